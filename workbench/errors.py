@@ -1,0 +1,26 @@
+"""The one kind of error whose text is written for the person at the keyboard."""
+
+from __future__ import annotations
+
+import enum
+
+
+class ExitCode(enum.IntEnum):
+    """What the command line returns."""
+
+    DONE = 0
+    FAILED = 1
+    BAD_INPUT = 2
+    INTERRUPTED = 130
+
+
+class PongbenchError(Exception):
+    """Something went wrong while working; `str()` is one sentence: what, where, what to do."""
+
+    exit_code = ExitCode.FAILED
+
+
+class BadInput(PongbenchError):
+    """What the user gave cannot be used: a plan, a session, a server, an option."""
+
+    exit_code = ExitCode.BAD_INPUT

@@ -1,0 +1,86 @@
+"""What a machine offers to the rest of the program, wherever it is."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+
+@dataclass(frozen=True)
+class Command:
+    """A program to start on a machine. Never goes through a shell."""
+
+    argv: Sequence[str]
+    env: Mapping[str, str] = field(default_factory=dict)
+    """Added to a small clean environment (PATH, HOME, LANG=C.UTF-8, TMPDIR in the run dir)."""
+    cwd: str = ""
+    """Relative to the machine's run directory, or absolute."""
+    nofile: int = 0
+    """Soft descriptor limit wanted; 0: the machine's. Raised as far as the hard limit allows."""
+    cpus: Sequence[int] = ()
+    """Cores to run on; empty: any."""
+
+
+class Process(Protocol):
+    """A program running on a machine under the runner. Its stderr is merged into its stdout."""
+
+    @property
+    def pid(self) -> int: ...
+
+    def lines(self) -> AsyncIterator[bytes]:
+        """Its output, line by line without the newline, until it closes it. One reader only."""
+        ...
+
+    def tail(self) -> list[str]:
+        """The last lines of output (at most 20), for messages; works with and without a reader."""
+        ...
+
+    async def send(self, line: bytes) -> None:
+        """Write one line (without newline) to its stdin."""
+        ...
+
+    async def wait(self) -> int:
+        """Its exit status; negative: the signal that ended it."""
+        ...
+
+    async def stop(self, grace_s: float = 1.0) -> int:
+        """SIGTERM to its process group, after `grace_s` SIGKILL to all that descends from it."""
+        ...
+
+
+class Machine(Protocol):
+    """An open machine: one run directory (0700, removed whatever happens), one runner.
+
+    Everything started ends with the machine, also when this program is killed.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def run_dir(self) -> str:
+        """Absolute path on that machine."""
+        ...
+
+    @property
+    def cache_dir(self) -> str:
+        """The one directory on that machine that stays."""
+        ...
+
+    async def start(self, command: Command) -> Process: ...
+
+    async def put(self, source: Path, target: str) -> str:
+        """Copy a file or a tree to `target` (relative to the run directory); its absolute path."""
+        ...
+
+    async def clock(self) -> tuple[int, int]:
+        """(offset_us, uncertainty_us): what to add to its monotonic clock to get ours."""
+        ...
+
+    async def facts(self) -> dict[str, object]:
+        """See `machines.facts`."""
+        ...
+
+    async def close(self) -> None: ...
