@@ -1,0 +1,129 @@
+"""Histograms of times, as the agents count them: log-linear, mergeable by adding counts.
+
+A time of v whole microseconds (0 to `LARGEST_US`, larger ones count as that) lies in bucket v
+below 2,048, and above in 1,024 buckets an octave: with e = v.bit_length() - 11, bucket
+(e << 10) + (v >> e). A bucket is narrower than 0.1 % of its values. By convention (HdrHistogram's)
+a bucket stands for its upper bound, so that no percentile is ever told too low.
+
+A sparse histogram is `documents.SparseHistogram`: [bucket, count, bucket, count, ...], rising.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.documents import Percentiles, SparseHistogram
+
+LARGEST_US = 600_000_000
+_EXACT = 2_048
+
+
+def bucket_of(us: int) -> int:
+    """The bucket a time lies in."""
+    us = min(max(us, 0), LARGEST_US)
+    if us < _EXACT:
+        return us
+    e = us.bit_length() - 11
+    return (e << 10) + (us >> e)
+
+
+def bucket_bounds(bucket: int) -> tuple[int, int]:
+    """(lowest, highest) time of a bucket in microseconds, both included."""
+    if bucket < _EXACT:
+        return bucket, bucket
+    e = (bucket >> 10) - 1
+    low = (bucket - (e << 10)) << e
+    return low, min(low + (1 << e) - 1, LARGEST_US)
+
+
+BUCKETS = bucket_of(LARGEST_US) + 1
+
+
+def histogram_of(times_us: Iterable[int]) -> SparseHistogram:
+    """Of single times in microseconds."""
+    buckets, counts = np.unique([bucket_of(us) for us in times_us], return_counts=True)
+    return _interleave(buckets.astype(np.int64), counts)
+
+
+def merge(histograms: Iterable[SparseHistogram]) -> SparseHistogram:
+    """All counts added up. Raises ValueError for one that is not a sparse histogram."""
+    total = np.zeros(BUCKETS, dtype=np.int64)
+    for sparse in histograms:
+        buckets, counts = _split(sparse)
+        np.add.at(total, buckets, counts)
+    filled = np.flatnonzero(total)
+    return _interleave(filled, total[filled])
+
+
+def count(sparse: SparseHistogram) -> int:
+    """How many times were counted."""
+    return sum(sparse[1::2])
+
+
+def percentile(sparse: SparseHistogram, q: float) -> int | None:
+    """The time in microseconds at rank ceil(q x count), for 0 < q <= 1; None: it is empty."""
+    buckets, counts = _split(sparse)
+    return _at(buckets, np.cumsum(counts), q) if len(buckets) else None
+
+
+def percentiles(sparse: SparseHistogram) -> Percentiles | None:
+    """The usual ones, in microseconds; None: it is empty."""
+    buckets, counts = _split(sparse)
+    if not len(buckets):
+        return None
+    ranks = np.cumsum(counts)
+    p50, p90, p99, p999, largest = (_at(buckets, ranks, q) for q in (0.5, 0.9, 0.99, 0.999, 1.0))
+    return Percentiles(count=int(ranks[-1]), p50=p50, p90=p90, p99=p99, p999=p999, max=largest)
+
+
+def mean(sparse: SparseHistogram) -> float | None:
+    """Mean time in microseconds, from the middles of the buckets; None: it is empty."""
+    buckets, counts = _split(sparse)
+    if not len(buckets):
+        return None
+    middles = np.array([sum(bucket_bounds(int(b))) / 2 for b in buckets])
+    return float(np.average(middles, weights=counts))
+
+
+def count_above(sparse: SparseHistogram, us: int) -> int:
+    """How many times lie in buckets above the one of `us`."""
+    buckets, counts = _split(sparse)
+    return int(counts[buckets > bucket_of(us)].sum())
+
+
+def percentile_supported(count: int, q: float) -> bool:
+    """Are `count` values enough to tell percentile `q` (0 to 1)? Ten must lie beyond it.
+
+    So p50 needs 20 values, p90 100, p99 1,000 and p99.9 10,000.
+    """
+    return count >= samples_needed(q)
+
+
+def samples_needed(q: float) -> int:
+    """How many values percentile `q` (0 to 1) needs."""
+    return math.ceil(round(10 / (1 - q), 6))
+
+
+def _at(buckets: NDArray[np.int64], ranks: NDArray[np.int64], q: float) -> int:
+    # 0.07 * 100 is 7.000000000000001: rounding first keeps the rank the one meant.
+    rank = max(1, math.ceil(round(q * int(ranks[-1]), 6)))
+    return bucket_bounds(int(buckets[np.searchsorted(ranks, rank)]))[1]
+
+
+def _split(sparse: SparseHistogram) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    pairs = np.asarray(sparse, dtype=np.int64)
+    if len(pairs) % 2:
+        raise ValueError("a sparse histogram has an even number of entries")
+    buckets, counts = pairs[::2], pairs[1::2]
+    if len(buckets) and not (buckets.min() >= 0 and buckets.max() < BUCKETS and counts.min() >= 0):
+        raise ValueError("a bucket or a count of a sparse histogram is out of range")
+    return buckets, counts
+
+
+def _interleave(buckets: NDArray[np.int64], counts: NDArray[np.int64]) -> SparseHistogram:
+    pairs: SparseHistogram = np.column_stack((buckets, counts)).ravel().tolist()
+    return pairs

@@ -1,0 +1,210 @@
+"""Sweeps: a plan unrolled into points, one answer at a time.
+
+Everything here decides *what* is run *when*, without a clock: pure arithmetic and one random
+generator with a recorded seed.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.documents import Block, PointStop, Purpose, client_errors
+from workbench.plans import FEWEST_SAMPLES, SHORTEST_S, Arrivals, GiveUp, Plan
+
+
+@dataclass(frozen=True)
+class PointPlan:
+    """One point to be run."""
+
+    server: str
+    rate_per_s: float
+    """Offered, in the plan's unit; 0 in a closed loop."""
+    connection_rate_per_s: float
+    """0 in a closed loop."""
+    connections: int
+    """How many the schedule holds; 0: as many as fit in `seconds` (closed loop)."""
+    seconds: float
+    """Length of the schedule; 0: until `connections` are done (closed loop)."""
+    calls_per_connection: int = 1
+    concurrency: int = 0
+    """Closed loop only."""
+    purpose: Purpose = "sweep"
+    pass_number: int = 1
+    arrivals: Arrivals = "uniform"
+    seed: int = 0
+    """Of the arrivals. The same for every server, so that all meet the same schedule."""
+
+    @property
+    def samples(self) -> int:
+        """Calls the schedule holds; 0: unknown (closed loop by seconds)."""
+        return self.connections * self.calls_per_connection
+
+
+def order(plan: Plan, seed: int) -> list[Block]:
+    """Who is swept when.
+
+    sequential: server by server as listed, each with all its repeats. interleaved: in each pass
+    every server once, in an order shuffled by `seed`.
+    """
+    passes = range(1, plan.repeats + 1)
+    if plan.order == "sequential":
+        turns = [(server, number) for server in plan.servers for number in passes]
+    else:
+        shuffle = random.Random(seed)
+        turns = [
+            (server, number)
+            for number in passes
+            for server in shuffle.sample(plan.servers, len(plan.servers))
+        ]
+    rates = plan.rates_per_s
+    return [Block(server=s, pass_number=n, rates_per_s=rates) for s, n in turns]
+
+
+def sweep(
+    plan: Plan, server: str, *, seed: int = 0, pass_number: int = 1
+) -> Generator[PointPlan, PointStop, str]:
+    """One server's points in one pass. Send each point's PointStop back in to get the next.
+
+    Returns (StopIteration.value) why it ended early, as a sentence; "" when nothing was left out.
+    """
+    if plan.warm_up is not None:
+        yield _warm_up(plan, server, seed, pass_number)
+    gone = 0
+    planned = list(points(plan, server, seed=seed, pass_number=pass_number))
+    for index, point in enumerate(planned):
+        stop = yield point
+        gone = gone + 1 if plan.give_up and _is_gone(stop, plan.give_up) else 0
+        left = len(planned) - index - 1
+        if plan.give_up and gone >= plan.give_up.after_points and left:
+            return (
+                f"Its sweep ended early at {_load(point)}: fewer than "
+                f"{plan.give_up.success_below_pct:g} % of the calls succeeded at "
+                f"{_points_in_a_row(gone)}; {left:,} higher {'was' if left == 1 else 'were'} "
+                "left out."
+            )
+    return ""
+
+
+def calibration(
+    plan: Plan, server: str = "null", *, seed: int = 0, halvings: int = 4
+) -> Generator[PointPlan, PointStop, float]:
+    """Points that find the clients' own ceiling, and its value in the plan's unit (returned).
+
+    The plan's highest rate is tried, twice if need be: where it is `ok` the clients reach all the
+    plan asks for. Otherwise the interval below is halved, to a 16th of it. 0: no rate was ok.
+    """
+    if plan.warm_up is not None:
+        yield _warm_up(plan, server, seed, 1)
+    top = max(plan.rates_per_s, default=0.0)
+    for _ in range(2):
+        if (yield _ceiling_point(plan, server, top, seed)).verdict == "ok":
+            return top
+    reached, missed = 0.0, top
+    for _ in range(halvings):
+        rate = round((reached + missed) / 2, 6)
+        stop = yield _ceiling_point(plan, server, rate, seed)
+        if stop.verdict == "ok":
+            reached = rate
+        else:
+            missed = rate
+    return reached
+
+
+def draw_seed() -> int:
+    """A seed for a plan that leaves it open (`seed: 0`)."""
+    return random.SystemRandom().randrange(1, 2**31)
+
+
+def _open_point(plan: Plan, server: str, rate: float, connections: int, **more: Any) -> PointPlan:
+    connection_rate = _connection_rate(plan, rate)
+    return PointPlan(
+        server=server,
+        rate_per_s=rate,
+        connection_rate_per_s=connection_rate,
+        connections=connections,
+        seconds=connections / connection_rate,
+        calls_per_connection=plan.workload.calls_per_connection,
+        arrivals=plan.workload.arrivals,
+        **more,
+    )
+
+
+def points(plan: Plan, server: str, *, seed: int = 0, pass_number: int = 1) -> Iterator[PointPlan]:
+    """A sweep's points to be judged, in rising order, without warm-up."""
+    for index, rate in enumerate(plan.rates_per_s):
+        yield _open_point(
+            plan,
+            server,
+            rate,
+            _connections(plan, rate),
+            pass_number=pass_number,
+            seed=_point_seed(seed, pass_number, index),
+        )
+    for index, concurrency in enumerate(plan.concurrency):
+        yield PointPlan(
+            server=server,
+            rate_per_s=0.0,
+            connection_rate_per_s=0.0,
+            connections=plan.connections or 0,
+            seconds=plan.seconds or 0.0,
+            calls_per_connection=plan.workload.calls_per_connection,
+            concurrency=concurrency,
+            pass_number=pass_number,
+            arrivals=plan.workload.arrivals,
+            seed=_point_seed(seed, pass_number, index),
+        )
+
+
+def _warm_up(plan: Plan, server: str, seed: int, pass_number: int) -> PointPlan:
+    assert plan.warm_up is not None
+    rate, seconds = plan.warm_up.rate_per_s, plan.warm_up.seconds
+    connections = max(1, round(_connection_rate(plan, rate) * seconds))
+    more = {"pass_number": pass_number, "seed": _point_seed(seed, pass_number, -1)}
+    return _open_point(plan, server, rate, connections, purpose="warm_up", **more)
+
+
+def _ceiling_point(plan: Plan, server: str, rate: float, seed: int) -> PointPlan:
+    connections = _fewest_connections(plan, rate)
+    return _open_point(
+        plan, server, rate, connections, purpose="ceiling", seed=_point_seed(seed, 0, 0)
+    )
+
+
+def _connection_rate(plan: Plan, rate: float) -> float:
+    return rate / plan.workload.calls_per_connection if plan.unit == "requests" else rate
+
+
+def _connections(plan: Plan, rate: float) -> int:
+    if plan.seconds is not None:
+        return max(1, round(_connection_rate(plan, rate) * plan.seconds))
+    wanted = plan.connections or 1
+    return max(wanted, _fewest_connections(plan, rate)) if plan.lengthen else wanted
+
+
+def _fewest_connections(plan: Plan, rate: float) -> int:
+    """That make a meaningful point."""
+    for_samples = math.ceil(FEWEST_SAMPLES / plan.workload.calls_per_connection)
+    return max(for_samples, math.ceil(_connection_rate(plan, rate) * SHORTEST_S))
+
+
+def _point_seed(seed: int, pass_number: int, index: int) -> int:
+    return random.Random(f"{seed}/{pass_number}/{index}").getrandbits(31)
+
+
+def _is_gone(stop: PointStop, rule: GiveUp) -> bool:
+    counts = stop.counts
+    reached = counts.scheduled - counts.unsent - client_errors(counts.errors)
+    share = rule.success_below_pct / 100
+    return stop.complete and reached > 0 and counts.succeeded < share * reached
+
+
+def _points_in_a_row(number: int) -> str:
+    return "this point" if number == 1 else f"{number} points in a row"
+
+
+def _load(point: PointPlan) -> str:
+    return f"{point.concurrency:,} at a time" if point.concurrency else f"{point.rate_per_s:,.6g}/s"
