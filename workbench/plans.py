@@ -116,7 +116,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         if not isinstance(self.rates, Range):
             return [float(rate) for rate in self.rates]
         first, step = self.rates.from_, self.rates.step
-        return [round(first + k * step, 6) for k in range(_steps(self.rates))]
+        return [round(float(first + k * step), 6) for k in range(_steps(self.rates))]
 
     @property
     def unit(self) -> Literal["connections", "requests"]:
