@@ -1,0 +1,207 @@
+"""Sets this folder up on a bare machine, with nothing but Python, its pip and the system's apt.
+
+    python3 packaging/bootstrap.py venv          the program and its tools, in .venv
+    python3 packaging/bootstrap.py GROUP...      system libraries or programs: see GROUPS
+
+uv comes from PyPI into .tools, in the version and with the hashes of uv.lock, and makes .venv from
+the Python this script runs under. The system's Python is only read: pip is always given a target,
+which also makes PEP 668 and a missing venv module no obstacle. What apt has to install is looked
+for first, and installed as root or by passwordless sudo; otherwise one sentence names it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TOOLS = ROOT / ".tools"
+VENV = ROOT / ".venv"
+LEAST_PYTHON = (3, 11)
+
+# Library or program -> Debian package.
+QT_OFFSCREEN = {
+    "libEGL.so.1": "libegl1",
+    "libGL.so.1": "libgl1",
+    "libglib-2.0.so.0": "libglib2.0-0",
+    "libfontconfig.so.1": "libfontconfig1",
+    "libfreetype.so.6": "libfreetype6",
+    "libxkbcommon.so.0": "libxkbcommon0",
+    "libdbus-1.so.3": "libdbus-1-3",
+    "libX11.so.6": "libx11-6",
+}
+QT_WINDOW = {
+    **QT_OFFSCREEN,
+    "libX11-xcb.so.1": "libx11-xcb1",
+    "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
+    "libxcb-cursor.so.0": "libxcb-cursor0",
+    "libxcb-icccm.so.4": "libxcb-icccm4",
+    "libxcb-image.so.0": "libxcb-image0",
+    "libxcb-keysyms.so.1": "libxcb-keysyms1",
+    "libxcb-randr.so.0": "libxcb-randr0",
+    "libxcb-render-util.so.0": "libxcb-render-util0",
+    "libxcb-shape.so.0": "libxcb-shape0",
+    "libxcb-sync.so.1": "libxcb-sync1",
+    "libxcb-xfixes.so.0": "libxcb-xfixes0",
+    "libxcb-xkb.so.1": "libxcb-xkb1",
+}
+PEERS = {"ab": "apache2-utils", "httperf": "httperf", "wrk": "wrk"}
+
+GROUPS = {"qt-offscreen": QT_OFFSCREEN, "qt-window": QT_WINDOW, "peers": PEERS}
+
+
+class CannotSetUp(Exception):
+    """One sentence for the person at the keyboard: what is missing and what to do."""
+
+
+def main(goals: list[str]) -> int:
+    try:
+        for goal in goals:
+            if goal == "venv":
+                make_venv()
+            elif goal in GROUPS:
+                install_missing(GROUPS[goal])
+            else:
+                raise CannotSetUp(f"there is no {goal!r}; give venv, {', '.join(GROUPS)}.")
+    except CannotSetUp as problem:
+        print(f"bootstrap: {problem}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def make_venv() -> None:
+    """Bring .venv to the state uv.lock describes."""
+    if sys.version_info < LEAST_PYTHON:
+        raise CannotSetUp(
+            f"Python {sys.version.split()[0]} ({sys.executable}) is too old, 3.11 or later is"
+            " needed; name another one, for example: make PYTHON=python3.12"
+        )
+    uv = install_uv()
+    say("setting up .venv ...")
+    env = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
+    env["UV_PROJECT_ENVIRONMENT"] = str(VENV)
+    run(
+        [str(uv), "sync", "--quiet", "--frozen", "--python", base_python()],
+        env=env,
+        otherwise="uv could not set up .venv; its own words are above.",
+    )
+
+
+def install_uv() -> Path:
+    """The uv that uv.lock names, from PyPI."""
+    version, hashes = locked_uv()
+    uv = TOOLS / "uv" / "bin" / "uv"
+    if installed_version(uv) == version:
+        return uv
+    python = base_python()
+    if not succeeds([python, "-m", "pip", "--version"]):
+        raise CannotSetUp(
+            f"{python} has no pip; install it (Debian: apt-get install python3-pip) and try again."
+        )
+    say(f"fetching uv {version} ...")
+    shutil.rmtree(TOOLS / "uv", ignore_errors=True)
+    TOOLS.mkdir(exist_ok=True)
+    requirements = TOOLS / "uv.txt"
+    requirements.write_text(
+        " \\\n".join([f"uv=={version}", *(f"    --hash={digest}" for digest in hashes)]) + "\n"
+    )
+    # A user's or a site's settings may ask pip for --user or a virtual environment: not here.
+    env = {**os.environ, "PIP_USER": "0", "PIP_REQUIRE_VIRTUALENV": "0"}
+    pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    pip += ["--root-user-action=ignore", "--no-deps", "--only-binary=:all:", "--require-hashes"]
+    run(
+        [*pip, "--target", str(TOOLS / "uv"), "--requirement", str(requirements)],
+        env=env,
+        otherwise=f"pip could not fetch uv {version} from PyPI; its own words are above.",
+    )
+    return uv
+
+
+def locked_uv() -> tuple[str, list[str]]:
+    """uv's version and the hashes of its wheels."""
+    import tomllib  # noqa: PLC0415 - Python 3.11: an older one still gets as far as its sentence.
+
+    lock = tomllib.loads((ROOT / "uv.lock").read_text(encoding="utf-8"))
+    entry = next(package for package in lock["package"] if package["name"] == "uv")
+    return entry["version"], [wheel["hash"] for wheel in entry["wheels"]]
+
+
+def installed_version(uv: Path) -> str:
+    """Empty when it is missing or does not run here."""
+    try:
+        words = subprocess.check_output([str(uv), "--version"], text=True).split()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return words[1] if len(words) > 1 else ""
+
+
+def base_python() -> str:
+    """This Python outside any virtual environment: inside one there may be no pip."""
+    return getattr(sys, "_base_executable", None) or sys.executable
+
+
+def install_missing(group: dict[str, str]) -> None:
+    """Install by apt those packages of the group whose library or program is not there."""
+    packages = sorted({package for name, package in group.items() if not present(name)})
+    if not packages:
+        return
+    names = " ".join(packages)
+    if not shutil.which("apt-get"):
+        raise CannotSetUp(f"this machine lacks what Debian packages as {names}; install it first.")
+    prefix = [] if os.geteuid() == 0 else ["sudo", "-n"]
+    if prefix and not passwordless_sudo():
+        raise CannotSetUp(f"system packages are missing; run: sudo apt-get install {names}")
+    say(f"installing {names} ...")
+    apt = [*prefix, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"]
+    # A source that cannot be reached need not be the one that matters: what counts is `install`.
+    subprocess.call([*apt, "update"], stdout=subprocess.DEVNULL)
+    run(
+        [*apt, "-y", "-o=Dpkg::Use-Pty=0", "--no-install-recommends", "install", *packages],
+        stdout=subprocess.DEVNULL,
+        otherwise=f"apt-get could not install {names}; its own words are above.",
+    )
+    if missing := [name for name in group if not present(name)]:
+        raise CannotSetUp(f"apt-get installed {names}, but still missing: {', '.join(missing)}")
+
+
+def present(name: str) -> bool:
+    """Can the library be loaded, or is the program on the path?"""
+    if ".so" not in name:
+        return shutil.which(name) is not None
+    try:
+        ctypes.CDLL(name)
+    except OSError:
+        return False
+    return True
+
+
+def passwordless_sudo() -> bool:
+    return shutil.which("sudo") is not None and succeeds(["sudo", "-n", "true"])
+
+
+def succeeds(command: list[str]) -> bool:
+    quiet = subprocess.DEVNULL
+    return subprocess.call(command, stdin=quiet, stdout=quiet, stderr=quiet) == 0
+
+
+def run(
+    command: list[str],
+    *,
+    otherwise: str,
+    env: dict[str, str] | None = None,
+    stdout: int | None = None,
+) -> None:
+    if subprocess.call(command, cwd=ROOT, env=env, stdout=stdout):
+        raise CannotSetUp(otherwise)
+
+
+def say(text: str) -> None:
+    print(f"bootstrap: {text}", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
