@@ -18,6 +18,7 @@ import msgspec
 from msgspec import Meta
 
 from workbench import paths
+from workbench.documents import RunStart
 from workbench.errors import BadInput
 
 Arrivals: TypeAlias = Literal["uniform", "poisson"]
@@ -33,6 +34,8 @@ SHORTEST_S = 1.0
 
 FEWEST_SAMPLES = 100
 """Calls of a point; fewer cannot tell 99 % from 98 %."""
+
+_SESSION_MARK = b"# pongbench session"
 
 
 class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -130,13 +133,14 @@ def load_plan(name_or_path: str | Path) -> Plan:
 
     Raises BadInput when there is no such plan or it cannot be run.
     """
-    # Sessions know documents only; plans know where plans are kept, sessions among them.
-    from workbench.sessions import is_session, read_session  # noqa: PLC0415
+    from workbench.sessions import read_session  # noqa: PLC0415
     from workbench.yamlio import load_yaml  # noqa: PLC0415
 
     path = _find(str(name_or_path))
-    if is_session(path):
-        return plan_from_data(read_session(path).start.plan, name=path.name)
+    if _is_session(path):
+        start = read_session(path).documents[0]
+        assert isinstance(start, RunStart)
+        return plan_from_data(start.plan, name=path.name)
     return plan_from_data(load_yaml(path, what="plan"), name=path.name)
 
 
@@ -243,6 +247,14 @@ def _workload_problems(workload: Workload) -> Iterator[str]:
 
 def _folders() -> list[Path]:
     return [paths.data_dir() / "plans", paths.RESOURCES / "plans"]
+
+
+def _is_session(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_SESSION_MARK)) == _SESSION_MARK
+    except OSError:
+        return False  # Whoever reads it next says why it cannot be read.
 
 
 def _find(name: str) -> Path:

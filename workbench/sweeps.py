@@ -15,6 +15,12 @@ from typing import Any
 from workbench.documents import Block, PointStop, Purpose, client_errors
 from workbench.plans import FEWEST_SAMPLES, SHORTEST_S, Arrivals, GiveUp, Plan
 
+CEILING_TRIES = 2
+"""At the plan's highest rate, before the clients are believed not to reach it."""
+
+CEILING_HALVINGS = 4
+"""To a 16th of the highest rate."""
+
 
 @dataclass(frozen=True)
 class PointPlan:
@@ -42,6 +48,13 @@ class PointPlan:
     def samples(self) -> int:
         """Calls the schedule holds; 0: unknown (closed loop by seconds)."""
         return self.connections * self.calls_per_connection
+
+    @property
+    def load(self) -> str:
+        """For people: "8,200/s"."""
+        if self.concurrency:
+            return f"{self.concurrency:,} at a time"
+        return f"{self.rate_per_s:,.6g}/s"
 
 
 def order(plan: Plan, seed: int) -> list[Block]:
@@ -81,7 +94,7 @@ def sweep(
         left = len(planned) - index - 1
         if plan.give_up and gone >= plan.give_up.after_points and left:
             return (
-                f"Its sweep ended early at {_load(point)}: fewer than "
+                f"Its sweep ended early at {point.load}: fewer than "
                 f"{plan.give_up.success_below_pct:g} % of the calls succeeded at "
                 f"{_points_in_a_row(gone)}; {left:,} higher {'was' if left == 1 else 'were'} "
                 "left out."
@@ -90,21 +103,21 @@ def sweep(
 
 
 def calibration(
-    plan: Plan, server: str = "null", *, seed: int = 0, halvings: int = 4
+    plan: Plan, server: str = "null", *, seed: int = 0
 ) -> Generator[PointPlan, PointStop, float]:
     """Points that find the clients' own ceiling, and its value in the plan's unit (returned).
 
-    The plan's highest rate is tried, twice if need be: where it is `ok` the clients reach all the
-    plan asks for. Otherwise the interval below is halved, to a 16th of it. 0: no rate was ok.
+    The plan's highest rate is tried first: where it is `ok` the clients reach all the plan asks
+    for. Otherwise the interval below is halved a few times. 0: no rate was ok.
     """
     if plan.warm_up is not None:
         yield _warm_up(plan, server, seed, 1)
     top = max(plan.rates_per_s, default=0.0)
-    for _ in range(2):
+    for _ in range(CEILING_TRIES):
         if (yield _ceiling_point(plan, server, top, seed)).verdict == "ok":
             return top
     reached, missed = 0.0, top
-    for _ in range(halvings):
+    for _ in range(CEILING_HALVINGS):
         rate = round((reached + missed) / 2, 6)
         stop = yield _ceiling_point(plan, server, rate, seed)
         if stop.verdict == "ok":
@@ -204,7 +217,3 @@ def _is_gone(stop: PointStop, rule: GiveUp) -> bool:
 
 def _points_in_a_row(number: int) -> str:
     return "this point" if number == 1 else f"{number} points in a row"
-
-
-def _load(point: PointPlan) -> str:
-    return f"{point.concurrency:,} at a time" if point.concurrency else f"{point.rate_per_s:,.6g}/s"

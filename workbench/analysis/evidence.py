@@ -102,7 +102,7 @@ class Evidence:
         return figures | {name: float(n) for name, n in self.counters.items()}
 
     @property
-    def lateshare(self) -> float:
+    def late_share(self) -> float:
         """Of the connections started."""
         started = self.lateness_us.count if self.lateness_us else self.counts.sent
         return min(1.0, share(self.counts.late, started))

@@ -40,7 +40,7 @@ class ServerSummary:
     gave_up: str = ""
     """Why its sweep ended early; empty: it did not."""
     notes: list[str] = field(default_factory=list)
-    """About this server, other than `gave_up`."""
+    """About this server, other than `gave_up`; what was said in every pass stands once."""
 
 
 @dataclass
@@ -121,7 +121,7 @@ def _note(summary: Summary, note: Note) -> None:
     elif note.topic == "gave-up":
         server = summary.servers[note.server]
         server.gave_up = f"{server.gave_up} {note.text}".strip()
-    else:
+    elif note.text not in summary.servers[note.server].notes:
         summary.servers[note.server].notes.append(note.text)
 
 
