@@ -37,6 +37,11 @@ class Process(Protocol):
         """The last lines of output (at most 20), for messages; works with and without a reader."""
         ...
 
+    @property
+    def dropped(self) -> int:
+        """Lines of output lost so far because they were not read in time."""
+        ...
+
     async def send(self, line: bytes) -> None:
         """Write one line (without newline) to its stdin."""
         ...
@@ -69,10 +74,34 @@ class Machine(Protocol):
         """The one directory on that machine that stays."""
         ...
 
-    async def start(self, command: Command) -> Process: ...
+    @property
+    def python(self) -> list[str]:
+        """The command of a Python there, 3.10 or later, isolated, for programs of our own."""
+        ...
+
+    @property
+    def cpus(self) -> list[int]:
+        """The cores it allows us to use, ascending."""
+        ...
+
+    async def start(self, command: Command) -> Process:
+        """Raises PongbenchError when it cannot be started: no such file, no permission, no core."""
+        ...
 
     async def put(self, source: Path, target: str) -> str:
         """Copy a file or a tree to `target` (relative to the run directory); its absolute path."""
+        ...
+
+    async def read(self, paths: Sequence[str]) -> list[str | None]:
+        """The texts of small files there (256 KiB at most); None: not to be read."""
+        ...
+
+    async def listening(self, port: int) -> tuple[int, int] | None:
+        """(accept_queue, backlog) in force in the kernel; None: nobody listens on that port."""
+        ...
+
+    async def time_wait(self) -> int:
+        """Local connections in TIME_WAIT."""
         ...
 
     async def clock(self) -> tuple[int, int]:

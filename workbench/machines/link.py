@@ -1,0 +1,372 @@
+"""This side of a runner: a machine over any pair of asyncio streams that lead to one."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import getpass
+import os
+import secrets
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from workbench.errors import PongbenchError
+from workbench.machines.base import Command
+
+RUNNER = Path(__file__).with_name("runner.py")
+LEASE_S = 4.0
+HEARTBEAT_S = 1.0
+LONGEST_RUN_S = 24 * 3600.0
+OPEN_WITHIN_S = 15.0
+CLOSE_WITHIN_S = 10.0
+PINGS = 60
+MAX_NOISE = 1 << 20
+MAX_UNREAD = 8 << 20
+"""Bytes of output kept for a reader that lags behind; older lines are dropped and counted."""
+TAIL_LINES = 20
+
+
+class LinkProcess:
+    """A `base.Process`: a program under the runner at the other end of a link."""
+
+    def __init__(self, link: Link, key: str, pid: int) -> None:
+        self._link = link
+        self._key = key
+        self._pid = pid
+        self._unread: deque[bytes] = deque()
+        self._unread_bytes = 0
+        self._tail: deque[bytes] = deque(maxlen=TAIL_LINES)
+        self._news = asyncio.Event()
+        self._ended = False
+        self.dropped = 0
+        """Lines lost because nobody read them in time."""
+        self._exit = link.expect()
+        self._stopped: asyncio.Future[Any] | None = None
+
+    @property
+    def pid(self) -> int:
+        return self._pid
+
+    async def lines(self) -> AsyncIterator[bytes]:
+        while True:
+            while self._unread:
+                line = self._unread.popleft()
+                self._unread_bytes -= len(line)
+                yield line
+            if self._ended:
+                return
+            if self._link.failure:
+                raise self._link.failure
+            self._news.clear()
+            await self._news.wait()
+
+    def tail(self) -> list[str]:
+        return [line.decode("utf-8", "replace") for line in self._tail]
+
+    async def send(self, line: bytes) -> None:
+        text = line.decode("utf-8", "surrogateescape")
+        await self._link.send(op="write", id=self._key, line=text)
+
+    async def wait(self) -> int:
+        status: int = await asyncio.shield(self._exit)
+        return status
+
+    async def stop(self, grace_s: float = 1.0) -> int:
+        if self._stopped is None:
+            self._stopped = self._link.expect()
+            await self._link.send(op="stop", id=self._key, grace_s=grace_s)
+        await asyncio.shield(self._stopped)
+        return await self.wait()
+
+    def take(self, line: bytes) -> None:
+        """One line of its output."""
+        self._tail.append(line)
+        self._unread.append(line)
+        self._unread_bytes += len(line)
+        while self._unread_bytes > MAX_UNREAD:
+            self._unread_bytes -= len(self._unread.popleft())
+            self.dropped += 1
+        self._news.set()
+
+    def take_event(self, event: dict[str, Any]) -> None:
+        match event["ev"]:
+            case "exit":
+                resolve(self._exit, event["status"])
+            case "eof":
+                self._ended = True
+                self._news.set()
+            case "stopped" if self._stopped:
+                resolve(self._stopped, event["left"])
+            case "dropped":
+                self.dropped += event["lines"]
+
+    def wake(self) -> None:
+        """The link failed: let the reader of the lines find out."""
+        self._news.set()
+
+
+class Link:
+    """One runner: commands to it, its events and the output of its programs from it.
+
+    When the connection or the runner ends, everything that waits gets the same `PongbenchError`.
+    """
+
+    def __init__(
+        self, name: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        self.name = name
+        self.failure: PongbenchError | None = None
+        self.ended_itself = False
+        """Whether the runner said that it has cleaned up."""
+        self._reader = reader
+        self._writer = writer
+        self._count = 0
+        self._waiting: set[asyncio.Future[Any]] = set()
+        self._answers: dict[str, asyncio.Future[Any]] = {}
+        self._processes: dict[str, LinkProcess] = {}
+        self._stray: deque[bytes] = deque(maxlen=5)
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def open(self, cache: str, *, lease_s: float = LEASE_S) -> dict[str, Any]:
+        """Configure the runner; what it says about itself and its run directory."""
+        nonce = secrets.token_hex(16)
+        ready = self.expect("ready")
+        self._tasks = [asyncio.create_task(self._read(nonce))]
+        await self.send(
+            nonce=nonce,
+            cache=cache,
+            run=secrets.token_hex(8),
+            holder=f"{getpass.getuser()}@{os.uname().nodename}, process {os.getpid()}",
+            lease_s=lease_s,
+            max_s=LONGEST_RUN_S,
+        )
+        try:
+            async with asyncio.timeout(OPEN_WITHIN_S):
+                introduction: dict[str, Any] = await ready
+        except TimeoutError:
+            raise PongbenchError(
+                f"'{self.name}' did not start its runner within {OPEN_WITHIN_S:.0f} s."
+            ) from None
+        self._tasks.append(asyncio.create_task(self._beat()))
+        return introduction
+
+    async def start(self, command: Command) -> LinkProcess:
+        key = self._next()
+        started = self.expect(key)
+        await self.send(
+            op="start",
+            id=key,
+            argv=list(command.argv),
+            env=dict(command.env),
+            cwd=command.cwd,
+            nofile=command.nofile,
+            cpus=list(command.cpus),
+        )
+        process: LinkProcess = await started
+        return process
+
+    async def ping(self) -> tuple[int, int]:
+        """(offset_us, uncertainty_us) of its clock, from one round trip."""
+        key = self._next()
+        answer = self.expect(key)
+        sent = time.monotonic_ns()
+        await self.send(op="ping", n=key)
+        there_us, received = await answer
+        return (sent + received) // 2000 - there_us, (received - sent) // 2000 + 1
+
+    async def read(self, paths: Sequence[str]) -> list[str | None]:
+        """The texts of small files there; None for one that cannot be read."""
+        key = self._next()
+        answer = self.expect(key)
+        await self.send(op="read", n=key, paths=list(paths))
+        texts: list[str | None] = await answer
+        return texts
+
+    async def close(self) -> None:
+        """End the run and the link. Never raises for what is already gone."""
+        try:
+            if self.failure is None and self._tasks:
+                with contextlib.suppress(PongbenchError, TimeoutError):
+                    async with asyncio.timeout(CLOSE_WITHIN_S):
+                        await self.send(op="bye")
+                        await asyncio.wait(self._tasks[:1])
+        finally:
+            self._fail("it was closed")
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+            self._writer.close()
+            with contextlib.suppress(OSError):
+                await self._writer.wait_closed()
+
+    def expect(self, key: str = "") -> asyncio.Future[Any]:
+        """A future that fails when the link does; found by `key` when its answer comes."""
+        if self.failure:
+            raise self.failure
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._waiting.add(future)
+        future.add_done_callback(self._waiting.discard)
+        if key:
+            self._answers[key] = future
+        return future
+
+    async def send(self, **message: Any) -> None:
+        if self.failure:
+            raise self.failure
+        try:
+            self._write(**message)
+            await self._writer.drain()
+        except OSError as error:
+            # The reader knows better: what the runner said last is still on its way.
+            await asyncio.wait(self._tasks[:1], timeout=1)
+            self._fail(f"the connection broke ({error.strerror or error})")
+            if self.failure:
+                raise self.failure from None
+
+    def _write(self, **message: Any) -> None:
+        self._writer.write(msgspec.json.encode(message) + b"\n")
+
+    def _next(self) -> str:
+        self._count += 1
+        return str(self._count)
+
+    async def _beat(self) -> None:
+        with contextlib.suppress(PongbenchError):
+            while True:
+                await self.send(op="hb")
+                await asyncio.sleep(HEARTBEAT_S)
+
+    async def _read(self, nonce: str) -> None:
+        try:
+            chunk = await self._skip_noise(nonce.encode())
+            rest = b""
+            while chunk:
+                now = time.monotonic_ns()
+                *lines, rest = (rest + chunk).split(b"\n")
+                for line in lines:
+                    self._take(line, now)
+                chunk = await self._reader.read(1 << 18)
+            self._fail(self._last_words())
+        except OSError as error:
+            self._fail(f"the connection broke ({error.strerror or error})")
+
+    async def _skip_noise(self, nonce: bytes) -> bytes:
+        """Read past what a login shell may have said; what follows the nonce."""
+        seen = b""
+        while len(seen) < MAX_NOISE and (chunk := await self._reader.read(1 << 16)):
+            seen += chunk
+            _, found, rest = seen.partition(b"\n" + nonce + b"\n")
+            if found:
+                return rest or await self._reader.read(1 << 16)
+            self._stray.extend(seen[-2000:].splitlines()[-5:])
+        return b""
+
+    def _take(self, line: bytes, now: int) -> None:
+        key, _, payload = line.partition(b" ")
+        if key == b"-":
+            self._take_event(msgspec.json.decode(payload), now)
+        elif process := self._processes.get(key.decode("ascii", "replace")):
+            process.take(payload)
+        elif line:
+            self._stray.append(line)
+
+    def _take_event(self, event: dict[str, Any], now: int) -> None:
+        match event["ev"]:
+            case "ready":
+                self._answer("ready", event)
+            case "pong":
+                self._answer(event["n"], (event["monotonic_us"], now))
+            case "read":
+                self._answer(event["n"], event["texts"])
+            case "started":
+                started = LinkProcess(self, event["id"], event["pid"])
+                self._processes[event["id"]] = started
+                if not self._answer(event["id"], started):  # who wanted it was cancelled
+                    self._write(op="stop", id=event["id"], grace_s=0)
+            case "failed":
+                self._refuse(event["id"], f"'{self.name}' cannot start it: {event['error']}.")
+            case "fatal":
+                self._fail(f"its run directory cannot be made: {event['error']}")
+            case "end":
+                self.ended_itself = not event["left"]
+                self._fail("it was closed" if event["why"] == "bye" else event["why"])
+            case _:
+                if process := self._processes.get(event["id"]):
+                    process.take_event(event)
+
+    def _answer(self, key: str, value: object) -> bool:
+        return resolve(self._answers.pop(key, None), value)
+
+    def _refuse(self, key: str, sentence: str) -> None:
+        future = self._answers.pop(key, None)
+        if future and not future.done():
+            future.set_exception(PongbenchError(sentence))
+
+    def _last_words(self) -> str:
+        words = b" ".join(self._stray).decode("utf-8", "replace").strip()
+        return "the connection was closed" + (f" after saying: {words[-300:]}" if words else "")
+
+    def _fail(self, why: str) -> None:
+        if self.failure is None:
+            self.failure = PongbenchError(f"The machine '{self.name}' is gone: {why}.")
+        for future in list(self._waiting):
+            if not future.done():
+                future.set_exception(self.failure)
+                future.exception()  # nobody needs to wait for it
+        for process in self._processes.values():
+            process.wake()
+
+
+class LinkedMachine:
+    """A `base.Machine` on a link; a connector adds how files get there and how it ends."""
+
+    def __init__(self, link: Link, cache_dir: str, introduction: dict[str, Any]) -> None:
+        self._link = link
+        self._cache_dir = cache_dir
+        self._introduction = introduction
+
+    @property
+    def name(self) -> str:
+        return self._link.name
+
+    @property
+    def run_dir(self) -> str:
+        return str(self._introduction["run"])
+
+    @property
+    def cache_dir(self) -> str:
+        return self._cache_dir
+
+    @property
+    def python(self) -> list[str]:
+        """The command of a Python there, 3.10 or later, for programs of ours."""
+        return [str(self._introduction["python"]), "-I", "-S", "-u"]
+
+    @property
+    def cpus(self) -> list[int]:
+        """The cores it allows us to use."""
+        return list(self._introduction["cpus"])
+
+    async def start(self, command: Command) -> LinkProcess:
+        return await self._link.start(command)
+
+    async def read(self, paths: Sequence[str]) -> list[str | None]:
+        """The texts of small files there (256 KiB at most); None: not to be read."""
+        return await self._link.read(paths)
+
+    async def clock(self) -> tuple[int, int]:
+        pings = [await self._link.ping() for _ in range(PINGS)]
+        return min(pings, key=lambda ping: ping[1])
+
+
+def resolve(future: asyncio.Future[Any] | None, value: object) -> bool:
+    """Whether anybody still waited for it."""
+    if future is None or future.done():
+        return False
+    future.set_result(value)
+    return True

@@ -1,0 +1,136 @@
+"""This computer as a machine: no SSH, the same runner."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+from workbench import paths
+from workbench.errors import PongbenchError
+from workbench.machines.link import CLOSE_WITHIN_S, LEASE_S, RUNNER, Link, LinkedMachine
+
+JANITOR = Path(__file__).with_name("janitor.py")
+JANITOR_WITHIN_S = 15.0
+BUFFER = 1 << 20
+
+log = logging.getLogger(__name__)
+
+
+async def open_local(
+    *, cache_dir: Path | None = None, name: str = "localhost", lease_s: float = LEASE_S
+) -> LocalMachine:
+    """Open this computer; what dead runs left on it is removed first.
+
+    Raises PongbenchError when the run directory cannot be made.
+    """
+    cache = (cache_dir or paths.cache_dir()).absolute()
+    await run_janitor(cache)
+    process = await asyncio.create_subprocess_exec(
+        *own_python(),
+        str(RUNNER),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+        start_new_session=True,  # Ctrl-C in a terminal is for the workbench alone
+        limit=BUFFER,
+    )
+    assert process.stdin and process.stdout
+    link = Link(name, process.stdout, process.stdin)
+    try:
+        introduction = await link.open(str(cache), lease_s=lease_s)
+    except BaseException:
+        await link.close()
+        await reap(process)
+        raise
+    return LocalMachine(link, cache, introduction, process)
+
+
+class LocalMachine(LinkedMachine):
+    """A `base.Machine`."""
+
+    def __init__(
+        self,
+        link: Link,
+        cache: Path,
+        introduction: dict[str, Any],
+        process: asyncio.subprocess.Process,
+    ) -> None:
+        super().__init__(link, str(cache), introduction)
+        self._cache = cache
+        self._process = process
+
+    @property
+    def python(self) -> list[str]:
+        return own_python()
+
+    async def put(self, source: Path, target: str) -> str:
+        to = Path(self.run_dir, target)
+        try:
+            await asyncio.to_thread(copy, source, to)
+        except OSError as error:
+            raise PongbenchError(
+                f"Cannot copy {source} to '{self.name}': {error.strerror}: {error.filename}."
+            ) from None
+        finally:
+            if self._link.failure:  # the copy may have outlived the run
+                await asyncio.to_thread(shutil.rmtree, self.run_dir, ignore_errors=True)
+        return str(to)
+
+    async def close(self) -> None:
+        await self._link.close()
+        await reap(self._process)
+        if not self._link.ended_itself:
+            await run_janitor(self._cache)
+
+
+def own_python() -> list[str]:
+    """The command of a Python for single-file programs; a frozen build is its own."""
+    if getattr(sys, "frozen", False):
+        return [sys.executable, "--python"]
+    return [sys.executable, "-I", "-S", "-u"]
+
+
+def copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if source.is_dir():
+        shutil.copytree(source, target, dirs_exist_ok=True)
+    else:
+        shutil.copy2(source, target)
+
+
+async def reap(process: asyncio.subprocess.Process) -> None:
+    """Wait for the guardian; if it hangs, kill it, which makes the runner end everything."""
+    try:
+        async with asyncio.timeout(CLOSE_WITHIN_S):
+            await process.wait()
+    except TimeoutError:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
+
+
+async def run_janitor(cache: Path) -> None:
+    """Remove what dead runs left; see `machines.janitor`."""
+    process = await asyncio.create_subprocess_exec(
+        *own_python(),
+        str(JANITOR),
+        str(cache),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+        start_new_session=True,
+    )
+    try:
+        async with asyncio.timeout(JANITOR_WITHIN_S):
+            output, _ = await process.communicate()
+    except TimeoutError:
+        process.kill()
+        output, _ = await process.communicate()
+    if process.returncode:
+        last = output.decode("utf-8", "replace").strip().splitlines()[-1:]
+        log.warning("What dead runs left could not be removed: %s", "".join(last))

@@ -1,0 +1,558 @@
+"""Runs programs on a machine, and dies with its connection taking every one of them along.
+
+A single file for the standard library of Python 3.10 or later: it is sent to other people's
+machines. Two processes stand for a run. The *guardian* is the parent, and where orphans go when
+the *runner*, its only child, is killed; the runner is where the orphans of its programs go, so
+also what daemonises stays within reach. Either one ends everything when the other dies.
+
+The first line on stdin is the configuration (JSON):
+    nonce, cache, run, holder, lease_s, max_s
+then commands, one JSON object a line; any of them renews the lease:
+    {"op": "hb"}
+    {"op": "start", "id", "argv", "env", "cwd", "nofile", "cpus"} -> started | failed
+    {"op": "write", "id", "line"}             a line for its stdin
+    {"op": "stop", "id", "grace_s"}           -> (exit) stopped
+    {"op": "read", "n", "paths"}              -> read: texts, null where there is none
+    {"op": "ping", "n"}                       -> pong: monotonic_us
+    {"op": "bye", "grace_s"}                  -> end, and the run is over
+On stdout, after the line `<nonce>`, every line is `<id> <payload>`: the merged output of the
+program with that id as it comes, or, for the id `-`, an event of the runner in JSON:
+    ready, fatal, started, failed, exit, eof, stopped, dropped, read, pong, end
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import fcntl
+import json
+import os
+import resource
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn
+
+MAX_LINE = 1 << 20
+"""Longer lines of output are cut here."""
+MAX_UNSENT = 8 << 20
+"""When so many bytes wait for a slow reader, further lines are dropped and counted."""
+GRACE_S = 0.5
+"""From SIGTERM to SIGKILL when the run ends without a `bye`."""
+POLL_S = 0.02
+
+RUN_MARK = "PONGBENCH_RUN"
+"""In the environment of everything started: the lock of its run, for the janitor."""
+PROCESS_MARK = "PONGBENCH_PROCESS"
+
+PASSED_ON = (
+    *("HOME", "USER", "LOGNAME", "SSL_CERT_FILE", "SSL_CERT_DIR"),
+    *("http_proxy", "https_proxy", "all_proxy", "no_proxy"),
+    *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"),
+)
+PR_SET_PDEATHSIG = 1
+PR_SET_CHILD_SUBREAPER = 36
+libc = ctypes.CDLL(None)
+
+
+def prctl(option: int, value: int) -> None:
+    libc.prctl(option, ctypes.c_ulong(value), 0, 0, 0)
+
+
+class Run:
+    """The run's directory (0700) and its lock, held while guardian or runner live."""
+
+    def __init__(self, cache: str, name: str, holder: str) -> None:
+        runs = os.path.join(cache, "runs")
+        os.makedirs(runs, mode=0o700, exist_ok=True)
+        self.path = os.path.join(runs, name)
+        self.lock = self.path + ".lock"
+        flags = os.O_CREAT | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
+        while True:
+            self._descriptor = os.open(self.lock, flags, 0o600)
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX)
+            with contextlib.suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(self._descriptor), os.stat(self.lock)):
+                    break
+            os.close(self._descriptor)  # a janitor removed it before it was locked
+        os.write(self._descriptor, holder.encode())
+        os.makedirs(os.path.join(self.path, "tmp"), mode=0o700)
+
+    def remove(self) -> None:
+        remove_tree(self.path)
+        with contextlib.suppress(OSError):
+            os.unlink(self.lock)
+
+
+def remove_tree(path: str) -> None:
+    """Remove a directory, also when it holds directories without write permission."""
+    shutil.rmtree(path, ignore_errors=True)
+    if os.path.lexists(path):
+        for folder, names, _ in os.walk(path):
+            for name in names:
+                below = os.path.join(folder, name)
+                if not os.path.islink(below):
+                    os.chmod(below, 0o700)
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def descendants(root: int) -> list[int]:
+    """The processes (no zombies) below `root`."""
+    children: dict[int, list[int]] = {}
+    alive = set()
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            with contextlib.suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:
+                state, parent = file.read().rpartition(b")")[2].split()[:2]
+                children.setdefault(int(parent), []).append(int(name))
+                if state not in b"ZX":
+                    alive.add(int(name))
+    found = []
+    todo = [root]
+    while todo:
+        below = children.get(todo.pop(), [])
+        todo += below
+        found += [pid for pid in below if pid in alive]
+    return found
+
+
+def send_signal(pid: int, number: int) -> None:
+    with contextlib.suppress(OSError):
+        os.kill(pid, number)
+
+
+def end_descendants(grace_s: float) -> int:
+    """SIGTERM, after `grace_s` SIGKILL, until no child is left. How many resisted two seconds."""
+    kill_at = time.monotonic() + grace_s
+    asked: set[int] = set()
+    while True:
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            return 0
+        now = time.monotonic()
+        left = descendants(os.getpid())
+        if now > kill_at + 2:
+            return len(left)
+        for pid in left:
+            if now >= kill_at:
+                send_signal(pid, signal.SIGKILL)
+            elif pid not in asked:
+                asked.add(pid)
+                send_signal(pid, signal.SIGTERM)
+        time.sleep(POLL_S / 2)
+
+
+def has_mark(pid: int, mark: bytes) -> bool:
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/environ", "rb") as file:
+        return mark in file.read().split(b"\0")
+    return False
+
+
+class Program:
+    """A started program: its process, its output cut into lines, its stdin."""
+
+    def __init__(self, key: str, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdin and process.stdout
+        self.prefix = key.encode() + b" "
+        self.mark = f"{PROCESS_MARK}={key}".encode()
+        self.process = process
+        self.stdin = process.stdin.fileno()
+        self.stdout = process.stdout.fileno()
+        self.unwritten = bytearray()
+        self.partial = bytearray()
+        self.dropped = 0
+        self.status: int | None = None
+        os.set_blocking(self.stdin, False)
+        os.set_blocking(self.stdout, False)
+
+    def lines(self, chunk: bytes) -> bytes:
+        """The lines that `chunk` completes, each with its prefix and newline."""
+        head, newline, rest = chunk.partition(b"\n")
+        self.partial += head[: MAX_LINE - len(self.partial)]
+        if not newline:
+            return b""
+        first = self.prefix + self.partial + newline
+        whole, newline, last = rest.rpartition(b"\n")
+        self.partial = bytearray(last)
+        if not newline:
+            return first
+        return first + self.prefix + whole.replace(b"\n", b"\n" + self.prefix) + newline
+
+    def last_line(self) -> bytes:
+        """What came after the last newline, as a line."""
+        line = self.prefix + self.partial + b"\n" if self.partial else b""
+        self.partial = bytearray()
+        return line
+
+    def family(self) -> list[int]:
+        """The processes it consists of: its descendants, and what daemonised out of them."""
+        own = set()
+        if self.status is None:
+            own = {self.process.pid, *descendants(self.process.pid)}
+        everybody = descendants(os.getpid())
+        return [pid for pid in everybody if pid in own or has_mark(pid, self.mark)]
+
+
+class Runner:
+    """Obeys commands until the run ends; see the module's docstring."""
+
+    def __init__(self, config: Mapping[str, Any], run: Run, rest: bytes, umask: int) -> None:
+        self.run_folder = run
+        self.lease_s = float(config["lease_s"])
+        self.max_s = float(config["max_s"])
+        self.input = bytearray(rest)
+        self.output = bytearray(f"\n{config['nonce']}\n".encode())
+        self.umask = umask
+        self.programs: dict[str, Program] = {}
+        self.kill_at: dict[str, float] = {}
+        self.pid = os.getpid()
+        self.poll = select.epoll()
+        self.handlers: dict[int, Callable[[], object]] = {}
+
+    # -- the loop
+
+    def run(self) -> NoReturn:
+        signals, wake_up = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        signal.set_wakeup_fd(wake_up, warn_on_full_buffer=False)
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGCHLD):
+            signal.signal(number, lambda *_: None)
+        signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+        os.set_blocking(0, False)
+        os.set_blocking(1, False)
+        self._listen(0, lambda: self._on_input(os.read(0, 1 << 16)))
+        self._listen(signals, lambda: self._on_signals(os.read(signals, 512)))
+        self.poll.register(1, 0)
+        self.event("ready", **self.introduction())
+        self._obey()
+        started = time.monotonic()
+        self.renewed = started
+        while True:
+            self._write()
+            self.poll.modify(1, select.EPOLLOUT if self.output else 0)
+            for descriptor, what in self.poll.poll(POLL_S if self.kill_at else 0.5):
+                if descriptor == 1:
+                    if what & (select.EPOLLERR | select.EPOLLHUP):
+                        self.end("nobody listens any more")
+                elif descriptor in self.handlers:
+                    with contextlib.suppress(BlockingIOError):
+                        self.handlers[descriptor]()
+            for key in list(self.kill_at):
+                self._go_on_stopping(key)
+            now = time.monotonic()
+            if now - self.renewed > self.lease_s:
+                self.end("no sign of life from the workbench")
+            if now - started > self.max_s:
+                self.end("the longest time a run may take has passed")
+
+    def introduction(self) -> dict[str, Any]:
+        with open("/proc/sys/kernel/random/boot_id") as file:
+            boot = file.read().strip()
+        return {
+            "run": self.run_folder.path,
+            "pid": self.pid,
+            "python": sys.executable,
+            "version": ".".join(map(str, sys.version_info[:3])),
+            "boot": boot,
+            "cpus": sorted(os.sched_getaffinity(0)),
+        }
+
+    def end(self, why: str, grace_s: float = GRACE_S) -> NoReturn:
+        left = end_descendants(grace_s)
+        self.run_folder.remove()
+        self.event("end", why=why, left=left)
+        give_up = time.monotonic() + 0.3
+        with contextlib.suppress(OSError):
+            while self.output and time.monotonic() < give_up:
+                with contextlib.suppress(BlockingIOError):
+                    del self.output[: os.write(1, self.output[: 1 << 16])]
+                    continue
+                time.sleep(0.005)
+        os._exit(0)
+
+    def event(self, name: str, **values: Any) -> None:
+        self.output += b"- " + json.dumps({"ev": name, **values}).encode() + b"\n"
+
+    def _listen(self, descriptor: int, handler: Callable[[], object]) -> None:
+        self.handlers[descriptor] = handler
+        self.poll.register(descriptor, select.EPOLLIN)
+
+    def _forget(self, descriptor: int) -> None:
+        if self.handlers.pop(descriptor, None):
+            self.poll.unregister(descriptor)
+
+    def _write(self) -> None:
+        try:
+            while self.output:
+                del self.output[: os.write(1, self.output[: 1 << 16])]
+        except BlockingIOError:
+            pass
+        except OSError:
+            self.end("nobody listens any more")
+
+    def _on_signals(self, numbers: bytes) -> None:
+        if set(numbers) - {signal.SIGCHLD}:
+            self.end("a signal")
+        with contextlib.suppress(ChildProcessError):
+            while True:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+                if not pid:
+                    break
+                for key, program in list(self.programs.items()):
+                    if program.process.pid == pid and program.status is None:
+                        self._on_exit(key, program, os.waitstatus_to_exitcode(status))
+
+    def _on_input(self, chunk: bytes) -> None:
+        if not chunk:
+            self.end("the connection was closed")
+        self.input += chunk
+        self._obey()
+
+    def _obey(self) -> None:
+        self.renewed = time.monotonic()
+        *lines, rest = self.input.split(b"\n")
+        self.input = rest
+        for line in lines:
+            message = json.loads(line)
+            getattr(self, "do_" + message.pop("op"))(**message)
+
+    # -- commands
+
+    def do_hb(self) -> None:
+        """Only the lease is renewed."""
+
+    def do_ping(self, n: int) -> None:
+        self.event("pong", n=n, monotonic_us=time.monotonic_ns() // 1000)
+
+    def do_read(self, n: int, paths: Sequence[str]) -> None:
+        self.event("read", n=n, texts=[read_text(path) for path in paths])
+
+    def do_bye(self, grace_s: float = 1.0) -> None:
+        self.end("bye", grace_s)
+
+    def do_start(
+        self,
+        *,
+        id: str,
+        argv: Sequence[str],
+        env: Mapping[str, str],
+        cwd: str,
+        nofile: int,
+        cpus: Sequence[int],
+    ) -> None:
+        def prepare() -> None:
+            prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+            if os.getppid() != self.pid:
+                os._exit(127)  # the runner died before it was said
+            if limit:
+                resource.setrlimit(resource.RLIMIT_NOFILE, limit)
+            if cpus:
+                os.sched_setaffinity(0, cpus)
+
+        try:
+            limit = descriptor_limit(nofile)
+            missing = sorted(set(cpus) - os.sched_getaffinity(0))
+            if missing:
+                raise ValueError(f"core {missing[0]} is not among those this machine allows")
+            process = subprocess.Popen(
+                argv,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                cwd=os.path.join(self.run_folder.path, cwd),
+                env={**self._environment(id), **env},
+                start_new_session=True,
+                umask=self.umask,
+                preexec_fn=prepare,  # noqa: PLW1509  no threads here
+            )
+        except (OSError, ValueError, subprocess.SubprocessError) as error:
+            self.event("failed", id=id, error=explain(error))
+            return
+        program = self.programs[id] = Program(id, process)
+        self._listen(program.stdout, lambda: self._on_output(id, program))
+        self.event("started", id=id, pid=process.pid, nofile=limit[0] if limit else 0)
+
+    def do_write(self, id: str, line: str) -> None:
+        program = self.programs.get(id)
+        if program and program.process.stdin and not program.process.stdin.closed:
+            if len(program.unwritten) > MAX_UNSENT:
+                program.dropped += 1
+                return
+            program.unwritten += line.encode("utf-8", "surrogateescape") + b"\n"
+            self._feed(program)
+
+    def do_stop(self, id: str, grace_s: float) -> None:
+        program = self.programs.get(id)
+        if program:
+            for pid in program.family():
+                send_signal(pid, signal.SIGTERM)
+                send_signal(pid, signal.SIGCONT)  # a stopped one would not hear it
+        self.kill_at[id] = time.monotonic() + grace_s
+
+    # -- programs
+
+    def _environment(self, key: str) -> dict[str, str]:
+        return {
+            **{name: os.environ[name] for name in PASSED_ON if name in os.environ},
+            "PATH": os.environ.get("PATH", os.defpath),
+            "LANG": "C.UTF-8",
+            "TMPDIR": os.path.join(self.run_folder.path, "tmp"),
+            RUN_MARK: self.run_folder.lock,
+            PROCESS_MARK: key,
+        }
+
+    def _feed(self, program: Program) -> None:
+        """Give a program what waits for its stdin, as much as it takes."""
+        assert program.process.stdin
+        try:
+            while program.unwritten:
+                del program.unwritten[: os.write(program.stdin, program.unwritten[: 1 << 16])]
+        except BlockingIOError:
+            if program.stdin not in self.handlers:
+                self.handlers[program.stdin] = lambda: self._feed(program)
+                self.poll.register(program.stdin, select.EPOLLOUT)
+            return
+        except OSError:  # it closed its stdin
+            program.unwritten.clear()
+        self._forget(program.stdin)
+
+    def _on_output(self, key: str, program: Program) -> bool:
+        """Pass its output on; whether there may be more."""
+        chunk = os.read(program.stdout, 1 << 16)
+        self._pass_on(key, program, program.lines(chunk) if chunk else program.last_line())
+        if not chunk:
+            self._close_output(key, program)
+        return bool(chunk)
+
+    def _pass_on(self, key: str, program: Program, lines: bytes) -> None:
+        if len(self.output) > MAX_UNSENT:
+            program.dropped += lines.count(b"\n")
+            return
+        if program.dropped:
+            self.event("dropped", id=key, lines=program.dropped)
+            program.dropped = 0
+        self.output += lines
+
+    def _on_exit(self, key: str, program: Program, status: int) -> None:
+        program.status = program.process.returncode = status
+        self._forget(program.stdin)
+        assert program.process.stdin and program.process.stdout
+        program.process.stdin.close()
+        with contextlib.suppress(BlockingIOError):  # what it said before it ended
+            for _ in range(32):
+                if program.process.stdout.closed or not self._on_output(key, program):
+                    break
+        self.event("exit", id=key, status=status)
+
+    def _close_output(self, key: str, program: Program) -> None:
+        assert program.process.stdout
+        self._forget(program.stdout)
+        program.process.stdout.close()
+        if program.dropped:
+            self.event("dropped", id=key, lines=program.dropped)
+            program.dropped = 0
+        self.event("eof", id=key)
+
+    def _go_on_stopping(self, key: str) -> None:
+        program = self.programs.get(key)
+        family = program.family() if program else []
+        reaped = program is None or program.status is not None
+        late_s = time.monotonic() - self.kill_at[key]
+        if (reaped and not family) or late_s > 2:
+            del self.kill_at[key]
+            self.event("stopped", id=key, left=len(family))
+        elif late_s >= 0:
+            for pid in family:
+                send_signal(pid, signal.SIGKILL)
+
+
+def descriptor_limit(wanted: int) -> tuple[int, int] | None:
+    """(soft, hard) to set for `wanted` descriptors; None: leave it alone."""
+    if not wanted:
+        return None
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    if hard == resource.RLIM_INFINITY or wanted <= hard:
+        return wanted, hard
+    if os.geteuid() == 0:
+        with open("/proc/sys/fs/nr_open") as file:
+            wanted = min(wanted, int(file.read()))
+        return wanted, max(wanted, hard)
+    return hard, hard
+
+
+def explain(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        where = f": {error.filename}" if error.filename else ""
+        return error.strerror + where
+    return str(error)
+
+
+def read_text(path: str) -> str | None:
+    """The first 256 KiB of a file, None if it cannot be read."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open(descriptor, "rb") as file:
+            return file.read(1 << 18).decode("utf-8", "replace")
+    except OSError:
+        return None
+
+
+def read_config() -> tuple[dict[str, Any], bytes]:
+    """The first line, and what came with it. Ends the process when there is none."""
+    line = bytearray()
+    while b"\n" not in line:
+        chunk = os.read(0, 1 << 16)
+        if not chunk:
+            sys.exit(1)
+        line += chunk
+    first, _, rest = bytes(line).partition(b"\n")
+    return json.loads(first), rest
+
+
+def guard(runner: int, run: Run) -> NoReturn:
+    """The guardian: wait for the runner's end, then see to it that nothing is left."""
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, lambda *_: send_signal(runner, signal.SIGTERM))
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(nowhere, descriptor)  # so that the runner alone holds the connection
+    while os.waitpid(-1, 0)[0] != runner:
+        pass
+    end_descendants(0)
+    run.remove()
+    os._exit(0)
+
+
+def main() -> None:
+    config, rest = read_config()
+    umask = os.umask(0o077)
+    try:
+        cache = os.path.abspath(os.path.expanduser(config["cache"]))
+        run = Run(cache, config["run"], config["holder"])
+    except OSError as error:
+        event = {"ev": "fatal", "error": explain(error)}
+        os.write(1, f"\n{config['nonce']}\n- {json.dumps(event)}\n".encode())
+        sys.exit(1)
+    prctl(PR_SET_CHILD_SUBREAPER, 1)
+    guardian = os.getpid()
+    runner = os.fork()
+    if runner:
+        guard(runner, run)
+    prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    prctl(PR_SET_CHILD_SUBREAPER, 1)
+    body = Runner(config, run, rest, umask)
+    if os.getppid() != guardian:
+        body.end("the guardian died")
+    try:
+        body.run()
+    except Exception as error:
+        body.end(f"an error in the runner: {type(error).__name__}: {error}")
+
+
+if __name__ == "__main__":
+    main()
