@@ -129,6 +129,8 @@ class PointStart(Document, frozen=True, kw_only=True, tag="point_start"):
     connections: int = 0
     """How many the schedule holds; 0 in closed loop."""
     calls_per_connection: int = 1
+    concurrency: int = 0
+    """Connections at a time; closed loop only, where `rate_per_s` is 0."""
     seconds: float = 0.0
     """Length of the schedule."""
 
@@ -223,6 +225,8 @@ class PointStop(Document, frozen=True, kw_only=True, tag="point_stop"):
     rate_per_s: float
     purpose: Purpose = "sweep"
     pass_number: int = 1
+    concurrency: int = 0
+    """As in `PointStart`."""
     complete: bool
     """False: interrupted. Its windows stay, its figures count for nothing."""
     seconds: float
