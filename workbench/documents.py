@@ -31,7 +31,8 @@ CLIENT_ERRORS = ("fd-unavail", "addrunavail", "ftab-full")
 """Error classes that are the client's own fault; they never count against a server."""
 
 ERROR_CLASSES = SERVER_ERRORS + CLIENT_ERRORS
-"""`other` may carry its errno: `other-ENETUNREACH`. See `error_class`."""
+"""`other` may carry its errno (`other-ENETUNREACH`), `protocol` the status (`protocol-503`);
+see `error_class`."""
 
 Purpose: TypeAlias = Literal["sweep", "warm_up", "ceiling"]
 """Why a point is run: to be judged, to warm the server, or to find the clients' own limit."""
@@ -284,8 +285,9 @@ AnyDocument: TypeAlias = RunStart | PointStart | Window | HostSample | PointStop
 
 
 def error_class(name: str) -> str:
-    """The class of an error's name: `other-ENETUNREACH` belongs to `other`."""
-    return "other" if name.startswith("other") else name
+    """The class of an error's name: `other-ENETUNREACH` is `other`, `protocol-503` `protocol`."""
+    head, _, _ = name.partition("-")
+    return head if head in ("other", "protocol") else name
 
 
 def server_errors(errors: Errors) -> int:

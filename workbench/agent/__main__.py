@@ -1,0 +1,22 @@
+"""`python -m workbench.agent [--workers N] [--cpus 1,2] [--lease S]`: see `protocol.py`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from . import supervisor
+
+
+def main(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="agent", description="Pongbench load agent")
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--cpus", default="", help="cores, comma-separated; worker k gets k-th")
+    parser.add_argument("--lease", type=float, default=4.0, help="seconds of silence allowed")
+    args = parser.parse_args(argv)
+    cpus = [int(cpu) for cpu in args.cpus.split(",") if cpu]
+    return supervisor.run(args.workers, cpus, args.lease)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

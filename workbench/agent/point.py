@@ -1,0 +1,252 @@
+"""One point in one worker: from the first connection due to the last one ended."""
+
+from __future__ import annotations
+
+import resource
+from collections import deque
+from collections.abc import Callable, Iterator
+from time import monotonic_ns
+from typing import Any
+
+from .alarm import Alarm
+from .driver import HttpDriver, driver_for
+from .protocol import WINDOW_NS, Load
+from .schedule import poisson, share_of, uniform
+from .tally import Tally
+
+_COALESCE_NS = 150_000
+"""Connections due within this are started together: one wake-up instead of several."""
+_TICK_NS = 10_000_000
+"""Timeouts are looked for this often at least."""
+_NEVER_NS = 1 << 62
+_BURST = 32
+"""Connections started before the event loop may look at replies again."""
+
+
+class Point:
+    """Runs a `Load` on the event loop; `finished` is called once, with everything ended."""
+
+    def __init__(
+        self,
+        loop: Any,
+        load: Load,
+        on_window: Callable[[dict[str, Any]], None],
+        on_finished: Callable[[dict[str, Any]], None],
+    ) -> None:
+        self.load = load
+        self.on_window = on_window
+        self.on_finished = on_finished
+        self.tally = Tally()
+        self.driver = driver_for(load)(loop, load, self.tally, self.on_vacated)
+        self.alarm = Alarm(loop, self.on_alarm)
+        self.closed_loop = load.mode == "closed"
+        self.pace: Pace = ClosedPace(load) if self.closed_loop else OpenPace(load)
+        self.window_index = 0
+        self.started_ns = 0
+        self.finished = False
+        self.at_schedule_end: dict[str, int] = {}
+
+    def start(self, at_ns: int) -> None:
+        """Begin at `at_ns` of the monotonic clock."""
+        self.started_ns = at_ns
+        self.next_window = at_ns + WINDOW_NS
+        self.cpu_before = _cpu_us()
+        self.pace.begin(at_ns)
+        self.alarm.set(at_ns)
+
+    def stop(self) -> None:
+        """End now: nothing more is started, and what is open counts as in flight."""
+        self.pace.exhausted = True
+        self.tally.unsent += len(self.pace.waiting) * self.load.calls_per_connection
+        self.pace.waiting.clear()
+        self.finish()
+
+    def on_alarm(self) -> None:
+        """Everything that depends on the clock."""
+        now = monotonic_ns()
+        if not self.at_schedule_end and now >= self.started_ns + self.pace.length_ns:
+            self.note_schedule_end()
+        while now >= self.next_window:
+            self.close_window()
+        next_due = self.start_due(now)
+        self.think(now)
+        self.driver.expire(now)
+        if self.over():
+            self.finish()
+            return
+        at = min(self.next_window, now + _TICK_NS)
+        if next_due:
+            at = min(at, max(next_due, now + _COALESCE_NS))
+        if self.driver.thinking:
+            at = min(at, self.driver.thinking[0][0])
+        self.alarm.set(at)
+
+    def start_due(self, now: int) -> int:
+        """Start what is due, a burst at most; when to come again, 0: no more to start."""
+        calls = self.load.calls_per_connection
+        pace = self.pace
+        self.tally.due += pace.collect(now) * calls
+        waiting = pace.waiting
+        begin = self.driver.begin
+        too_late = now - self.driver.timeout_ns
+        for _ in range(min(_BURST, len(waiting))):
+            due = waiting.popleft()
+            if due < too_late:
+                self.tally.unsent += calls
+            elif not begin(due):
+                pace.failed()
+        return now if waiting else pace.next_due
+
+    def think(self, now: int) -> None:
+        """Ask again on connections whose think time is over."""
+        thinking = self.driver.thinking
+        while thinking and thinking[0][0] <= now:
+            due, connection = thinking.popleft()
+            if connection in self.driver.open and isinstance(self.driver, HttpDriver):
+                self.driver.ask(connection, due, monotonic_ns())
+
+    def on_vacated(self) -> None:
+        if self.closed_loop and not self.pace.exhausted and self.started_ns:
+            now = monotonic_ns()
+            if self.pace.refill(now):
+                self.tally.due += self.load.calls_per_connection
+                if self.driver.begin(now):
+                    return
+                self.pace.failed()
+        if not self.driver.open and self.over():
+            self.alarm.set(0)
+
+    def over(self) -> bool:
+        return self.pace.exhausted and not self.pace.waiting and not self.driver.open
+
+    def close_window(self) -> None:
+        data = self.tally.window()
+        data["i"] = self.window_index
+        data["in_flight"] = len(self.driver.open)
+        self.window_index += 1
+        self.next_window += WINDOW_NS
+        self.on_window(data)
+
+    def note_schedule_end(self) -> None:
+        self.at_schedule_end = {
+            "cpu_us": _cpu_us() - self.cpu_before,
+            "wall_us": max(1, (monotonic_ns() - self.started_ns) // 1000),
+            "replies": self.tally.totals["replies"] + self.tally.replies,
+            "in_flight": sum(c.left for c in self.driver.open),
+        }
+
+    def finish(self) -> None:
+        if self.finished:
+            return
+        self.finished = True
+        if not self.at_schedule_end:
+            self.note_schedule_end()
+        self.alarm.close()
+        in_flight = self.driver.close()
+        self.close_window()
+        self.on_finished(
+            {
+                **self.tally.report(),
+                "in_flight": in_flight,
+                "at_schedule_end": self.at_schedule_end,
+                "cpu_us": _cpu_us() - self.cpu_before,
+                "wall_us": (monotonic_ns() - self.started_ns) // 1000,
+            }
+        )
+
+
+class Pace:
+    """What is to be started, and when. `waiting` holds the due times (ns) that have come."""
+
+    def __init__(self, load: Load) -> None:
+        self.load = load
+        self.waiting: deque[int] = deque()
+        self.exhausted = False
+        """Nothing further will become due."""
+        self.next_due = 0
+        self.length_ns = 0
+
+    def begin(self, at_ns: int) -> None:
+        raise NotImplementedError
+
+    def collect(self, now: int) -> int:
+        """Move what has become due into `waiting`; how many."""
+        raise NotImplementedError
+
+    def refill(self, now: int) -> bool:
+        """Closed loop: may the place of an ended connection be taken by another?"""
+        return False
+
+    def failed(self) -> None:
+        """A connection could not even be begun."""
+
+
+class OpenPace(Pace):
+    """On an absolute schedule, whatever the server does."""
+
+    def begin(self, at_ns: int) -> None:
+        load = self.load
+        self.at_ns = at_ns
+        self.length_ns = round(load.connections / load.rate_per_s * 1e9)
+        self.offsets: Iterator[int] = (
+            poisson(load.rate_per_s, load.connections, load.seed, load.share, load.shares)
+            if load.arrivals == "poisson"
+            else uniform(load.rate_per_s, load.connections, load.share, load.shares)
+        )
+        self._advance()
+
+    def _advance(self) -> None:
+        offset = next(self.offsets, None)
+        if offset is None:
+            self.exhausted = True
+            self.next_due = 0
+        else:
+            self.next_due = self.at_ns + offset
+
+    def collect(self, now: int) -> int:
+        before = len(self.waiting)
+        while not self.exhausted and self.next_due <= now:
+            self.waiting.append(self.next_due)
+            self._advance()
+        return len(self.waiting) - before
+
+
+class ClosedPace(Pace):
+    """A fixed number of connections at a time; each that ends makes room for the next."""
+
+    def begin(self, at_ns: int) -> None:
+        load = self.load
+        self.left = share_of(load.connections, load.share, load.shares)
+        self.until = at_ns + round(load.seconds * 1e9) if not load.connections else 0
+        self.length_ns = round(load.seconds * 1e9) if self.until else _NEVER_NS
+        self.vacant = share_of(load.concurrency, load.share, load.shares)
+        self.next_due = at_ns
+
+    def collect(self, now: int) -> int:
+        """The first connections, and the places of those that failed at once."""
+        count = 0
+        while self.vacant and self.refill(now):
+            self.vacant -= 1
+            self.waiting.append(now)
+            count += 1
+        self.next_due = 0
+        return count
+
+    def failed(self) -> None:
+        """Try again in a millisecond, not at once: that would be a busy loop."""
+        self.vacant += 1
+        self.next_due = monotonic_ns() + 1_000_000
+
+    def refill(self, now: int) -> bool:
+        if self.until:
+            self.exhausted = self.exhausted or now >= self.until
+        elif self.left:
+            self.left -= 1
+        else:
+            self.exhausted = True
+        return not self.exhausted
+
+
+def _cpu_us() -> int:
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return round((usage.ru_utime + usage.ru_stime) * 1e6)

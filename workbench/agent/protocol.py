@@ -1,0 +1,88 @@
+"""What the agent says and hears: one JSON object a line on stdin and stdout.
+
+In:
+  {"op": "point", "id": N, "load": {...}}   prepare a point; see `Load`. Answer: "armed"
+  {"op": "start", "id": N, "at_us": T}      begin when the machine's monotonic clock shows T
+  {"op": "stop", "id": N}                   end it now; what is open counts as in flight
+  {"op": "hb"}                              still here; without any line for `lease_s` it ends
+  {"op": "bye"}                             end
+
+Out:
+  {"ev": "hello", ...}                      first line; see `supervisor.hello`
+  {"ev": "armed", "id", "worker"}
+  {"ev": "window", "id", "worker", "i", ...}  every 200 ms; see `tally.Tally.window`
+  {"ev": "done", "id", "worker", ...}       totals of the worker; see `point.Point.report`
+  {"ev": "error", "text"}                   a command it could not understand
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+VERSION = 1
+
+WINDOW_NS = 200_000_000
+LATE_NS = 5_000_000
+"""A connection started later than this after it was due counts as late."""
+
+
+@dataclass(frozen=True)
+class Load:
+    """A point as one worker of one client has to offer it.
+
+    The schedule of all workers of all clients together holds `connections` at `rate_per_s`
+    (connections, not calls); this worker takes share `share` of `shares`.
+    """
+
+    host: str
+    port: int
+    protocol: str = "pong"
+    """"pong" (read until close), "http/1.0" or "http/1.1"."""
+    path: str = "/"
+    mode: str = "open"
+    """"open": on schedule; "closed": `concurrency` connections at a time, as `ab` does."""
+    rate_per_s: float = 0.0
+    connections: int = 0
+    """Of the whole point; in closed loop 0 means: until `seconds` have passed."""
+    seconds: float = 0.0
+    concurrency: int = 0
+    arrivals: str = "uniform"
+    """Or "poisson"."""
+    seed: int = 0
+    calls_per_connection: int = 1
+    pipeline: int = 1
+    """Requests sent before the first reply is awaited."""
+    think_time_s: float = 0.0
+    """Between a reply and the next call on the same connection."""
+    timeout_s: float = 5.0
+    """From the actual start of each call."""
+    share: int = 0
+    shares: int = 1
+
+    @classmethod
+    def from_data(cls, data: dict[str, Any]) -> Load:
+        """Raises ValueError in words when the sender speaks another dialect."""
+        known = {field.name for field in fields(cls)}
+        unknown = sorted(set(data) - known)
+        if unknown:
+            raise ValueError(f"unknown in load: {', '.join(unknown)}")
+        load = cls(**data)
+        if load.protocol not in ("pong", "http/1.0", "http/1.1"):
+            raise ValueError(f"unknown protocol {load.protocol!r}")
+        if load.mode not in ("open", "closed"):
+            raise ValueError(f"unknown mode {load.mode!r}")
+        return load
+
+    def request(self) -> bytes:
+        """One request as it goes over the wire."""
+        version = "HTTP/1.1" if self.protocol == "http/1.1" else "HTTP/1.0"
+        keep = self.protocol == "http/1.0" and self.calls_per_connection > 1
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        lines = [
+            f"GET {self.path} {version}",
+            f"Host: {host}:{self.port}",
+            "User-Agent: pongbench",
+            *(["Connection: keep-alive"] if keep else []),
+        ]
+        return ("\r\n".join(lines) + "\r\n\r\n").encode("ascii")

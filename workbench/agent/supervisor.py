@@ -1,0 +1,184 @@
+"""The agent's first process: starts a worker per core, passes commands down and lines up.
+
+It never imports gevent, so that forking the workers is safe, and it never works on the load.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import platform
+import resource
+import selectors
+import signal
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .protocol import VERSION
+
+_PR_SET_PDEATHSIG = 1
+
+
+@dataclass
+class WorkerProcess:
+    """A worker as the supervisor sees it."""
+
+    number: int
+    pid: int
+    commands: int
+    output: int
+    received: bytes = b""
+
+
+def run(workers: int, cpus: list[int], lease_s: float) -> int:
+    """Serve until stdin closes, the lease expires, a signal comes or a worker dies."""
+    raise_descriptor_limit()
+    processes = [_fork_worker(number, cpus) for number in range(workers)]
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, lambda *_: sys.exit(0))
+    try:
+        _say(hello(workers, cpus))
+        return _serve(processes, lease_s)
+    finally:
+        for process in processes:
+            _end(process.pid)
+
+
+def hello(workers: int, cpus: list[int]) -> dict[str, Any]:
+    """What the engine has to know of this machine before it plans load for it."""
+    return {
+        "ev": "hello",
+        "version": VERSION,
+        "python": platform.python_version(),
+        "workers": workers,
+        "cpus": cpus or sorted(_allowed_cpus()),
+        "nofile": resource.getrlimit(resource.RLIMIT_NOFILE)[0],
+        "ports": _port_range(),
+        "mono_us": time.monotonic_ns() // 1000,
+        "pid": os.getpid(),
+    }
+
+
+def raise_descriptor_limit() -> None:
+    """As far as we are allowed to: a connection needs one."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
+def _serve(processes: list[WorkerProcess], lease_s: float) -> int:
+    selector = selectors.DefaultSelector()
+    selector.register(0, selectors.EVENT_READ, None)
+    for process in processes:
+        selector.register(process.output, selectors.EVENT_READ, process)
+    heard = time.monotonic()
+    received = b""
+    while True:
+        ready = selector.select(max(0.0, heard + lease_s - time.monotonic()))
+        for key, _ in ready:
+            if key.data is not None:
+                if not _pass_up(key.data):
+                    _say({"ev": "error", "text": f"worker {key.data.number} died"})
+                    return 1
+                continue
+            data = os.read(0, 65536)
+            if not data:
+                return 0
+            heard = time.monotonic()
+            *lines, received = (received + data).split(b"\n")
+            for line in lines:
+                if not _pass_down(line, processes):
+                    return 0
+        if time.monotonic() - heard > lease_s:
+            _say({"ev": "error", "text": f"nothing heard for {lease_s:g} s"})
+            return 1
+
+
+def _pass_down(line: bytes, processes: list[WorkerProcess]) -> bool:
+    """Give a command to every worker with its own share; False: the end was asked for."""
+    try:
+        command = json.loads(line)
+        op = command["op"]
+    except (ValueError, KeyError, TypeError):
+        _say({"ev": "error", "text": f"not a command: {line[:80]!r}"})
+        return True
+    if op == "bye":
+        return False
+    if op == "hb":
+        return True
+    for process in processes:
+        if op == "point":
+            first = command["load"].get("share", 0)
+            mine = {**command, "load": {**command["load"], "share": first + process.number}}
+            os.write(process.commands, json.dumps(mine).encode() + b"\n")
+        else:
+            os.write(process.commands, line + b"\n")
+    return True
+
+
+def _pass_up(process: WorkerProcess) -> bool:
+    data = os.read(process.output, 1 << 20)
+    whole, newline, rest = (process.received + data).rpartition(b"\n")
+    process.received = rest
+    if newline:
+        _write(whole + newline)
+    return bool(data)
+
+
+def _say(event: dict[str, Any]) -> None:
+    _write(json.dumps(event).encode() + b"\n")
+
+
+def _write(data: bytes) -> None:
+    while data:
+        data = data[os.write(1, data) :]
+
+
+def _fork_worker(number: int, cpus: list[int]) -> WorkerProcess:
+    commands_out, commands_in = os.pipe()
+    output_out, output_in = os.pipe()
+    supervisor = os.getpid()
+    pid = os.fork()
+    if pid:
+        os.close(commands_out)
+        os.close(output_in)
+        return WorkerProcess(number, pid, commands_in, output_out)
+    try:
+        if sys.platform == "linux":
+            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+            if os.getppid() != supervisor:
+                os._exit(1)
+            if cpus:
+                os.sched_setaffinity(0, {cpus[number % len(cpus)]})
+        os.close(commands_in)
+        os.close(output_out)
+        from . import worker  # noqa: PLC0415  gevent must not be there before the fork
+
+        worker.run(number, commands_out, output_in)
+    finally:
+        os._exit(1)
+
+
+def _end(pid: int) -> None:
+    try:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+    except (ProcessLookupError, ChildProcessError):
+        pass
+
+
+def _allowed_cpus() -> set[int]:
+    if hasattr(os, "sched_getaffinity"):
+        return os.sched_getaffinity(0)
+    return set(range(os.cpu_count() or 1))
+
+
+def _port_range() -> list[int]:
+    try:
+        low, high = Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()
+        return [int(low), int(high)]
+    except (OSError, ValueError):
+        return [49152, 65535]

@@ -1,0 +1,120 @@
+"""A worker: one process on one core, running the points it is told to."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import signal
+from typing import Any
+
+from gevent import get_hub
+
+from .point import Point
+from .protocol import Load
+
+_LONGEST_BACKLOG = 8 << 20
+
+
+class Output:
+    """Lines to the supervisor that never block the load: what the pipe does not take waits
+    here, and beyond 8 MiB whole lines are dropped and counted."""
+
+    def __init__(self, loop: Any, fd: int) -> None:
+        os.set_blocking(fd, False)
+        self.fd = fd
+        self.waiting = bytearray()
+        self.dropped = 0
+        self.watcher = loop.io(fd, 2)
+
+    def emit(self, event: dict[str, Any]) -> None:
+        if len(self.waiting) > _LONGEST_BACKLOG:
+            self.dropped += 1
+            return
+        if self.dropped:
+            event = {**event, "dropped": self.dropped}
+            self.dropped = 0
+        self.waiting += json.dumps(event, separators=(",", ":")).encode() + b"\n"
+        self.flush()
+
+    def flush(self) -> None:
+        try:
+            while self.waiting:
+                del self.waiting[: os.write(self.fd, self.waiting)]
+        except BlockingIOError:
+            if not self.watcher.active:
+                self.watcher.start(self.flush)
+            return
+        except OSError:
+            os._exit(0)
+        self.watcher.stop()
+
+
+class Worker:
+    """Understands the commands of `protocol.py`, one point at a time."""
+
+    def __init__(self, number: int, commands: int, output: int) -> None:
+        hub = get_hub()
+        self.number = number
+        self.loop = hub.loop
+        self.output = Output(self.loop, output)
+        self.point: Point | None = None
+        self.point_id: Any = None
+        self.commands = commands
+        self.received = b""
+        os.set_blocking(commands, False)
+        self.watcher = self.loop.io(commands, 1)
+        self.watcher.start(self.on_commands)
+
+    def on_commands(self) -> None:
+        try:
+            data = os.read(self.commands, 65536)
+        except BlockingIOError:
+            return
+        if not data:
+            os._exit(0)
+        *lines, self.received = (self.received + data).split(b"\n")
+        for line in lines:
+            try:
+                self.obey(json.loads(line))
+            except (ValueError, KeyError, TypeError, OSError) as error:
+                self.emit("error", text=f"{type(error).__name__}: {error}")
+
+    def obey(self, command: dict[str, Any]) -> None:
+        op = command["op"]
+        if op == "point":
+            self.arm(command["id"], Load.from_data(command["load"]))
+        elif op == "start" and self.point and command["id"] == self.point_id:
+            self.point.start(command["at_us"] * 1000)
+        elif op == "stop" and self.point and command["id"] == self.point_id:
+            self.point.stop()
+
+    def arm(self, point_id: Any, load: Load) -> None:
+        if self.point is not None:
+            self.point.stop()
+        self.point_id = point_id
+        self.point = Point(self.loop, load, self.on_window, self.on_finished)
+        # Nothing of a point is cyclic garbage; a collection in its middle would be lateness.
+        gc.collect()
+        gc.disable()
+        self.emit("armed")
+
+    def on_window(self, window: dict[str, Any]) -> None:
+        self.emit("window", **window)
+
+    def on_finished(self, report: dict[str, Any]) -> None:
+        self.emit("done", **report)
+        self.point = None
+        gc.enable()
+
+    def emit(self, event: str, **data: Any) -> None:
+        self.output.emit({"ev": event, "id": self.point_id, "worker": self.number, **data})
+
+
+def run(number: int, commands: int, output: int) -> None:
+    """Serve until the supervisor closes `commands`; never returns."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    worker = Worker(number, commands, output)
+    get_hub().join()
+    worker.emit("error", text="the event loop ended")
+    os._exit(1)
