@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import getpass
 import os
+import re
 import secrets
 import time
 from collections import deque
@@ -16,9 +17,11 @@ from typing import Any
 import msgspec
 
 from workbench.errors import PongbenchError
+from workbench.machines import facts
 from workbench.machines.base import Command
 
 RUNNER = Path(__file__).with_name("runner.py")
+SAMPLER = Path(__file__).with_name("sampler.py")
 LEASE_S = 4.0
 HEARTBEAT_S = 1.0
 LONGEST_RUN_S = 24 * 3600.0
@@ -359,9 +362,40 @@ class LinkedMachine:
         """The texts of small files there (256 KiB at most); None: not to be read."""
         return await self._link.read(paths)
 
+    async def put(self, source: Path, target: str) -> str:
+        raise NotImplementedError
+
+    async def listening(self, port: int) -> tuple[int, int] | None:
+        sampler = await self.put(SAMPLER, "sampler.py")
+        process = await self.start(Command([*self.python, sampler, str(port)]))
+        output = b"".join([line async for line in process.lines()])
+        try:
+            return msgspec.json.decode(output, type=tuple[int, int] | None)
+        except msgspec.DecodeError:
+            said = output.decode("utf-8", "replace")[-300:]
+            raise PongbenchError(
+                f"'{self.name}' cannot tell who listens on port {port}: {said}"
+            ) from None
+
+    async def time_wait(self) -> int:
+        (text,) = await self.read(["/proc/net/sockstat"])
+        return time_wait(text or "")
+
+    async def facts(self) -> dict[str, object]:
+        return facts.process(await self.read(facts.PATHS)) | {
+            "python": self._introduction["version"],
+            "cpus_allowed": self.cpus,
+        }
+
     async def clock(self) -> tuple[int, int]:
         pings = [await self._link.ping() for _ in range(PINGS)]
         return min(pings, key=lambda ping: ping[1])
+
+
+def time_wait(sockstat: str) -> int:
+    """Connections in TIME_WAIT, from /proc/net/sockstat."""
+    found = re.search(r"^TCP:.*\btw (\d+)", sockstat, re.MULTILINE)
+    return int(found[1]) if found else 0
 
 
 def resolve(future: asyncio.Future[Any] | None, value: object) -> bool:

@@ -1,0 +1,127 @@
+"""What a reader must know about a machine to believe a measurement made on it.
+
+A fact is the file it is read from and a pure function of that file's text. All files are read in
+one request; a machine is asked for `PATHS` and the texts go to `process`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+SYSCTLS = (
+    "fs.file-max",
+    "fs.nr_open",
+    "net.core.netdev_max_backlog",
+    "net.core.somaxconn",
+    "net.ipv4.ip_local_port_range",
+    "net.ipv4.tcp_abort_on_overflow",
+    "net.ipv4.tcp_fin_timeout",
+    "net.ipv4.tcp_keepalive_time",
+    "net.ipv4.tcp_max_syn_backlog",
+    "net.ipv4.tcp_max_tw_buckets",
+    "net.ipv4.tcp_syncookies",
+    "net.ipv4.tcp_tw_reuse",
+)
+
+
+@dataclass(frozen=True)
+class Fact:
+    """`process` gets the file's text; it returns None when the text does not tell."""
+
+    name: str
+    path: str
+    process: Callable[[str], object]
+
+
+def line(text: str) -> object:
+    """The text itself, blanks evened out."""
+    return " ".join(text.split()) or None
+
+
+def integer_or_line(text: str) -> object:
+    value = " ".join(text.split())
+    return int(value) if re.fullmatch(r"-?\d+", value) else value or None
+
+
+def kernel(proc_version: str) -> object:
+    found = re.match(r"(\S+) version (\S+)", proc_version)
+    return f"{found[1]} {found[2]}" if found else None
+
+
+def distribution(os_release: str) -> object:
+    found = re.search(r'^PRETTY_NAME=(["\']?)(.*)\1$', os_release, re.MULTILINE)
+    return found[2] if found else None
+
+
+def cpu_model(cpuinfo: str) -> object:
+    """x86 has "model name"; ARM only numbers, told as they are."""
+    values = dict(re.findall(r"^([^\t:]+?)\s*: (.+)$", cpuinfo, re.MULTILINE))
+    for name in ("model name", "cpu model", "cpu", "Model", "Hardware"):
+        if name in values:
+            return " ".join(values[name].split())
+    if "CPU part" in values:
+        return f"ARM implementer {values.get('CPU implementer', '?')} part {values['CPU part']}"
+    return None
+
+
+def cpu_count(cpuinfo: str) -> object:
+    return len(re.findall(r"^processor\s*:", cpuinfo, re.MULTILINE)) or None
+
+
+def memory_bytes(meminfo: str) -> object:
+    found = re.search(r"^MemTotal:\s+(\d+) kB", meminfo, re.MULTILINE)
+    return int(found[1]) * 1024 if found else None
+
+
+def load_average(loadavg: str) -> object:
+    """Over one, five and fifteen minutes."""
+    found = re.match(r"([\d.]+) ([\d.]+) ([\d.]+)", loadavg)
+    return [float(value) for value in found.groups()] if found else None
+
+
+def descriptor_limits(limits: str) -> object:
+    found = re.search(r"^Max open files\s+(\S+)\s+(\S+)", limits, re.MULTILINE)
+    return {"soft": int(found[1]), "hard": int(found[2])} if found else None
+
+
+def hypervisor(cpuinfo: str) -> object:
+    """Set in the flags of every x86 virtual machine, whatever it runs under."""
+    return "virtual machine" if re.search(r"^flags.*\bhypervisor\b", cpuinfo, re.M) else None
+
+
+FACTS = (
+    Fact("kernel", "/proc/version", kernel),
+    Fact("distribution", "/etc/os-release", distribution),
+    Fact("cpu_model", "/proc/cpuinfo", cpu_model),
+    Fact("cpu_count", "/proc/cpuinfo", cpu_count),
+    Fact("governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", line),
+    Fact("clock_source", "/sys/devices/system/clocksource/clocksource0/current_clocksource", line),
+    Fact("memory_bytes", "/proc/meminfo", memory_bytes),
+    Fact("load_average", "/proc/loadavg", load_average),
+    Fact("descriptor_limits", "/proc/self/limits", descriptor_limits),
+    Fact("virtualisation", "/proc/cpuinfo", hypervisor),
+    Fact("vendor", "/sys/class/dmi/id/sys_vendor", line),
+    Fact("product", "/sys/class/dmi/id/product_name", line),
+    Fact("container", "/run/systemd/container", line),
+    Fact("container", "/.dockerenv", lambda _: "docker"),
+    *(Fact(name, "/proc/sys/" + name.replace(".", "/"), integer_or_line) for name in SYSCTLS),
+)
+PATHS = tuple(dict.fromkeys(fact.path for fact in FACTS))
+
+
+def process(texts: Sequence[str | None]) -> dict[str, object]:
+    """The facts by name from the texts of `PATHS`; what a machine does not tell is absent.
+
+    The settings of the kernel are together under "sysctls".
+    """
+    by_path = dict(zip(PATHS, texts, strict=True))
+    found: dict[str, object] = {}
+    sysctls: dict[str, object] = {}
+    for fact in FACTS:
+        text = by_path[fact.path]
+        value = None if text is None else fact.process(text)
+        if value is not None:
+            (sysctls if fact.name in SYSCTLS else found)[fact.name] = value
+    return {**found, "sysctls": sysctls}
