@@ -84,7 +84,7 @@ class Evidence:
     def figures(self) -> dict[str, float]:
         """For `PointStop.evidence`."""
         counts = self.counts
-        figures = {
+        figures: dict[str, float] = {
             "success_share": share(counts.succeeded, counts.scheduled),
             "unsent_share": share(counts.unsent, counts.scheduled),
             "late_share": self.late_share,
@@ -93,13 +93,13 @@ class Evidence:
             "client_cpu_pct": self.client_cpu_pct,
         }
         if self.lateness_us is not None:
-            figures["lateness_p99_us"] = float(self.lateness_us.p99)
+            figures["lateness_p99_us"] = self.lateness_us.p99
         if self.queue is not None:
-            figures["open_halfway"] = float(self.queue.open_halfway)
-            figures["open_at_end"] = float(self.queue.open_at_end)
+            figures["open_halfway"] = self.queue.open_halfway
+            figures["open_at_end"] = self.queue.open_at_end
         if self.ceiling_per_s is not None:
             figures["ceiling_per_s"] = self.ceiling_per_s
-        return figures | {name: float(n) for name, n in self.counters.items()}
+        return {name: float(value) for name, value in (figures | dict(self.counters)).items()}
 
     @property
     def late_share(self) -> float:

@@ -1,0 +1,323 @@
+"""Every verdict, from evidence, with its sentence."""
+
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+import pytest
+
+from workbench.analysis.evidence import Evidence, Queue, conserved, queue_of
+from workbench.analysis.verdicts import judge
+from workbench.documents import Counts, Percentiles, Window, error_class
+
+CLASSES = {"timo": "client-timo", "reset": "connreset", "refused": "connrefused"}
+
+
+def counts(
+    scheduled: int = 9_000, *, unsent: int = 0, late: int = 0, in_flight: int = 0, **lost: int
+) -> Counts:
+    """All that is not lost succeeded."""
+    errors = {CLASSES.get(name, name.replace("_", "-")): n for name, n in lost.items()}
+    assert all(error_class(name) == name or name.startswith("other") for name in errors)
+    return Counts(
+        scheduled=scheduled,
+        unsent=unsent,
+        sent=scheduled - unsent,
+        late=late,
+        established=scheduled - unsent,
+        succeeded=scheduled - unsent - in_flight - sum(errors.values()),
+        errors=errors,
+        in_flight=in_flight,
+    )
+
+
+def lateness(p99: int, count: int = 9_000) -> Percentiles:
+    return Percentiles(count=count, p50=20, p90=60, p99=p99, p999=p99, max=p99)
+
+
+HELD = Evidence(
+    server="Tornado",
+    counts=counts(),
+    seconds=1.5,
+    offered_per_s=6_000,
+    lateness_us=lateness(400),
+    client_cpu_pct=40,
+    workers=1,
+    client_cores=1,
+    queue=Queue(due=9_000, replied=8_990, open_halfway=12, open_at_end=10),
+    ceiling_per_s=12_000,
+)
+SHORT_QUEUE = Queue(due=9_000, replied=8_600, open_halfway=380, open_at_end=400)
+LONG_QUEUE = Queue(due=9_000, replied=6_000, open_halfway=1_500, open_at_end=3_000)
+
+
+@pytest.mark.parametrize(
+    ("case", "changes", "verdict", "sentences"),
+    [
+        ("all calls succeed", {}, "ok", []),
+        ("one call in a hundred is lost", {"counts": counts(timo=90)}, "ok", []),
+        (
+            "more than one in a hundred is lost",
+            {"counts": counts(timo=80, reset=11)},
+            "server-limited",
+            ["Tornado lost 91 of 9,000 calls (1.0 %): 80 timed out, 11 were reset."],
+        ),
+        (
+            "all kinds of losses",
+            {
+                "counts": counts(
+                    timo=700, socket_timo=60, refused=50, reset=40, protocol=30, other_EPIPE=20,
+                    in_flight=10,
+                )
+            },
+            "server-limited",
+            [
+                "Tornado lost 910 of 9,000 calls (10.1 %): 700 timed out, 60 timed out while "
+                "connecting, 50 were refused, 40 were reset, 30 got a wrong answer, 20 failed "
+                "otherwise, 10 were never answered."
+            ],
+        ),
+        (
+            "the kernel explains the losses",
+            {"counts": counts(timo=900), "counters": {"ListenOverflows": 1_204}},
+            "server-limited",
+            [
+                "Tornado lost 900 of 9,000 calls (10.0 %): 900 timed out.",
+                "Its accept queue overflowed 1,204 times.",
+            ],
+        ),
+        (
+            "the accept queue overflowed but every retry came through",
+            {"counters": {"ListenOverflows": 1}},
+            "ok",
+            [
+                "Tornado held, but its accept queue overflowed once; those clients waited a second "
+                "or more."
+            ],
+        ),
+        (
+            "everything is answered, but by working off a queue afterwards",
+            {"queue": LONG_QUEUE},
+            "server-limited",
+            [
+                "Tornado fell behind: it answered 6,000 of 9,000 calls while they came in; 3,000 "
+                "were waiting at the end."
+            ],
+        ),
+        ("a slow server whose queue does not grow keeps up", {"queue": SHORT_QUEUE}, "ok", []),
+        (
+            "the clients were late and another core is free",
+            {
+                "counts": counts(late=4_000),
+                "lateness_us": lateness(31_000),
+                "client_cores": 2,
+            },
+            "client-limited",
+            [
+                "The clients started 44.4 % of their connections more than 5 ms late (p99 31 ms). "
+                "Give them another worker."
+            ],
+        ),
+        (
+            "the clients were late and all their cores are used",
+            {"counts": counts(late=4_000), "lateness_us": lateness(31_000)},
+            "client-limited",
+            [
+                "The clients started 44.4 % of their connections more than 5 ms late (p99 31 ms). "
+                "Add a client machine."
+            ],
+        ),
+        (
+            "a hiccup of the clients shows in the latencies, and is told",
+            {"counts": counts(late=200), "lateness_us": lateness(12_000)},
+            "ok",
+            [
+                "The slowest hundredth of the latencies holds the clients' own lateness, 12 ms; "
+                "the service time does not."
+            ],
+        ),
+        (
+            "the clients never started some calls",
+            {"counts": counts(unsent=500)},
+            "client-limited",
+            ["The clients never started 500 of 9,000 calls. Add a client machine."],
+        ),
+        (
+            "the clients ran out of descriptors",
+            {"counts": counts(fd_unavail=300, ftab_full=12)},
+            "client-limited",
+            [
+                "The clients ran out of descriptors 312 times. Raise nofile, or shorten the "
+                "timeout."
+            ],
+        ),
+        (
+            "the clients ran out of ports",
+            {"counts": counts(addrunavail=812)},
+            "ports-limited",
+            [
+                "The clients ran out of local ports 812 times. Widen their port range, add a "
+                "client, or cool down longer."
+            ],
+        ),
+        (
+            "ports and descriptors are both the clients' own",
+            {"counts": counts(addrunavail=812, fd_unavail=300)},
+            "ports-limited",
+            [
+                "The clients ran out of local ports 812 times. Widen their port range, add a "
+                "client, or cool down longer.",
+                "The clients ran out of descriptors 300 times. Raise nofile, or shorten the "
+                "timeout.",
+            ],
+        ),
+        (
+            "no route",
+            {"counts": counts(other_ENETUNREACH=9_000)},
+            "network-limited",
+            [
+                "The network could not reach Tornado for 9,000 of 9,000 calls. Check the route "
+                "between the machines."
+            ],
+        ),
+        ("a busy client that kept its schedule is not blamed", {"client_cpu_pct": 97}, "ok", []),
+        (
+            "a busy client and a server that loses calls",
+            {"client_cpu_pct": 97, "counts": counts(timo=900)},
+            "inconclusive",
+            [
+                "The busiest client worker used 97 % of its core. Add a client machine.",
+                "Tornado lost 900 of 9,000 calls (10.0 %): 900 timed out.",
+            ],
+        ),
+        (
+            "late clients and a server that falls behind",
+            {
+                "counts": counts(late=4_000),
+                "lateness_us": lateness(31_000),
+                "queue": LONG_QUEUE,
+            },
+            "inconclusive",
+            [
+                "The clients started 44.4 % of their connections more than 5 ms late (p99 31 ms). "
+                "Add a client machine.",
+                "Tornado fell behind: it answered 6,000 of 9,000 calls while they came in; 3,000 "
+                "were waiting at the end.",
+            ],
+        ),
+        (
+            "losses beyond what the clients reach against the null server",
+            {"counts": counts(timo=900), "ceiling_per_s": 5_000},
+            "client-limited",
+            [
+                "The clients reach no more than 5,000/s against the null server, so 6,000/s says "
+                "nothing about Tornado. Add a client machine."
+            ],
+        ),
+        ("held beyond the measured ceiling", {"ceiling_per_s": 5_000}, "ok", []),
+        (
+            "offered a hair more than the ceiling, by rounding",
+            {"counts": counts(timo=900), "ceiling_per_s": 5_995},
+            "server-limited",
+            ["Tornado lost 900 of 9,000 calls (10.0 %): 900 timed out."],
+        ),
+        (
+            "a little lost on both sides",
+            {"counts": counts(unsent=45, timo=50)},
+            "inconclusive",
+            [
+                "98.9 % of the calls succeeded: the clients lost 45, Tornado 50, neither enough "
+                "to be called the cause. Run it again."
+            ],
+        ),
+        (
+            "interrupted",
+            {"complete": False, "counts": counts(timo=9_000)},
+            "inconclusive",
+            ["The point was interrupted; its figures count for nothing."],
+        ),
+        (
+            "a worker's audit failed",
+            {"conserved": False},
+            "inconclusive",
+            [
+                "The audit failed: 9,000 calls were scheduled and 9,000 are accounted for. Please "
+                "report this."
+            ],
+        ),
+        (
+            "too few calls",
+            {"counts": counts(99)},
+            "inconclusive",
+            [
+                "The point holds 99 calls; a verdict needs 100. Give it more connections or more "
+                "seconds."
+            ],
+        ),
+        (
+            "too short",
+            {"seconds": 0.4},
+            "inconclusive",
+            [
+                "The point lasted 0.4 s; a verdict needs 1 s. Give it more connections or more "
+                "seconds."
+            ],
+        ),
+        (
+            "nobody answers",
+            {"counts": counts(refused=9_000)},
+            "server-limited",
+            ["Tornado lost 9,000 of 9,000 calls (100.0 %): 9,000 were refused."],
+        ),
+        (
+            "a closed loop has no lateness, queue or rate",
+            {"lateness_us": None, "queue": None, "offered_per_s": 0.0},
+            "ok",
+            [],
+        ),
+    ],
+    ids=lambda value: value.replace(" ", "-") if isinstance(value, str) else "",
+)  # fmt: skip
+def test_verdict_when(
+    case: str, changes: dict[str, Any], verdict: str, sentences: list[str]
+) -> None:
+    assert judge(replace(HELD, **changes)) == (verdict, sentences), case
+
+
+def test_the_figures_of_the_evidence_are_kept_with_the_verdict() -> None:
+    figures = replace(HELD, counts=counts(timo=900, late=90), counters={"ListenDrops": 7}).figures()
+    assert figures["success_share"] == 0.9
+    assert figures["server_errors_share"] == 0.1
+    assert figures["late_share"] == 0.01
+    assert figures["lateness_p99_us"] == 400.0
+    assert figures["ListenDrops"] == 7.0
+    assert all(isinstance(value, float) for value in figures.values())
+
+
+def test_the_audit_accounts_for_every_call() -> None:
+    assert conserved(counts(timo=3, unsent=4, in_flight=5))
+
+
+@pytest.mark.parametrize("change", [{"succeeded": 8_999}, {"unsent": 1}, {"in_flight": -1}])
+def test_the_audit_fails_when_a_call_is_missing_or_counted_twice(change: dict[str, int]) -> None:
+    assert not conserved(msgspec.structs.replace(counts(), **change))
+
+
+def test_the_audit_is_not_fooled_by_a_negative_count() -> None:
+    assert not conserved(msgspec.structs.replace(counts(timo=2), in_flight=-2, succeeded=9_000))
+
+
+def test_a_queue_is_read_from_the_windows_of_the_schedule() -> None:
+    # 1,000 due a window, 900 answered: 100 more wait after each.
+    windows = [
+        Window(t_us=0, point=1, index=i, due=1000, sent=1000, late=0, established=1000, replies=900)
+        for i in range(5)
+    ]
+    drained = msgspec.structs.replace(windows[-1], index=6, due=0, replies=500)
+    queue = queue_of([*windows, drained], seconds=1.0)
+    assert queue == Queue(due=5000, replied=4500, open_halfway=200, open_at_end=500)
+    assert queue.growing
+
+
+def test_a_schedule_of_a_single_window_tells_no_queue() -> None:
+    assert queue_of([], seconds=0.39) is None
