@@ -1,0 +1,232 @@
+"""This side of the sampler: its lines become `HostSample` documents and figures for a point."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import msgspec
+
+from workbench.documents import HostSample
+from workbench.errors import PongbenchError
+from workbench.machines.base import Command, Machine, Process
+from workbench.machines.link import SAMPLER
+
+
+class Tree(msgspec.Struct):
+    """Sums over a process tree; see `machines.sampler`."""
+
+    cpu_us: int
+    rss: int
+    pss: int
+    processes: int
+    threads: int
+    descriptors: int
+
+
+class Sample(msgspec.Struct):
+    """One line of the sampler."""
+
+    t_us: int
+    cores: list[tuple[int, int]]
+    softirq: int
+    memory: int
+    counters: dict[str, int]
+    gauges: dict[str, int]
+    server: str
+    tree: Tree | None
+    listening: tuple[int, int] | None
+    own_us: int
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What a watched server and its machine did over some samples."""
+
+    seconds: float = 0.0
+    """That the samples cover; 0: there was none, and the figures mean nothing."""
+    cpu_pct: float = 0.0
+    """Of one core, the whole process tree; mean."""
+    rss_bytes: int = 0
+    """Peak."""
+    accept_queue: int = 0
+    """Most connections seen waiting."""
+    counters: dict[str, int] = field(default_factory=dict)
+    """Kernel counters that grew, by how much."""
+
+
+class Differ:
+    """Turns samples into documents: counters become differences, ticks become percent."""
+
+    def __init__(self, machine: str, to_session_us: Callable[[int], int]) -> None:
+        self._machine = machine
+        self._to_session_us = to_session_us
+        self._last: Sample | None = None
+        self._pss = 0
+
+    def document(self, sample: Sample) -> HostSample | None:
+        """None for the first sample: there is nothing to compare it with."""
+        last, self._last = self._last, sample
+        if last is None:
+            return None
+        tree = sample.tree
+        if tree is None or sample.server != last.server:
+            self._pss = 0
+        if tree and tree.pss:
+            self._pss = tree.pss
+        busy, total = differences(last.cores[0], sample.cores[0])
+        gauges = sample.gauges | {
+            "SoftirqPct": percent(sample.softirq - last.softirq, total),
+            "BusiestCorePct": max(
+                (
+                    percent(*differences(before, now))
+                    for before, now in zip(last.cores[1:], sample.cores[1:], strict=False)
+                ),
+                default=0,
+            ),
+        }
+        accept_queue, backlog = sample.listening or (0, 0)
+        return HostSample(
+            t_us=self._to_session_us(sample.t_us),
+            machine=self._machine,
+            server=sample.server,
+            cpu_pct=cpu_pct(last, sample),
+            rss_bytes=tree.rss if tree else 0,
+            pss_bytes=self._pss,
+            processes=tree.processes if tree else 0,
+            threads=tree.threads if tree else 0,
+            descriptors=tree.descriptors if tree else 0,
+            accept_queue=accept_queue,
+            backlog=backlog,
+            host_cpu_pct=round(100 * busy / total, 1) if total > 0 else 0.0,
+            memory_available_bytes=sample.memory,
+            counters=growth(last.counters, sample.counters),
+            gauges={name: value for name, value in gauges.items() if value},
+        )
+
+
+class Tally:
+    """Adds up samples since a first one."""
+
+    def __init__(self, first: Sample) -> None:
+        self._first = first
+        self._last = first
+        self._cpu_us = 0
+        self._rss_bytes = 0
+        self._accept_queue = 0
+
+    def add(self, sample: Sample) -> None:
+        self._cpu_us += cpu_us(self._last, sample)
+        if sample.tree:
+            self._rss_bytes = max(self._rss_bytes, sample.tree.rss)
+        if sample.listening:
+            self._accept_queue = max(self._accept_queue, sample.listening[0])
+        self._last = sample
+
+    def again(self) -> Tally:
+        """A new one that begins where this one is."""
+        return Tally(self._last)
+
+    def usage(self) -> Usage:
+        elapsed_us = self._last.t_us - self._first.t_us
+        if not elapsed_us:
+            return Usage()
+        return Usage(
+            seconds=elapsed_us / 1e6,
+            cpu_pct=100 * self._cpu_us / elapsed_us,
+            rss_bytes=self._rss_bytes,
+            accept_queue=self._accept_queue,
+            counters=growth(self._first.counters, self._last.counters),
+        )
+
+
+class Sampling:
+    """Samples one machine from `start` to `stop`.
+
+    A sampler that ends by itself is told by `failure`; the run can go on without.
+    """
+
+    def __init__(self) -> None:
+        self.failure: PongbenchError | None = None
+        self._process: Process | None = None
+        self._reading: asyncio.Task[None] | None = None
+        self._tally: Tally | None = None
+
+    async def start(
+        self,
+        machine: Machine,
+        to_session_us: Callable[[int], int],
+        emit: Callable[[HostSample], object],
+    ) -> None:
+        """`to_session_us` maps the machine's monotonic clock to the session's axis."""
+        program = await machine.put(SAMPLER, "sampler.py")
+        self._process = await machine.start(Command([*machine.python, program]))
+        differ = Differ(machine.name, to_session_us)
+        self._reading = asyncio.create_task(self._read(self._process, differ, emit))
+
+    async def watch(self, server: str, pid: int, port: int) -> None:
+        """From now on measure this process tree and this port; `pid` 0: none."""
+        if self._process and self.failure is None:
+            command = {"watch": pid, "port": port, "server": server}
+            await self._process.send(msgspec.json.encode(command))
+
+    async def stop(self) -> None:
+        if self._process:
+            with contextlib.suppress(PongbenchError):
+                await self._process.stop(0)
+        if self._reading:
+            self._reading.cancel()
+            await asyncio.gather(self._reading, return_exceptions=True)
+
+    def mark(self) -> None:
+        """Begin a point: `since_mark` counts from the last sample that has come in."""
+        if self._tally:
+            self._tally = self._tally.again()
+
+    def since_mark(self) -> Usage:
+        return self._tally.usage() if self._tally else Usage()
+
+    async def _read(
+        self, process: Process, differ: Differ, emit: Callable[[HostSample], object]
+    ) -> None:
+        try:
+            async for line in process.lines():
+                sample = msgspec.json.decode(line, type=Sample)
+                if self._tally:
+                    self._tally.add(sample)
+                else:
+                    self._tally = Tally(sample)
+                document = differ.document(sample)
+                if document:
+                    emit(document)
+            last_words = " ".join(process.tail()[-1:])
+            self.failure = PongbenchError(f"The sampler ended by itself: {last_words}")
+        except (PongbenchError, msgspec.MsgspecError) as error:
+            self.failure = PongbenchError(f"The sampler can no longer be read: {error}")
+
+
+def cpu_us(before: Sample, now: Sample) -> int:
+    """CPU time of the watched tree between two samples; 0 when another one is watched."""
+    if before.tree is None or now.tree is None or before.server != now.server:
+        return 0
+    # Less than before: a child ended that its parent did not wait for.
+    return max(0, now.tree.cpu_us - before.tree.cpu_us)
+
+
+def cpu_pct(before: Sample, now: Sample) -> float:
+    return round(100 * cpu_us(before, now) / max(1, now.t_us - before.t_us), 1)
+
+
+def differences(before: tuple[int, int], now: tuple[int, int]) -> tuple[int, int]:
+    return now[0] - before[0], now[1] - before[1]
+
+
+def percent(part: int, whole: int) -> int:
+    return round(100 * part / whole) if whole > 0 else 0
+
+
+def growth(before: dict[str, int], now: dict[str, int]) -> dict[str, int]:
+    grown = {name: value - before.get(name, value) for name, value in now.items()}
+    return {name: value for name, value in grown.items() if value > 0}
