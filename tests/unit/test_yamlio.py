@@ -1,0 +1,164 @@
+"""Small YAML files: what they mean, and what is said about those that cannot be used."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+import pytest
+
+from workbench.errors import BadInput
+from workbench.yamlio import convert, load_yaml, loads_yaml
+
+
+def load(text: str) -> object:
+    return loads_yaml(text, name="demo.yaml", what="plan")
+
+
+def complaint(text: str) -> str:
+    with pytest.raises(BadInput) as caught:
+        load(text)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "data"),
+    [
+        ("a: 1\nb: [x, 2.5]", {"a": 1, "b": ["x", 2.5]}),
+        ("from: 400\nto: 1e4\nstep: 1_000", {"from": 400, "to": 1e4, "step": 1000}),
+        ("a: true\nb: yes\nc: ~\nd:", {"a": True, "b": "yes", "c": None, "d": None}),
+        ("a: 2009-11-09\nb: 12:30\nc: 0755", {"a": "2009-11-09", "b": "12:30", "c": "0755"}),
+        ("2009: x\ntrue: y\n<<: z", {"2009": "x", "true": "y", "<<": "z"}),
+        ("a: '1'\nb: \"true\"\nc: |\n  x\n  y\n", {"a": "1", "b": "true", "c": "x\ny\n"}),
+        ("a: .inf\nb: .nan\nc: 1e999", {"a": ".inf", "b": ".nan", "c": "1e999"}),
+        ("just words", "just words"),
+    ],
+)
+def test_words_and_figures_mean_what_they_look_like(text: str, data: object) -> None:
+    assert load(text) == data
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "plan demo.yaml is empty."),
+        ("# nothing\n", "plan demo.yaml is empty."),
+        ("a: 1\nb: 2\na: 3", "plan demo.yaml, line 3, column 1: the key 'a' is given twice"),
+        ("a: &x 1", "plan demo.yaml, line 1, column 4: &x is an anchor; remove it."),
+        ("a: *x", "plan demo.yaml, line 1, column 4: *x is an alias;"),
+        ("a: !!python/object:os.system x", "line 1, column 4: tag:yaml.org,2002:python"),
+        ("[" * 100, "nested more than 32 deep"),
+        ("{a: " * 100, "nested more than 32 deep"),
+        ("- " * 100, "nested more than 32 deep"),
+        ("[" * 1_000_000, "nested more than 32 deep"),
+        ("- 1\n" * 60_000, "more than 50,000 values"),
+        ("? [a]\n: b", "a key must be a word"),
+        ("a: 1\n---\na: 2", "line 2, column 1: a second document begins here"),
+        ("a:\n\t- b", "line 2, column 1: a tab stands where only spaces may"),
+        ("a: b: c", "line 1, column 5: mapping values are not allowed"),
+        ("a: [1, 2", "did not find expected ',' or ']'"),
+        ("a: \x00", "line 1: the character U+0000 cannot stand in YAML"),
+    ],
+)
+def test_hostile_and_broken_yaml_gets_one_sentence_with_its_place(text: str, sentence: str) -> None:
+    said = complaint(text)
+    assert sentence in said
+    assert "\n" not in said
+
+
+def test_a_merge_bomb_is_refused_at_its_first_anchor() -> None:
+    bomb = "a: &a {x: 1}\n" + "".join(f"b{i}: &b{i} [{'*a, ' * 9}*a]\n" for i in range(20))
+    assert "line 1, column 4: &a is an anchor" in complaint(bomb)
+
+
+def file_complaint(path: Path) -> str:
+    with pytest.raises(BadInput) as caught:
+        load_yaml(path, what="plan")
+    return str(caught.value)
+
+
+def test_a_file_with_a_byte_order_mark_and_windows_lines_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "plan.yaml"
+    path.write_bytes(b"\xef\xbb\xbfname: Br\xc3\xb6tchen\r\nseed: 1\r\n")
+    assert load_yaml(path, what="plan") == {"name": "Brötchen", "seed": 1}
+
+
+def test_a_missing_file_and_a_directory_are_told_apart(tmp_path: Path) -> None:
+    assert file_complaint(tmp_path / "x.yaml") == f"There is no plan file {tmp_path / 'x.yaml'}."
+    assert file_complaint(tmp_path) == f"{tmp_path} is a directory; give a plan file."
+
+
+def test_a_path_no_system_accepts_is_one_sentence() -> None:
+    assert "cannot be read" in file_complaint(Path("a\0b"))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_is_refused_without_waiting_for_it(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert "is not a regular file" in file_complaint(tmp_path / "pipe")
+
+
+def test_a_gigabyte_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "huge.yaml"
+    with path.open("wb") as file:
+        file.truncate(1 << 30)
+    assert file_complaint(path).startswith(f"{path} has 1,024.0 MiB; a plan has at most 1 MiB.")
+
+
+def test_text_in_another_encoding_is_named_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "latin.yaml"
+    path.write_bytes(b"a: 1\nb: Br\xf6tchen\n")
+    assert file_complaint(path).endswith("line 2: this is not UTF-8 text; save the file as UTF-8.")
+
+
+class Inner(msgspec.Struct, forbid_unknown_fields=True):
+    protocol: Literal["pong", "http"] = "pong"
+    timeout_s: Annotated[float, msgspec.Meta(gt=0)] = 1.0
+
+
+class Outer(msgspec.Struct, forbid_unknown_fields=True):
+    servers: list[Annotated[str, msgspec.Meta(min_length=1)]]
+    workload: Inner = msgspec.field(default_factory=Inner)
+    seconds: Annotated[float, msgspec.Meta(ge=1)] | None = None
+    columns: dict[str, int] = {}
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        ({}, "plan demo.yaml: the key 'servers' is missing; add it."),
+        ([1], "plan demo.yaml: expected keys with values, got a list."),
+        ({"servers": "x"}, "plan demo.yaml, servers: expected a list, got 'x'."),
+        ({"servers": ["a", 1]}, "plan demo.yaml, servers[2]: expected text, got 1."),
+        (
+            {"servers": [""]},
+            "plan demo.yaml, servers[1]: expected text of at least 1 in length, got ''.",
+        ),
+        (
+            {"servers": [], "workload": {"timeout_s": -5}},
+            "plan demo.yaml, workload.timeout_s: expected a number above 0, got -5.",
+        ),
+        (
+            {"servers": [], "workload": {"protocol": "http2"}},
+            "plan demo.yaml, workload.protocol: expected http or pong, got 'http2'.",
+        ),
+        (
+            {"servers": [], "workload": {"protokol": "pong"}},
+            "plan demo.yaml, workload: there is no key 'protokol'; did you mean 'protocol'?",
+        ),
+        (
+            {"servers": [], "seconds": 0.5},
+            "plan demo.yaml, seconds: expected a number of at least 1, got 0.5.",
+        ),
+        (
+            {"servers": [], "columns": {"a": "x"}},
+            "plan demo.yaml, columns: expected a whole number, got text.",
+        ),
+    ],
+)
+def test_data_of_the_wrong_shape_is_named_by_its_key(data: object, sentence: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        convert(data, Outer, name="demo.yaml", what="plan")
+    assert str(caught.value) == sentence
