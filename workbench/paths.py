@@ -18,6 +18,9 @@ def _shipped_root() -> Path:
     return installed if installed.is_dir() else here.parent
 
 
+CODE = Path(__file__).resolve().parent.parent
+"""The directory that holds the package `workbench`."""
+
 SHIPPED = _shipped_root()
 RESOURCES = SHIPPED / "resources"
 PROFILES = SHIPPED / "profiles"

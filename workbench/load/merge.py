@@ -1,0 +1,102 @@
+"""Many workers' windows and totals made one, by adding counts, never by averaging."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any
+
+from workbench.analysis import histogram
+from workbench.documents import Counts, Errors, Histograms
+from workbench.load.base import LoadReport, LoadWindow
+
+_SUMMED = ("due", "sent", "late", "established", "replies", "in_flight")
+
+
+class WindowMerger:
+    """Collects the windows of `parts` workers and hands on each index once it is whole, in order.
+
+    A worker that has ended contributes nothing to later windows, so it is not waited for.
+    """
+
+    def __init__(self, parts: Iterable[Hashable], on_window: Callable[[LoadWindow], None]) -> None:
+        self._running = set(parts)
+        self._on_window = on_window
+        self._waiting: defaultdict[int, dict[Hashable, Mapping[str, Any]]] = defaultdict(dict)
+        self._next = 0
+
+    def add(self, part: Hashable, window: Mapping[str, Any]) -> None:
+        self._waiting[window["i"]][part] = window
+        self._hand_on()
+
+    def ended(self, part: Hashable) -> None:
+        """`part` sends no more windows."""
+        self._running.discard(part)
+        self._hand_on()
+
+    def _hand_on(self) -> None:
+        while self._next in self._waiting and self._running <= self._waiting[self._next].keys():
+            windows = self._waiting.pop(self._next)
+            self._on_window(merge_windows(self._next, list(windows.values())))
+            self._next += 1
+
+
+def merge_windows(index: int, windows: Sequence[Mapping[str, Any]]) -> LoadWindow:
+    """One window out of the workers' windows of the same index."""
+    return LoadWindow(
+        index=index,
+        errors=_errors(windows),
+        latency=histogram.merge(w["latency"] for w in windows),
+        service=histogram.merge(w["service"] for w in windows),
+        **{name: sum(w[name] for w in windows) for name in _SUMMED},
+    )
+
+
+def merge_reports(reports: Sequence[Mapping[str, Any]], complaints: list[str]) -> LoadReport:
+    """A point's result out of the workers' totals."""
+    if not reports:
+        return LoadReport(
+            counts=Counts(scheduled=0, unsent=0, sent=0, late=0, established=0, succeeded=0),
+            histograms=Histograms(),
+            replies_in_schedule=0,
+            client_cpu_pct=0.0,
+            conserved=True,
+            schedule_s=0.0,
+            complaints=complaints,
+        )
+    ends = [r["at_schedule_end"] for r in reports]
+    return LoadReport(
+        counts=Counts(
+            scheduled=sum(r["due"] for r in reports),
+            unsent=sum(r["unsent"] for r in reports),
+            sent=sum(r["sent"] for r in reports),
+            late=sum(r["late"] for r in reports),
+            established=sum(r["established"] for r in reports),
+            succeeded=sum(r["replies"] for r in reports),
+            errors=_errors(reports),
+            in_flight=sum(r["in_flight"] for r in reports),
+        ),
+        histograms=Histograms(
+            **{
+                name: histogram.merge(r["histograms"][name] for r in reports)
+                for name in ("latency", "service", "connect", "first_byte", "lateness")
+            }
+        ),
+        replies_in_schedule=sum(end["replies"] for end in ends),
+        client_cpu_pct=max(100.0 * end["cpu_us"] / end["wall_us"] for end in ends),
+        conserved=all(_conserved(r) for r in reports),
+        schedule_s=max(end["wall_us"] for end in ends) / 1e6,
+        complaints=complaints,
+    )
+
+
+def _errors(parts: Sequence[Mapping[str, Any]]) -> Errors:
+    total: Counter[str] = Counter()
+    for part in parts:
+        total.update(part["errors"])
+    return dict(sorted(total.items()))
+
+
+def _conserved(report: Mapping[str, Any]) -> bool:
+    accounted = report["unsent"] + report["replies"] + report["in_flight"]
+    return bool(report["due"] == accounted + sum(report["errors"].values()))
