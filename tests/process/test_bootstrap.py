@@ -1,0 +1,75 @@
+"""Setting up on a machine that lacks things."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+BOOTSTRAP = Path(__file__).resolve().parents[2] / "packaging" / "bootstrap.py"
+
+
+def bootstrap(*goals: str, path: Path) -> subprocess.CompletedProcess[str]:
+    """Run it with `path` as the only place for programs: it finds neither apt-get nor sudo."""
+    return subprocess.run(
+        [sys.executable, str(BOOTSTRAP), *goals],
+        env={"PATH": str(path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def put_program(folder: Path, name: str) -> None:
+    program = folder / name
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+
+
+def test_what_it_cannot_install_is_named_in_one_sentence(tmp_path: Path) -> None:
+    put_program(tmp_path, "ab")
+    done = bootstrap("peers", path=tmp_path)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr == (
+        "bootstrap: this machine lacks what Debian packages as httperf wrk; install it first.\n"
+    )
+
+
+def test_where_nothing_is_missing_nothing_is_done_or_said(tmp_path: Path) -> None:
+    for name in ("ab", "httperf", "wrk"):
+        put_program(tmp_path, name)
+    done = bootstrap("peers", path=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_an_unknown_goal_is_answered_with_those_there_are(tmp_path: Path) -> None:
+    done = bootstrap("everything", path=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr == (
+        "bootstrap: there is no 'everything'; give venv, qt-offscreen, qt-window, peers.\n"
+    )
+
+
+def test_a_program_without_sudo_rights_says_what_to_run(tmp_path: Path) -> None:
+    put_program(tmp_path, "apt-get")
+    for name in ("ab", "httperf"):
+        put_program(tmp_path, name)
+    probe = "import os, runpy, sys; os.geteuid = lambda: 1000; sys.argv = sys.argv[1:];"
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            probe + "runpy.run_path(sys.argv[0], run_name='__main__')",
+            BOOTSTRAP,
+            "peers",
+        ],
+        env={"PATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr == (
+        "bootstrap: system packages are missing; run: sudo apt-get install wrk\n"
+    )

@@ -1,0 +1,47 @@
+"""Who may import whom, and on which Python it runs."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+WORKBENCH = sorted((ROOT / "workbench").rglob("*.py"))
+AGENT = sorted((ROOT / "workbench" / "agent").rglob("*.py"))
+SINGLE_FILES = [
+    ROOT / "workbench" / "machines" / f"{n}.py" for n in ("runner", "janitor", "sampler")
+]
+
+
+def imported(path: Path, *, python: tuple[int, int] = (3, 11)) -> Iterator[str]:
+    """Top-level names of the packages a file imports; its own package is "."."""
+    tree = ast.parse(path.read_text(encoding="utf-8"), str(path), feature_version=python)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield "." if node.level else (node.module or "").split(".")[0]
+
+
+def short(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("path", WORKBENCH, ids=short)
+def test_the_workbench_needs_neither_qt_nor_the_app(path: Path) -> None:
+    assert not {"PySide6", "pyqtgraph", "app"} & set(imported(path))
+
+
+@pytest.mark.parametrize("path", AGENT, ids=short)
+def test_the_agent_needs_only_gevent_beside_python_3_10(path: Path) -> None:
+    allowed = {*sys.stdlib_module_names, "gevent", "."}
+    assert set(imported(path, python=(3, 10))) <= allowed
+
+
+@pytest.mark.parametrize("path", SINGLE_FILES, ids=short)
+def test_what_runs_on_a_machine_is_one_file_for_python_3_10(path: Path) -> None:
+    assert set(imported(path, python=(3, 10))) <= set(sys.stdlib_module_names)
