@@ -20,6 +20,7 @@ from msgspec import Meta
 from workbench import paths
 from workbench.documents import RunStart
 from workbench.errors import BadInput
+from workbench.yamlio import convert, load_yaml
 
 Arrivals: TypeAlias = Literal["uniform", "poisson"]
 Rate: TypeAlias = Annotated[float, Meta(gt=0, le=1_000_000)]
@@ -101,7 +102,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """At least; longer where the client's ports have to be free again (`budget`)."""
     repeats: Annotated[int, Meta(ge=1, le=1_000)] = 1
     order: Literal["sequential", "interleaved"] = "sequential"
-    seed: Annotated[int, Meta(ge=0, lt=2**63)] = 0
+    seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] = 0
     """0: drawn when the run starts, and recorded."""
     backlog: Annotated[int, Meta(ge=1, le=1_000_000)] = 512
     nofile: Annotated[int, Meta(ge=64, le=10_000_000)] = 20_000
@@ -133,15 +134,14 @@ def load_plan(name_or_path: str | Path) -> Plan:
 
     Raises BadInput when there is no such plan or it cannot be run.
     """
-    from workbench.sessions import read_session  # noqa: PLC0415
-    from workbench.yamlio import load_yaml  # noqa: PLC0415
-
     path = _find(str(name_or_path))
     if _is_session(path):
+        from workbench.sessions import read_session  # noqa: PLC0415
+
         start = read_session(path).documents[0]
         assert isinstance(start, RunStart)
-        return plan_from_data(start.plan, name=path.name)
-    return plan_from_data(load_yaml(path, what="plan"), name=path.name)
+        return plan_from_data(start.plan, name=str(path))
+    return plan_from_data(load_yaml(path, what="plan"), name=str(path))
 
 
 def plan_names() -> list[str]:
@@ -151,8 +151,6 @@ def plan_names() -> list[str]:
 
 def plan_from_data(data: object, *, name: str) -> Plan:
     """A checked plan from plain data; `name` is the file's, for messages. Raises BadInput."""
-    from workbench.yamlio import convert  # noqa: PLC0415
-
     plan: Plan = convert(data, Plan, name=name, what="plan")
     check(plan, name=name)
     return plan if plan.name else msgspec.structs.replace(plan, name=Path(name).stem)
