@@ -36,15 +36,17 @@ class ClientLimits:
 
 def limits_of(facts: Mapping[str, Any], *, loopback: bool = False) -> ClientLimits:
     """From a machine's facts (`machines.facts`); what they do not tell is taken as usual."""
-    sysctls = facts.get("sysctls") or {}
-    limits = ClientLimits()
-    low, high = _pair(sysctls.get("net.ipv4.ip_local_port_range")) or (32_768, 60_999)
+    usual, sysctls = ClientLimits(), facts.get("sysctls", {})
+    ports = usual.ports
+    if port_range := sysctls.get("net.ipv4.ip_local_port_range"):
+        low, high = map(int, port_range.split())
+        ports = high - low + 1
     # 1: for all connections, 2 (the kernel's default): for those over loopback.
-    reuse = str(sysctls.get("net.ipv4.tcp_tw_reuse", "")).strip()
-    reused = reuse == "1" or (reuse == "2" and loopback)
+    reuse = sysctls.get("net.ipv4.tcp_tw_reuse")
+    reused = reuse == 1 or (reuse == 2 and loopback)
     return ClientLimits(
-        ports=max(0, high - low + 1),
-        descriptors=int(facts.get("nofile_hard") or limits.descriptors),
+        ports=ports,
+        descriptors=facts.get("descriptor_limits", {}).get("hard", usual.descriptors),
         port_held_s=REUSE_S if reused else TIME_WAIT_S,
     )
 
@@ -91,11 +93,3 @@ def ports_of(point: PointPlan, limits: ClientLimits) -> int:
     if not point.connection_rate_per_s:
         return point.connections or point.concurrency
     return min(point.connections, math.ceil(point.connection_rate_per_s * limits.port_held_s))
-
-
-def _pair(text: object) -> tuple[int, int] | None:
-    """ "32768\t60999", or a list of the two."""
-    parts = text.split() if isinstance(text, str) else text
-    if not isinstance(parts, Sequence) or len(parts) != 2:
-        return None
-    return int(parts[0]), int(parts[1])

@@ -1,0 +1,226 @@
+"""Reading plans: the shipped ones, the user's, and those that make no sense."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench import paths
+from workbench.errors import BadInput
+from workbench.plans import load_plan, plan_from_data, plan_names, to_data
+from workbench.sweeps import points
+
+SOUND: dict[str, Any] = {"servers": ["tornado"], "rates": [1000, 2000], "seconds": 2}
+
+
+def refusal(**changes: Any) -> str:
+    """Why a sound plan with changes is refused. None removes a key."""
+    data = {key: value for key, value in (SOUND | changes).items() if value is not None}
+    with pytest.raises(BadInput) as refused:
+        plan_from_data(data, name="p.yaml")
+    return str(refused.value)
+
+
+def test_a_plan_needs_only_servers_rates_and_a_size() -> None:
+    plan = plan_from_data(SOUND, name="lab.yaml")
+    assert plan.name == "lab"
+    assert plan.rates_per_s == [1000.0, 2000.0]
+    assert plan.unit == "connections"
+
+
+def test_rates_count_requests_when_a_connection_makes_several_calls() -> None:
+    keep_alive = {"protocol": "http/1.1", "calls_per_connection": 10}
+    assert plan_from_data(SOUND | {"workload": keep_alive}, name="p").unit == "requests"
+
+
+@pytest.mark.parametrize(
+    ("case", "changes", "sentence"),
+    [
+        ("rate zero", {"rates": [0, 100]}, "rates[1]: expected a number above 0, got 0."),
+        ("negative", {"rates": [-5]}, "rates[1]: expected a number above 0, got -5."),
+        (
+            "absurd",
+            {"rates": [1e9]},
+            "rates[1]: expected a number of at most 1,000,000, got 1000000000.0.",
+        ),
+        ("infinite", {"rates": [float("inf")]}, "of at most 1,000,000, got inf."),
+        ("not a number", {"rates": [float("nan")]}, "expected a number above 0, got nan."),
+        ("a word", {"rates": ["fast"]}, "expected a number, got 'fast'."),
+        ("none", {"rates": None}, "rates: none is given; give a list, or from, to and step."),
+        (
+            "falling",
+            {"rates": [200, 100]},
+            "rates: 100 comes after 200; list them rising, each once.",
+        ),
+        (
+            "twice the same",
+            {"rates": [100, 100]},
+            "rates: 100 comes after 100; list them rising, each once.",
+        ),
+        (
+            "reversed",
+            {"rates": {"from": 9000, "to": 400, "step": 100}},
+            "rates: they run from 9000 down to 400; swap the two.",
+        ),
+        (
+            "step zero",
+            {"rates": {"from": 1, "to": 4, "step": 0}},
+            "rates.step: expected a number above 0, got 0.",
+        ),
+        (
+            "far too many",
+            {"rates": {"from": 1, "to": 1_000_000, "step": 0.01}},
+            "rates: 99,999,901 points for one server are more than 2,000; widen the step.",
+        ),
+        (
+            "a far too long list",
+            {"rates": list(range(1, 2002))},
+            "rates: 2,001 points for one server are more than 2,000; widen the step.",
+        ),
+        ("no step", {"rates": {"from": 1, "to": 4}}, "the key 'step' is missing; add it."),
+        (
+            "no servers",
+            {"servers": []},
+            "servers: none is listed; name at least one of the catalogue.",
+        ),
+        (
+            "a server twice",
+            {"servers": ["a", "b", "a"]},
+            "servers: a is listed twice; for a second measurement use `repeats`.",
+        ),
+        (
+            "both sizes",
+            {"connections": 40_000},
+            "connections, seconds: both are given; give exactly one of the two.",
+        ),
+        (
+            "no size",
+            {"seconds": None},
+            "connections, seconds: neither is given; give exactly one of the two.",
+        ),
+        ("an unknown key", {"repeat": 3}, "there is no key 'repeat'; did you mean 'repeats'?"),
+        (
+            "an unknown protocol",
+            {"workload": {"protocol": "gopher"}},
+            "workload.protocol: expected http/1.0, http/1.1 or pong, got 'gopher'.",
+        ),
+        (
+            "several calls of pong",
+            {"workload": {"calls_per_connection": 3}},
+            "workload.calls_per_connection: pong ends after one reply; use http/1.1.",
+        ),
+        (
+            "a pipeline longer than the calls",
+            {"workload": {"protocol": "http/1.1", "calls_per_connection": 2, "pipeline": 3}},
+            "workload.pipeline: 3 calls at once need as many calls_per_connection.",
+        ),
+        (
+            "a path that would split the request",
+            {"workload": {"path": "/ HTTP/1.1\r\nX: y"}},
+            "workload.path: it must begin with / and hold neither spaces nor control characters.",
+        ),
+        (
+            "concurrency in open loop",
+            {"concurrency": [50]},
+            "concurrency: only a closed loop has one; give rates, or set workload.mode to closed.",
+        ),
+        (
+            "rates in closed loop",
+            {"workload": {"mode": "closed"}},
+            "rates: a closed loop offers no rate; give concurrency in their place.",
+        ),
+        (
+            "a timeout of nothing",
+            {"workload": {"timeout_s": 0}},
+            "expected a number above 0, got 0.",
+        ),
+        ("no repeats", {"repeats": 0}, "repeats: expected a whole number of at least 1, got 0."),
+    ],
+    ids=lambda value: value.replace(" ", "-") if isinstance(value, str) else "",
+)
+def test_a_plan_is_refused_with(case: str, changes: dict[str, Any], sentence: str) -> None:
+    refused = refusal(**changes)
+    assert refused.startswith("plan p.yaml, ")
+    assert refused.endswith(sentence), case
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"rates": {"from": 400, "to": 9000, "step": 100}, "give_up": None, "warm_up": None},
+        {"workload": {"mode": "closed"}, "rates": [], "concurrency": [50]},
+    ],
+    ids=["list", "range", "closed loop"],
+)
+def test_plain_data_gives_the_same_sweep_back(changes: dict[str, Any]) -> None:
+    plan = plan_from_data(SOUND | changes, name="p.yaml")
+    data = to_data(plan)
+    again = plan_from_data(data, name="p.yaml")
+    assert isinstance(data["rates"], list)
+    assert list(points(again, "tornado")) == list(points(plan, "tornado"))
+    assert to_data(again) == data
+
+
+def test_the_shipped_plans_are_sound() -> None:
+    assert {"demo", "piel-2009-sockets"} <= set(plan_names())
+    for name in plan_names():
+        assert load_plan(name).description
+
+
+def test_the_demo_compares_the_seven_servers_at_eight_rates_or_more() -> None:
+    plan = load_plan("demo")
+    assert set(plan.servers) == {
+        "asyncio-streams", "asyncio-protocol", "gevent", "tornado", "twisted", "eventlet",
+        "circuits",
+    }  # fmt: skip
+    assert len(plan.rates_per_s) >= 8
+
+
+def test_the_plan_of_2009_has_the_numbers_of_its_source() -> None:
+    plan = load_plan("piel-2009-sockets")
+    run = list(points(plan, "tornado"))
+    assert [p.rate_per_s for p in run] == [float(rate) for rate in range(400, 9001, 100)]
+    assert {(p.connections, p.calls_per_connection) for p in run} == {(40_000, 1)}
+    assert (plan.workload.timeout_s, plan.backlog, plan.nofile) == (60.0, 500, 10_000)
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Of a user with one plan."""
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
+    plans = paths.data_dir() / "plans"
+    plans.mkdir(parents=True)
+    (plans / "mine.yaml").write_text("servers: [gevent]\nrates: [500]\nseconds: 1.5\n")
+    return plans
+
+
+def test_the_users_own_plans_are_found_by_name(home: Path) -> None:
+    assert load_plan("mine").servers == ["gevent"]
+    assert "mine" in plan_names()
+
+
+def test_a_plan_is_found_by_its_path(home: Path) -> None:
+    assert load_plan(home / "mine.yaml").name == "mine"
+
+
+def test_a_misspelt_name_is_answered_with_the_nearest(home: Path) -> None:
+    with pytest.raises(BadInput, match=r"There is no plan 'dmeo'. Did you mean 'demo'\?"):
+        load_plan("dmeo")
+
+
+def test_an_unknown_name_is_answered_with_all_there_are(home: Path) -> None:
+    with pytest.raises(BadInput, match=r"There are demo, mine, .*or give a file"):
+        load_plan("zzzz")
+
+
+def test_a_name_cannot_leave_the_folders_of_plans(home: Path) -> None:
+    (home.parent / "secret.yaml").write_text("servers: []")
+    with pytest.raises(BadInput, match=r"no plan file \.\./secret"):
+        load_plan("../secret")
+
+
+def test_a_broken_plan_is_refused_with_its_file_and_line(home: Path) -> None:
+    (home / "broken.yaml").write_text("servers: [gevent]\nrates: *all\n")
+    with pytest.raises(BadInput, match=r"broken\.yaml, line 2, .*alias"):
+        load_plan("broken")
