@@ -64,7 +64,7 @@ class Budget:
         return [
             f"It takes {duration_text(self.duration_s)}.",
             f"A point has {span} calls." if most else "A point has as many calls as fit.",
-            f"It needs {self.ports_needed:,} of {self.ports_free:,} local ports.",
+            f"It holds at most {self.ports_needed:,} of {self.ports_free:,} local ports.",
         ]
 
 
@@ -226,12 +226,12 @@ def _pile_up(plan: Plan, planned: Sequence[PointPlan], limits: ClientLimits) -> 
             f"{plan.nofile:,} of the plan. Raise its hard limit, or lower nofile."
         )
     usable = plan.workers * max(0, descriptors - _OWN_DESCRIPTORS)
-    point = max(planned, key=lambda p: _open_at_worst(plan, p))
-    open_ = _open_at_worst(plan, point)
     for have, what in ((usable, "descriptors"), (limits.ports, "local ports")):
-        if open_ > have:
+        beyond = [point for point in planned if _open_at_worst(plan, point) > have]
+        if beyond:
+            worst = max(_open_at_worst(plan, point) for point in beyond)
             yield (
-                f"At {point.load} a server that stops answering leaves {open_:,} connections "
-                f"open until the timeout; the client has {have:,} {what}. Such points will count "
-                "as the client's limit, not the server's."
+                f"From {beyond[0].load} on a server that stops answering leaves up to {worst:,} "
+                f"connections open until the timeout; the client has {have:,} {what}. Such points "
+                "will count as the client's limit, not the server's."
             )

@@ -172,9 +172,9 @@ def test_more_ports_than_there_are_is_refused() -> None:
 def test_connections_piling_up_beyond_the_descriptors_are_warned_of() -> None:
     slow = plan(workload=Workload(timeout_s=60.0), rates=[400.0], seconds=60.0, nofile=10_000)
     assert assess(slow, [Entry()], FACTS).warnings == [
-        "At 400/s a server that stops answering leaves 24,000 connections open until the timeout; "
-        "the client has 9,936 descriptors. Such points will count as the client's limit, not the "
-        "server's."
+        "From 400/s on a server that stops answering leaves up to 24,000 connections open until "
+        "the timeout; the client has 9,936 descriptors. Such points will count as the client's "
+        "limit, not the server's."
     ]
 
 
@@ -199,7 +199,7 @@ def test_the_cost_is_told_in_sentences() -> None:
     assert budget.describe() == [
         "It takes 4.9 to 11 s.",
         "A point has 2,000 to 4,000 calls.",
-        "It needs 4,000 of 28,232 local ports.",
+        "It holds at most 4,000 of 28,232 local ports.",
     ]
 
 

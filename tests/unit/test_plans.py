@@ -140,7 +140,7 @@ def test_rates_count_requests_when_a_connection_makes_several_calls() -> None:
 )
 def test_a_plan_is_refused_with(case: str, changes: dict[str, Any], sentence: str) -> None:
     refused = refusal(**changes)
-    assert refused.startswith("plan p.yaml, ")
+    assert refused.startswith("plan p.yaml")
     assert refused.endswith(sentence), case
 
 
