@@ -1,0 +1,57 @@
+"""Which cores of a machine the server and the load agents get."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from workbench.errors import BadInput
+from workbench.machines.profiles import Cores, Cpus
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Cores by number, the same for every server of a run."""
+
+    server: tuple[int, ...]
+    agents: tuple[int, ...]
+    note: str = ""
+    """What a reader should know about it, one sentence; empty: nothing."""
+
+
+def place(cpus: Cpus, allowed: Sequence[int], *, machine: str) -> Placement:
+    """Where server and agents run when one machine is both.
+
+    `auto`: the server gets the first core that is allowed and that the agents were not given, the
+    agents get all the others; when none is left they share. Raises BadInput for a core that the
+    machine does not allow.
+    """
+    given_server = _given(cpus.server, allowed, "server", machine)
+    given_agents = _given(cpus.agent, allowed, "agent", machine)
+    server = given_server or _without(allowed, given_agents)[:1] or tuple(allowed[:1])
+    agents = given_agents or _without(allowed, server) or server
+    shared = sorted(set(server) & set(agents))
+    if not shared:
+        return Placement(server, agents)
+    cores = ", ".join(map(str, shared))
+    note = (
+        f"Server and agents share core {cores} of '{machine}': the load generator takes time from"
+        " the server, and rates come out lower than they are."
+    )
+    return Placement(server, agents, note)
+
+
+def _given(cores: Cores, allowed: Sequence[int], who: str, machine: str) -> tuple[int, ...]:
+    if cores == "auto":
+        return ()
+    for core in cores:
+        if core not in allowed:
+            there = ", ".join(map(str, allowed))
+            raise BadInput(
+                f"profile {machine}, cpus.{who}: there is no core {core} to use; there are {there}."
+            )
+    return tuple(dict.fromkeys(map(int, cores)))
+
+
+def _without(cores: Sequence[int], taken: Sequence[int]) -> tuple[int, ...]:
+    return tuple(core for core in cores if core not in taken)
