@@ -44,11 +44,11 @@ HELD = Evidence(
     client_cpu_pct=40,
     workers=1,
     client_cores=1,
-    queue=Queue(due=9_000, replied=8_990, open_halfway=12, open_at_end=10),
+    queue=Queue(due=9_000, replied=8_990, connections=9_000, open_halfway=12, open_at_end=10),
     ceiling_per_s=12_000,
 )
-SHORT_QUEUE = Queue(due=9_000, replied=8_600, open_halfway=380, open_at_end=400)
-LONG_QUEUE = Queue(due=9_000, replied=6_000, open_halfway=1_500, open_at_end=3_000)
+STEADY_QUEUE = replace(HELD.queue, replied=8_600, open_halfway=380, open_at_end=400)
+LONG_QUEUE = replace(HELD.queue, replied=6_000, open_halfway=1_500, open_at_end=3_000)
 
 
 @pytest.mark.parametrize(
@@ -100,11 +100,11 @@ LONG_QUEUE = Queue(due=9_000, replied=6_000, open_halfway=1_500, open_at_end=3_0
             {"queue": LONG_QUEUE},
             "server-limited",
             [
-                "Tornado fell behind: it answered 6,000 of 9,000 calls while they came in; 3,000 "
-                "were waiting at the end."
+                "Tornado fell behind: it answered 6,000 of 9,000 calls while they came in, and "
+                "3,000 connections were waiting at the end."
             ],
         ),
-        ("a slow server whose queue does not grow keeps up", {"queue": SHORT_QUEUE}, "ok", []),
+        ("a slow server whose queue does not grow keeps up", {"queue": STEADY_QUEUE}, "ok", []),
         (
             "the clients were late and another core is free",
             {
@@ -201,8 +201,8 @@ LONG_QUEUE = Queue(due=9_000, replied=6_000, open_halfway=1_500, open_at_end=3_0
             [
                 "The clients started 44.4 % of their connections more than 5 ms late (p99 31 ms). "
                 "Add a client machine.",
-                "Tornado fell behind: it answered 6,000 of 9,000 calls while they came in; 3,000 "
-                "were waiting at the end.",
+                "Tornado fell behind: it answered 6,000 of 9,000 calls while they came in, and "
+                "3,000 connections were waiting at the end.",
             ],
         ),
         (
@@ -308,16 +308,41 @@ def test_the_audit_is_not_fooled_by_a_negative_count() -> None:
 
 
 def test_a_queue_is_read_from_the_windows_of_the_schedule() -> None:
-    # 1,000 due a window, 900 answered: 100 more wait after each.
-    windows = [
-        Window(t_us=0, point=1, index=i, due=1000, sent=1000, late=0, established=1000, replies=900)
-        for i in range(5)
-    ]
-    drained = msgspec.structs.replace(windows[-1], index=6, due=0, replies=500)
-    queue = queue_of([*windows, drained], seconds=1.0)
-    assert queue == Queue(due=5000, replied=4500, open_halfway=200, open_at_end=500)
+    # 1,000 due a window, 900 answered: 100 more wait after each. The last one drains.
+    open_after = [100, 200, 300, 400, 500, 0]
+    windows = [window(i, n) for i, n in enumerate(open_after)]
+    queue = queue_of(windows, seconds=1.0)
+    assert queue is not None
+    assert (queue.due, queue.replied, queue.connections) == (5000, 4500, 5000)
+    assert (queue.open_halfway, queue.open_at_end) == (200, 500)
     assert queue.growing
 
 
+def window(index: int, open_after: int) -> Window:
+    return Window(
+        t_us=index * 200_000,
+        point=1,
+        index=index,
+        due=1000,
+        sent=1000,
+        late=0,
+        established=1000,
+        replies=900,
+        in_flight=open_after,
+    )
+
+
+@pytest.mark.parametrize(("halfway", "end"), [(3, 9), (30, 45), (400, 400), (900, 0)])
+def test_a_queue_that_sways_does_not_grow(halfway: int, end: int) -> None:
+    queue = Queue(due=150, replied=150, connections=150, open_halfway=halfway, open_at_end=end)
+    assert not queue.growing
+
+
 def test_a_schedule_of_a_single_window_tells_no_queue() -> None:
-    assert queue_of([], seconds=0.39) is None
+    assert queue_of([window(0, 100)], seconds=0.39) is None
+
+
+def test_connections_kept_open_by_thinking_are_no_queue() -> None:
+    windows = [window(i, 100 * i) for i in range(50)]
+    assert queue_of(windows, 10.0, calls_per_connection=12, think_time_s=5.0) is None
+    assert queue_of(windows, 10.0, calls_per_connection=12, think_time_s=0.1) is not None

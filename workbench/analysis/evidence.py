@@ -16,42 +16,60 @@ from workbench.documents import (
 )
 
 BEHIND_SHARE = 0.03
-"""Of the calls due: unanswered at the schedule's end, and grown by as much over its second half."""
+"""Of the connections due: open at the schedule's end, and as many more than halfway through."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Queue:
-    """Calls due and not yet answered, while the schedule ran."""
+    """What piled up at the server while the schedule ran. Connections the clients never started
+    are not in it."""
 
     due: int
+    """Calls."""
     replied: int
+    """Calls."""
+    connections: int
+    """Due."""
     open_halfway: int
-    """Due, neither answered nor failed, at half the schedule."""
+    """Connections open at half the schedule."""
     open_at_end: int
 
     @property
     def growing(self) -> bool:
-        """Did the server answer less than it was asked, with no end in sight?"""
-        allowed = BEHIND_SHARE * self.due
+        """Did the server end fewer connections than were opened, with no end in sight?"""
+        allowed = BEHIND_SHARE * self.connections
+        growth = self.open_at_end - self.open_halfway
+        # Two counts of a steady queue differ by chance, too.
+        chance = 3 * math.sqrt(self.open_at_end + self.open_halfway)
         # The second half holds half of what is due.
-        return self.open_at_end > allowed and (self.open_at_end - self.open_halfway) > allowed / 2
+        return self.open_at_end > allowed and growth > max(allowed / 2, chance)
 
 
-def queue_of(windows: Iterable[Window], seconds: float) -> Queue | None:
-    """From a point's windows and its schedule's length; whole windows only, None: fewer than 2."""
+def queue_of(
+    windows: Iterable[Window],
+    seconds: float,
+    *,
+    calls_per_connection: int = 1,
+    think_time_s: float = 0.0,
+) -> Queue | None:
+    """From a point's windows and its schedule's length; only windows that lie in it count.
+
+    None: it cannot be told, because the schedule holds fewer than two windows, or because thinking
+    alone keeps a connection open for more than half of it.
+    """
     whole = math.floor(seconds * 1e6 / WINDOW_US + 1e-6)
-    if whole < 2:
+    if whole < 2 or (calls_per_connection - 1) * think_time_s > seconds / 2:
         return None
-    due = replied = still_open = halfway = 0
-    for window in windows:
-        if window.index >= whole:
-            continue
-        due += window.due
-        replied += window.replies
-        still_open += window.due - window.replies - sum(window.errors.values())
-        if window.index < whole // 2:
-            halfway = still_open
-    return Queue(due=due, replied=replied, open_halfway=halfway, open_at_end=still_open)
+    inside = [window for window in windows if window.index < whole]
+    open_at = {window.index: window.in_flight for window in inside}
+    due = sum(window.due for window in inside)
+    return Queue(
+        due=due,
+        replied=sum(window.replies for window in inside),
+        connections=due // calls_per_connection,
+        open_halfway=open_at.get(whole // 2 - 1, 0),
+        open_at_end=open_at.get(whole - 1, 0),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -178,7 +178,7 @@ def _server_signs(evidence: Evidence) -> list[str]:
     if queue is not None and queue.growing:
         signs.append(
             f"{evidence.server} fell behind: it answered {queue.replied:,} of {queue.due:,} calls "
-            f"while they came in; {queue.open_at_end:,} were waiting at the end."
+            f"while they came in, and {queue.open_at_end:,} connections were waiting at the end."
         )
     overflows = _overflows(evidence)
     if signs and overflows:
