@@ -1,0 +1,95 @@
+"""The catalogue: every server that can be compared, shipped or the user's own."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from workbench import paths
+from workbench.errors import BadInput
+from workbench.servers.entry import ServerEntry, load_entry
+
+NULL_SERVER = "null"
+"""Id of the server that measures the load generator's own ceiling."""
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A folder that should hold a server."""
+
+    id: str
+    folder: Path
+    problem: str
+    """One sentence."""
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """Entries by id. A broken folder never hides the others: it is listed in `broken`."""
+
+    entries: dict[str, ServerEntry] = field(default_factory=dict)
+    broken: dict[str, Broken] = field(default_factory=dict)
+
+    @classmethod
+    def load(cls, extra_dirs: Sequence[Path] | None = None) -> Catalogue:
+        """What is shipped, then `extra_dirs` (None: the user's own folder of servers)."""
+        catalogue = cls()
+        catalogue._add(paths.RESOURCES / "servers", shipped=True)
+        for folder in [paths.data_dir() / "servers"] if extra_dirs is None else extra_dirs:
+            catalogue._add(folder, shipped=False)
+        return catalogue
+
+    def __getitem__(self, id: str) -> ServerEntry:
+        """Raises BadInput when there is no such server, or it is broken."""
+        if id in self.entries:
+            return self.entries[id]
+        if id in self.broken:
+            raise BadInput(self.broken[id].problem)
+        close = difflib.get_close_matches(id, self.entries, n=1)
+        hint = f"Did you mean {close[0]!r}?" if close else f"There are {', '.join(self.entries)}."
+        raise BadInput(f"There is no server {id!r} in the catalogue. {hint}")
+
+    def find(self, id_or_folder: str) -> ServerEntry:
+        """A server by id, or by the path of its folder (anything with a slash)."""
+        if "/" in id_or_folder:
+            return load_entry(Path(id_or_folder))
+        return self[id_or_folder]
+
+    def __contains__(self, id: object) -> bool:
+        return id in self.entries
+
+    def __iter__(self) -> Iterator[ServerEntry]:
+        return iter(self.entries.values())
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def contestants(self) -> list[ServerEntry]:
+        """All that can be compared; our own tools are left out."""
+        return [entry for entry in self if entry.family != "tool"]
+
+    def _add(self, parent: Path, *, shipped: bool) -> None:
+        try:
+            folders = sorted(p for p in parent.iterdir() if p.is_dir() and p.name[0] not in "._")
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            problem = f"The folder of servers {parent} cannot be read: {error.strerror}."
+            self.broken[str(parent)] = Broken(str(parent), parent, problem)
+            return
+        for folder in folders:
+            id = folder.name
+            try:
+                if id in self.entries:
+                    raise BadInput(
+                        f"There are two servers {id!r}: {self.entries[id].folder} is used, {folder}"
+                        " is not; rename the second folder."
+                    )
+                self.entries[id] = load_entry(folder, shipped=shipped)
+            except BadInput as error:
+                # The id of a shipped server stays usable whatever else carries it.
+                self.broken[id if id not in self.entries else str(folder)] = Broken(
+                    id, folder, str(error)
+                )

@@ -1,0 +1,181 @@
+"""Runs on a machine: finds or builds one isolated Python runtime. Standard library only.
+
+Argument: one JSON object {cache, work, uv, requirements, imports, build}, paths absolute. Output:
+JSON lines; the last is `ready`, `no-uv` or `failed`.
+
+A runtime is a folder `<cache>/runtimes/<key>`. It is built in the work folder, proven, stamped and
+then renamed into place, so that what is in place is whole whenever we are killed, and two builds
+at once do not disturb each other: the first to rename wins and the other uses the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+OLDEST = (3, 11)
+STAMP = "runtime.json"
+PROOF = """
+import importlib, importlib.metadata, json, platform, sys
+for name in sys.argv[1:]:
+    importlib.import_module(name)
+packages = {d.metadata["Name"].lower(): d.version for d in importlib.metadata.distributions()}
+name = f"{platform.python_implementation()} {platform.python_version()}"
+print(json.dumps({"name": name, "packages": packages}))
+"""
+
+
+class Failed(Exception):
+    """Why, in one word, the details, and perhaps the package it is about."""
+
+    def __init__(self, why: str, detail: str, package: str = "") -> None:
+        super().__init__(detail)
+        self.event = {"event": "failed", "why": why, "detail": detail, "package": package}
+
+
+def main() -> None:
+    task = json.loads(sys.argv[1])
+    try:
+        base, identity = interpreter(task)
+        runtimes = Path(task["cache"], "runtimes")
+        place = runtimes / key(task, base, identity)
+        stamp, built = read_stamp(place), False
+        if stamp is None:
+            if not os.access(task["uv"], os.X_OK):
+                say(event="no-uv")
+                return
+            say(event="building")
+            made = build(task, base)
+            runtimes.mkdir(parents=True, exist_ok=True)
+            built = put_in_place(made, place)
+            stamp = read_stamp(place) or {}
+        say(event="ready", built=built, python=str(python_of(place)), **stamp)
+    except Failed as failure:
+        say(**failure.event)
+    except OSError as error:
+        say(event="failed", why="disk", detail=f"{error.strerror}: {error.filename}")
+
+
+def say(**event: Any) -> None:
+    print(json.dumps(event), flush=True)
+
+
+def interpreter(task: dict[str, Any]) -> tuple[str, str]:
+    """(path, identity) of the Python that runtimes are based on: this one if it will do."""
+    if sys.version_info >= OLDEST and not getattr(sys, "frozen", False):
+        return getattr(sys, "_base_executable", None) or sys.executable, sys.version
+    wanted = ">=" + ".".join(map(str, OLDEST))
+    found = uv(task, "python", "find", "--system", "--no-python-downloads", wanted)
+    base = found.stdout.strip()
+    if found.returncode or not base:
+        raise Failed("python", f"it has none {wanted}")
+    return base, run([base, "-I", "-S", "-c", "import sys; print(sys.version)"]).stdout
+
+
+def key(task: dict[str, Any], base: str, identity: str) -> str:
+    """Names what a runtime is made of: requirements, interpreter and its ABI, platform."""
+    parts = [
+        Path(task["requirements"]).read_text("utf-8") if task["requirements"] else "",
+        sorted(task["imports"]),
+        task["build"],
+        [os.path.realpath(base), identity, platform.machine(), platform.libc_ver(base)],
+    ]
+    return "python-" + hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
+
+
+def build(task: dict[str, Any], base: str) -> Path:
+    """The folder of a proven, stamped runtime in the work folder."""
+    made = Path(task["work"], f"runtime-{os.getpid()}")
+    # Relocatable, for it is renamed when it is whole.
+    done = uv(task, "venv", "--relocatable", "--no-project", "--python", base, str(made))
+    if done.returncode:
+        raise Failed("python", cause(done.stderr))
+    if task["requirements"]:
+        install(task, made)
+    proof = run([str(python_of(made)), "-I", "-c", PROOF, *task["imports"]])
+    if proof.returncode:
+        raise Failed("import", (proof.stderr.strip() or "it died").splitlines()[-1])
+    (made / STAMP).write_text(proof.stdout.splitlines()[-1], "utf-8")
+    return made
+
+
+def install(task: dict[str, Any], made: Path) -> None:
+    # Exactly what is listed: sync adds nothing that a newer index might bring.
+    options = [] if task["build"] else ["--only-binary", ":all:"]
+    python = str(python_of(made))
+    done = uv(task, "pip", "sync", "--python", python, *options, task["requirements"])
+    if done.returncode == 0:
+        return
+    unreachable = "Failed to fetch" in done.stderr or "Network connectivity" in done.stderr
+    if unreachable and "HTTP status" not in done.stderr:
+        raise Failed("offline", cause(done.stderr, -1), package(done.stderr))
+    raise Failed("install", cause(done.stderr), package(done.stderr))
+
+
+def put_in_place(made: Path, place: Path) -> bool:
+    """Whether ours is the one in use now."""
+    for _ in range(3):
+        try:
+            made.rename(place)
+        except OSError:
+            if read_stamp(place) is not None:
+                shutil.rmtree(made, ignore_errors=True)
+                return False
+            # What is in place is damaged, for example because its interpreter was removed.
+            place.rename(made.with_name(f"damaged-{os.urandom(8).hex()}"))
+        else:
+            return True
+    raise Failed("disk", f"{place} cannot be replaced")
+
+
+def read_stamp(place: Path) -> dict[str, Any] | None:
+    """What was proven about the runtime in place; None: there is none that can be used."""
+    try:
+        stamp: dict[str, Any] = json.loads((place / STAMP).read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+    return stamp if os.access(python_of(place), os.X_OK) else None
+
+
+def python_of(place: Path) -> Path:
+    return place / "bin" / "python"
+
+
+def uv(task: dict[str, Any], *arguments: str) -> subprocess.CompletedProcess[str]:
+    # Its cache lies in the work folder: whatever happens, nothing is left elsewhere.
+    return run([task["uv"], *arguments], UV_CACHE_DIR=f"{task['work']}/uv-cache")
+
+
+def run(argv: list[str], **env: str) -> subprocess.CompletedProcess[str]:
+    env = {**os.environ, "NO_COLOR": "1", **env}
+    return subprocess.run(argv, capture_output=True, text=True, env=env, check=False)
+
+
+def cause(output: str, which: int = 0) -> str:
+    """The telling line of what uv said: of its causes the first, or another."""
+    causes = re.findall(r"^ *cause: (.*)", output, re.MULTILINE)
+    lines = output.strip().splitlines() or ["it said nothing"]
+    return (causes[which] if causes else lines[-1]).strip()
+
+
+def package(output: str) -> str:
+    """The requirement that the output of uv is about; empty: it does not say."""
+    patterns = (
+        r"`([\w.-]+==[^`]+)`",
+        r"Because (?:there is no version of )?([\w.-]+(?:==[\w.!+-]+)?)",
+        r"/simple/([\w.-]+)/",
+    )
+    found = (re.search(pattern, output) for pattern in patterns)
+    return next((match[1] for match in found if match), "")
+
+
+if __name__ == "__main__":
+    main()
