@@ -31,27 +31,41 @@ def lock_if_dead(lock: str) -> int | None:
         return None
 
 
-def marked(runs: str) -> dict[str, list[int]]:
+def processes(runs: str) -> dict[str, list[int]]:
     """Processes of runs, by the name of the run; only those that see the same files as we do."""
-    start = f"PONGBENCH_RUN={runs}/".encode()
     here = os.stat("/")
     found: dict[str, list[int]] = {}
-    for pid in os.listdir("/proc"):
-        if not pid.isdigit():
-            continue
-        with contextlib.suppress(OSError), open(f"/proc/{pid}/environ", "rb") as file:
-            for entry in file.read().split(b"\0"):
-                # Another container's run may bear the same path, and its lock is not seen here.
-                if entry.startswith(start) and os.path.samestat(os.stat(f"/proc/{pid}/root"), here):
-                    name = os.fsdecode(entry[len(start) :]).removesuffix(".lock")
-                    found.setdefault(name, []).append(int(pid))
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            run = run_of(f"/proc/{pid}", runs)
+            # Another container's run may bear the same path, and its lock is not seen here.
+            if run and os.path.samestat(os.stat(f"/proc/{pid}/root"), here):
+                found.setdefault(run, []).append(int(pid))
     return found
+
+
+def run_of(process: str, runs: str) -> str:
+    """By the mark that all of a run inherit; for one that dropped it, by where it works.
+
+    Not when it has a terminal: that is a person looking around, and nothing of a run has one.
+    """
+    mark = f"PONGBENCH_RUN={runs}/".encode()
+    with open(f"{process}/environ", "rb") as file:
+        for entry in file.read().split(b"\0"):
+            if entry.startswith(mark):
+                return os.fsdecode(entry[len(mark) :]).removesuffix(".lock")
+    with open(f"{process}/stat", "rb") as file:
+        terminal = file.read().rpartition(b")")[2].split()[4]
+    folder = os.readlink(f"{process}/cwd")
+    if terminal != b"0" or not folder.startswith(runs + "/"):
+        return ""
+    return folder[len(runs) + 1 :].split("/")[0]
 
 
 def kill(runs: str, name: str) -> int:
     killed = set()
     for _ in range(100):
-        left = marked(runs).get(name, [])
+        left = processes(runs).get(name, [])
         if not left:
             break
         for pid in left:
@@ -90,7 +104,7 @@ def holder_of(lock: str) -> str:
 def clean(runs: str) -> dict[str, object]:
     killed = removed = 0
     alive = []
-    for name in sorted(names_of_runs(runs) | set(marked(runs))):
+    for name in sorted(names_of_runs(runs) | set(processes(runs))):
         path = os.path.join(runs, name)
         lock = path + ".lock"
         descriptor = lock_if_dead(lock)
@@ -109,7 +123,7 @@ def clean(runs: str) -> dict[str, object]:
 
 def main() -> None:
     os.umask(0o077)
-    cache = os.path.abspath(os.path.expanduser(sys.argv[1]))
+    cache = os.path.realpath(os.path.expanduser(sys.argv[1]))
     print(json.dumps(clean(os.path.join(cache, "runs"))))
 
 

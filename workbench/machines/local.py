@@ -28,7 +28,7 @@ async def open_local(
 
     Raises PongbenchError when the run directory cannot be made.
     """
-    cache = (cache_dir or paths.cache_dir()).absolute()
+    cache = (cache_dir or paths.cache_dir()).resolve()
     await run_janitor(cache)
     process = await asyncio.create_subprocess_exec(
         *own_python(),

@@ -532,7 +532,7 @@ def main() -> None:
     config, rest = read_config()
     umask = os.umask(0o077)
     try:
-        cache = os.path.abspath(os.path.expanduser(config["cache"]))
+        cache = os.path.realpath(os.path.expanduser(config["cache"]))
         run = Run(cache, config["run"], config["holder"])
     except OSError as error:
         event = {"ev": "fatal", "error": explain(error)}

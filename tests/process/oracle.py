@@ -1,0 +1,51 @@
+"""An independent look at the machine: what is there, whatever our own books say."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+T = TypeVar("T")
+CLEAN_WITHIN_S = 5.0
+
+
+def processes_with(mark: str) -> dict[int, str]:
+    """Every process that has `mark` in its command line or environment, zombies aside."""
+    found = {}
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit() and int(folder.name) != os.getpid():
+            try:
+                command = (folder / "cmdline").read_bytes()
+                if mark.encode() in command + (folder / "environ").read_bytes():
+                    found[int(folder.name)] = command.replace(b"\0", b" ").decode()
+            except OSError:
+                continue
+    return found
+
+
+def files_below(folder: Path) -> list[str]:
+    """Every file and directory below, but for the empty directory where runs are kept."""
+    return sorted(path for path in map(str, folder.rglob("*")) if path != str(folder / "runs"))
+
+
+def eventually(condition: Callable[[], T], *, within_s: float = 20.0) -> T:
+    """The condition's first true value; its last one when time is up."""
+    deadline = time.monotonic() + within_s
+    while not (value := condition()) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return value
+
+
+def seconds_until_clean(mark: str, folder: Path) -> float:
+    """How long until neither a process nor a file is left; fails after five seconds."""
+    began = time.monotonic()
+    eventually(
+        lambda: not processes_with(mark) and not files_below(folder), within_s=CLEAN_WITHIN_S
+    )
+    took_s = time.monotonic() - began
+    assert processes_with(mark) == {}
+    assert files_below(folder) == []
+    return took_s

@@ -1,0 +1,198 @@
+"""Whatever is killed, and however: five seconds later neither a process nor a file is left."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from oracle import eventually, files_below, processes_with, seconds_until_clean
+
+from workbench.machines.link import RUNNER
+from workbench.machines.local import JANITOR, open_local
+
+PROGRAM = Path(__file__).with_name("a_workbench.py")
+LEASE_S = 1.5
+
+
+@dataclass
+class Workbench:
+    """A program with a machine open, and what an onlooker can tell about it."""
+
+    program: subprocess.Popen[bytes]
+    mark: str
+    cache: Path
+
+    def runners(self) -> list[int]:
+        """[guardian, runner]"""
+        found = [
+            pid for pid, command in processes_with(self.mark).items() if str(RUNNER) in command
+        ]
+        return sorted(found, key=lambda pid: parent(pid) in found)
+
+    def wait_until_settled(self) -> None:
+        assert self.program.stdout
+        line = self.program.stdout.readline()
+        assert json.loads(line)["run_dir"].startswith(str(self.cache))
+        assert len(self.runners()) == 2
+        # The sleeper, the deaf one, eight of a family, a daemon and its parent, a builder.
+        assert len(processes_with(self.mark)) == 16
+
+    def kill(self, number: signal.Signals = signal.SIGKILL) -> None:
+        os.kill(self.program.pid, number)
+
+
+def parent(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    return tmp_path / "cache"
+
+
+def launch(cache: Path, what: str = "settled", *, lease_s: float = LEASE_S) -> Workbench:
+    mark = secrets.token_hex(12)
+    program = subprocess.Popen(
+        [sys.executable, PROGRAM, cache, mark, str(lease_s), what],
+        stdout=subprocess.PIPE,
+        env={**os.environ, "MARK": mark},
+    )
+    return Workbench(program, mark, cache)
+
+
+@pytest.fixture
+def workbench(cache: Path) -> Iterator[Workbench]:
+    launched = launch(cache)
+    launched.wait_until_settled()
+    yield launched
+    end(launched)
+
+
+def end(launched: Workbench) -> None:
+    launched.program.kill()
+    launched.program.communicate()
+    for pid in processes_with(launched.mark):
+        os.kill(pid, signal.SIGKILL)
+
+
+def test_killing_the_workbench_leaves_nothing(workbench: Workbench) -> None:
+    workbench.kill()
+    seconds_until_clean(workbench.mark, workbench.cache)
+
+
+def test_ending_the_workbench_without_closing_leaves_nothing(workbench: Workbench) -> None:
+    workbench.kill(signal.SIGTERM)
+    seconds_until_clean(workbench.mark, workbench.cache)
+
+
+def test_a_workbench_suspended_beyond_the_lease_loses_its_run(workbench: Workbench) -> None:
+    workbench.kill(signal.SIGSTOP)
+    eventually(lambda: set(processes_with(workbench.mark)) == {workbench.program.pid}, within_s=5)
+    assert set(processes_with(workbench.mark)) == {workbench.program.pid}
+    assert files_below(workbench.cache) == []
+
+
+def test_a_workbench_suspended_briefly_keeps_its_run(cache: Path) -> None:
+    launched = launch(cache, lease_s=3)
+    try:
+        launched.wait_until_settled()
+        before = set(processes_with(launched.mark))
+        launched.kill(signal.SIGSTOP)
+        lost = eventually(lambda: set(processes_with(launched.mark)) != before, within_s=1)
+        launched.kill(signal.SIGCONT)
+        lost |= eventually(lambda: set(processes_with(launched.mark)) != before, within_s=3)
+        assert not lost
+    finally:
+        end(launched)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+@pytest.mark.parametrize("which", [0, 1], ids=["guardian", "runner"])
+def test_either_half_of_the_switch_ends_everything_when_it_dies(
+    workbench: Workbench, which: int, number: signal.Signals
+) -> None:
+    os.kill(workbench.runners()[which], number)
+    eventually(lambda: set(processes_with(workbench.mark)) == {workbench.program.pid}, within_s=5)
+    assert set(processes_with(workbench.mark)) == {workbench.program.pid}
+    assert files_below(workbench.cache) == []
+
+
+def test_what_is_left_when_both_halves_die_at_once_goes_with_the_next_janitor(
+    workbench: Workbench,
+) -> None:
+    for pid in workbench.runners():
+        os.kill(pid, signal.SIGKILL)
+    workbench.kill()
+    eventually(lambda: not workbench.runners())
+    assert files_below(workbench.cache)
+    report = janitor(workbench.cache)
+    assert report["removed"] == 1
+    seconds_until_clean(workbench.mark, workbench.cache)
+
+
+def janitor(cache: Path) -> dict[str, object]:
+    result = subprocess.run(
+        [sys.executable, "-I", "-S", JANITOR, cache], capture_output=True, check=True
+    )
+    report: dict[str, object] = json.loads(result.stdout)
+    return report
+
+
+@pytest.mark.parametrize("moment", range(12))
+def test_killing_the_workbench_at_any_moment_leaves_nothing(cache: Path, moment: int) -> None:
+    launched = launch(cache, "starting")
+    try:
+        # First moments while the machine opens, then while programs start on it.
+        eventually(lambda: len(processes_with(launched.mark)) > 2 * moment)
+        launched.kill()
+        launched.program.wait()
+        seconds_until_clean(launched.mark, cache)
+    finally:
+        end(launched)
+
+
+async def test_several_workbenches_on_one_machine_leave_each_other_alone(cache: Path) -> None:
+    first, second = launch(cache), launch(cache)
+    try:
+        first.wait_until_settled()
+        second.wait_until_settled()
+        undisturbed = set(processes_with(second.mark))
+        first.kill()
+        first.program.wait()
+        machine = await open_local(cache_dir=cache)
+        alive = janitor(cache)["alive"]
+        assert isinstance(alive, list)
+        assert f"process {second.program.pid}" in " ".join(run["holder"] for run in alive)
+        eventually(lambda: not processes_with(first.mark), within_s=5)
+        assert processes_with(first.mark) == {}
+        assert set(processes_with(second.mark)) == undisturbed
+        await machine.close()
+        assert set(processes_with(second.mark)) == undisturbed
+        second.kill()
+        second.program.wait()
+        seconds_until_clean(second.mark, cache)
+    finally:
+        end(first)
+        end(second)
+
+
+def test_a_janitor_spares_what_is_not_of_a_run(cache: Path, tmp_path: Path) -> None:
+    bystander = subprocess.Popen(
+        ["sleep", "600"], env={"PONGBENCH_RUN": str(tmp_path / "elsewhere" / "runs" / "1.lock")}
+    )
+    (cache / "runtimes" / "abc").mkdir(parents=True)
+    try:
+        assert janitor(cache) == {"killed": 0, "removed": 0, "alive": []}
+        assert bystander.poll() is None
+        assert (cache / "runtimes" / "abc").is_dir()
+    finally:
+        bystander.kill()
+        bystander.wait()
