@@ -1,14 +1,17 @@
 """Every verdict, from evidence, with its sentence."""
 
+import math
 from dataclasses import replace
 from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from workbench.analysis.evidence import Evidence, Queue, conserved, queue_of
 from workbench.analysis.verdicts import judge
-from workbench.documents import Counts, Percentiles, Window, error_class
+from workbench.documents import ERROR_CLASSES, Counts, Percentiles, Window, error_class
 
 CLASSES = {"timo": "client-timo", "reset": "connreset", "refused": "connrefused"}
 
@@ -48,6 +51,7 @@ HELD = Evidence(
     ceiling_per_s=12_000,
 )
 STEADY_QUEUE = replace(HELD.queue, replied=8_600, open_halfway=380, open_at_end=400)
+LOSS = st.one_of(st.just(0), st.integers(0, 200), st.integers(0, 50_000))
 LONG_QUEUE = replace(HELD.queue, replied=6_000, open_halfway=1_500, open_at_end=3_000)
 
 
@@ -237,13 +241,19 @@ LONG_QUEUE = replace(HELD.queue, replied=6_000, open_halfway=1_500, open_at_end=
             ["The point was interrupted; its figures count for nothing."],
         ),
         (
+            "a call is missing from the sum",
+            {"counts": msgspec.structs.replace(counts(), succeeded=8_990)},
+            "inconclusive",
+            [
+                "The audit failed: 9,000 calls were scheduled and 8,990 are accounted for. Please "
+                "report this."
+            ],
+        ),
+        (
             "a worker's audit failed",
             {"conserved": False},
             "inconclusive",
-            [
-                "The audit failed: 9,000 calls were scheduled and 9,000 are accounted for. Please "
-                "report this."
-            ],
+            ["The audit failed: a client's own figures do not add up. Please report this."],
         ),
         (
             "too few calls",
@@ -282,6 +292,43 @@ def test_verdict_when(
     case: str, changes: dict[str, Any], verdict: str, sentences: list[str]
 ) -> None:
     assert judge(replace(HELD, **changes)) == (verdict, sentences), case
+
+
+@example(succeeded=10_000, unsent=60, in_flight=0, errors={}, cpu=0, ceiling=None)
+@given(
+    succeeded=LOSS,
+    unsent=LOSS,
+    in_flight=LOSS,
+    errors=st.dictionaries(st.sampled_from([*ERROR_CLASSES, "other-EHOSTUNREACH"]), LOSS),
+    cpu=st.floats(0, 120),
+    ceiling=st.none() | st.floats(0, 20_000),
+)
+def test_whatever_happens_ok_means_held_and_all_else_has_a_reason(
+    *,
+    succeeded: int,
+    unsent: int,
+    in_flight: int,
+    errors: dict[str, int],
+    cpu: float,
+    ceiling: float | None,
+) -> None:
+    scheduled = succeeded + unsent + in_flight + sum(errors.values())
+    counted = Counts(
+        scheduled=scheduled,
+        unsent=unsent,
+        sent=scheduled - unsent,
+        late=0,
+        established=0,
+        succeeded=succeeded,
+        errors=errors,
+        in_flight=in_flight,
+    )
+    evidence = replace(HELD, counts=counted, client_cpu_pct=cpu, ceiling_per_s=ceiling)
+    verdict, reasons = judge(evidence)
+    held = scheduled >= 100 and succeeded >= 0.99 * scheduled
+    assert (verdict == "ok") == held
+    assert reasons or verdict == "ok"
+    assert all(math.isfinite(figure) for figure in evidence.figures().values())
 
 
 def test_the_figures_of_the_evidence_are_kept_with_the_verdict() -> None:

@@ -15,6 +15,9 @@ from workbench.documents import (
     server_errors,
 )
 
+HOLDS = 0.99
+"""Share of attempts that must succeed for a rate to be held."""
+
 BEHIND_SHARE = 0.03
 """Of the connections due: open at the schedule's end, and as many more than halfway through."""
 
@@ -118,6 +121,11 @@ class Evidence:
         if self.ceiling_per_s is not None:
             figures["ceiling_per_s"] = self.ceiling_per_s
         return {name: float(value) for name, value in (figures | dict(self.counters)).items()}
+
+    @property
+    def held(self) -> bool:
+        """Did at least 99 % of the calls succeed?"""
+        return share(self.counts.succeeded, self.counts.scheduled) >= HOLDS
 
     @property
     def late_share(self) -> float:

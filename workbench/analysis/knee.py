@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from statistics import median_low
 
-from workbench.analysis.verdicts import HOLDS
+from workbench.analysis.evidence import HOLDS
 from workbench.documents import PointStop
 
 
