@@ -67,11 +67,12 @@ class _Head(NamedTuple):
 
 
 def _body(data: bytes, start: int, head: _Head, closed: bool) -> Response | None:
+    length = _content_length(head.headers)
+    chunked = _is_chunked(head, length)
     if head.status in (204, 304):
         return Response(head.status, 0, start, head.keep_alive)
-    if b"transfer-encoding" in head.headers:
+    if chunked:
         return _chunked(data, start, head, closed)
-    length = _content_length(head.headers)
     if length is None:
         if not closed:
             return None
@@ -135,13 +136,20 @@ def _content_length(headers: dict[bytes, list[bytes]]) -> int | None:
     return int(length)
 
 
-def _chunked(data: bytes, start: int, head: _Head, closed: bool) -> Response | None:
-    if _tokens(head.headers[b"transfer-encoding"]) != [b"chunked"]:
+def _is_chunked(head: _Head, length: int | None) -> bool:
+    codings = head.headers.get(b"transfer-encoding")
+    if codings is None:
+        return False
+    if _tokens(codings) != [b"chunked"]:
         raise ProtocolError("a transfer coding other than chunked")
-    if b"content-length" in head.headers:
+    if length is not None:
         raise ProtocolError("both Content-Length and Transfer-Encoding")
     if head.version == 0:
         raise ProtocolError("chunked in an HTTP/1.0 response")
+    return True
+
+
+def _chunked(data: bytes, start: int, head: _Head, closed: bool) -> Response | None:
     body = 0
     while True:
         line_end = data.find(b"\r\n", start)

@@ -1,0 +1,219 @@
+"""The agent's response parser, against a table and against h11."""
+
+from __future__ import annotations
+
+import random
+import re
+
+import h11
+import pytest
+
+from workbench.agent.parser import ProtocolError, Response, parse
+
+CASES = 100_000
+
+OK = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nPong!"
+
+
+@pytest.mark.parametrize(
+    ("data", "closed", "expected"),
+    [
+        (OK, False, Response(200, 5, len(OK), True)),
+        (OK + OK, False, Response(200, 5, len(OK), True)),
+        (OK[:-1], False, None),
+        (OK[:10], False, None),
+        (b"", False, None),
+        (b"HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nPong!\r\n", True, (200, 5, 43, False)),
+        (
+            b"HTTP/1.0 200\r\nConnection: Keep-Alive\r\nContent-Length: 0\r\n\r\n",
+            False,
+            (200, 0, 59, True),
+        ),
+        (b"HTTP/1.1 200 OK\r\n\r\nall the rest", False, None),
+        (b"HTTP/1.1 200 OK\r\n\r\nall the rest", True, (200, 12, 31, False)),
+        (b"HTTP/1.1 100 Continue\r\n\r\n" + OK, False, (200, 5, 25 + len(OK), True)),
+        (b"HTTP/1.1 204 None\r\nContent-Length: 7\r\n\r\n", False, (204, 0, 40, True)),
+        (
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+            b"5;x=y\r\nPong!\r\n0\r\nA: b\r\n\r\n",
+            False,
+            (200, 5, 72, True),
+        ),
+    ],
+)
+def test_reads_what_a_careful_server_sends(
+    data: bytes, closed: bool, expected: tuple[object, ...] | None
+) -> None:
+    assert parse(data, closed) == expected
+
+
+@pytest.mark.parametrize(
+    ("data", "closed"),
+    [
+        (b"SSH-2.0-OpenSSH\r\n", False),
+        (b"HTTP/2 200\r\n\r\n", False),
+        (b"HTTP/1.1 2000 OK\r\n\r\n", False),
+        (b"HTTP/1.1 200 OK\nContent-Length: 0\n\n", True),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n folded\r\n\r\n", False),
+        (b"HTTP/1.1 200 OK\r\nContent-Length : 5\r\n\r\n", False),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n", False),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n", False),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n", False),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n", False),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nPong!!!", False),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", False),
+        (OK[:-1], True),
+        (b"", True),
+        (b"HTTP/1.1 200 OK\r\nX: " + b"a" * 70_000, False),
+    ],
+)
+def test_refuses_what_is_not_a_response(data: bytes, closed: bool) -> None:
+    with pytest.raises(ProtocolError):
+        parse(data, closed)
+
+
+def test_agrees_with_h11_on_many_mutated_responses() -> None:
+    """Where both read a response they read the same; where h11 refuses, so do we."""
+    rng = random.Random(20091222)
+    outcomes = {"same": 0, "stricter": 0}
+    for case in range(CASES):
+        data, closed = make(rng), rng.random() < 0.5
+        ours, theirs = read_ours(data, closed), read_h11(data, closed)
+        if ours == theirs:
+            outcomes["same"] += 1
+            continue
+        why = known_difference(data, ours, theirs)
+        assert why, f"case {case}: {data!r}, closed={closed}: ours {ours}, h11 {theirs}"
+        outcomes["stricter"] += 1
+    assert outcomes["same"] > 0.6 * CASES, outcomes
+
+
+Outcome = tuple[int, int, int, bool] | str
+
+
+def read_ours(data: bytes, closed: bool) -> Outcome:
+    try:
+        response = parse(data, closed)
+    except ProtocolError:
+        return "refused"
+    return "incomplete" if response is None else tuple(response)
+
+
+def read_h11(data: bytes, closed: bool) -> Outcome:
+    outcome = feed_h11(data)
+    if outcome == "incomplete" and closed:
+        outcome = feed_h11(data, b"")
+        if isinstance(outcome, tuple):
+            return *outcome[:3], False  # it took the close to end the body
+    return outcome
+
+
+def feed_h11(*pieces: bytes) -> Outcome:
+    connection = h11.Connection(h11.CLIENT, max_incomplete_event_size=65_536)
+    connection.send(h11.Request(method="GET", target="/", headers=[("Host", "x")]))
+    connection.send(h11.EndOfMessage())
+    body = status = 0
+    try:
+        for piece in pieces:
+            connection.receive_data(piece)
+        while True:
+            event = connection.next_event()
+            if event is h11.NEED_DATA or event is h11.PAUSED:
+                return "incomplete"
+            if isinstance(event, h11.Response):
+                status = event.status_code
+            elif isinstance(event, h11.Data):
+                body += len(event.data)
+            elif isinstance(event, h11.ConnectionClosed):
+                return "refused"
+            elif isinstance(event, h11.EndOfMessage):
+                left, _ = connection.trailing_data
+                keep_alive = connection.their_state is h11.DONE
+                return status, body, len(pieces[0]) - len(left), keep_alive
+    except h11.RemoteProtocolError:
+        return "refused"
+
+
+def known_difference(data: bytes, ours: Outcome, theirs: Outcome) -> str:
+    """Why we may differ from h11; empty: we may not."""
+    lower = data.lower()
+    if isinstance(ours, tuple) and isinstance(theirs, tuple):
+        only_keep_alive = ours[:3] == theirs[:3]
+        if only_keep_alive and b"HTTP/1.0" in data and b"keep-alive" in lower:
+            return "h11 never keeps an HTTP/1.0 connection alive"
+        return ""
+    if b"\n" in data.replace(b"\r\n", b""):
+        return "bare line feeds"
+    if ours == "refused":
+        if not re.match(rb"HTTP/1[.][01] ", data):
+            return "a version other than 1.0 and 1.1"
+        if re.search(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]", data):
+            return "control characters"
+        if b"\r\n " in data or b"\r\n\t" in data:
+            return "folded headers"
+        if b"transfer-encoding" in lower:
+            return "chunked beside Content-Length, in HTTP/1.0, or with bytes h11 skips"
+        if theirs == "incomplete" and re.match(rb"HTTP/1[.][01] 1", data):
+            return "what follows an interim response, or a switch of protocols"
+        if b"content-length" in lower:
+            return "a Content-Length that h11 ignores or reads more freely"
+    if theirs == "refused" and ours == "incomplete":
+        return "h11 sees inside the headers before they have ended"
+    return ""
+
+
+VERSIONS = [b"HTTP/1.1"] * 30 + [b"HTTP/1.0"] * 15 + [b"HTTP/1.2", b"http/1.1", b"HTTP/11"]
+STATUSES = [b"200"] * 20 + [b"204", b"304", b"100", b"404", b"500", b"101", b"99", b"2000"]
+HEADERS = [
+    b"Server: pong",
+    b"Content-Type: text/plain",
+    b"Connection: close",
+    b"Connection: keep-alive",
+    b"Connection: Close, x",
+    b"Content-Length: 5",
+    b"Content-Length: 5, 5",
+    b"Content-Length: 6",
+    b"content-length:5",
+    b"Content-Length: 0",
+    b"Transfer-Encoding: chunked",
+    b"X: ",
+    b"X:\t y z \t",
+    b"Date: Tue, 22 Dec 2009 12:00:00 GMT",
+]
+BODIES = [
+    b"Pong!",
+    b"",
+    b"Pong!\r\n",
+    b"5\r\nPong!\r\n0\r\n\r\n",
+    b"1\r\nP\r\n4;a=b\r\nong!\r\n0\r\nT: 1\r\n\r\n",
+    b"0\r\n\r\n",
+    b"Po",
+]
+
+
+def make(rng: random.Random) -> bytes:
+    """A response, mostly right, with up to three bytes gone, added or changed."""
+    data = response(rng)
+    if rng.random() < 0.2:
+        data += response(rng)
+    if rng.random() < 0.3:
+        data = data[: rng.randrange(len(data) + 1)]
+    for _ in range(rng.choice([0, 0, 0, 0, 1, 1, 2, 3])):
+        at = rng.randrange(len(data) + 1)
+        byte = bytes(
+            [
+                rng.choice(b"\r\n :;,0159aA\x00\x7f\xff\t")
+                if rng.random() < 0.8
+                else rng.randrange(256)
+            ]
+        )
+        kind = rng.randrange(3)
+        data = data[:at] + (byte if kind else b"") + data[at + (kind != 1) :]
+    return data
+
+
+def response(rng: random.Random) -> bytes:
+    reason = rng.choice([b" OK", b" OK", b"", b" ", b" Not Found"])
+    lines = [rng.choice(VERSIONS) + b" " + rng.choice(STATUSES) + reason]
+    lines += rng.sample(HEADERS, rng.choice([0, 1, 1, 2, 2, 3]))
+    return b"\r\n".join(lines) + b"\r\n\r\n" + rng.choice(BODIES)
