@@ -1,0 +1,1 @@
+"""The charts: a model fed with documents, and the linked trio that draws it."""

@@ -1,0 +1,341 @@
+"""One chart: a quantity of every server over the offered rate, on pyqtgraph.
+
+Three layers. The *ground* (grid, axes, ceiling, ideal line) and the *still* lines (servers that are
+not running) are painted once into pixmaps and blitted; what moves (the running and the highlighted
+server) are ordinary items above them, and what points at them is the foreground. So a live update
+costs one line, not twelve, and dimming costs nothing. Printing and files get all layers as strokes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import log10, nan
+
+import numpy as np
+import pyqtgraph as pg
+from numpy.typing import NDArray
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSizeF, Qt, Signal
+from PySide6.QtGui import QMouseEvent, QPainter, QPixmap, QWheelEvent
+from PySide6.QtWidgets import QFrame
+
+from app.charts import scales, words
+from app.charts.curve import Curve
+from app.charts.ground import Ground
+from app.charts.look import Look
+from app.charts.model import ChartModel, Quantity, Reading, Values, View
+from app.charts.moving import DIM, DIM_RUNNING, Moving
+from app.charts.names import EndNames
+from app.theme import Theme
+
+NEAR_PX = 14.0
+"""How near to a line the mouse counts as on it."""
+
+
+class Chart(pg.PlotWidget):
+    """Draws one quantity of a model. Call `refresh` when the model may have changed."""
+
+    hovered = Signal(str, float)
+    """Server under the mouse (empty: none) and the rate nearest to it (NaN: none)."""
+    picked = Signal(str)
+    """Server clicked; empty: the ground."""
+
+    def __init__(
+        self,
+        model: ChartModel,
+        quantity: Quantity,
+        theme: Theme,
+        look: Look | None = None,
+        *,
+        lowest: bool = False,
+    ) -> None:
+        super().__init__()
+        self.model, self.quantity = model, quantity
+        self.view_shown = View()
+        self.log = quantity is Quantity.TIME
+        self.hidden: set[str] = set()
+        self.highlighted = ""
+        self.cursor_rate = nan
+        """Where the dashed cursor stands; NaN: nowhere."""
+        self.paused = False
+        self.breathes = True
+        """False where the user wants less motion."""
+        self.theme, self.look, self.lowest = theme, look or Look(), lowest
+        self.curves: dict[str, Curve] = {}
+        self._layers: dict[str, tuple[object, QPixmap]] = {}
+        self._drawn_version = -1
+        self._ground, self._moving, self.names = Ground(self), Moving(self), EndNames(self)
+        self.limits: tuple[float, float, float, float] = (0, 1, 0, 1)
+        """Lowest and highest rate, lowest and highest value as drawn (logarithms where `log`)."""
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setMouseTracking(True)
+        self.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self.setViewportUpdateMode(self.ViewportUpdateMode.FullViewportUpdate)
+        self.setCacheMode(self.CacheModeFlag.CacheNone)
+        item = self.getPlotItem()
+        for axis in ("left", "bottom"):
+            item.hideAxis(axis)
+        item.hideButtons()
+        item.setMenuEnabled(False)
+        item.disableAutoRange()
+        item.getViewBox().setMouseEnabled(False, False)
+        item.getViewBox().setDefaultPadding(0)
+        self.set_look(theme, self.look)
+
+    # What is shown
+
+    def set_look(self, theme: Theme, look: Look) -> None:
+        self.theme, self.look = theme, look
+        self.setBackground(theme.card)
+        px = look.px
+        self.getPlotItem().layout.setContentsMargins(
+            look.left, look.top, px(look.gutter), look.bottom(self.lowest)
+        )
+        for curve in self.curves.values():
+            self.removeItem(curve)
+        self.curves.clear()
+        self._layers.clear()
+        self._drawn_version = -1
+        self.refresh()
+
+    def set_view(self, view: View, *, log: bool | None = None) -> None:
+        """Which response time, and on which scale."""
+        self.view_shown = view
+        if log is not None:
+            self.log = log and self.quantity is Quantity.TIME
+        self._drawn_version = -1
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Take over what changed in the model, and repaint."""
+        if self._drawn_version != self.model.version:
+            whole = self._drawn_version < 0
+            self._drawn_version = self.model.version
+            for series in self.model.series.values():
+                curve = self.curves.get(series.id)
+                if curve is None:
+                    curve = self.curves[series.id] = Curve(series, self.theme)
+                    self.addItem(curve, ignoreBounds=True)
+                running = self._pass_of(series.id)
+                if whole or curve.drawn_version != (series.version, running):
+                    curve.drawn_version = (series.version, running)
+                    curve.set_values(self._values(curve, running), self.log)
+            self._set_limits()
+        self._arrange()
+        self.viewport().update()
+
+    def _pass_of(self, server: str) -> int:
+        """Which pass of a server is drawn by itself because it is running; 0: all together."""
+        running = self.model.running
+        if running is None or self.model.running_server != server:
+            return 0
+        return running.start.pass_number
+
+    def _values(self, curve: Curve, pass_number: int) -> Values:
+        series = curve.series
+        if pass_number > 1:
+            return series.pass_values(pass_number, self.quantity, self.view_shown)
+        return series.values(self.quantity, self.view_shown)
+
+    def set_hidden(self, hidden: set[str]) -> None:
+        self.hidden = hidden
+        self.refresh()
+
+    def point_to(self, server: str, rate: float) -> None:
+        """Highlight a server (empty: none) and put the cursor at a rate (NaN: nowhere)."""
+        self.highlighted, self.cursor_rate = server, rate
+        self.refresh()
+
+    def _arrange(self) -> None:
+        """What moves is an item, what is still is in a layer."""
+        px, running = self.look.px, self.model.running_server
+        for id_, curve in self.curves.items():
+            live = id_ in (running, self.highlighted) and id_ not in self.hidden
+            curve.setVisible(live)
+            curve.width = px(3.8 if id_ == self.highlighted else 2.5)
+            curve.setOpacity(DIM_RUNNING if self.highlighted and id_ != self.highlighted else 1.0)
+            curve.setZValue(2 if id_ == self.highlighted else 1)
+
+    def _set_limits(self) -> None:
+        last = self.model.last_rate_per_s
+        if self.quantity is Quantity.REPLIES:
+            low, high = 0.0, last if not self.model.closed_loop else self._highest()
+        elif self.quantity is Quantity.ERRORS:
+            low, high = -2.0, 102.0
+        elif self.log:
+            low, high = (log10(limit) for limit in self._log_limits())
+        else:
+            low, high = 0.0, self._highest()
+        limits = (0.0, last, low, high)
+        if limits != self.limits:
+            self.limits = limits
+            box = self.getPlotItem().getViewBox()
+            box.setRange(xRange=limits[:2], yRange=limits[2:], padding=0)
+
+    def known(self) -> NDArray[np.float64]:
+        values = [curve.values.y for curve in self.curves.values()]
+        known = np.concatenate(values) if values else np.empty(0)
+        return known[~np.isnan(known)]
+
+    def _highest(self) -> float:
+        known = self.known()
+        return scales.round_up(max(known.max(initial=0.0) * 1.05, 1e-3)) if len(known) else 1.0
+
+    def _log_limits(self) -> tuple[float, float]:
+        """Fitted to a finished session; while running wide enough that the axis stays."""
+        known, timeout = self.known(), self.model.timeout_ms
+        if not len(known):
+            return 0.1, max(1000.0, timeout)
+        low, high = scales.round_down(known.min() * 0.9), scales.round_up(known.max() * 0.995)
+        if self.model.stop is None:
+            low, high = min(low, 0.1), max(high, scales.round_up(timeout))
+        return low, max(high, low * 10) * 1.12
+
+    @property
+    def has_ideal(self) -> bool:
+        """Does the line y = x mean anything here?"""
+        return self.quantity is Quantity.REPLIES and not self.model.closed_loop
+
+    @property
+    def ceiling(self) -> float | None:
+        """The clients' ceiling, where it lies within the chart."""
+        ceiling = self.model.ceiling_per_s
+        inside = ceiling is not None and ceiling < self.limits[1] and not self.model.closed_loop
+        return ceiling if inside else None
+
+    def title_words(self) -> tuple[str, str]:
+        """("Response time", "p99 from when due, log scale")."""
+        if self.quantity is Quantity.REPLIES:
+            return "Successful replies", "per second"
+        if self.quantity is Quantity.ERRORS:
+            return "Errors", "% of attempts"
+        shown = self.view_shown
+        unit = f"{words.percentile(shown.percentile)}, {words.clock(shown.clock)}"
+        return "Response time", f"{unit}, log scale" if self.log else unit
+
+    # Geometry, all in the scene's pixels (the widget's own)
+
+    def plot_rect(self) -> QRectF:
+        """Of the plot between the axes."""
+        return self.getPlotItem().getViewBox().sceneBoundingRect()
+
+    def at(self, rate: float, value: float) -> QPointF:
+        """The pixel of a rate and a value in the chart's unit."""
+        y = log10(max(value, 1e-9)) if self.log else value
+        return self.getPlotItem().getViewBox().mapViewToScene(QPointF(rate, y))
+
+    def clip_rect(self) -> QRectF:
+        """The plot and room for the markers on its edges."""
+        more = self.look.px(7)
+        return self.plot_rect().adjusted(-more, -more, more, more)
+
+    # Painting
+
+    def drawBackground(self, painter: QPainter, rect: QRectF | QRect) -> None:
+        opacity = DIM if self.highlighted else 1.0
+        if painter.device() is self.viewport():
+            self._blit(painter, "ground", self._ground.key(), self._ground.paint)
+            painter.setOpacity(opacity)
+            self._blit(painter, "still", self._still_key(), self._paint_still)
+        else:
+            self._ground.paint(painter)
+            painter.setOpacity(opacity)
+            self._paint_still(painter)
+        painter.setOpacity(1.0)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._moving.paint_earlier(painter)
+
+    def drawForeground(self, painter: QPainter, rect: QRectF | QRect) -> None:
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._moving.paint(painter)
+        painter.restore()
+
+    def _blit(
+        self, painter: QPainter, name: str, key: object, paint: Callable[[QPainter], None]
+    ) -> None:
+        known = self._layers.get(name)
+        if known is None or known[0] != key:
+            ratio = self.devicePixelRatioF()
+            pixmap = QPixmap((QSizeF(self.viewport().size()) * ratio).toSize())
+            pixmap.setDevicePixelRatio(ratio)
+            pixmap.fill(Qt.GlobalColor.transparent)
+            onto = QPainter(pixmap)
+            paint(onto)
+            onto.end()
+            known = self._layers[name] = (key, pixmap)
+        painter.drawPixmap(0, 0, known[1])
+
+    def _still_key(self) -> object:
+        still = tuple((curve.series.id, curve.drawn_version) for curve in self.still())
+        return self._ground.key(), still
+
+    def still(self) -> list[Curve]:
+        """In painting order. A line that leaves the common one first lies above the others, so that
+        on y = x every stretch has the colour of the next server to leave it."""
+        running = self.model.running_server
+        still = [
+            curve
+            for id_, curve in self.curves.items()
+            if id_ != running and id_ not in self.hidden and len(curve.values.x)
+        ]
+        return sorted(still, key=lambda curve: -(curve.series.knee_per_s or 0.0))
+
+    def _paint_still(self, painter: QPainter) -> None:
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setClipRect(self.clip_rect())
+        still = self.still()
+        for curve in still:
+            curve.draw(painter, self.look.px(2))
+        knee = self.quantity is Quantity.REPLIES
+        for curve in still:
+            curve.draw_markers(painter, self.look, knee=knee)
+        painter.setClipping(False)
+        self.names.place(still)
+        if knee:
+            self.names.paint_ceiling(painter, still)
+        self.names.paint(painter)
+        painter.restore()
+
+    # Mouse
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self.hovered.emit(*self.nearest(event.position()))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self.hovered.emit("", nan)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.picked.emit(self.nearest(event.position())[0])
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Nothing is dragged."""
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self.mousePressEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
+
+    def nearest(self, at: QPointF) -> tuple[str, float]:
+        """The visible server within 14 px of a pixel, by its line or its name, and its rate."""
+        best, server = self.look.px(NEAR_PX), ""
+        for id_, curve in self.curves.items():
+            if id_ in self.hidden:
+                continue
+            distance = curve.distance(at)
+            if distance < best:
+                best, server = distance, id_
+        server = server or self.names.at(at)
+        if not server or server in self.hidden:
+            return "", nan
+        points = self.curves[server].pixels()
+        nearest = int(np.nanargmin(np.abs(points[:, 0] - at.x())))
+        return server, float(self.curves[server].values.x[nearest])
+
+    def reading(self, server: str, rate: float) -> Reading | None:
+        """Of a server at exactly this rate."""
+        series = self.model.series.get(server)
+        readings = series.readings() if series else ()
+        return next((r for r in readings if r.rate_per_s == rate), None)

@@ -1,0 +1,121 @@
+"""One server's line on one chart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import inf
+
+import numpy as np
+import pyqtgraph as pg
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF
+from PySide6.QtGui import QColor, QPainter
+from PySide6.QtWidgets import QWidget
+
+from app.charts.drawing import draw_marker, stroke
+from app.charts.look import Look
+from app.charts.model import Series, Values
+from app.theme import Theme, mix
+
+PALE = 0.5
+"""How much of a line's colour is left where it must not be trusted."""
+
+
+class Curve(pg.PlotCurveItem):
+    """One server's line. Its data are in the view's coordinates (a logarithm is taken before)."""
+
+    def __init__(self, series: Series, theme: Theme) -> None:
+        super().__init__()
+        self.series = series
+        self.style = theme.series(series.index)
+        self.values = Values(np.empty(0), np.empty(0), np.empty(0, dtype=bool))
+        self.width = 2.0
+        self.drawn_version = (-1, 0)
+        """Of the series, and which pass is drawn by itself (0: all together)."""
+        self._theme = theme
+
+    def set_values(self, values: Values, log: bool) -> None:
+        self.values = values
+        y = np.log10(values.y) if log else values.y
+        self.setData(values.x, y, connect="finite")
+
+    def pixels(self) -> NDArray[np.float64]:
+        """Its points in the scene's pixels, (n, 2); NaN in gaps."""
+        x, y = self.getData()
+        if x is None or not len(x):
+            return np.empty((0, 2))
+        t = self.sceneTransform()
+        return np.column_stack((x * t.m11() + t.dx(), y * t.m22() + t.dy()))
+
+    def draw(self, painter: QPainter, width: float) -> None:
+        """In the scene's pixels: full where both ends are trusted, thin and pale elsewhere."""
+        points, trusted = self.pixels(), self.values.trusted
+        if len(points) < 2:
+            return
+        sure = trusted[:-1] & trusted[1:]
+        for wanted in (False, True):
+            pen = self.style.pen(width if wanted else max(1.0, width * 0.5))
+            if not wanted:
+                pen.setColor(QColor(mix(self._theme.card, self.style.colour, PALE)))
+            for a, b in _stretches(sure == wanted):
+                stroke(painter, points[a : b + 1], pen)
+
+    def paint(self, painter: QPainter, option: object, widget: QWidget | None) -> None:
+        """As an item: only what moves is painted so; see the module."""
+        back, _ = self.sceneTransform().inverted()
+        painter.save()
+        painter.setTransform(back, True)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self.draw(painter, self.width)
+        painter.restore()
+
+    def draw_markers(
+        self, painter: QPainter, look: Look, radius: float = 4.0, *, knee: bool = False
+    ) -> None:
+        """Staggered so that servers on one line show side by side; hollow ones where the point must
+        not be trusted; with `knee` a large one at the highest rate held."""
+        px, card = look.px, self._theme.card
+        points, trusted = self.pixels(), self.values.trusted
+        if not len(points):
+            return
+        for i in _staggered(points, px(70), self.series.index):
+            if trusted[i]:
+                draw_marker(painter, self.style, QPointF(*points[i]), px(radius), card)
+        last = -np.inf
+        for i in np.flatnonzero(~trusted & ~np.isnan(points[:, 1])):
+            if points[i][0] - last >= px(12):
+                last = points[i][0]
+                at = QPointF(*points[i])
+                draw_marker(painter, self.style, at, px(radius * 0.95), card, hollow=True)
+        (held,) = np.nonzero(self.values.x == self.series.knee_per_s)
+        if knee and len(held):
+            at = QPointF(*points[held[0]])
+            draw_marker(painter, self.style, at, px(radius * 1.65), card)
+
+    def distance(self, at: QPointF) -> float:
+        """From a pixel to the line; infinite where there is none."""
+        points = self.pixels()
+        known = points[~np.isnan(points).any(axis=1)] - at.toTuple()
+        if not len(known):
+            return inf
+        if len(known) == 1:
+            return float(np.hypot(*known[0]))
+        start, way = known[:-1], np.diff(known, axis=0)
+        lengths = np.maximum((way**2).sum(axis=1), 1e-12)
+        along = np.clip(-(start * way).sum(axis=1) / lengths, 0, 1)
+        return float(np.hypot(*(start + way * along[:, None]).T).min())
+
+
+def _stretches(flags: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
+    """(first, end) of the runs of True."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], flags, [False])).astype(int)))
+    yield from zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
+
+
+def _staggered(points: NDArray[np.float64], spacing: float, index: int) -> Iterator[int]:
+    """Points to mark, about `spacing` pixels apart, shifted from server to server."""
+    across = points[-1, 0] - points[0, 0]
+    step = max(1, round(spacing * (len(points) - 1) / across)) if across > 0 else 1
+    for i in range((index * 3) % step, len(points), step):
+        if not np.isnan(points[i, 1]):
+            yield i

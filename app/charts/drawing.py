@@ -1,0 +1,195 @@
+"""The strokes all charts share: markers, swatches, text, thick lines at speed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from math import cos, pi, sin
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetricsF,
+    QPaintEngine,
+    QPainter,
+    QPainterPath,
+    QPen,
+    QPolygonF,
+)
+from PySide6.QtWidgets import QWidget
+
+from app.theme import Marker, SeriesStyle, Theme
+
+_OUTLINES: dict[Marker, Sequence[tuple[float, float]]] = {
+    Marker.SQUARE: ((-0.88, -0.88), (0.88, -0.88), (0.88, 0.88), (-0.88, 0.88)),
+    Marker.UP: ((0, -1.15), (1.08, 0.85), (-1.08, 0.85)),
+    Marker.DOWN: ((0, 1.15), (1.08, -0.85), (-1.08, -0.85)),
+    Marker.DIAMOND: ((0, -1.25), (1.05, 0), (0, 1.25), (-1.05, 0)),
+    Marker.PENTAGON: tuple(
+        (1.12 * sin(2 * pi * i / 5), -1.12 * cos(2 * pi * i / 5)) for i in range(5)
+    ),
+}
+
+
+def is_vector(painter: QPainter) -> bool:
+    """Does it write a file that must look the same where our fonts are missing?"""
+    return painter.paintEngine().type() not in (
+        QPaintEngine.Type.Raster,
+        QPaintEngine.Type.OpenGL2,
+    )
+
+
+@cache
+def metrics(font: QFont) -> QFontMetricsF:
+    return QFontMetricsF(font)
+
+
+def text_width(text: str, font: QFont) -> float:
+    return metrics(font).horizontalAdvance(text)
+
+
+def elided(text: str, font: QFont, width: float) -> str:
+    return metrics(font).elidedText(text, Qt.TextElideMode.ElideRight, width)
+
+
+def draw_text(  # noqa: PLR0917 - read like QPainter.drawText
+    painter: QPainter,
+    at: QPointF,
+    text: str,
+    font: QFont,
+    colour: QColor | str,
+    align: str = "left",
+) -> float:
+    """One line, `at` its left, middle or right end ("left", "middle", "right"), vertically centred
+    on it; its width.
+
+    In vector files it becomes outlines: an SVG looks the same on machines without our fonts.
+    """
+    width = text_width(text, font)
+    x = at.x() - {"left": 0.0, "middle": 0.5, "right": 1.0}[align] * width
+    baseline = QPointF(x, at.y() + metrics(font).capHeight() / 2)
+    if is_vector(painter):
+        path = QPainterPath()
+        path.addText(baseline, font, text)
+        painter.fillPath(path, QColor(colour))
+    else:
+        painter.setFont(font)
+        painter.setPen(QColor(colour))
+        painter.drawText(baseline, text)
+    return width
+
+
+@cache
+def marker_path(marker: Marker, radius: float) -> QPainterPath:
+    """Around (0, 0)."""
+    path = QPainterPath()
+    if marker is Marker.CIRCLE:
+        path.addEllipse(QPointF(0, 0), radius, radius)
+    else:
+        path.addPolygon(QPolygonF([QPointF(x * radius, y * radius) for x, y in _OUTLINES[marker]]))
+        path.closeSubpath()
+    return path
+
+
+def draw_marker(
+    painter: QPainter,
+    style: SeriesStyle,
+    at: QPointF,
+    radius: float,
+    ground: str,
+    *,
+    hollow: bool = False,
+    opacity: float = 1.0,
+) -> None:
+    """Filled with a rim of the ground, or hollow: not to be trusted."""
+    if hollow:
+        painter.setPen(QPen(style.tint(opacity), 0.38 * radius))
+        painter.setBrush(QColor(ground))
+    else:
+        painter.setPen(QPen(QColor(ground), 0.3 * radius))
+        painter.setBrush(style.brush(opacity))
+    painter.translate(at)
+    painter.drawPath(marker_path(style.marker, radius))
+    painter.translate(-at)
+
+
+def draw_swatch(
+    painter: QPainter, style: SeriesStyle, rect: QRectF, ground: str, opacity: float = 1.0
+) -> None:
+    """Line, dash and marker of a series, as wide as `rect`."""
+    middle = rect.center().y()
+    width = rect.height() / 7
+    stroke(
+        painter,
+        np.array([[rect.left(), middle], [rect.right(), middle]]),
+        style.pen(width, opacity),
+    )
+    draw_marker(painter, style, rect.center(), rect.height() * 0.31, ground, opacity=opacity)
+
+
+def stroke(painter: QPainter, points: NDArray[np.float64], pen: QPen) -> None:
+    """A line through pixels (n, 2); where a point is NaN it has a gap.
+
+    Qt strokes one antialiased path five times slower than its segments one by one, so on screen
+    lines go segment by segment, dashes cut here; files get one path a line. Pens must be opaque:
+    segments of a translucent line would show where they meet.
+    """
+    for part in _unbroken(points):
+        if is_vector(painter):
+            painter.setPen(pen)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawPolyline([QPointF(x, y) for x, y in part])
+            continue
+        dashes = [d * pen.widthF() for d in pen.dashPattern()] if pen.dashPattern() else []
+        quick = QPen(pen.color(), pen.widthF())
+        quick.setCapStyle(Qt.PenCapStyle.FlatCap)
+        painter.setPen(quick)
+        painter.drawLines(_dashed(part, *dashes) if dashes else _segments(part))
+
+
+def _unbroken(points: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+    known = ~np.isnan(points).any(axis=1)
+    if known.all():
+        return [points] if len(points) > 1 else []
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], known, [False])).astype(int)))
+    return [points[a:b] for a, b in zip(edges[::2], edges[1::2], strict=True) if b - a > 1]
+
+
+def _segments(part: NDArray[np.float64]) -> list[QLineF]:
+    rows = np.hstack((part[:-1], part[1:])).tolist()
+    return [QLineF(*row) for row in rows]
+
+
+def _dashed(part: NDArray[np.float64], on: float, off: float) -> list[QLineF]:
+    """The drawn pieces of a polyline, the pattern running on over its corners."""
+    steps = np.hypot(*np.diff(part, axis=0).T)
+    along = np.concatenate(([0.0], np.cumsum(steps)))
+    if not along[-1]:
+        return []
+    begins = np.arange(0.0, along[-1], on + off)
+    ends = np.minimum(begins + on, along[-1])
+    corners = along[1:-1]
+    within = corners[(corners % (on + off)) < on]
+    cuts = np.unique(np.concatenate((begins, ends, within)))
+    xs, ys = np.interp(cuts, along, part[:, 0]), np.interp(cuts, along, part[:, 1])
+    drawn = ((cuts[:-1] + cuts[1:]) / 2 % (on + off)) < on
+    rows = np.column_stack((xs[:-1], ys[:-1], xs[1:], ys[1:]))[drawn].tolist()
+    return [QLineF(*row) for row in rows]
+
+
+class Swatch(QWidget):
+    """A series' line, dash and marker, for legends and cards."""
+
+    def __init__(self, style: SeriesStyle, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._style, self._theme = style, theme
+        self.setFixedSize(40, 16)
+
+    def paintEvent(self, event: object) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        draw_swatch(painter, self._style, QRectF(self.rect()), self._theme.card)
+        painter.end()

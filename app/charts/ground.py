@@ -1,0 +1,154 @@
+"""What lies under the lines: head, grid, axes, the clients' ceiling, the ideal line."""
+
+from __future__ import annotations
+
+from math import atan2, degrees, hypot
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from app.charts import scales, words
+from app.charts.drawing import draw_text, text_width
+from app.charts.model import Quantity
+from app.theme import Weight, font, with_opacity
+
+if TYPE_CHECKING:
+    from app.charts.chart import Chart
+
+
+class Ground:
+    """Paints a chart's ground in the scene's pixels."""
+
+    def __init__(self, chart: Chart) -> None:
+        self._chart = chart
+
+    def key(self) -> object:
+        chart = self._chart
+        size = chart.viewport().size().toTuple()
+        ratio = chart.devicePixelRatioF()
+        shown = (chart.view_shown, chart.log, chart.model.unit, chart.model.closed_loop)
+        empty = not any(len(curve.values.x) for curve in chart.curves.values())
+        return size, ratio, chart.limits, chart.ceiling, shown, empty
+
+    def paint(self, painter: QPainter) -> None:
+        chart = self._chart
+        theme, look, plot = chart.theme, chart.look, chart.plot_rect()
+        px = look.px
+        painter.save()
+        painter.fillRect(QRectF(chart.viewport().rect()), QColor(theme.card))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._paint_head(painter)
+        hair = QPen(QColor(theme.line), max(1.0, px(0.8)))
+        for value, text in self._value_ticks():
+            y = round(chart.at(0, value).y()) + 0.5
+            painter.setPen(hair)
+            painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
+            where = QPointF(plot.left() - px(8), y)
+            draw_text(painter, where, text, look.axis_font, theme.muted, "right")
+        if chart.lowest:
+            self._paint_rates(painter)
+        self._paint_ceiling(painter)
+        if chart.quantity is Quantity.REPLIES and not chart.model.closed_loop:
+            self._paint_ideal(painter)
+        if not any(len(curve.values.x) for curve in chart.curves.values()):
+            over = chart.model.stop is not None
+            self._say(painter, "No point was finished." if over else "Points appear here.")
+        elif not len(chart.known()):
+            self._say(painter, "No call was answered, so there is no response time.")
+        painter.restore()
+
+    def _say(self, painter: QPainter, text: str) -> None:
+        chart = self._chart
+        where = chart.plot_rect().center()
+        size = font(chart.look.px(13))
+        draw_text(painter, where, text, size, chart.theme.muted, "middle")
+
+    def _paint_head(self, painter: QPainter) -> None:
+        chart = self._chart
+        look, theme = chart.look, chart.theme
+        title, unit = chart.title_words()
+        y = look.px(11)
+        bold = font(look.px(13), Weight.DemiBold)
+        width = draw_text(painter, QPointF(look.px(1), y), title, bold, theme.text)
+        at = QPointF(width + look.px(9), y)
+        draw_text(painter, at, unit, font(look.px(12)), theme.muted)
+
+    def _value_ticks(self) -> list[tuple[float, str]]:
+        chart = self._chart
+        height = chart.plot_rect().height() / chart.look.scale
+        _, _, low, high = chart.limits
+        if chart.quantity is Quantity.ERRORS:
+            marks = (0, 25, 50, 75, 100) if height > 90 else (0, 50, 100)
+            return [(mark, f"{mark} %") for mark in marks]
+        if chart.quantity is Quantity.REPLIES:
+            return [(v, words.count(v)) for v in scales.ticks(high, max(2, int(height / 42)))]
+        if chart.log:
+            marks = scales.log_ticks(10**low, 10**high)
+        else:
+            marks = scales.ticks(high, max(2, int(height / 30)))
+        return [(v, _time_text(v)) for v in marks]
+
+    def _paint_rates(self, painter: QPainter) -> None:
+        chart = self._chart
+        look, theme, plot = chart.look, chart.theme, chart.plot_rect()
+        px, last = look.px, chart.limits[1]
+        marks = scales.ticks(last, max(2, min(10, int(plot.width() / px(62)))))
+        for rate in marks:
+            at = QPointF(chart.at(rate, 1).x(), plot.bottom() + px(13))
+            draw_text(painter, at, words.count(rate), look.axis_font, theme.muted, "middle")
+        title = (
+            "Connections kept open"
+            if chart.model.closed_loop
+            else f"Offered rate, {chart.model.unit} per second"
+        )
+        at = QPointF(plot.center().x(), plot.bottom() + px(34))
+        draw_text(painter, at, title, font(px(12)), theme.muted, "middle")
+
+    def _paint_ceiling(self, painter: QPainter) -> None:
+        chart = self._chart
+        ceiling = chart.ceiling
+        if ceiling is None:
+            return
+        plot, px = chart.plot_rect(), chart.look.px
+        area = QRectF(plot)
+        area.setLeft(chart.at(ceiling, 1).x())
+        muted = chart.theme.muted
+        painter.fillRect(area, with_opacity(muted, 0.10))
+        painter.save()
+        painter.setClipRect(area)
+        painter.setPen(QPen(with_opacity(muted, 0.22), px(0.9)))
+        x = area.left() - area.height()
+        while x < area.right():
+            foot = QPointF(x, area.bottom())
+            painter.drawLine(foot, foot + QPointF(area.height(), -area.height()))
+            x += px(8)
+        painter.restore()
+        painter.setPen(QPen(QColor(muted), px(1)))
+        painter.drawLine(area.topLeft(), area.bottomLeft())
+
+    def _paint_ideal(self, painter: QPainter) -> None:
+        chart = self._chart
+        plot, px, last = chart.plot_rect(), chart.look.px, chart.limits[1]
+        pen = QPen(QColor(chart.theme.muted), px(1.2))
+        pen.setStyle(Qt.PenStyle.DotLine)
+        painter.setPen(pen)
+        painter.drawLine(chart.at(0, 0), chart.at(last, last))
+        text, size = "ideal: every call answered", font(px(11), Weight.Medium)
+        half = text_width(text, size) / 2 / max(1.0, hypot(plot.width(), plot.height()))
+        ceiling = (chart.ceiling or last) / last
+        share = min(0.8, ceiling - half - 0.03)
+        if share - half < 0.3:
+            return
+        painter.save()
+        painter.translate(chart.at(last * share, last * share))
+        painter.rotate(-degrees(atan2(plot.height(), plot.width())))
+        draw_text(painter, QPointF(0, -px(11)), text, size, chart.theme.muted, "middle")
+        painter.restore()
+
+
+def _time_text(ms: float) -> str:
+    if ms <= 0:
+        return "0"
+    value, unit = (ms / 1000, "s") if ms >= 1000 else (ms, "ms") if ms >= 0.1 else (ms * 1e3, "µs")
+    return f"{value:g} {unit}"

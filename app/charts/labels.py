@@ -1,0 +1,170 @@
+"""Where the names at the line ends go: none collides, none is dropped. Pure arithmetic, no Qt.
+
+All in pixels, y downwards. A line that reaches the right edge is named in the gutter beside the
+chart; a line that ends earlier is named at its end where that covers neither a line nor a name, and
+in the gutter otherwise, always with a leader from its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Polyline = NDArray[np.float64]
+"""Shape (n, 2)."""
+
+
+@dataclass(frozen=True)
+class End:
+    """A line's last point and the width of its name with the marker before it."""
+
+    key: str
+    x: float
+    y: float
+    width: float
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A name: its left edge, its middle, and the leader to it."""
+
+    key: str
+    x: float
+    y: float
+    width: float
+    leader: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True)
+class Room:
+    """The plot (left, top, right, bottom) and the gutter to the right of it."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+    gutter_top: float
+    gutter_bottom: float
+    gutter_width: float
+    line_height: float
+    least_height: float
+    """Lines are set this tight before names go into two columns."""
+
+
+LEADER = 18.0
+"""Length of a leader in the gutter, in line heights / 14.5."""
+_NEAR = 10.0
+
+
+def place(ends: Sequence[End], room: Room, lines: Sequence[Polyline] = ()) -> list[Placed]:
+    """Every end's name. `lines` are what names inside the plot must not cover."""
+    unit = room.line_height / 14.5
+    inside: list[Placed] = []
+    outside: list[End] = []
+    for end in sorted(ends, key=lambda e: -e.x):
+        placed = None
+        if end.x < room.right - 4 * unit:
+            placed = _beside(end, room, lines, inside)
+        if placed:
+            inside.append(placed)
+        else:
+            outside.append(end)
+    return inside + _in_gutter(outside, room)
+
+
+def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """Rising positions at least `gap` apart, by least squares nearest to the rising `wanted` ones.
+
+    Pool adjacent violators: positions that would collide move as one block around their mean. The
+    result stays within low..high as long as (n - 1) x gap does.
+    """
+    blocks: list[tuple[float, int]] = []
+    for i, value in enumerate(wanted):
+        mean, size = value - i * gap, 1
+        while blocks and blocks[-1][0] > mean:
+            before, n = blocks.pop()
+            mean, size = (before * n + mean * size) / (n + size), n + size
+        blocks.append((mean, size))
+    top = max(low, high - (len(wanted) - 1) * gap)
+    flat = [min(max(mean, low), top) for mean, size in blocks for _ in range(size)]
+    return [value + i * gap for i, value in enumerate(flat)]
+
+
+def crosses(box: tuple[float, float, float, float], lines: Sequence[Polyline]) -> int:
+    """How many line segments touch the box (left, top, right, bottom)."""
+    left, top, right, bottom = box
+    hits = 0
+    for line in lines:
+        if len(line) < 2:
+            continue
+        start, way = line[:-1], np.diff(line, axis=0)
+        enter, leave = np.zeros(len(way)), np.ones(len(way))
+        for axis, low, high in ((0, left, right), (1, top, bottom)):
+            still = np.abs(way[:, axis]) < 1e-9
+            step = np.where(still, 1.0, way[:, axis])
+            a, b = (low - start[:, axis]) / step, (high - start[:, axis]) / step
+            within = (start[:, axis] >= low) & (start[:, axis] <= high)
+            enter = np.maximum(enter, np.where(still, np.where(within, 0, 2), np.minimum(a, b)))
+            leave = np.minimum(leave, np.where(still, np.where(within, 1, -1), np.maximum(a, b)))
+        hits += int(np.count_nonzero(enter <= leave))
+    return hits
+
+
+def _beside(
+    end: End, room: Room, lines: Sequence[Polyline], taken: Sequence[Placed]
+) -> Placed | None:
+    h = room.line_height
+    x = end.x + _NEAR * h / 14.5
+    if x + end.width > room.right:
+        return None
+    for step in (0.0, 0.5, -0.5, 1.0, -1.0, 1.5, -1.5, 2.0, -2.0):
+        y = end.y + step * h
+        box = (x, y - h / 2, x + end.width, y + h / 2)
+        if box[1] < room.top or box[3] > room.bottom:
+            continue
+        free = not any(_overlap(box, other, h) for other in taken)
+        if free and not crosses(box, lines):
+            leader = () if step == 0 else ((end.x, end.y), (x - 1, y))
+            return Placed(end.key, x, y, end.width, leader)
+    return None
+
+
+def _overlap(box: tuple[float, float, float, float], other: Placed, height: float) -> bool:
+    return (
+        box[0] < other.x + other.width
+        and other.x < box[2]
+        and box[1] < other.y + height / 2
+        and other.y - height / 2 < box[3]
+    )
+
+
+def _in_gutter(ends: Sequence[End], room: Room) -> list[Placed]:
+    if not ends:
+        return []
+    ranked = sorted(ends, key=lambda e: (e.y, e.x))
+    unit = room.line_height / 14.5
+    low = room.gutter_top + room.line_height / 2
+    high = room.gutter_bottom - room.line_height / 2
+    tight = (high - low) / max(1, len(ranked) - 1)
+    height = min(room.line_height, max(room.least_height, tight))
+    fit = max(1, int((high - low) / height + 1e-6) + 1)
+    columns = -(-len(ranked) // fit)
+    wanted = [min(max(end.y, low), high) for end in ranked]
+    ys = spread(wanted, height / columns, low, high)
+    first = room.right + LEADER * unit
+    wide = (room.gutter_width - LEADER * unit) / columns
+    placed = []
+    for i, (end, y) in enumerate(zip(ranked, ys, strict=True)):
+        x = first + (i % columns) * wide
+        start = min(max(end.y, room.top), room.bottom)
+        leader = (
+            (end.x + 2 * unit, start),
+            (room.right + 4 * unit, start),
+            (first - 5 * unit, y),
+            (x - 2 * unit, y),
+        )
+        placed.append(Placed(end.key, x, y, min(end.width, wide), leader))
+    return placed

@@ -1,0 +1,40 @@
+"""How large everything on a chart is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtGui import QFont
+
+from app.theme import font
+
+
+@dataclass(frozen=True)
+class Look:
+    """Sizes in pixels; `scale` 1 in the window, more on projectors and in pictures."""
+
+    scale: float = 1.0
+    gutter: float = 118.0
+    """Unscaled, for the names right of the plot."""
+
+    def px(self, size: float) -> float:
+        return size * self.scale
+
+    @property
+    def axis_font(self) -> QFont:
+        return font(self.px(11), figures=True)
+
+    @property
+    def label_px(self) -> float:
+        return self.px(12)
+
+    @property
+    def left(self) -> float:
+        return self.px(56)
+
+    @property
+    def top(self) -> float:
+        return self.px(30)
+
+    def bottom(self, lowest: bool) -> float:
+        return self.px(46 if lowest else 10)

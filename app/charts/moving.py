@@ -1,0 +1,148 @@
+"""What moves over the lines: cursor, highlighted server, the running point's halo."""
+
+from __future__ import annotations
+
+from math import isnan, nan
+from time import monotonic
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from app.charts.curve import PALE, Curve
+from app.charts.drawing import draw_text, stroke, text_width
+from app.theme import Weight, font, mix, with_opacity
+
+if TYPE_CHECKING:
+    from app.charts.chart import Chart
+
+DIM, DIM_RUNNING = 0.25, 0.60
+"""Opacity of the others, and of the running server, while one is highlighted."""
+
+_BREATH_S = 1.2
+
+
+class Moving:
+    """Paints a chart's foreground in the scene's pixels."""
+
+    def __init__(self, chart: Chart) -> None:
+        self._chart = chart
+
+    def paint(self, painter: QPainter) -> None:
+        chart = self._chart
+        self._paint_cursor(painter)
+        highlighted = chart.curves.get(chart.highlighted)
+        if highlighted is not None and chart.highlighted not in chart.hidden:
+            self._paint_highlighted(painter, highlighted)
+        running = chart.curves.get(chart.model.running_server or "")
+        if running is not None and running.series.id not in chart.hidden:
+            self._paint_running(painter, running)
+
+    def paint_earlier(self, painter: QPainter) -> None:
+        """Beneath a running second pass: what was measured before, thin and pale."""
+        chart = self._chart
+        running = chart.model.running
+        curve = chart.curves.get(chart.model.running_server or "")
+        if running is None or curve is None or curve.series.id in chart.hidden:
+            return
+        if running.start.pass_number > 1:
+            values = curve.series.values(chart.quantity, chart.view_shown)
+            points = [chart.at(x, y) for x, y in zip(values.x, values.y, strict=True)]
+            pen = curve.style.pen(chart.look.px(1.2))
+            pen.setColor(QColor(mix(chart.theme.card, curve.style.colour, PALE)))
+            if points:
+                stroke(painter, np.array([at.toTuple() for at in points]), pen)
+
+    def _paint_cursor(self, painter: QPainter) -> None:
+        chart = self._chart
+        if isnan(chart.cursor_rate):
+            return
+        plot, x = chart.plot_rect(), chart.at(chart.cursor_rate, 1).x()
+        pen = QPen(with_opacity(chart.theme.text, 0.6), chart.look.px(1))
+        pen.setStyle(Qt.PenStyle.DashLine)
+        painter.setPen(pen)
+        painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()))
+
+    def _paint_highlighted(self, painter: QPainter, curve: Curve) -> None:
+        chart = self._chart
+        px = chart.look.px
+        painter.save()
+        painter.setClipRect(chart.clip_rect())
+        self._paint_bars(painter, curve)
+        curve.draw_markers(painter, chart.look, 4.8)
+        reading = chart.reading(curve.series.id, chart.cursor_rate)
+        value = reading.value(chart.quantity, chart.view_shown) if reading else nan
+        if not isnan(value):
+            painter.setPen(QPen(QColor(chart.theme.text), px(2)))
+            painter.setBrush(curve.style.brush())
+            painter.drawEllipse(chart.at(chart.cursor_rate, value), px(6), px(6))
+        painter.restore()
+        chart.names.paint_strong(painter, curve.series.id)
+
+    def _paint_bars(self, painter: QPainter, curve: Curve) -> None:
+        """From the lowest to the highest pass."""
+        chart = self._chart
+        px = chart.look.px
+        for reading in curve.series.readings():
+            spread = reading.spread(chart.quantity, chart.view_shown)
+            if spread is None:
+                continue
+            low, high = (chart.at(reading.rate_per_s, value) for value in spread)
+            if low.y() - high.y() > px(3):
+                painter.setPen(QPen(curve.style.tint(0.8), px(1.4)))
+                painter.drawLine(low, high)
+                for end in (low, high):
+                    painter.drawLine(end - QPointF(px(2.5), 0), end + QPointF(px(2.5), 0))
+
+    def _paint_running(self, painter: QPainter, curve: Curve) -> None:
+        chart, running = self._chart, self._chart.model.running
+        assert running is not None
+        px = chart.look.px
+        painter.save()
+        painter.setClipRect(chart.clip_rect().adjusted(-px(14), -px(14), px(14), px(14)))
+        if chart.highlighted not in ("", curve.series.id):
+            painter.setOpacity(DIM_RUNNING)
+        if curve.series.id != chart.highlighted:
+            curve.draw_markers(painter, chart.look)
+        value = running.value(chart.quantity, chart.view_shown)
+        if not isnan(value):
+            at = chart.at(running.rate_per_s, value)
+            points = curve.pixels()
+            before = points[curve.values.x < running.rate_per_s]
+            if len(before):
+                lead = np.vstack((before[-1], at.toTuple()))
+                stroke(painter, lead, curve.style.pen(px(2.5)))
+            self._paint_halo(painter, curve, at)
+            painter.setClipping(False)
+            self._paint_name(painter, curve, at)
+        painter.restore()
+
+    def _paint_halo(self, painter: QPainter, curve: Curve, at: QPointF) -> None:
+        chart, style = self._chart, curve.style
+        px, card = chart.look.px, QColor(chart.theme.card)
+        breath = abs(monotonic() / (_BREATH_S / 2) % 2 - 1) if chart.breathes else 0.5
+        painter.setPen(Qt.PenStyle.NoPen)
+        for radius, opacity in ((15 + 5 * breath, 0.13), (12, 0.24), (8.5, 0.43)):
+            painter.setBrush(style.brush(opacity))
+            painter.drawEllipse(at, px(radius), px(radius))
+        painter.setPen(QPen(card, px(1.5)))
+        painter.setBrush(card if chart.paused else style.brush())
+        painter.drawEllipse(at, px(6), px(6))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(style.brush() if chart.paused else card)
+        painter.drawEllipse(at, px(2), px(2))
+
+    def _paint_name(self, painter: QPainter, curve: Curve, at: QPointF) -> None:
+        """A server that is running has no line end yet: its name goes with the halo."""
+        chart = self._chart
+        px, size = chart.look.px, font(chart.look.label_px, Weight.DemiBold)
+        width = text_width(curve.series.name, size)
+        left = at.x() + px(24)
+        if left + width > chart.width() - px(4):
+            left = at.x() - px(24) - width
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(with_opacity(chart.theme.card, 0.8))
+        box = QRectF(left - px(3), at.y() - px(9), width + px(6), px(18))
+        painter.drawRoundedRect(box, px(4), px(4))
+        draw_text(painter, QPointF(left, at.y()), curve.series.name, size, chart.theme.text)

@@ -1,0 +1,119 @@
+"""The names at the line ends, and the words at the clients' ceiling."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from app.charts import labels
+from app.charts.curve import Curve
+from app.charts.drawing import draw_marker, draw_text, elided, text_width
+from app.charts.model import Quantity
+from app.theme import Weight, font, mix, with_opacity
+
+if TYPE_CHECKING:
+    from app.charts.chart import Chart
+
+
+class EndNames:
+    """Places and paints them in the scene's pixels."""
+
+    def __init__(self, chart: Chart) -> None:
+        self._chart = chart
+        self.placed: list[labels.Placed] = []
+
+    def place(self, curves: Iterable[Curve]) -> None:
+        """Find room for the name of every curve that has a point."""
+        chart = self._chart
+        look, plot = chart.look, chart.plot_rect()
+        px, size = look.px, font(look.label_px, Weight.Medium)
+        ends, lines = [], []
+        for curve in curves:
+            points = curve.pixels()
+            known = points[~np.isnan(points).any(axis=1)]
+            lines.append(points)
+            if len(known):
+                width = px(14) + text_width(curve.series.name, size)
+                ends.append(labels.End(curve.series.id, *known[-1], width))
+        if chart.has_ideal:
+            last = chart.limits[1]
+            lines.append(np.array([chart.at(0, 0).toTuple(), chart.at(last, last).toTuple()]))
+        room = labels.Room(
+            plot.left(),
+            plot.top(),
+            plot.right(),
+            plot.bottom(),
+            gutter_top=px(2) if chart.quantity is Quantity.REPLIES else px(24),
+            gutter_bottom=plot.bottom() + px(10),
+            gutter_width=px(look.gutter),
+            line_height=look.label_px + px(3.5),
+            least_height=look.label_px + px(1),
+        )
+        self.placed = labels.place(ends, room, lines)
+
+    def paint(self, painter: QPainter) -> None:
+        for label in self.placed:
+            self._paint(painter, label, strong=False)
+
+    def paint_strong(self, painter: QPainter, server: str) -> None:
+        """The highlighted server's, over the dimmed ones."""
+        for label in self.placed:
+            if label.key == server:
+                self._paint(painter, label, strong=True)
+
+    def at(self, pixel: QPointF) -> str:
+        """The server whose name is at a pixel; empty: none."""
+        half = self._chart.look.label_px / 2
+        for label in self.placed:
+            across = label.x <= pixel.x() <= label.x + label.width
+            if across and abs(label.y - pixel.y()) <= half:
+                return label.key
+        return ""
+
+    def _paint(self, painter: QPainter, label: labels.Placed, *, strong: bool) -> None:
+        chart = self._chart
+        px, theme, curve = chart.look.px, chart.theme, chart.curves[label.key]
+        if label.leader:
+            colour = curve.style.colour
+            painter.setPen(QPen(QColor(colour if strong else mix(theme.card, colour, 0.65)), px(1)))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawPolyline([QPointF(x, y) for x, y in label.leader])
+        draw_marker(painter, curve.style, QPointF(label.x + px(4), label.y), px(3.6), theme.card)
+        size = font(chart.look.label_px, Weight.DemiBold if strong else Weight.Medium)
+        name = curve.series.name
+        if not strong:
+            name = elided(name, size, label.width - px(12) + px(1))
+        at = QPointF(label.x + px(12), label.y)
+        draw_text(painter, at, name, size, theme.text if strong else theme.soft)
+
+    def paint_ceiling(self, painter: QPainter, curves: Iterable[Curve]) -> None:
+        """Vertically at the ceiling's left edge, where the words cover the fewest lines."""
+        chart = self._chart
+        plot, px, ceiling = chart.plot_rect(), chart.look.px, chart.ceiling
+        if ceiling is None:
+            return
+        text, size = "beyond what these clients can offer", font(px(11), Weight.Medium)
+        x = chart.at(ceiling, 1).x() + px(4)
+        length = text_width(text, size) + px(10)
+        if length > plot.height():
+            text = "the clients’ limit"
+            length = text_width(text, size) + px(10)
+        if length > plot.height() or x + px(18) > plot.right():
+            return
+        lines = [curve.pixels() for curve in curves]
+        free = plot.height() - length
+        tops = (plot.top() + free * share for share in np.linspace(0.98, 0.02, 25))
+        top = min(tops, key=lambda y: labels.crosses((x, y, x + px(17), y + length), lines))
+        box = QRectF(x, top, px(17), length)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(with_opacity(chart.theme.card, 0.85))
+        painter.drawRoundedRect(box, px(4), px(4))
+        painter.save()
+        painter.translate(box.center())
+        painter.rotate(-90)
+        draw_text(painter, QPointF(0, 0), text, size, chart.theme.soft, "middle")
+        painter.restore()

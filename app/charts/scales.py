@@ -1,0 +1,42 @@
+"""Axis limits and ticks on round figures. No Qt."""
+
+from __future__ import annotations
+
+from math import ceil, floor, log10
+
+_STEPS = (1.0, 2.0, 5.0)
+
+
+def ticks(high: float, most: int) -> list[float]:
+    """From 0 to at most `high` in steps of 1, 2 or 5 times a power of ten, at most `most` + 1."""
+    if high <= 0 or most < 1:
+        return [0.0]
+    power = floor(log10(high / most))
+    steps = (step * 10.0**exponent for exponent in (power, power + 1) for step in _STEPS)
+    step = next(step for step in steps if high / step <= most * (1 + 1e-9))
+    return [round(i * step, 9) for i in range(floor(high / step * (1 + 1e-9)) + 1)]
+
+
+def round_down(value: float) -> float:
+    """The next lower 1, 2 or 5 times a power of ten."""
+    power = 10.0 ** floor(log10(value) + 1e-9)
+    return max(step for step in _STEPS if step * power <= value * (1 + 1e-9)) * power
+
+
+def round_up(value: float) -> float:
+    """The next higher 1, 2, 5 or 10 times a power of ten."""
+    power = 10.0 ** floor(log10(value) + 1e-9)
+    return min(step for step in (*_STEPS, 10.0) if step * power >= value * (1 - 1e-9)) * power
+
+
+def log_ticks(low: float, high: float) -> list[float]:
+    """Powers of ten within low..high, 1, 2 and 5 of each where there are few, and the round ends
+    where no other tick is near."""
+    first, last = floor(log10(low) + 1e-9), ceil(log10(high) - 1e-9)
+    steps = (1.0,) if log10(high / low) > 2.2 else _STEPS
+    marks = [step * 10.0**power for power in range(first, last + 1) for step in steps]
+    marks = [mark for mark in marks if low * 0.999 <= mark <= high * 1.001]
+    for end in (round_up(low), round_down(high)):
+        if all(abs(log10(end / mark)) > 0.25 for mark in marks):
+            marks.append(end)
+    return sorted(marks)

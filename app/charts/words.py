@@ -1,0 +1,106 @@
+"""Figures and fates in words, the same on every chart, card and page. No Qt."""
+
+from __future__ import annotations
+
+from math import floor, log10
+
+from app.charts.model import Clock, Percentile, Reading, Series
+from workbench.documents import Errors
+
+_PERCENTILES: dict[Percentile, str] = {
+    "p50": "p50",
+    "p90": "p90",
+    "p99": "p99",
+    "p999": "p99.9",
+    "max": "maximum",
+}
+_CLOCKS: dict[Clock, str] = {"latency": "from when due", "service": "from when sent"}
+_FATES = {
+    "client-timo": "timed out",
+    "socket-timo": "timed out connecting",
+    "connrefused": "refused",
+    "connreset": "reset",
+    "protocol": "answered wrongly",
+    "fd-unavail": "lacked a descriptor",
+    "addrunavail": "lacked a port",
+    "ftab-full": "met a full file table",
+    "unsent": "never sent",
+    "in flight": "left open",
+}
+
+
+def count(value: float) -> str:
+    """With thousands commas; decimals only below 10."""
+    return f"{value:.3g}" if 0 < abs(value) < 10 and value != int(value) else f"{value:,.0f}"
+
+
+def per_second(value: float) -> str:
+    return f"{count(value)}/s"
+
+
+def duration(ms: float) -> tuple[str, str]:
+    """Three digits and a unit: ("903", "ms")."""
+    if ms >= 999.5:
+        scaled, unit = ms / 1000, "s"
+    elif ms >= 0.9995:
+        scaled, unit = ms, "ms"
+    else:
+        scaled, unit = ms * 1000, "µs"
+    if scaled <= 0:
+        return "0", unit
+    digits = max(0, 2 - floor(log10(scaled)))
+    return f"{scaled:.{digits}f}", unit
+
+
+def percent(value: float) -> str:
+    """Never 0 % for something, never 100 % for less than all."""
+    if 0 < value < 0.1:
+        return "< 0.1 %"
+    if 99.9 < value < 100:
+        return "> 99.9 %"
+    return f"{value:.0f} %" if value in (0, 100) else f"{value:.1f} %"
+
+
+def percentile(which: Percentile) -> str:
+    return _PERCENTILES[which]
+
+
+def clock(which: Clock) -> str:
+    return _CLOCKS[which]
+
+
+def fates(errors: Errors) -> str:
+    """Calls lost by what became of them: "447 timed out · 151 reset"."""
+    return " · ".join(f"{n:,} {_fate(name)}" for name, n in errors.items())
+
+
+def _fate(name: str) -> str:
+    if name.startswith("other"):
+        return f"failed ({name.removeprefix('other').lstrip('-') or 'other'})"
+    return _FATES.get(name, name)
+
+
+def holds(series: Series, *, over: bool = True) -> tuple[str, str]:
+    """What a server holds, as (words, figure): ("holds", "6,200/s")."""
+    if not series.stops:
+        return ("not run" if over else "not run yet"), ""
+    if series.knee_per_s is None:
+        return "holds none of the rates", ""
+    word = "holds" if over else "held so far"
+    if over and series.knee_is_floor:
+        word = "holds at least"
+    return word, per_second(series.knee_per_s)
+
+
+def verdict(reading: Reading) -> str:
+    """One sentence about a point."""
+    if reading.reasons:
+        return reading.reasons[0]
+    return {
+        "ok": "The server holds this rate.",
+        "server-limited": "The server is the limit.",
+        "client-limited": "The clients are the limit, not the server.",
+        "ports-limited": "The clients ran out of ports.",
+        "network-limited": "The network is the limit.",
+        "inconclusive": "The evidence is not enough for a verdict.",
+    }[reading.verdict]
