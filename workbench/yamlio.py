@@ -8,6 +8,7 @@ booleans, dates stay text.
 
 from __future__ import annotations
 
+import math
 import re
 import stat
 from dataclasses import dataclass, field
@@ -30,9 +31,9 @@ DEEPEST = 32
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _BOOL = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 _NULL = {"", "~", "null", "Null", "NULL"}
-_INT = re.compile(r"[-+]?(?:0|[1-9][0-9]{0,2}(?:_[0-9]{3})+|[1-9][0-9]{0,17})")
+_INT = re.compile(r"[-+]?(?:0|[1-9][0-9]{0,2}(?:_[0-9]{3})+|[1-9][0-9]{0,99})")
 _FLOAT = re.compile(
-    r"[-+]?(?:[0-9]{1,18}\.[0-9]*|\.[0-9]+|[0-9]{1,18}(?=[eE]))(?:[eE][-+]?[0-9]{1,2})?"
+    r"[-+]?(?:[0-9]{1,99}\.[0-9]*|\.[0-9]+|[0-9]{1,99}(?=[eE]))(?:[eE][-+]?[0-9]{1,3})?"
 )
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -233,4 +234,6 @@ def plain(text: str) -> Data:
         return _BOOL[text]
     if _INT.fullmatch(text):
         return int(text)
-    return float(text) if _FLOAT.fullmatch(text) else text
+    if _FLOAT.fullmatch(text) and math.isfinite(number := float(text)):
+        return number
+    return text

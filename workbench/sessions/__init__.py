@@ -1,0 +1,34 @@
+"""Sessions: what a run leaves behind, and how it comes back.
+
+A session file is a YAML stream that any YAML reader understands::
+
+    # pongbench session
+    ---
+    kind: run_start
+    v: 1
+    ...                                  (readable block style)
+    --- {"kind":"point_start","t_us":312004,"point":1,...}
+    --- {"kind":"window","t_us":312100,"point":1,...}
+
+The first document is the `RunStart`, then comes one document a line. A document counts once its
+terminator is on disk: the newline of its line, for the block document the next `---`. Whatever
+else the file was cut in, everything before it is whole.
+"""
+
+from workbench.sessions.format import HEADER, encode_line, encode_start
+from workbench.sessions.reading import Session, completed, is_session, read_session
+from workbench.sessions.recorder import Recorder
+from workbench.sessions.source import Playhead, SessionSource
+
+__all__ = [
+    "HEADER",
+    "Playhead",
+    "Recorder",
+    "Session",
+    "SessionSource",
+    "completed",
+    "encode_line",
+    "encode_start",
+    "is_session",
+    "read_session",
+]

@@ -1,0 +1,103 @@
+"""Writing a session while it happens."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+from pathlib import Path
+
+from workbench.documents import AnyDocument, PointStop, RunStart, RunStop
+from workbench.errors import BadInput, PongbenchError
+from workbench.sessions.format import encode_line, encode_start
+from workbench.wording import offered
+
+_FULL = {errno.ENOSPC, errno.EDQUOT}
+
+
+class Recorder:
+    """Appends every document to a new file, whole or not at all.
+
+    A document is with the kernel before the call returns, so that it survives this program; with
+    the disk at the end of every point. The file is made at once and never one that exists; without
+    any document it is removed by `close`.
+
+    Raises BadInput when the file cannot be made, PongbenchError from the first document that
+    cannot be written. After that only a `RunStop` is still tried, silently.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._size = 0
+        self._names: dict[str, str] = {}
+        self._upto = ""
+        self._broken: PongbenchError | None = None
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o666)
+        except FileExistsError as error:
+            raise BadInput(_in_the_way(path, error)) from None
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise BadInput(f"No session can be written to {path}: {reason.lower()}.") from None
+
+    def __call__(self, document: AnyDocument) -> None:
+        if self._broken is not None:
+            if not isinstance(document, RunStop):
+                raise self._broken
+            with contextlib.suppress(OSError):
+                self._append(encode_line(document))
+            return
+        try:
+            self._append(self._encode(document))
+            if isinstance(document, PointStop | RunStop):
+                os.fsync(self._file)
+        except OSError as error:
+            self._broken = self._complaint(error)
+            raise self._broken from error
+        if isinstance(document, PointStop) and document.complete:
+            name = self._names.get(document.server, document.server)
+            self._upto = f"{name}, {offered(document)}"
+
+    def close(self) -> None:
+        """May be called twice."""
+        if self._file < 0:
+            return
+        os.close(self._file)
+        self._file = -1
+        if self._size == 0:
+            self.path.unlink(missing_ok=True)
+
+    def _encode(self, document: AnyDocument) -> bytes:
+        if isinstance(document, RunStart):
+            self._names = {server.id: server.name for server in document.servers}
+        if (self._size == 0) != isinstance(document, RunStart):
+            raise ValueError("a session begins with its one RunStart")
+        return encode_start(document) if isinstance(document, RunStart) else encode_line(document)
+
+    def _append(self, data: bytes) -> None:
+        rest = memoryview(data)
+        try:
+            while rest:
+                rest = rest[os.write(self._file, rest) :]
+        except OSError:
+            os.ftruncate(self._file, self._size)
+            raise
+        self._size += len(data)
+
+    def _complaint(self, error: OSError) -> PongbenchError:
+        cause = (
+            "The disk is full."
+            if error.errno in _FULL
+            else f"The session cannot be written: {(error.strerror or str(error)).lower()}."
+        )
+        upto = f"is complete up to {self._upto}" if self._upto else "holds no whole point yet"
+        return PongbenchError(f"{cause} The session {upto} ({self.path}).")
+
+
+def _in_the_way(path: Path, error: FileExistsError) -> str:
+    if Path(error.filename) != path:
+        return f"{error.filename} is a file, not a directory; give another place for the session."
+    if path.is_dir():
+        return f"{path} is a directory; give the name of a file for the session."
+    return f"{path} exists already, and sessions are never overwritten; give another name."

@@ -1,0 +1,44 @@
+"""How figures are written for people."""
+
+from __future__ import annotations
+
+from workbench.documents import PointStart, PointStop
+
+
+def offered(point: PointStart | PointStop) -> str:
+    """What a point offers: "4,700/s", in a closed loop "50 at a time"."""
+    if point.concurrency:
+        return f"{point.concurrency:,} at a time"
+    return f"{point.rate_per_s:,.10g}/s"
+
+
+def duration(us: float) -> str:
+    """A time between calls, three digits: "85 us", "1.42 ms", "2.1 s"."""
+    if us < 999.5:
+        return f"{us:.0f} us"
+    if us < 999_500:
+        return f"{_three(us / 1e3)} ms"
+    return f"{_three(us / 1e6)} s"
+
+
+def clock(seconds: float) -> str:
+    """A time people wait: "0:07", "18:58", "1:02:00"."""
+    minutes, rest = divmod(round(max(0.0, seconds)), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def percent(share: float) -> str:
+    """ "0 %", "0.04 %", "12.3 %"; never 0 for what is not nothing."""
+    if share == 0:
+        return "0 %"
+    return "< 0.01 %" if share < 0.01 else f"{share:.2g} %" if share < 1 else f"{share:.1f} %"
+
+
+def megabytes(count: int) -> str:
+    """ "21 MB" of 1,000,000 bytes."""
+    return f"{count / 1e6:,.0f} MB"
+
+
+def _three(value: float) -> str:
+    return f"{value:.2f}" if value < 9.995 else f"{value:.1f}" if value < 99.95 else f"{value:.0f}"
