@@ -18,8 +18,8 @@ import msgspec
 from msgspec import Meta
 
 from workbench import paths
-from workbench.documents import RunStart
 from workbench.errors import BadInput
+from workbench.sessions import is_session, read_session
 from workbench.yamlio import convert, load_yaml
 
 Arrivals: TypeAlias = Literal["uniform", "poisson"]
@@ -35,8 +35,6 @@ SHORTEST_S = 1.0
 
 FEWEST_SAMPLES = 100
 """Calls of a point; fewer cannot tell 99 % from 98 %."""
-
-_SESSION_MARK = b"# pongbench session"
 
 
 class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -135,12 +133,8 @@ def load_plan(name_or_path: str | Path) -> Plan:
     Raises BadInput when there is no such plan or it cannot be run.
     """
     path = _find(str(name_or_path))
-    if _is_session(path):
-        from workbench.sessions import read_session  # noqa: PLC0415
-
-        start = read_session(path).documents[0]
-        assert isinstance(start, RunStart)
-        return plan_from_data(start.plan, name=str(path))
+    if is_session(path):
+        return plan_from_data(read_session(path).start.plan, name=str(path))
     return plan_from_data(load_yaml(path, what="plan"), name=str(path))
 
 
@@ -245,14 +239,6 @@ def _workload_problems(workload: Workload) -> Iterator[str]:
 
 def _folders() -> list[Path]:
     return [paths.data_dir() / "plans", paths.RESOURCES / "plans"]
-
-
-def _is_session(path: Path) -> bool:
-    try:
-        with path.open("rb") as file:
-            return file.read(len(_SESSION_MARK)) == _SESSION_MARK
-    except OSError:
-        return False  # Whoever reads it next says why it cannot be read.
 
 
 def _find(name: str) -> Path:

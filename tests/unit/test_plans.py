@@ -4,10 +4,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from synthetic import session
 
 from workbench import paths
+from workbench.documents import RunStart
 from workbench.errors import BadInput
 from workbench.plans import load_plan, plan_from_data, plan_names, to_data
+from workbench.sessions import Recorder
 from workbench.sweeps import points
 
 SOUND: dict[str, Any] = {"servers": ["tornado"], "rates": [1000, 2000], "seconds": 2}
@@ -224,3 +227,17 @@ def test_a_broken_plan_is_refused_with_its_file_and_line(home: Path) -> None:
     (home / "broken.yaml").write_text("servers: [gevent]\nrates: *all\n")
     with pytest.raises(BadInput, match=r"broken\.yaml, line 2, .*alias"):
         load_plan("broken")
+
+
+def test_a_session_is_run_again_by_its_plan(tmp_path: Path) -> None:
+    recorded = session(2, 4)
+    path = tmp_path / "then.yaml"
+    recorder = Recorder(path)
+    for document in recorded:
+        recorder(document)
+    recorder.close()
+    plan = load_plan(path)
+    start = recorded[0]
+    assert isinstance(start, RunStart)
+    assert plan.servers == ["asyncio-streams", "asyncio-protocol"]
+    assert plan.rates_per_s == start.plan["rates"]
