@@ -156,6 +156,11 @@ class ServerEntry(ServerFile, frozen=True, kw_only=True):
         }
 
 
+def normalised(package: str) -> str:
+    """The name by which a package is the same however it is written."""
+    return re.sub(r"[-_.]+", "-", package).lower()
+
+
 def load_entry(folder: Path, *, shipped: bool = False) -> ServerEntry:
     """The server in a folder. Raises BadInput with the first thing that is wrong with it."""
     folder = folder.absolute()
@@ -223,8 +228,8 @@ def _pin_problem(entry: ServerEntry) -> str:
                 f", requirements: line {number} of {entry.requirements} is no exact version"
                 f" ({line[:40]!r}); write name==version, as uv pip compile does."
             )
-        pinned.add(re.sub(r"[-_.]+", "-", pin["name"]).lower())
-    if entry.framework and entry.framework not in pinned:
+        pinned.add(normalised(pin["name"]))
+    if entry.framework and normalised(entry.framework) not in pinned:
         return f", framework: {entry.framework!r} is not among the {entry.requirements}."
     return ""
 

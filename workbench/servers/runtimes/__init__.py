@@ -19,6 +19,6 @@ class Runtime:
     name: str
     """With its version: "CPython 3.11.7"."""
     packages: Mapping[str, str] = field(default_factory=dict)
-    """Version of everything installed, by name in lower case."""
+    """Version of everything installed, by normalised name."""
     built: bool = False
     """False: it was there already."""

@@ -1,7 +1,7 @@
 """Runs on a machine: finds or builds one isolated Python runtime. Standard library only.
 
 Argument: one JSON object {cache, work, uv, requirements, imports, build}, paths absolute. Output:
-JSON lines; the last is `ready`, `no-uv` or `failed`.
+JSON lines; the last is `ready` or `failed`.
 
 A runtime is a folder `<cache>/runtimes/<key>`. It is built in the work folder, proven, stamped and
 then renamed into place, so that what is in place is whole whenever we are killed, and two builds
@@ -24,10 +24,13 @@ from typing import Any
 OLDEST = (3, 11)
 STAMP = "runtime.json"
 PROOF = """
-import importlib, importlib.metadata, json, platform, sys
+import importlib, importlib.metadata, json, platform, re, sys
 for name in sys.argv[1:]:
     importlib.import_module(name)
-packages = {d.metadata["Name"].lower(): d.version for d in importlib.metadata.distributions()}
+packages = {
+    re.sub("[-_.]+", "-", d.metadata["Name"]).lower(): d.version
+    for d in importlib.metadata.distributions()
+}
 name = f"{platform.python_implementation()} {platform.python_version()}"
 print(json.dumps({"name": name, "packages": packages}))
 """
@@ -49,9 +52,7 @@ def main() -> None:
         place = runtimes / key(task, base, identity)
         stamp, built = read_stamp(place), False
         if stamp is None:
-            if not os.access(task["uv"], os.X_OK):
-                say(event="no-uv")
-                return
+            check_uv(task)
             say(event="building")
             made = build(task, base)
             runtimes.mkdir(parents=True, exist_ok=True)
@@ -72,6 +73,7 @@ def interpreter(task: dict[str, Any]) -> tuple[str, str]:
     """(path, identity) of the Python that runtimes are based on: this one if it will do."""
     if sys.version_info >= OLDEST and not getattr(sys, "frozen", False):
         return getattr(sys, "_base_executable", None) or sys.executable, sys.version
+    check_uv(task)
     wanted = ">=" + ".".join(map(str, OLDEST))
     found = uv(task, "python", "find", "--system", "--no-python-downloads", wanted)
     base = found.stdout.strip()
@@ -100,6 +102,7 @@ def build(task: dict[str, Any], base: str) -> Path:
         raise Failed("python", cause(done.stderr))
     if task["requirements"]:
         install(task, made)
+    # Also compiles what it imports, for servers have no leave to write into a runtime.
     proof = run([str(python_of(made)), "-I", "-c", PROOF, *task["imports"]])
     if proof.returncode:
         raise Failed("import", (proof.stderr.strip() or "it died").splitlines()[-1])
@@ -147,6 +150,11 @@ def read_stamp(place: Path) -> dict[str, Any] | None:
 
 def python_of(place: Path) -> Path:
     return place / "bin" / "python"
+
+
+def check_uv(task: dict[str, Any]) -> None:
+    if not os.access(task["uv"], os.X_OK):
+        raise Failed("no-uv", f"{task['uv']} is not here")
 
 
 def uv(task: dict[str, Any], *arguments: str) -> subprocess.CompletedProcess[str]:

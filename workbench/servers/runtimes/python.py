@@ -36,7 +36,7 @@ async def prepare(machine: Machine, entry: ServerEntry, folder: str, notify: Not
     Raises PongbenchError when it cannot be built.
     """
     event = await _build(machine, entry, folder, uv_binary(), notify)
-    if event["event"] == "no-uv":
+    if event.get("why") == "no-uv":
         notify(f"Copying uv to {machine.name}")
         uv = await machine.put(Path(uv_binary()), "tools/uv")
         event = await _build(machine, entry, folder, uv, notify)

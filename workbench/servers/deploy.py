@@ -1,0 +1,204 @@
+"""Deployment: a server of the catalogue running on a machine, ready to be measured."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from workbench.documents import ServerRecord
+from workbench.errors import PongbenchError
+from workbench.machines.base import Command, Machine, Process
+from workbench.servers.entry import ServerEntry, normalised
+from workbench.servers.runtimes import Notify, Runtime, python
+
+READY_WITHIN_S = 10.0
+PORTS = range(20_000, 30_000)
+"""Where a free one is looked for: below the ports Linux gives to clients."""
+
+_ENV = {"PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+_RETRY_S = 0.02
+_numbers = itertools.count(1)
+
+
+@dataclass
+class Deployment:
+    """A running server. `stop` it; it also ends with its machine."""
+
+    entry: ServerEntry
+    machine: Machine
+    process: Process
+    host: str
+    """Where it listens and is reached."""
+    port: int
+    runtime: str
+    """With its version: "CPython 3.11.7"."""
+    version: str
+    """Of the framework: "tornado 6.6.1"; or "standard library"."""
+    files: dict[str, str]
+    """Relative path to SHA-256 of every file deployed."""
+    backlog: int = 0
+    """In force, as the kernel says."""
+    _exit: asyncio.Task[int] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._exit = asyncio.create_task(self.process.wait())
+        # Whoever asks learns how it failed; nobody may ask.
+        self._exit.add_done_callback(lambda exit: exit.cancelled() or exit.exception())
+
+    @property
+    def pid(self) -> int:
+        """On its machine, of the root of its processes."""
+        return self.process.pid
+
+    def alive(self) -> bool:
+        return not self._exit.done()
+
+    def record(self) -> ServerRecord:
+        return ServerRecord(
+            id=self.entry.id,
+            name=self.entry.name,
+            family=self.entry.family,
+            version=self.version,
+            runtime=self.runtime,
+            files=self.files,
+        )
+
+    async def stop(self) -> None:
+        """SIGTERM, a second later SIGKILL, to it and all its children. Again: nothing happens."""
+        await self.process.stop()
+
+    async def until_ready(self, within_s: float) -> None:
+        """Wait until it accepts connections. Raises PongbenchError when it ends or does not."""
+        trying = asyncio.create_task(_connect(self.host, self.port))
+        try:
+            await asyncio.wait(
+                {trying, self._exit}, timeout=within_s, return_when=asyncio.FIRST_COMPLETED
+            )
+            if self._exit.done():
+                raise PongbenchError(self._ended(await self._exit))
+            if not trying.done():
+                what = f"did not accept connections on port {self.port} within {within_s:g} s"
+                raise PongbenchError(self._said(f"{self._called()} {what}"))
+        finally:
+            trying.cancel()
+            await asyncio.gather(trying, return_exceptions=True)
+
+    def _ended(self, status: int) -> str:
+        if any("address already in use" in line.lower() for line in self.process.tail()):
+            return _port_in_use(self.entry, self.machine, self.port)
+        how = f"by signal {-status}" if status < 0 else f"with status {status}"
+        return self._said(f"{self._called()} ended {how} before it listened on port {self.port}")
+
+    def _called(self) -> str:
+        return f"{self.entry.name} on {self.machine.name}"
+
+    def _said(self, sentence: str) -> str:
+        lines = self.process.tail()
+        if not lines:
+            return f"{sentence}; it said nothing."
+        return "\n    ".join([f"{sentence}. Its last lines of output:", *lines])
+
+
+async def deploy(
+    machine: Machine,
+    entry: ServerEntry,
+    *,
+    port: int = 0,
+    backlog: int = 512,
+    nofile: int = 0,
+    cpus: Sequence[int] = (),
+    host: str = "127.0.0.1",
+    notify: Notify = lambda _: None,
+    ready_within_s: float = READY_WITHIN_S,
+) -> Deployment:
+    """Copy a server to a machine, prepare its runtime, start it and wait until it is ready.
+
+    `port` 0: a free one is picked. Raises PongbenchError, with the last lines of the server's
+    output where there are any; nothing is left running then.
+    """
+    if entry.unavailable:
+        raise PongbenchError(f"{entry.name} cannot be run: {entry.unavailable.reason}")
+    if port and await machine.listening(port):
+        raise PongbenchError(_port_in_use(entry, machine, port))
+    notify(f"Copying {entry.name} to {machine.name}")
+    files = await asyncio.to_thread(entry.files)
+    folder = await machine.put(entry.folder, f"servers/{entry.id}-{next(_numbers)}")
+    runtime = await python.prepare(machine, entry, folder, notify)
+    port = port or await free_port(machine)
+    notify(f"Starting {entry.name} on port {port}")
+    process = await machine.start(
+        Command(
+            entry.argv(host=host, port=str(port), backlog=str(backlog), **runtime.placeholders),
+            env={**_ENV, **entry.env},
+            cwd=folder,
+            nofile=nofile,
+            cpus=cpus,
+        )
+    )
+    deployment = Deployment(
+        entry=entry,
+        machine=machine,
+        process=process,
+        host=host,
+        port=port,
+        runtime=runtime.name,
+        version=_version(entry, runtime),
+        files=files,
+    )
+    try:
+        await deployment.until_ready(ready_within_s)
+        deployment.backlog = await _backlog(machine, entry, port)
+    except BaseException:
+        with contextlib.suppress(PongbenchError):  # the machine itself may be gone
+            await asyncio.shield(deployment.stop())
+        raise
+    return deployment
+
+
+async def free_port(machine: Machine) -> int:
+    """A port on which nobody listens there."""
+    for port in random.sample(PORTS, 20):
+        if await machine.listening(port) is None:
+            return port
+    raise PongbenchError(f"No free port was found on {machine.name} in 20 tries; name one.")
+
+
+async def _connect(host: str, port: int) -> None:
+    """Until it succeeds; the connection is closed at once."""
+    while True:
+        try:
+            _, writer = await asyncio.open_connection(host, port)
+        except OSError:
+            await asyncio.sleep(_RETRY_S)
+        else:
+            writer.close()
+            with contextlib.suppress(OSError):
+                await writer.wait_closed()
+            return
+
+
+async def _backlog(machine: Machine, entry: ServerEntry, port: int) -> int:
+    listening = await machine.listening(port)
+    if listening is None:
+        raise PongbenchError(
+            f"{entry.name} accepted a connection on port {port} of {machine.name}, but the kernel"
+            " knows no listener there; it may have ended."
+        )
+    return listening[1]
+
+
+def _version(entry: ServerEntry, runtime: Runtime) -> str:
+    if not entry.framework:
+        return "" if entry.requirements else "standard library"
+    return f"{entry.framework} {runtime.packages.get(normalised(entry.framework), '')}".strip()
+
+
+def _port_in_use(entry: ServerEntry, machine: Machine, port: int) -> str:
+    return (
+        f"{entry.name} cannot listen on port {port} of {machine.name}: the port is in use;"
+        " name another, or end the program that listens there."
+    )
