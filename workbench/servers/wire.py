@@ -1,0 +1,245 @@
+"""A patient client over plain sockets: replies taken apart, and how connections end.
+
+Sockets rather than streams, for a stream forgets what it has read when the peer resets, and
+servers that close with the request unread do reset.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import struct
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Literal
+
+import h11
+
+MOST_BYTES = 1 << 20
+"""Of a reply."""
+
+
+class Fault(Exception):
+    """The server did wrong; `str()` is a sentence that begins with "It"."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One reply, taken apart."""
+
+    raw: bytes
+    status: int
+    header_bytes: int
+    """Status line and headers, with the empty line."""
+    body: bytes
+
+
+@dataclass(frozen=True)
+class End:
+    """A connection with one call, to its end."""
+
+    reply: Reply
+    surplus: int
+    """Bytes after the reply."""
+    how: Literal["closed", "reset", "open"]
+
+
+@dataclass(frozen=True)
+class Wire:
+    """Connections to a server. Everything raises `Fault`."""
+
+    host: str
+    port: int
+    patience_s: float = 5.0
+    """For a reply that must come."""
+    impatience_s: float = 1.0
+    """For what may never come: a close, or a reply to a pipelined call."""
+
+    async def whole(self, request: bytes, *, must_close: bool = True) -> End:
+        """One call, and whatever comes until the server closes."""
+        async with self._connection() as caller:
+            await caller.send(request)
+            reply = await caller.reply(self.patience_s)
+            how = await caller.rest(self.impatience_s)
+            if how == "open" and must_close:
+                raise Fault("It did not close the connection after its reply.")
+            return End(reply, len(caller.unread), how)
+
+    async def in_turn(self, request: bytes, calls: int) -> tuple[list[Reply], bool]:
+        """Replies on one connection, and whether the server closed it after the last."""
+        replies: list[Reply] = []
+        async with self._connection() as caller:
+            for _ in range(calls):
+                await caller.send(request)
+                try:
+                    replies.append(await caller.reply(self.patience_s))
+                except Fault:
+                    if replies and caller.ended and not caller.begun:
+                        break  # It closed between two calls, as it may.
+                    raise
+            how = await caller.rest(self.impatience_s / 5)
+            return replies, how != "open"
+
+    async def at_once(self, request: bytes, calls: int) -> list[Reply]:
+        """Replies to calls sent together; fewer when the rest does not come."""
+        replies: list[Reply] = []
+        async with self._connection() as caller:
+            await caller.send(request * calls)
+            with contextlib.suppress(Fault):
+                for _ in range(calls):
+                    replies.append(await caller.reply(self.impatience_s))
+        return replies
+
+    async def leave(self) -> None:
+        """Connect and be gone with a reset."""
+        async with self._connection() as caller:
+            caller.leave()
+
+    @contextlib.asynccontextmanager
+    async def _connection(self) -> AsyncIterator[_Caller]:
+        family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
+        with socket.socket(family, socket.SOCK_STREAM) as sock:
+            sock.setblocking(False)
+            try:
+                async with asyncio.timeout(self.patience_s):
+                    loop = asyncio.get_running_loop()
+                    await loop.sock_connect(sock, (self.host, self.port))
+            except TimeoutError:
+                raise Fault(f"It accepted no connection within {self.patience_s:g} s.") from None
+            except OSError as error:
+                reason = (error.strerror or str(error)).lower()
+                raise Fault(f"It accepted no connection ({reason}).") from None
+            yield _Caller(sock)
+
+
+class _Caller:
+    """One connection."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+        self.unread = b""
+        """Received after the last reply."""
+        self.ended: Literal["", "closed", "reset"] = ""
+        self.begun = False
+        """Whether anything of the last reply came."""
+
+    async def send(self, request: bytes) -> None:
+        # It may have answered and closed already; what it said can still be read.
+        with contextlib.suppress(ConnectionError):
+            await asyncio.get_running_loop().sock_sendall(self._sock, request)
+
+    def leave(self) -> None:
+        self._sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+    async def reply(self, within_s: float) -> Reply:
+        """The next reply."""
+        parser = _Parser()
+        data, self.unread = self.unread, b""
+        try:
+            async with asyncio.timeout(within_s):
+                while not parser.take(data):
+                    data = await self._receive()
+                    if not data:
+                        parser.end()
+                        break
+        except TimeoutError:
+            raise Fault(parser.silent(within_s)) from None
+        finally:
+            self.begun = bool(parser.raw)
+        self.unread = parser.rest
+        return parser.reply()
+
+    async def rest(self, within_s: float) -> Literal["closed", "reset", "open"]:
+        """Read on until it closes; what comes is added to `unread`."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(within_s):
+                while not self.ended and len(self.unread) < MOST_BYTES:
+                    self.unread += await self._receive()
+        return self.ended or "open"
+
+    async def _receive(self) -> bytes:
+        """Empty: it has ended."""
+        try:
+            data = await asyncio.get_running_loop().sock_recv(self._sock, 65_536)
+        except ConnectionError:
+            self.ended = "reset"
+            return b""
+        if not data:
+            self.ended = self.ended or "closed"
+        return data
+
+
+class _Parser:
+    """One reply, as it comes in."""
+
+    def __init__(self) -> None:
+        self._h11 = h11.Connection(h11.CLIENT)
+        self._h11.send(h11.Request(method="GET", target="/", headers=[("Host", "pongbench")]))
+        self._h11.send(h11.EndOfMessage())
+        self._head: h11.Response | None = None
+        self._body = b""
+        self._whole = False
+        self.raw = b""
+
+    def take(self, data: bytes) -> bool:
+        """Whether the reply is whole."""
+        if data:
+            self.raw += data
+            self._h11.receive_data(data)
+            self._parse()
+        if len(self._body) > MOST_BYTES:
+            raise Fault(f"It answered with more than {MOST_BYTES >> 20} MiB.")
+        return self._whole
+
+    def end(self) -> None:
+        """The connection has ended, which is how some replies become whole."""
+        if not self.raw:
+            raise Fault("It closed the connection without an answer.")
+        self._h11.receive_data(b"")
+        self._parse()
+
+    @property
+    def rest(self) -> bytes:
+        """What came after the reply."""
+        return bytes(self._h11.trailing_data[0])
+
+    def reply(self) -> Reply:
+        assert self._head
+        raw = self.raw[: len(self.raw) - len(self.rest)]
+        header_bytes = len(raw) - len(raw.partition(b"\r\n\r\n")[2])
+        return Reply(raw, self._head.status_code, header_bytes, self._body)
+
+    def silent(self, within_s: float) -> str:
+        if not self.raw:
+            return f"It did not answer within {within_s:g} s."
+        return f"It fell silent for {within_s:g} s after {len(self.raw)} bytes of its reply."
+
+    def _parse(self) -> None:
+        try:
+            while not self._whole:
+                event = self._h11.next_event()
+                match event:
+                    case h11.Response():
+                        self._head = event
+                    case h11.Data():
+                        self._body += event.data
+                    case h11.EndOfMessage():
+                        self._whole = True
+                    case h11.InformationalResponse():
+                        pass
+                    case _:
+                        return
+        except h11.RemoteProtocolError as error:
+            raise Fault(self._explained(error)) from None
+
+    def _explained(self, error: h11.RemoteProtocolError) -> str:
+        if "peer" not in str(error):
+            return f"Its reply is no HTTP ({str(error).rstrip('.')})."
+        if self._head is None:
+            return "It closed the connection before the end of its headers."
+        length = dict(self._head.headers).get(b"content-length")
+        if length is None:
+            return "It closed the connection before the whole body."
+        whole = length.decode("ascii")
+        return f"It closed before the whole body: {len(self._body)} of {whole} bytes came."
