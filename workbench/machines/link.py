@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import getpass
+import json
 import os
 import re
 import secrets
@@ -193,11 +194,11 @@ class Link:
     async def close(self) -> None:
         """End the run and the link. Never raises for what is already gone."""
         try:
-            if self.failure is None and self._tasks:
-                with contextlib.suppress(PongbenchError, TimeoutError):
-                    async with asyncio.timeout(CLOSE_WITHIN_S):
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(CLOSE_WITHIN_S):
+                    with contextlib.suppress(PongbenchError):
                         await self.send(op="bye")
-                        await asyncio.wait(self._tasks[:1])
+                    await asyncio.gather(*self._tasks[:1])
         finally:
             self._fail("it was closed")
             for task in self._tasks:
@@ -232,7 +233,7 @@ class Link:
                 raise self.failure from None
 
     def _write(self, **message: Any) -> None:
-        self._writer.write(msgspec.json.encode(message) + b"\n")
+        self._writer.write(json.dumps(message).encode() + b"\n")
 
     def _next(self) -> str:
         self._count += 1

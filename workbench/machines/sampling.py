@@ -69,13 +69,13 @@ class Differ:
     def document(self, sample: Sample) -> HostSample | None:
         """None for the first sample: there is nothing to compare it with."""
         last, self._last = self._last, sample
-        if last is None:
-            return None
         tree = sample.tree
-        if tree is None or sample.server != last.server:
-            self._pss = 0
         if tree and tree.pss:
             self._pss = tree.pss
+        elif tree is None or last is None or sample.server != last.server:
+            self._pss = 0
+        if last is None:
+            return None
         busy, total = differences(last.cores[0], sample.cores[0])
         gauges = sample.gauges | {
             "SoftirqPct": percent(sample.softirq - last.softirq, total),

@@ -1,0 +1,242 @@
+"""This computer as a machine, used as the rest of the program uses it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import signal
+import socket
+import stat
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from oracle import eventually, files_below, processes_with
+
+from workbench.errors import PongbenchError
+from workbench.machines.base import Command, Machine, Process
+from workbench.machines.link import RUNNER
+from workbench.machines.local import open_local
+
+
+@pytest.fixture
+async def machine(tmp_path: Path) -> AsyncIterator[Machine]:
+    opened = await open_local(cache_dir=tmp_path / "cache")
+    yield opened
+    await opened.close()
+    assert files_below(tmp_path / "cache") == []
+
+
+def python(program: str, **options: object) -> Command:
+    return Command([sys.executable, "-c", program], **options)  # type: ignore[arg-type]
+
+
+async def output(process: Process) -> list[bytes]:
+    return [line async for line in process.lines()]
+
+
+async def test_a_program_runs_in_a_small_clean_environment(
+    machine: Machine,
+) -> None:
+    program = "import os; print(*os.environ, os.getcwd(), os.environ['TMPDIR'], sep='\\n')"
+    process = await machine.start(python(program, env={"MINE": "1"}))
+    *names, folder, temporary = await output(process)
+    assert b"MINE" in names
+    assert b"PYTEST_CURRENT_TEST" not in names
+    assert folder.decode() == machine.run_dir
+    assert temporary.decode().startswith(machine.run_dir)
+    assert await process.wait() == 0
+
+
+async def test_its_exit_status_or_signal_is_told(machine: Machine) -> None:
+    assert await (await machine.start(python("raise SystemExit(3)"))).wait() == 3
+    abort = "import os, signal; os.kill(os.getpid(), signal.SIGABRT)"
+    assert await (await machine.start(python(abort))).wait() == -signal.SIGABRT
+
+
+async def test_its_last_lines_are_kept_for_messages(machine: Machine) -> None:
+    process = await machine.start(python("[print(n) for n in range(100)]"))
+    await process.wait()
+    assert process.tail() == [str(number) for number in range(80, 100)]
+    assert len(await output(process)) == 100
+
+
+async def test_it_can_be_written_to(machine: Machine) -> None:
+    process = await machine.start(python("print(ascii(input()))"))
+    await process.send("größer\udcff".encode("utf-8", "surrogateescape"))
+    assert await output(process) == [ascii("größer\udcff").encode()]
+
+
+async def test_descriptors_and_cores_are_what_was_asked_for(machine: Machine) -> None:
+    core = machine.cpus[-1]
+    program = (
+        "import os, resource; print(resource.getrlimit(resource.RLIMIT_NOFILE)[0],"
+        " *os.sched_getaffinity(0))"
+    )
+    process = await machine.start(python(program, nofile=1234, cpus=[core]))
+    assert await output(process) == [f"1234 {core}".encode()]
+
+
+@pytest.mark.parametrize(
+    ("command", "sentence"),
+    [
+        (Command(["no-such-program"]), "No such file or directory: no-such-program"),
+        (Command(["/etc"]), "Permission denied: /etc"),
+        (Command(["true"], cwd="nowhere"), "No such file or directory: "),
+        (Command(["true"], cpus=[4000]), "core 4000 is not among those this machine allows"),
+        (Command(["a\0b"]), "embedded null byte"),
+    ],
+    ids=["no such program", "no permission", "no such folder", "no such core", "null byte"],
+)
+async def test_what_cannot_be_started_is_said_in_one_sentence(
+    machine: Machine, command: Command, sentence: str
+) -> None:
+    with pytest.raises(PongbenchError, match=f"^'localhost' cannot start it: {sentence}"):
+        await machine.start(command)
+    assert await (await machine.start(Command(["true"]))).wait() == 0
+
+
+async def test_stop_is_polite_first(machine: Machine) -> None:
+    polite = (
+        "import signal, sys, time\n"
+        "signal.signal(signal.SIGTERM, lambda *_: sys.exit(5))\n"
+        "print('ready', flush=True); time.sleep(600)"
+    )
+    process = await machine.start(python(polite))
+    await anext(process.lines())
+    assert await process.stop() == 5
+
+
+async def test_stop_ends_the_deaf_and_what_daemonised(machine: Machine) -> None:
+    mark = secrets.token_hex(12)
+    deaf = (
+        "import os, signal, sys, time\n"
+        "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        "if os.fork() == 0:\n"
+        "    os.setsid()\n"
+        "    os.fork() and os._exit(0)\n"
+        "print('ready', flush=True); time.sleep(600)"
+    )
+    other = await machine.start(Command([sys.executable, "-c", "import time; time.sleep(600)"]))
+    process = await machine.start(Command([sys.executable, "-c", deaf, mark]))
+    lines = process.lines()
+    await anext(lines)
+    await anext(lines)
+    await asyncio.to_thread(eventually, lambda: len(processes_with(mark)) == 2)
+    assert await process.stop(0.1) == -signal.SIGKILL
+    assert processes_with(mark) == {}
+    assert other.pid in processes_with("time.sleep(600)")
+
+
+async def test_stopping_what_has_ended_tells_how_it_ended(machine: Machine) -> None:
+    process = await machine.start(python("raise SystemExit(4)"))
+    await process.wait()
+    assert await process.stop() == 4
+    assert await process.stop() == 4
+
+
+async def test_files_and_trees_are_copied(machine: Machine, tmp_path: Path) -> None:
+    tree = tmp_path / "tree"
+    (tree / "below").mkdir(parents=True)
+    (tree / "below" / "script").write_text("#!/bin/sh\necho it runs\n")
+    (tree / "below" / "script").chmod(0o755)
+    where = await machine.put(tree, "copied/here")
+    assert Path(where).is_relative_to(machine.run_dir)
+    process = await machine.start(Command([f"{where}/below/script"]))
+    assert await output(process) == [b"it runs"]
+    with pytest.raises(PongbenchError, match=r"^Cannot copy .*absent to 'localhost': No such file"):
+        await machine.put(tmp_path / "absent", "absent")
+
+
+async def test_it_tells_who_listens_and_with_which_backlog(machine: Machine) -> None:
+    with socket.create_server(("127.0.0.1", 0), backlog=7) as listener:
+        port = listener.getsockname()[1]
+        assert await machine.listening(port) == (0, 7)
+        clients = [socket.create_connection(("127.0.0.1", port)) for _ in range(3)]
+        assert await machine.listening(port) == (3, 7)
+        for client in clients:
+            client.close()
+    assert await machine.listening(port) is None
+
+
+async def test_connections_in_time_wait_are_counted(machine: Machine) -> None:
+    before = await machine.time_wait()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        for _ in range(50):
+            client = socket.create_connection(listener.getsockname())
+            server, _ = listener.accept()
+            client.close()
+            server.recv(1)
+            server.close()
+    # Others may leave that state meanwhile, but not many in so short a time.
+    assert await machine.time_wait() > before
+
+
+async def test_its_clock_is_ours(machine: Machine) -> None:
+    offset_us, uncertainty_us = await machine.clock()
+    assert abs(offset_us) <= uncertainty_us
+
+
+async def test_its_facts_are_this_computers(machine: Machine) -> None:
+    facts = await machine.facts()
+    assert str(facts["kernel"]).endswith(os.uname().release)
+    assert facts["cpus_allowed"] == sorted(os.sched_getaffinity(0))
+    assert facts["sysctls"]["net.core.somaxconn"] > 0  # type: ignore[index]
+
+
+async def test_when_the_machine_dies_everybody_who_waits_is_told(tmp_path: Path) -> None:
+    machine = await open_local(cache_dir=tmp_path / "cache")
+    process = await machine.start(python("import time; print(1, flush=True); time.sleep(600)"))
+    lines = process.lines()
+    await anext(lines)
+    waiting = [
+        asyncio.create_task(process.wait()),
+        asyncio.create_task(anext(lines)),  # type: ignore[arg-type]
+        asyncio.create_task(machine.start(python("input()"))),
+    ]
+    runners = [pid for pid, argv in processes_with(str(RUNNER)).items() if parent_is_us(pid)]
+    os.kill(runners[0], signal.SIGKILL)
+    await asyncio.wait(waiting[:2])
+    for task in waiting[:2]:
+        with pytest.raises(PongbenchError, match=r"^The machine 'localhost' is gone: .*\.$"):
+            await task
+    with pytest.raises(PongbenchError, match="is gone"):
+        await machine.start(python("pass"))
+    await asyncio.gather(*waiting, return_exceptions=True)
+    await machine.close()
+    assert files_below(tmp_path / "cache") == []
+
+
+def parent_is_us(pid: int) -> bool:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return int(fields[1]) == os.getpid()
+
+
+async def test_a_start_that_nobody_waits_for_any_more_is_undone(machine: Machine) -> None:
+    mark = secrets.token_hex(12)
+    sleeper = Command([sys.executable, "-c", "import time; time.sleep(600)", mark])
+    starting = asyncio.create_task(machine.start(sleeper))
+    await asyncio.sleep(0)
+    starting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await starting
+    await machine.clock()  # by now the runner has started it, and heard that it must go
+    await asyncio.to_thread(eventually, lambda: not processes_with(mark))
+    assert processes_with(mark) == {}
+
+
+async def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    blocked = tmp_path / "blocked"
+    blocked.write_text("a file where a directory should be")
+    with pytest.raises(PongbenchError, match=r"run directory cannot be made: .*blocked"):
+        await open_local(cache_dir=blocked)
+
+
+async def test_the_run_directory_is_private_and_temporary(tmp_path: Path) -> None:
+    machine = await open_local(cache_dir=tmp_path / "cache")
+    assert stat.S_IMODE(os.stat(machine.run_dir).st_mode) == 0o700  # noqa: PTH116
+    await machine.close()
+    assert files_below(tmp_path / "cache") == []
+    await machine.close()

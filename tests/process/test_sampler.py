@@ -1,0 +1,177 @@
+"""The sampler on this machine, against programs and sockets whose figures are known."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import sys
+import time
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+
+from workbench.documents import HostSample
+from workbench.machines.base import Command, Machine
+from workbench.machines.local import open_local
+from workbench.machines.sampling import Sampling
+
+MEGABYTE = 1 << 20
+
+BURNER = """
+import os, threading
+if os.fork() == 0:
+    held = b"x" * (64 << 20)
+    threading.Thread(target=threading.Event().wait, daemon=True).start()
+    print("burning", flush=True)
+    while True:
+        pass
+os.wait()
+"""
+HEIRS = """
+import os, time
+print("burning", flush=True)
+while True:
+    child = os.fork()
+    if child == 0:
+        end = time.process_time() + 0.05
+        while time.process_time() < end:
+            pass
+        os._exit(0)
+    os.waitpid(child, 0)
+"""
+
+
+class Samples:
+    """What a sampling emits, and waiting for it."""
+
+    def __init__(self) -> None:
+        self.all: list[HostSample] = []
+        self._news = asyncio.Event()
+
+    def take(self, sample: HostSample) -> None:
+        self.all.append(sample)
+        self._news.set()
+
+    async def first(self, condition: Callable[[HostSample], bool]) -> HostSample:
+        """The first one from now on of which it is true."""
+        seen = len(self.all)
+        async with asyncio.timeout(20):
+            while True:
+                for sample in self.all[seen:]:
+                    if condition(sample):
+                        return sample
+                seen = len(self.all)
+                self._news.clear()
+                await self._news.wait()
+
+
+@pytest.fixture
+async def machine(tmp_path: Path) -> AsyncIterator[Machine]:
+    opened = await open_local(cache_dir=tmp_path / "cache")
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+def samples() -> Samples:
+    return Samples()
+
+
+@pytest.fixture
+async def sampling(machine: Machine, samples: Samples) -> AsyncIterator[Sampling]:
+    began = Sampling()
+    await began.start(machine, lambda t_us: t_us, samples.take)
+    yield began
+    assert began.failure is None
+    await began.stop()
+
+
+async def start(machine: Machine, program: str) -> int:
+    process = await machine.start(Command([sys.executable, "-c", program], cpus=machine.cpus[:1]))
+    assert await anext(process.lines()) == b"burning"
+    return process.pid
+
+
+@pytest.mark.parametrize("program", [BURNER, HEIRS], ids=["a child that runs", "children that end"])
+async def test_cpu_is_that_of_the_whole_process_tree(
+    machine: Machine, sampling: Sampling, samples: Samples, program: str
+) -> None:
+    await sampling.watch("burner", await start(machine, program), 0)
+    await samples.first(lambda sample: sample.server == "burner")
+    sampling.mark()
+    began = time.monotonic()
+    await samples.first(lambda sample: time.monotonic() - began > 1.5)
+    # The core may be shared with others on this machine.
+    assert 30 < sampling.since_mark().cpu_pct < 115
+
+
+async def test_memory_threads_and_descriptors_are_those_of_the_whole_tree(
+    machine: Machine, sampling: Sampling, samples: Samples
+) -> None:
+    sampling.mark()
+    await sampling.watch("burner", await start(machine, BURNER), 0)
+    sample = await samples.first(lambda sample: sample.server == "burner")
+    assert (sample.processes, sample.threads) == (2, 3)
+    assert 64 * MEGABYTE < sample.rss_bytes < 150 * MEGABYTE
+    assert 64 * MEGABYTE < sample.pss_bytes <= sample.rss_bytes
+    assert 6 <= sample.descriptors < 40
+    assert sampling.since_mark().rss_bytes >= 64 * MEGABYTE
+
+
+async def test_a_full_accept_queue_is_seen_and_what_the_kernel_dropped(
+    sampling: Sampling, samples: Samples
+) -> None:
+    with socket.create_server(("127.0.0.1", 0), backlog=3) as listener:
+        port = listener.getsockname()[1]
+        await sampling.watch("nobody accepts", 0, port)
+        await samples.first(lambda sample: sample.backlog == 3)
+        sampling.mark()
+        clients = []
+        for _ in range(8):
+            client = socket.socket()
+            client.setblocking(False)
+            client.connect_ex(("127.0.0.1", port))
+            clients.append(client)
+        # The kernel lets one more in than the backlog says.
+        await samples.first(lambda sample: sample.accept_queue == 4)
+        await samples.first(lambda _: sampling.since_mark().counters.get("ListenOverflows", 0) > 0)
+        usage = sampling.since_mark()
+        assert usage.accept_queue == 4
+        assert usage.counters["ListenDrops"] >= usage.counters["ListenOverflows"]
+        for client in clients:
+            client.close()
+    gone = await samples.first(lambda sample: sample.backlog == 0)
+    assert gone.accept_queue == 0
+
+
+async def test_a_server_that_ends_is_seen_to_be_gone(
+    machine: Machine, sampling: Sampling, samples: Samples
+) -> None:
+    process = await machine.start(Command(["sleep", "600"]))
+    await sampling.watch("sleeper", process.pid, 0)
+    await samples.first(lambda sample: sample.processes == 1)
+    await process.stop()
+    await samples.first(lambda sample: sample.server == "sleeper" and sample.processes == 0)
+
+
+async def test_samples_stand_on_the_sessions_axis(machine: Machine) -> None:
+    samples = Samples()
+    sampling = Sampling()
+    await sampling.start(machine, lambda t_us: t_us - 5_000_000, samples.take)
+    sample = await samples.first(lambda _: True)
+    now_us = time.monotonic_ns() // 1000
+    assert now_us - 5_000_000 - 20_000_000 < sample.t_us < now_us - 5_000_000
+    await sampling.stop()
+
+
+async def test_a_sampler_that_is_killed_is_reported(machine: Machine) -> None:
+    sampling = Sampling()
+    await sampling.start(machine, lambda t_us: t_us, lambda _: None)
+    await machine.close()
+    async with asyncio.timeout(20):
+        while sampling.failure is None:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    assert "sampler" in str(sampling.failure)
+    await sampling.stop()
+    assert sampling.since_mark().cpu_pct == 0.0

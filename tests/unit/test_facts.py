@@ -1,0 +1,39 @@
+"""Each file in cases/facts is a text as some machine has it, and the fact it must give."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from workbench.machines import facts
+from workbench.machines.link import time_wait
+
+CASES = sorted((Path(__file__).parents[1] / "cases" / "facts").glob("*.json"))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.stem)
+def test_a_text_gives_its_fact(case: Path) -> None:
+    said = json.loads(case.read_text())
+    processors = [fact.process for fact in facts.FACTS if fact.name == said["fact"]]
+    assert processors[0](said["text"]) == said["expect"]
+
+
+def test_what_a_machine_does_not_tell_is_absent() -> None:
+    assert facts.process([None] * len(facts.PATHS)) == {"sysctls": {}}
+
+
+def test_nonsense_in_every_file_is_survived() -> None:
+    for nonsense in ("", "\x00\xff", "a b c\n" * 1000, "processor : \n" * 3, "TCP: tw\n"):
+        facts.process([nonsense] * len(facts.PATHS))
+
+
+def test_settings_of_the_kernel_stand_together() -> None:
+    texts = ["4096\n" if path.endswith("somaxconn") else None for path in facts.PATHS]
+    assert facts.process(texts) == {"sysctls": {"net.core.somaxconn": 4096}}
+
+
+def test_time_wait_is_read_from_sockstat() -> None:
+    assert time_wait("sockets: used 40\nTCP: inuse 4 orphan 0 tw 1234 alloc 4 mem 1\n") == 1234
+    assert time_wait("") == 0

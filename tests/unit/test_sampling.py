@@ -1,0 +1,100 @@
+"""How a sampler's lines become documents and figures for a point."""
+
+from __future__ import annotations
+
+from workbench.machines.sampling import Differ, Sample, Tally, Tree
+
+BEFORE = Sample(
+    t_us=1_000_000,
+    cores=[(100, 1000), (60, 500), (40, 500)],
+    softirq=10,
+    memory=5_000_000,
+    counters={"ListenOverflows": 7, "RetransSegs": 3},
+    gauges={"TIME_WAIT": 0},
+    server="tornado",
+    tree=Tree(cpu_us=500_000, rss=1000, pss=900, processes=2, threads=3, descriptors=20),
+    listening=(0, 512),
+    own_us=0,
+)
+AFTER = Sample(
+    t_us=1_200_000,
+    cores=[(130, 1040), (80, 520), (50, 520)],
+    softirq=14,
+    memory=4_000_000,
+    counters={"ListenOverflows": 12, "RetransSegs": 3},
+    gauges={"TIME_WAIT": 40},
+    server="tornado",
+    tree=Tree(cpu_us=650_000, rss=3000, pss=0, processes=4, threads=5, descriptors=60),
+    listening=(30, 512),
+    own_us=0,
+)
+
+
+def changed(sample: Sample, **values: object) -> Sample:
+    fields = {name: getattr(sample, name) for name in sample.__struct_fields__}
+    return Sample(**(fields | values))
+
+
+def test_the_first_sample_says_nothing_yet() -> None:
+    assert Differ("lab", lambda t_us: t_us).document(BEFORE) is None
+
+
+def test_counters_become_differences_and_ticks_percent() -> None:
+    differ = Differ("lab", lambda t_us: t_us - 1_000_000)
+    differ.document(BEFORE)
+    document = differ.document(AFTER)
+    assert document
+    assert document.t_us == 200_000
+    assert (document.machine, document.server) == ("lab", "tornado")
+    assert document.cpu_pct == 75.0
+    assert document.host_cpu_pct == 75.0
+    assert document.counters == {"ListenOverflows": 5}
+    assert document.gauges == {"TIME_WAIT": 40, "SoftirqPct": 10, "BusiestCorePct": 100}
+    assert (document.accept_queue, document.backlog) == (30, 512)
+    assert document.pss_bytes == 900, "PSS is measured once a second and stays until the next"
+
+
+def test_another_server_does_not_inherit_figures() -> None:
+    differ = Differ("lab", lambda t_us: t_us)
+    differ.document(BEFORE)
+    document = differ.document(changed(AFTER, server="twisted"))
+    assert document
+    assert (document.cpu_pct, document.pss_bytes) == (0.0, 0)
+
+
+def test_a_server_that_is_gone_uses_nothing() -> None:
+    differ = Differ("lab", lambda t_us: t_us)
+    differ.document(BEFORE)
+    document = differ.document(changed(AFTER, tree=None, listening=None))
+    assert document
+    assert (document.cpu_pct, document.rss_bytes, document.backlog) == (0.0, 0, 0)
+
+
+def test_a_point_gets_mean_peak_and_growth() -> None:
+    tally = Tally(BEFORE)
+    tally.add(AFTER)
+    assert AFTER.tree
+    calm = Tree(cpu_us=700_000, rss=2000, pss=0, processes=4, threads=5, descriptors=60)
+    counters = {"ListenOverflows": 13, "RetransSegs": 3, "SyncookiesSent": 4}
+    tally.add(changed(AFTER, t_us=1_400_000, tree=calm, listening=(0, 512), counters=counters))
+    usage = tally.usage()
+    assert usage.seconds == 0.4
+    assert usage.cpu_pct == 50.0
+    assert usage.rss_bytes == 3000
+    assert usage.accept_queue == 30
+    assert usage.counters == {"ListenOverflows": 6}
+
+
+def test_the_next_point_begins_at_the_last_sample() -> None:
+    tally = Tally(BEFORE)
+    tally.add(AFTER)
+    again = tally.again()
+    assert again.usage().seconds == 0.0
+    again.add(changed(AFTER, t_us=1_400_000))
+    assert (again.usage().cpu_pct, again.usage().counters) == (0.0, {})
+
+
+def test_a_child_that_nobody_waited_for_does_not_make_time_negative() -> None:
+    tally = Tally(AFTER)
+    tally.add(changed(BEFORE, t_us=1_400_000))
+    assert tally.usage().cpu_pct == 0.0
