@@ -46,8 +46,10 @@ class LoadReport:
 class LoadGenerator(Protocol):
     """Offers a point's load to a server and reports what happened to it."""
 
-    workers: int
-    """Of all clients together."""
+    @property
+    def workers(self) -> int:
+        """Of all clients together."""
+        ...
 
     async def run(
         self,

@@ -1,0 +1,75 @@
+"""What the person at the keyboard wants of a run that is under way."""
+
+from __future__ import annotations
+
+import asyncio
+
+
+class Stopped(Exception):
+    """The run was asked to end early, in good order."""
+
+
+class Control:
+    """Pause, skip, stop. To be used in the engine's event loop only; aborting is cancelling the
+    engine's task."""
+
+    def __init__(self) -> None:
+        self.stopping = False
+        self.skipping = False
+        """The server under test is to be left out from here on."""
+        self._may_run = asyncio.Event()
+        self._may_run.set()
+        self._interrupted = asyncio.Event()
+
+    @property
+    def paused(self) -> bool:
+        return not self._may_run.is_set()
+
+    def pause(self) -> None:
+        """After the point that runs."""
+        self._may_run.clear()
+
+    def resume(self) -> None:
+        self._may_run.set()
+
+    def skip_server(self) -> None:
+        """End the point that runs and go on with the next server."""
+        self.skipping = True
+        self._interrupt()
+
+    def stop(self) -> None:
+        """End the point that runs, stop the server, close the session."""
+        self.stopping = True
+        self._interrupt()
+
+    def _interrupt(self) -> None:
+        self._interrupted.set()
+        self._may_run.set()
+
+    def next_server(self) -> None:
+        """The engine turns to another server: what was asked for the last one is over."""
+        self.skipping = False
+        if not self.stopping:
+            self._interrupted.clear()
+
+    def check(self) -> None:
+        """Raises Stopped when the run is to end."""
+        if self.stopping:
+            raise Stopped
+
+    async def until_resumed(self) -> None:
+        await self._may_run.wait()
+        self.check()
+
+    async def interrupted(self) -> None:
+        """Wait until the point that runs is to end."""
+        await self._interrupted.wait()
+
+    async def rest(self, seconds: float) -> None:
+        """Sleep, unless the person wants to go on. Raises Stopped when the run is to end."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._interrupted.wait()
+        except TimeoutError:
+            pass
+        self.check()
