@@ -156,7 +156,7 @@ class Chart(pg.PlotWidget):
             curve.setZValue(2 if id_ == self.highlighted else 1)
 
     def _set_limits(self) -> None:
-        last = self.model.last_rate_per_s
+        last = self.model.last_offered
         if self.quantity is Quantity.REPLIES:
             low, high = 0.0, last if not self.model.closed_loop else self._highest()
         elif self.quantity is Quantity.ERRORS:
@@ -186,7 +186,7 @@ class Chart(pg.PlotWidget):
         if not len(known):
             return 0.1, max(1000.0, timeout)
         low, high = scales.round_down(known.min() * 0.9), scales.round_up(known.max() * 0.995)
-        if self.model.stop is None:
+        if not self.model.over:
             low, high = min(low, 0.1), max(high, scales.round_up(timeout))
         return low, max(high, low * 10) * 1.12
 
@@ -231,6 +231,7 @@ class Chart(pg.PlotWidget):
     # Painting
 
     def drawBackground(self, painter: QPainter, rect: QRectF | QRect) -> None:
+        painter.save()
         opacity = DIM if self.highlighted else 1.0
         if painter.device() is self.viewport():
             self._blit(painter, "ground", self._ground.key(), self._ground.paint)
@@ -243,6 +244,7 @@ class Chart(pg.PlotWidget):
         painter.setOpacity(1.0)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._moving.paint_earlier(painter)
+        painter.restore()
 
     def drawForeground(self, painter: QPainter, rect: QRectF | QRect) -> None:
         painter.save()
@@ -338,4 +340,4 @@ class Chart(pg.PlotWidget):
         """Of a server at exactly this rate."""
         series = self.model.series.get(server)
         readings = series.readings() if series else ()
-        return next((r for r in readings if r.rate_per_s == rate), None)
+        return next((r for r in readings if r.offered == rate), None)

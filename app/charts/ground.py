@@ -52,7 +52,7 @@ class Ground:
         if chart.quantity is Quantity.REPLIES and not chart.model.closed_loop:
             self._paint_ideal(painter)
         if not any(len(curve.values.x) for curve in chart.curves.values()):
-            over = chart.model.stop is not None
+            over = chart.model.over
             self._say(painter, "No point was finished." if over else "Points appear here.")
         elif not len(chart.known()):
             self._say(painter, "No call was answered, so there is no response time.")
@@ -82,7 +82,7 @@ class Ground:
             marks = (0, 25, 50, 75, 100) if height > 90 else (0, 50, 100)
             return [(mark, f"{mark} %") for mark in marks]
         if chart.quantity is Quantity.REPLIES:
-            return [(v, words.count(v)) for v in scales.ticks(high, max(2, int(height / 42)))]
+            return [(v, words.count(v)) for v in scales.ticks(high, max(4, int(height / 30)))]
         if chart.log:
             marks = scales.log_ticks(10**low, 10**high)
         else:
@@ -96,7 +96,11 @@ class Ground:
         marks = scales.ticks(last, max(2, min(10, int(plot.width() / px(62)))))
         for rate in marks:
             at = QPointF(chart.at(rate, 1).x(), plot.bottom() + px(13))
-            draw_text(painter, at, words.count(rate), look.axis_font, theme.muted, "middle")
+            # Under the plot only: names of the lowest chart may stand right of its corner.
+            ends = at.x() > plot.right() - px(12)
+            at.setX(min(at.x(), plot.right()))
+            align = "right" if ends else "middle"
+            draw_text(painter, at, words.count(rate), look.axis_font, theme.muted, align)
         title = (
             "Connections kept open"
             if chart.model.closed_loop
@@ -143,7 +147,7 @@ class Ground:
         painter.save()
         painter.translate(chart.at(last * share, last * share))
         painter.rotate(-degrees(atan2(plot.height(), plot.width())))
-        draw_text(painter, QPointF(0, -px(11)), text, size, chart.theme.muted, "middle")
+        draw_text(painter, QPointF(0, -px(14)), text, size, chart.theme.muted, "middle")
         painter.restore()
 
 

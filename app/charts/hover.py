@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import isnan
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import (
@@ -20,6 +22,7 @@ from app.charts import words
 from app.charts.drawing import Swatch
 from app.charts.model import Quantity, Reading, Series, View
 from app.theme import Theme, Weight, font
+from workbench import wording
 
 _ICONS = {
     "ok": ("circle-check", "ok"),
@@ -77,12 +80,10 @@ class HoverCard(QFrame):
     @staticmethod
     def text(series: Series, reading: Reading, view: View) -> str:
         """The card in one sentence, for those who hear it."""
-        value, unit = words.duration(reading.value(Quantity.TIME, view))
         return (
-            f"{series.name} at {words.per_second(reading.rate_per_s)} offered: "
-            f"{words.per_second(reading.replies_per_s)} replies, "
-            f"{words.percentile(view.percentile)} {value} {unit}, "
-            f"{words.percent(reading.errors_pct)} errors. {words.verdict(reading)}"
+            f"{series.name} {_at(reading)}: {words.per_second(reading.replies_per_s)} replies, "
+            f"{words.percentile(view.percentile)} {' '.join(_time(reading, view))}, "
+            f"{wording.percent(reading.errors_pct)} errors. {words.verdict(reading)}"
         )
 
     def _head(self, series: Series, reading: Reading) -> QHBoxLayout:
@@ -90,8 +91,7 @@ class HoverCard(QFrame):
         row.setSpacing(8)
         row.addWidget(Swatch(self._theme.series(series.index), self._theme))
         row.addWidget(self._label(series.name, 14, Weight.DemiBold))
-        at = f"at {words.per_second(reading.rate_per_s)} offered"
-        row.addWidget(self._label(at, 12, tone="soft"), 1)
+        row.addWidget(self._label(_at(reading), 12, tone="soft"), 1)
         return row
 
     def _figures(self, reading: Reading, view: View) -> QGridLayout:
@@ -102,11 +102,8 @@ class HoverCard(QFrame):
         about = f"± {words.count((spread[1] - spread[0]) / 2)}/s" if spread else "/s"
         cells = [
             ("Replies", words.count(reading.replies_per_s), about),
-            (
-                words.percentile(view.percentile),
-                *words.duration(reading.value(Quantity.TIME, view)),
-            ),
-            ("Errors", words.percent(reading.errors_pct), ""),
+            (words.percentile(view.percentile), *_time(reading, view)),
+            ("Errors", wording.percent(reading.errors_pct), ""),
         ]
         for column, (name, figure, unit) in enumerate(cells):
             grid.addWidget(self._label(name, 11, tone="muted"), 0, column)
@@ -149,3 +146,18 @@ class HoverCard(QFrame):
         if wrap:
             label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         return label
+
+
+def _at(reading: Reading) -> str:
+    """ "at 5,600/s offered", in a closed loop "50 at a time"."""
+    said = wording.offered(reading.stops[0])
+    return said if reading.stops[0].concurrency else f"at {said} offered"
+
+
+def _time(reading: Reading, view: View) -> tuple[str, str]:
+    """("903", "ms"); a dash where nothing was answered."""
+    ms = reading.value(Quantity.TIME, view)
+    if isnan(ms):
+        return "–", ""
+    figure, _, unit = wording.duration(ms * 1000).partition(" ")
+    return figure, unit

@@ -17,6 +17,9 @@ class Look:
     gutter: float = 118.0
     """Unscaled, for the names right of the plot."""
 
+    controls: float = 24.0
+    """Unscaled; no name goes that high beside the response time, for the window's controls."""
+
     def px(self, size: float) -> float:
         return size * self.scale
 
@@ -34,7 +37,7 @@ class Look:
 
     @property
     def top(self) -> float:
-        return self.px(30)
+        return self.px(28)
 
     def bottom(self, lowest: bool) -> float:
         return self.px(46 if lowest else 10)

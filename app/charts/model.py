@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from workbench.analysis.histogram import merge, percentile_supported, percentiles
 from workbench.analysis.knee import knee
 from workbench.documents import (
+    WINDOW_US,
     AnyDocument,
     Errors,
     Note,
@@ -81,7 +82,8 @@ class Values:
 class Reading:
     """One server at one rate, over all passes so far: counts added up, histograms merged."""
 
-    rate_per_s: float
+    offered: float
+    """Per second; in a closed loop connections at a time."""
     stops: tuple[PointStop, ...]
     """Complete points, by pass."""
 
@@ -153,7 +155,7 @@ class Reading:
         """(lowest, highest) over the passes; None: there was only one."""
         if len(self.stops) < 2:
             return None
-        each = [Reading(self.rate_per_s, (stop,)).value(quantity, view) for stop in self.stops]
+        each = [Reading(self.offered, (stop,)).value(quantity, view) for stop in self.stops]
         known = [value for value in each if not isnan(value)]
         return (min(known), max(known)) if known else None
 
@@ -182,7 +184,7 @@ class Series:
             self._cached_version = self.version
             by_rate: defaultdict[float, list[PointStop]] = defaultdict(list)
             for stop in self.stops:
-                by_rate[stop.rate_per_s].append(stop)
+                by_rate[offered(stop)].append(stop)
             self._readings = [
                 self._merged(rate, tuple(stops)) for rate, stops in sorted(by_rate.items())
             ]
@@ -203,11 +205,22 @@ class Series:
         return self._knee
 
     @property
+    def closed_loop(self) -> bool:
+        return any(stop.concurrency for stop in self.stops)
+
+    @property
+    def figure_per_s(self) -> float:
+        """What servers are ranked by: the knee; a closed loop has none, there the most replies."""
+        if self.closed_loop:
+            return max(reading.replies_per_s for reading in self.readings())
+        return self.knee_per_s or 0.0
+
+    @property
     def knee_is_floor(self) -> bool:
         """It may hold more: no point above the knee shows the server's own limit."""
         held = self.knee_per_s or 0.0
         return not any(
-            reading.rate_per_s > held and reading.verdict == "server-limited"
+            reading.offered > held and reading.verdict == "server-limited"
             for reading in self.readings()
         )
 
@@ -219,9 +232,9 @@ class Series:
         """The line of one pass."""
         chosen = sorted(
             (stop for stop in self.stops if stop.pass_number == number),
-            key=lambda stop: stop.rate_per_s,
+            key=offered,
         )
-        return _values([Reading(stop.rate_per_s, (stop,)) for stop in chosen], quantity, view)
+        return _values([Reading(offered(stop), (stop,)) for stop in chosen], quantity, view)
 
     def __post_init__(self) -> None:
         self._cached_version = -1
@@ -235,6 +248,8 @@ class Running:
     """The point being run now."""
 
     start: PointStart
+    calls_per_unit: float
+    """How many calls make one of what rates count."""
     windows: list[Window] = field(default_factory=list)
 
     @property
@@ -242,8 +257,8 @@ class Running:
         return self.start.server
 
     @property
-    def rate_per_s(self) -> float:
-        return self.start.rate_per_s
+    def offered(self) -> float:
+        return offered(self.start)
 
     def value(self, quantity: Quantity, view: View) -> float:
         """So far; the response time is that of the latest window that has one. NaN: none yet."""
@@ -254,9 +269,12 @@ class Running:
         if quantity is Quantity.ERRORS:
             return 100 * min(1.0, sum(sum(w.errors.values()) for w in self.windows) / due)
         if quantity is Quantity.REPLIES:
-            # Replies of what was due, scaled to the offered rate: short of a full window too.
             replies = sum(window.replies for window in scheduled)
-            return self.rate_per_s * min(1.0, replies / due)
+            if self.start.concurrency:
+                seconds = len(scheduled) * WINDOW_US / 1e6
+                return replies / seconds / self.calls_per_unit
+            # The share of what was due, of the offered rate: right in a half-full window too.
+            return self.start.rate_per_s * min(1.0, replies / due)
         for window in reversed(self.windows):
             times = window.latency_us if view.clock == "latency" else window.service_us
             if times is not None:
@@ -276,6 +294,8 @@ class ChartModel:
         """Points of warm-up and calibration too: see `running.start.purpose`."""
         self.ceiling_per_s: float | None = None
         """What the clients can offer at most."""
+        self.over = False
+        """No more documents come."""
         self.version = 0
         """Grows with every document that changes what is drawn."""
 
@@ -287,7 +307,7 @@ class ChartModel:
                 for record in document.servers:
                     self._series(record.id, record.name)
             case PointStart():
-                self.running = Running(document)
+                self.running = Running(document, self._calls_per_unit())
             case Window():
                 if self.running is not None and self.running.start.point == document.point:
                     self.running.windows.append(document)
@@ -299,13 +319,19 @@ class ChartModel:
                     series.version += 1
             case Note(topic="ceiling"):
                 ceiling = document.data.get("ceiling_per_s")
-                self.ceiling_per_s = float(ceiling) if ceiling else None
+                self.ceiling_per_s = None if ceiling is None else float(ceiling)
             case Note(topic="gave-up") if document.server in self.series:
                 self.series[document.server].gave_up = document.text
             case RunStop():
-                self.stop, self.running = document, None
+                self.stop = document
+                self.end()
             case _:
                 self.version -= 1
+
+    def end(self) -> None:
+        """The documents end here, even if the run was cut off before its `RunStop`."""
+        self.over, self.running = True, None
+        self.version += 1
 
     def _series(self, id_: str, name: str = "") -> Series:
         if id_ not in self.series:
@@ -331,11 +357,13 @@ class ChartModel:
         return str((self.start.plan.get("rate_of") if self.start else None) or default)
 
     @property
-    def last_rate_per_s(self) -> float:
-        """Where the x axis ends: the plan's highest rate."""
+    def last_offered(self) -> float:
+        """Where the x axis ends: the highest rate of the plan, in a closed loop its concurrency."""
         order = self.start.order if self.start else []
         planned = [rate for block in order for rate in block.rates_per_s]
-        run = [stop.rate_per_s for series in self.series.values() for stop in series.stops]
+        if self.closed_loop and self.start:
+            planned = [float(n) for n in self.start.plan.get("concurrency") or []]
+        run = [offered(stop) for series in self.series.values() for stop in series.stops]
         return max([*planned, *run], default=1000.0)
 
     @property
@@ -344,14 +372,22 @@ class ChartModel:
 
     def ranked(self) -> list[Series]:
         """By what they hold, highest first; in the plan's order where that is the same."""
-        return sorted(self.series.values(), key=lambda s: -(s.knee_per_s or 0.0))
+        return sorted(self.series.values(), key=lambda s: -s.figure_per_s)
 
     def _workload(self) -> dict[str, object]:
         return (self.start.plan.get("workload") if self.start else None) or {}
 
+    def _calls_per_unit(self) -> float:
+        return float(self.calls_per_connection) if self.unit == "connections" else 1.0
+
     @property
     def calls_per_connection(self) -> int:
         return int(str(self._workload().get("calls_per_connection", 1)))
+
+
+def offered(point: PointStart | PointStop) -> float:
+    """Where a point lies on the x axis: its rate, in a closed loop its concurrency."""
+    return float(point.concurrency or point.rate_per_s)
 
 
 def milliseconds(times: Percentiles | None, percentile: Percentile) -> float:
@@ -362,7 +398,7 @@ def milliseconds(times: Percentiles | None, percentile: Percentile) -> float:
 def _values(readings: Sequence[Reading], quantity: Quantity, view: View) -> Values:
     trusted = [r.trusted and (quantity is not Quantity.TIME or r.supported(view)) for r in readings]
     return Values(
-        np.array([r.rate_per_s for r in readings], dtype=np.float64),
+        np.array([r.offered for r in readings], dtype=np.float64),
         np.array([r.value(quantity, view) for r in readings], dtype=np.float64),
         np.array(trusted, dtype=np.bool_),
     )

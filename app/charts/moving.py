@@ -88,7 +88,7 @@ class Moving:
             spread = reading.spread(chart.quantity, chart.view_shown)
             if spread is None:
                 continue
-            low, high = (chart.at(reading.rate_per_s, value) for value in spread)
+            low, high = (chart.at(reading.offered, value) for value in spread)
             if low.y() - high.y() > px(3):
                 painter.setPen(QPen(curve.style.tint(0.8), px(1.4)))
                 painter.drawLine(low, high)
@@ -107,9 +107,9 @@ class Moving:
             curve.draw_markers(painter, chart.look)
         value = running.value(chart.quantity, chart.view_shown)
         if not isnan(value):
-            at = chart.at(running.rate_per_s, value)
+            at = chart.at(running.offered, value)
             points = curve.pixels()
-            before = points[curve.values.x < running.rate_per_s]
+            before = points[curve.values.x < running.offered]
             if len(before):
                 lead = np.vstack((before[-1], at.toTuple()))
                 stroke(painter, lead, curve.style.pen(px(2.5)))

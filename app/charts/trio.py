@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from math import isnan, nan
 
-from PySide6.QtCore import QPointF, QRectF, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
@@ -17,7 +17,7 @@ from app.charts.look import Look
 from app.charts.model import ChartModel, Clock, Percentile, Quantity, View
 from app.theme import Theme, Weight, font
 
-_SHARES = {Quantity.REPLIES: 0.46, Quantity.TIME: 0.30, Quantity.ERRORS: 0.24}
+_SHARES = {Quantity.REPLIES: 0.44, Quantity.TIME: 0.32, Quantity.ERRORS: 0.24}
 _GAP = 8.0
 _NARROWEST, _WIDEST = 118.0, 210.0
 
@@ -106,7 +106,7 @@ class Trio(QWidget):
         readings = series.readings() if series else ()
         if readings:
             chosen = readings[min(max(index, 0), len(readings) - 1)]
-            self._point_to(self._pinned, chosen.rate_per_s)
+            self._point_to(self._pinned, chosen.offered)
 
     def set_percentile(self, percentile: Percentile) -> None:
         self._set_view(replace(self._view, percentile=percentile))
@@ -117,6 +117,15 @@ class Trio(QWidget):
     def set_log(self, log: bool) -> None:
         """Response time on a logarithmic (the default) or a linear scale."""
         self.charts[Quantity.TIME].set_view(self._view, log=log)
+
+    @staticmethod
+    def least_height(servers: int) -> float:
+        """Unscaled, so that the names of so many servers stand one below the other everywhere."""
+        look = Look()
+        fixed = sum(look.top + look.bottom(q is Quantity.ERRORS) for q in Quantity) + 2 * _GAP
+        names = servers * (look.label_px + 1) + 8
+        plot = names - look.top - look.bottom(False)
+        return fixed + max(0.0, plot) / _SHARES[Quantity.TIME]
 
     @property
     def view(self) -> View:
@@ -149,6 +158,8 @@ class Trio(QWidget):
     def paint(self, painter: QPainter, target: QRectF) -> None:
         """All three charts as strokes, for pictures, files and printers."""
         scale = target.width() / max(1, self.width())
+        painter.save()
+        painter.setBrush(Qt.BrushStyle.NoBrush)  # pyqtgraph's ViewBox would fill with the one set
         for chart in self._each():
             where = chart.geometry()
             onto = QRectF(
@@ -158,6 +169,7 @@ class Trio(QWidget):
                 where.height() * scale,
             )
             chart.render(painter, onto, chart.viewport().rect())
+        painter.restore()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from math import floor, log10
-
 from app.charts.model import Clock, Percentile, Reading, Series
-from workbench.documents import Errors
+from workbench.documents import Errors, error_class
 
 _PERCENTILES: dict[Percentile, str] = {
     "p50": "p50",
@@ -21,6 +19,7 @@ _FATES = {
     "connrefused": "refused",
     "connreset": "reset",
     "protocol": "answered wrongly",
+    "other": "failed",
     "fd-unavail": "lacked a descriptor",
     "addrunavail": "lacked a port",
     "ftab-full": "met a full file table",
@@ -38,29 +37,6 @@ def per_second(value: float) -> str:
     return f"{count(value)}/s"
 
 
-def duration(ms: float) -> tuple[str, str]:
-    """Three digits and a unit: ("903", "ms")."""
-    if ms >= 999.5:
-        scaled, unit = ms / 1000, "s"
-    elif ms >= 0.9995:
-        scaled, unit = ms, "ms"
-    else:
-        scaled, unit = ms * 1000, "µs"
-    if scaled <= 0:
-        return "0", unit
-    digits = max(0, 2 - floor(log10(scaled)))
-    return f"{scaled:.{digits}f}", unit
-
-
-def percent(value: float) -> str:
-    """Never 0 % for something, never 100 % for less than all."""
-    if 0 < value < 0.1:
-        return "< 0.1 %"
-    if 99.9 < value < 100:
-        return "> 99.9 %"
-    return f"{value:.0f} %" if value in (0, 100) else f"{value:.1f} %"
-
-
 def percentile(which: Percentile) -> str:
     return _PERCENTILES[which]
 
@@ -75,8 +51,9 @@ def fates(errors: Errors) -> str:
 
 
 def _fate(name: str) -> str:
-    if name.startswith("other"):
-        return f"failed ({name.removeprefix('other').lstrip('-') or 'other'})"
+    detail = name.partition("-")[2]
+    if error_class(name) in ("other", "protocol") and detail:
+        return f"{_FATES[error_class(name)]} ({detail})"
     return _FATES.get(name, name)
 
 
@@ -84,6 +61,8 @@ def holds(series: Series, *, over: bool = True) -> tuple[str, str]:
     """What a server holds, as (words, figure): ("holds", "6,200/s")."""
     if not series.stops:
         return ("not run" if over else "not run yet"), ""
+    if series.closed_loop:
+        return "answers at most", per_second(series.figure_per_s)
     if series.knee_per_s is None:
         return "holds none of the rates", ""
     word = "holds" if over else "held so far"

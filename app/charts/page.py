@@ -1,0 +1,320 @@
+"""A session on one page that explains itself: conditions, legend, the trio, how to read it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QPainter, QPen
+from PySide6.QtWidgets import QApplication
+
+from app.charts import words
+from app.charts.drawing import draw_swatch, draw_text, elided, metrics, text_width
+from app.charts.look import Look
+from app.charts.model import ChartModel, Clock, Percentile, Quantity, Series
+from app.charts.trio import Trio
+from app.theme import Theme, Weight, font
+from workbench import wording
+from workbench.documents import AnyDocument, MachineRecord, Note
+
+_WIDTH = 1600.0
+"""The page is designed at this width; other widths scale it."""
+
+_MARGIN = 56.0
+_LARGEST = 1.5
+"""How much larger than in the window the charts' type may be."""
+
+
+class Page:
+    """Paints a session's page on anything, `size` in the painter's units."""
+
+    def __init__(
+        self,
+        documents: Iterable[AnyDocument],
+        theme: Theme,
+        size: tuple[int, int],
+        *,
+        percentile: Percentile = "p99",
+        clock: Clock = "latency",
+    ) -> None:
+        self.model = ChartModel()
+        self._notes: list[Note] = []
+        for document in documents:
+            self.model(document)
+            if isinstance(document, Note):
+                self._notes.append(document)
+        self.model.end()
+        self._theme, self._size = theme, size
+        self._unit = size[0] / _WIDTH
+        self._trio = Trio(self.model, theme)
+        self._trio.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+        self._trio.set_percentile(percentile)
+        self._trio.set_clock(clock)
+
+    def paint(self, painter: QPainter) -> None:
+        width, height = self._size
+        margin = self._px(_MARGIN)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.fillRect(QRectF(0, 0, width, height), QColor(self._theme.card))
+        y = self._paint_head(painter, self._px(50))
+        y = self._paint_legend(painter, y + self._px(12))
+        foot = self._footnotes()
+        foot_height = self._px(23) * len(foot)
+        trio = QRectF(margin, y, width - 2 * margin, height - y - foot_height - self._px(38))
+        self._paint_trio(painter, trio)
+        self._paint_foot(painter, foot, height - foot_height - self._px(14))
+
+    def describe(self) -> str:
+        """The page in words, for those who cannot see it."""
+        held = ", ".join(
+            f"{series.name} {' '.join(words.holds(series)).strip()}"
+            for series in self.model.ranked()
+        )
+        return f"{self.title()}. {' '.join(self._conditions())} {held}."
+
+    def title(self) -> str:
+        plan = self.model.start.plan if self.model.start else {}
+        return str(plan.get("name") or "Comparison")
+
+    def _px(self, size: float) -> float:
+        return size * self._unit
+
+    # Head
+
+    def _paint_head(self, painter: QPainter, y: float) -> float:
+        theme, left = self._theme, self._px(_MARGIN)
+        room = self._size[0] - 2 * left
+        big = font(self._px(36), Weight.DemiBold)
+        state = self._state()
+        small = font(self._px(19), Weight.Medium)
+        taken = text_width(state, small) + self._px(30) if state else 0.0
+        shown = elided(self.title(), big, room - taken)
+        width = draw_text(painter, QPointF(left, y + self._px(10)), shown, big, theme.text)
+        if state:
+            at = QPointF(left + width + self._px(22), y + self._px(12))
+            draw_text(painter, at, state, small, theme.warn)
+        y += self._px(50)
+        size = font(self._px(18))
+        for line in self._conditions():
+            for part in wrapped(line, size, room):
+                draw_text(painter, QPointF(left, y), part, size, theme.soft)
+                y += self._px(26)
+        return y
+
+    def _state(self) -> str:
+        """What a reader must know when the run did not come to its end."""
+        stop = self.model.stop
+        if stop is None:
+            return "cut off: the session has no end"
+        said = {"done": "", "stopped": "stopped early", "aborted": "aborted", "failed": "failed"}
+        reason = f": {stop.reason.rstrip('.')}" if stop.reason and stop.status == "failed" else ""
+        return said[stop.status] + reason
+
+    def _conditions(self) -> list[str]:
+        start = self.model.start
+        if start is None:
+            return ["The session holds nothing."]
+        when = datetime.fromisoformat(start.started_utc)
+        date = f"{when.day} {when:%B %Y, %H:%M} UTC"
+        return [
+            " · ".join(
+                [self._where(start.machines), *map(_hardware, _targets(start.machines)), date]
+            ),
+            " · ".join(self._workload(start.plan)),
+        ]
+
+    def _where(self, machines: Sequence[MachineRecord]) -> str:
+        targets = [machine.name for machine in _targets(machines)]
+        clients = [machine.name for machine in machines if "client" in machine.roles]
+        if targets and clients == targets:
+            return f"Servers and clients share {targets[0]}"
+        return f"Target {', '.join(targets)}, clients {', '.join(clients)}"
+
+    def _workload(self, plan: dict[str, Any]) -> list[str]:
+        workload = plan.get("workload") or {}
+        calls = self.model.calls_per_connection
+        protocol = str(workload.get("protocol", "pong"))
+        closed = self.model.closed_loop
+        said = [
+            "raw ping-pong over TCP" if protocol == "pong" else protocol.upper(),
+            "one call per connection" if calls == 1 else f"{calls:,} calls per connection",
+            "closed loop" if closed else "open loop",
+        ]
+        if workload.get("arrivals") == "poisson" and not closed:
+            said.append("Poisson arrivals")
+        if plan.get("connections"):
+            said.append(f"{plan['connections']:,} connections a point")
+        elif plan.get("seconds"):
+            said.append(f"{plan['seconds']:g} s a point")
+        if plan.get("repeats", 1) > 1:
+            said.append(f"{plan['repeats']} passes")
+        said.append(f"timeout {workload.get('timeout_s', 5):g} s")
+        said.append(self._backlog(plan))
+        said[0] = said[0][:1].upper() + said[0][1:]
+        return said
+
+    def _backlog(self, plan: dict[str, Any]) -> str:
+        """As asked for; where the kernel put another in force, so it is said."""
+        asked = plan.get("backlog", 0)
+        found = {
+            note.server: note.data["backlog"]
+            for note in self._notes
+            if note.server in self.model.series and "backlog" in note.data
+        }
+        other = {id_: value for id_, value in found.items() if value != asked}
+        if not other:
+            return f"backlog {asked:,}"
+        told = ", ".join(f"{self.model.series[i].name} {value:,}" for i, value in other.items())
+        return f"backlog {asked:,} (in force: {told})"
+
+    # Legend
+
+    def _paint_legend(self, painter: QPainter, y: float) -> float:
+        ranked = self.model.ranked()
+        columns = max(1, min(4, len(ranked)))
+        left, gap = self._px(_MARGIN), self._px(24)
+        wide = (self._size[0] - 2 * left - gap * (columns - 1)) / columns
+        tall = self._px(54)
+        for i, series in enumerate(ranked):
+            column, row = i % columns, i // columns
+            cell = QRectF(left + column * (wide + gap), y + row * tall, wide, tall)
+            self._paint_entry(painter, series, cell)
+        return y + tall * -(-len(ranked) // columns) + self._px(8)
+
+    def _paint_entry(self, painter: QPainter, series: Series, cell: QRectF) -> None:
+        theme, px = self._theme, self._px
+        swatch = QRectF(cell.left(), cell.top() + px(2), px(58), px(24))
+        draw_swatch(painter, theme.series(series.index), swatch, theme.card)
+        x, room = swatch.right() + px(12), cell.right() - swatch.right() - px(12)
+        bold = font(px(19), Weight.DemiBold)
+        at = QPointF(x, swatch.center().y())
+        draw_text(painter, at, elided(series.name, bold, room), bold, theme.text)
+        word, figure = words.holds(series)
+        at = QPointF(x, swatch.center().y() + px(25))
+        plain = font(px(17))
+        width = draw_text(painter, at, word, plain, theme.muted)
+        if figure:
+            at += QPointF(width + px(6), 0)
+            strong = font(px(17), Weight.DemiBold, figures=True)
+            width = draw_text(painter, at, figure, strong, theme.text)
+            at += QPointF(width + px(10), 0)
+            at_knee = self._at_knee(series)
+            if at.x() + text_width(at_knee, plain) <= cell.right():
+                draw_text(painter, at, at_knee, plain, theme.muted)
+
+    def _at_knee(self, series: Series) -> str:
+        view = self._trio.view
+        knee = next((r for r in series.readings() if r.offered == series.knee_per_s), None)
+        if knee is None or not knee.supported(view):
+            return ""
+        value = knee.value(Quantity.TIME, view)
+        return f"{words.percentile(view.percentile)} {wording.duration(value * 1000)}"
+
+    # Charts
+
+    def _paint_trio(self, painter: QPainter, target: QRectF) -> None:
+        trio = self._trio
+        least = trio.least_height(len(self.model.series))
+        scale = max(1.0, min(_LARGEST, target.height() / self._unit / least)) * self._unit
+        trio.set_look(Look(scale=scale, controls=2))
+        trio.resize(round(target.width()), round(target.height()))
+        trio.refresh()
+        trio.show()
+        QApplication.sendPostedEvents()
+        trio.paint(painter, target)
+        trio.hide()
+
+    # Foot
+
+    def _footnotes(self) -> list[str]:
+        room = self._size[0] - 2 * self._px(_MARGIN)
+        size = self._foot_font()
+        return [part for note in self._explanations() for part in wrapped(note, size, room)]
+
+    def _foot_font(self) -> QFont:
+        return font(self._px(16))
+
+    def _explanations(self) -> list[str]:
+        model, view = self.model, self._trio.view
+        said = []
+        if not model.closed_loop:
+            said.append(
+                "Holds, and the large marker: the highest offered rate at which at least 99 % of "
+                "the calls succeed, and so at every lower rate. “At least”: no higher rate "
+                "showed the server’s own limit."
+            )
+        since = "when a call was due" if view.clock == "latency" else "when a call was sent"
+        said.append(
+            f"Response time: {words.percentile(view.percentile)} of the answered calls, counted "
+            f"from {since}, so that a server that stalls cannot hide it."
+            if view.clock == "latency"
+            else f"Response time: {words.percentile(view.percentile)} of the answered calls, "
+            f"counted from {since}."
+        )
+        hollow = [
+            not reading.trusted or not reading.supported(view)
+            for series in model.series.values()
+            for reading in series.readings()
+        ]
+        if any(hollow):
+            said.append(
+                "Hollow markers and thin lines: not to be trusted, because the clients were the "
+                "limit or the evidence is too small. They never count for “holds”."
+            )
+        said += self._ceiling()
+        if model.start is not None:
+            made = f"Pongbench {model.start.pongbench}, session {model.start.session[:12]}."
+            said[-1] += f" {made}"
+        return said
+
+    def _ceiling(self) -> list[str]:
+        ceiling = self.model.ceiling_per_s
+        if ceiling is None or self.model.closed_loop:
+            return []
+        rate = words.per_second(ceiling)
+        if ceiling < self.model.last_offered:
+            return [
+                f"Hatched: beyond {rate}, the most these clients reach against a server that does "
+                "nothing but answer. There the load generator is tested too, not the server alone."
+            ]
+        return [f"The clients themselves reach at least {rate}: more than is offered here."]
+
+    def _paint_foot(self, painter: QPainter, lines: Sequence[str], y: float) -> None:
+        theme, left, right = self._theme, self._px(_MARGIN), self._size[0] - self._px(_MARGIN)
+        painter.setPen(QPen(QColor(theme.line), max(1.0, self._px(1))))
+        painter.drawLine(QPointF(left, y - self._px(20)), QPointF(right, y - self._px(20)))
+        size = self._foot_font()
+        for line in lines:
+            draw_text(painter, QPointF(left, y), line, size, theme.muted)
+            y += self._px(23)
+
+
+def wrapped(text: str, size: QFont, room: float) -> list[str]:
+    """`text` in lines no wider than `room`, broken between words."""
+    lines: list[str] = []
+    for word in text.split(" "):
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and metrics(size).horizontalAdvance(longer) <= room:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines
+
+
+def _targets(machines: Sequence[MachineRecord]) -> list[MachineRecord]:
+    return [machine for machine in machines if "target" in machine.roles]
+
+
+def _hardware(machine: MachineRecord) -> str:
+    """What is known of it: CPU, cores, system, kernel."""
+    facts = machine.facts
+    cores = facts.get("cpu_count")
+    count = f"{cores} core{'s' if cores != 1 else ''}" if cores else ""
+    known = [
+        ", ".join(str(part) for part in (facts.get("cpu_model"), count) if part),
+        ", ".join(str(facts[name]) for name in ("distribution", "kernel") if facts.get(name)),
+        str(facts.get("virtualisation") or ""),
+    ]
+    return " · ".join(part for part in known if part)
