@@ -11,17 +11,19 @@ A session file is a YAML stream that any YAML reader understands::
     --- {"kind":"window","t_us":312100,"point":1,...}
 
 The first document is the `RunStart`, then comes one document a line. A document counts once its
-terminator is on disk: the newline of its line, for the block document the next `---`. Whatever
-else the file was cut in, everything before it is whole.
+terminator is on disk: the newline of its line, for the block document the next `---`. Wherever a
+file was cut, everything before that is whole.
 """
 
+from workbench.sessions.completion import completed
 from workbench.sessions.format import HEADER, encode_line, encode_start
-from workbench.sessions.reading import Session, completed, is_session, read_session
+from workbench.sessions.reading import NewerSession, Session, is_session, read_session
 from workbench.sessions.recorder import Recorder
 from workbench.sessions.source import Playhead, SessionSource
 
 __all__ = [
     "HEADER",
+    "NewerSession",
     "Playhead",
     "Recorder",
     "Session",

@@ -23,10 +23,20 @@ _STRING_OR_EXPONENT = re.compile(rb'"(?:[^"\\]|\\.)*+"|-?[0-9]+(?:\.[0-9]+)?[eE]
 _EXPONENT = re.compile(rb"[0-9][eE][-+]?[0-9]")
 
 
+UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+"""What decoding raises."""
+
+
 def decode(line: bytes) -> AnyDocument:
-    """Raises `msgspec.MsgspecError`, `UnicodeDecodeError` or `RecursionError`."""
+    """Raises `UNREADABLE`."""
     document: AnyDocument = _decoder.decode(line)
     return document
+
+
+def decode_lines(lines: bytes) -> list[AnyDocument]:
+    """One JSON object a line. Raises `UNREADABLE`."""
+    documents: list[AnyDocument] = _decoder.decode_lines(lines)
+    return documents
 
 
 def encode(document: AnyDocument) -> bytes:

@@ -4,26 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, get_args
 
-import msgspec
-
-from workbench.documents import (
-    VERSION,
-    WINDOW_US,
-    AnyDocument,
-    Counts,
-    PointStart,
-    PointStop,
-    RunStart,
-    RunStop,
-    Window,
-)
+from workbench.documents import VERSION, AnyDocument, RunStart, RunStop
 from workbench.errors import BadInput
-from workbench.sessions.format import HEADER, decode
+from workbench.sessions.completion import completed
+from workbench.sessions.format import HEADER, UNREADABLE, decode, decode_lines
 from workbench.yamlio import convert, loads_yaml, read_bytes
 
 MOST_BYTES = 512 << 20
@@ -31,7 +20,8 @@ MOST_BYTES = 512 << 20
 
 _MOST_NODES = 1_000_000
 _KINDS = {kind.__struct_config__.tag for kind in get_args(AnyDocument)}
-_SEPARATOR = re.compile(rb"^(?:---|\.\.\.)(?=[ \t\r\n]|\Z)", re.MULTILINE)
+# A leading newline is found far faster than `^`, and the header has one before any separator.
+_SEPARATOR = re.compile(rb"\n(?:---|\.\.\.)(?=[ \t\r\n]|\Z)")
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -91,11 +81,44 @@ def read_session(path: Path, *, newer: bool = False) -> Session:
     a file that cannot be read, is no session, or is from a newer version.
     """
     data = read_bytes(path, what="session", most_bytes=MOST_BYTES)
+    return parse_session(data, name=str(path), newer=newer)
+
+
+def parse_session(data: bytes, *, name: str, newer: bool = False) -> Session:
+    """As `read_session`, from a file's content."""
     if not _begins_as_session(data):
-        raise BadInput(f"{path} is not a session: it does not begin with {HEADER!r}.")
-    session = Session(name=str(path))
+        raise BadInput(f"{name} is not a session: it does not begin with {HEADER!r}.")
+    session = Session(name)
+    data = data.removeprefix(_BOM)
+    lines = data.find(b"\n--- {") + 1
+    documents = _decode_lines(data[lines : data.rfind(b"\n") + 1]) if lines else None
+    if documents is not None:
+        # With the `---` that ends the first document.
+        _read(data[: lines + 3], session, newer)
+    if documents is None or not session.documents:
+        session = Session(name)
+        _read(data, session, newer)
+    elif not session.damage:
+        session.documents += documents
+        session.torn = not data.endswith(b"\n")
+    return session
+
+
+def _decode_lines(data: bytes) -> list[AnyDocument] | None:
+    """All documents of an ordinary session but the first, at one go; None: look closer."""
+    if data.count(b"\n--- {") + 1 != data.count(b"\n"):
+        return None
+    try:
+        documents = decode_lines(data[4:].replace(b"\n--- ", b"\n"))
+    except UNREADABLE:
+        return None
+    return None if any(isinstance(document, RunStart) for document in documents) else documents
+
+
+def _read(data: bytes, session: Session, newer: bool) -> None:
+    """Adds what is whole to the session, document by document."""
     unknown: Counter[str] = Counter()
-    for piece in _pieces(data.removeprefix(_BOM)):
+    for piece in _pieces(data):
         if not piece.text.startswith(b" {") and _is_blank(piece.text):
             continue
         if not piece.whole:
@@ -115,72 +138,6 @@ def read_session(path: Path, *, newer: bool = False) -> Session:
         " a newer Pongbench may know it."
         for kind, count in unknown.items()
     ]
-    return session
-
-
-def completed(documents: Iterable[AnyDocument]) -> Iterator[AnyDocument]:
-    """`documents`, and for a point that was begun and never ended a `PointStop` that says so.
-
-    It stands where the point was left: at the end, or before the next `PointStart` or `RunStop`.
-    It is not complete, is inconclusive, adds up the point's windows, and judges nothing. A point
-    the engine itself had to break off has a `PointStop` of the same form, so that nobody needs to
-    tell the two apart.
-    """
-    open_point: _OpenPoint | None = None
-    for document in documents:
-        if open_point and isinstance(document, PointStart | RunStop):
-            yield open_point.stop()
-            open_point = None
-        yield document
-        match document:
-            case PointStart():
-                open_point = _OpenPoint(document)
-            case Window() if open_point:
-                open_point.windows.append(document)
-            case PointStop():
-                open_point = None
-            case _:
-                pass
-    if open_point:
-        yield open_point.stop()
-
-
-@dataclass
-class _OpenPoint:
-    start: PointStart
-    windows: list[Window] = field(default_factory=list)
-
-    def stop(self) -> PointStop:
-        start, windows = self.start, self.windows
-        errors: Counter[str] = Counter()
-        for window in windows:
-            errors.update(window.errors)
-        due = sum(window.due for window in windows)
-        replies = sum(window.replies for window in windows)
-        return PointStop(
-            t_us=windows[-1].t_us + WINDOW_US if windows else start.t_us,
-            point=start.point,
-            server=start.server,
-            rate_per_s=start.rate_per_s,
-            purpose=start.purpose,
-            pass_number=start.pass_number,
-            complete=False,
-            seconds=len(windows) * WINDOW_US / 1e6,
-            counts=Counts(
-                scheduled=due,
-                unsent=0,
-                sent=sum(window.sent for window in windows),
-                late=sum(window.late for window in windows),
-                established=sum(window.established for window in windows),
-                succeeded=replies,
-                errors=dict(errors),
-                in_flight=due - replies - errors.total(),
-            ),
-            verdict="inconclusive",
-            reasons=[
-                "The recording ends in the middle of this point; its figures count for nothing."
-            ],
-        )
 
 
 class _Piece(NamedTuple):
@@ -237,7 +194,7 @@ def _is_blank(text: bytes) -> bool:
 def _document(piece: _Piece, session: Session, newer: bool) -> AnyDocument:
     try:
         document = decode(piece.text)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+    except UNREADABLE:
         document = _edited(piece, session.name, newer)
     if isinstance(document, RunStart):
         _check_version(document.v, session.name, newer)

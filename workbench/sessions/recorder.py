@@ -81,7 +81,9 @@ class Recorder:
             while rest:
                 rest = rest[os.write(self._file, rest) :]
         except OSError:
-            os.ftruncate(self._file, self._size)
+            # Where even this is refused, the reader leaves the torn end out.
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._file, self._size)
             raise
         self._size += len(data)
 

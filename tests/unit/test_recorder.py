@@ -1,0 +1,144 @@
+"""Writing a session: document by document, whole or not at all, never over another."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from tests import synthetic
+from workbench.documents import AnyDocument, Note, PointStop, RunStart, RunStop
+from workbench.errors import BadInput, PongbenchError
+from workbench.sessions import Recorder, read_session
+
+LIMITED = """
+    import resource, sys
+    from pathlib import Path
+    from tests import synthetic
+    from workbench.documents import PointStop, RunStop
+    from workbench.errors import PongbenchError
+    from workbench.sessions import Recorder
+
+    documents = synthetic.session(1, 3, rates=[4700.0, 5000.0, 9000.0], ceiling=False)
+    recorder = Recorder(Path(sys.argv[1]))
+    stops = 0
+    try:
+        for document in documents:
+            recorder(document)
+            if isinstance(document, PointStop):
+                stops += 1
+                if stops == 2:
+                    size = Path(sys.argv[1]).stat().st_size + 200
+                    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+    except PongbenchError as error:
+        print(error)
+    recorder(RunStop(t_us=1, status="failed"))
+    recorder.close()
+"""
+
+
+@pytest.fixture
+def documents() -> list[AnyDocument]:
+    return synthetic.session(1, 2, rates=[500.0, 800.0], seconds=1.0)
+
+
+def test_every_document_is_in_the_file_before_the_call_returns(
+    documents: list[AnyDocument], tmp_path: Path
+) -> None:
+    path = tmp_path / "new" / "folder" / "run.pong.yaml"
+    recorder = Recorder(path)
+    for count, document in enumerate(documents, 1):
+        recorder(document)
+        # The first counts as soon as the second begins.
+        assert len(read_session(path).documents) == (count if count > 1 else 0)
+    recorder.close()
+    recorder.close()
+
+
+def test_a_session_is_never_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "run.yaml"
+    path.write_text("mine")
+    with pytest.raises(BadInput, match=r"run\.yaml exists already, and sessions are never"):
+        Recorder(path)
+    assert path.read_text() == "mine"
+
+
+def test_a_file_in_the_way_of_a_folder_is_named(tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("")
+    with pytest.raises(BadInput, match=r"out is a file, not a directory"):
+        Recorder(tmp_path / "out" / "run.yaml")
+
+
+def test_a_directory_in_place_of_the_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="is a directory; give the name of a file"):
+        Recorder(tmp_path)
+
+
+def test_a_path_no_system_accepts_is_one_sentence() -> None:
+    with pytest.raises(BadInput, match="No session can be written to"):
+        Recorder(Path("a\0b"))
+
+
+def test_a_recorder_that_recorded_nothing_leaves_no_file(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path / "run.yaml")
+    recorder.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_figure_that_cannot_be_written_is_refused_and_nothing_is_torn(
+    documents: list[AnyDocument], tmp_path: Path
+) -> None:
+    path = tmp_path / "run.yaml"
+    recorder = Recorder(path)
+    for document in documents[:3]:
+        recorder(document)
+    with pytest.raises(PongbenchError, match="A Note document holds a value that cannot"):
+        recorder(Note(t_us=1, topic="x", text="x", data={"share": float("nan")}))
+    for document in documents[3:]:
+        recorder(document)
+    recorder.close()
+    assert read_session(path).documents == documents
+
+
+def limited(path: Path) -> str:
+    """What the recorder says when its file may not grow beyond the middle of a document."""
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(LIMITED), str(path)],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(__file__).parents[2],
+    )
+    return done.stdout
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs limits on file sizes")
+def test_a_file_that_cannot_grow_stays_valid_and_says_what_it_holds(tmp_path: Path) -> None:
+    path = tmp_path / "run.yaml"
+    assert limited(path) == (
+        "The session cannot be written: file too large."
+        f" The session is complete up to asyncio streams, 4,700/s ({path}).\n"
+    )
+    session = read_session(path)
+    assert not (session.torn or session.damage)
+    assert session.documents[-1] == RunStop(t_us=1, status="failed")
+    assert sum(isinstance(d, PointStop) and d.purpose == "sweep" for d in session.documents) == 1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /dev/full")
+def test_a_full_disk_is_called_one(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path / "run.yaml")
+    full = os.open("/dev/full", os.O_WRONLY)
+    os.dup2(full, recorder._file)
+    os.close(full)
+    start = synthetic.session(1, 1)[0]
+    assert isinstance(start, RunStart)
+    with pytest.raises(PongbenchError, match=r"^The disk is full\. The session holds no whole"):
+        recorder(start)
+    with pytest.raises(PongbenchError, match=r"^The disk is full\."):
+        recorder(Note(t_us=1, topic="x", text="x"))
+    recorder.close()

@@ -1,0 +1,83 @@
+"""Points that were begun and never ended."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from workbench.documents import (
+    WINDOW_US,
+    AnyDocument,
+    Counts,
+    PointStart,
+    PointStop,
+    RunStop,
+    Window,
+)
+
+
+def completed(documents: Iterable[AnyDocument]) -> Iterator[AnyDocument]:
+    """`documents`, and for a point that was begun and never ended a `PointStop` that says so.
+
+    It stands where the point was left: at the end, or before the next `PointStart` or `RunStop`.
+    It is not complete, is inconclusive, adds up the point's windows, and judges nothing. A point
+    the engine itself had to break off has a `PointStop` of the same form, so that nobody needs to
+    tell the two apart.
+    """
+    open_point: _OpenPoint | None = None
+    for document in documents:
+        if open_point and isinstance(document, PointStart | RunStop):
+            yield open_point.stop()
+            open_point = None
+        yield document
+        match document:
+            case PointStart():
+                open_point = _OpenPoint(document)
+            case Window() if open_point:
+                open_point.windows.append(document)
+            case PointStop():
+                open_point = None
+            case _:
+                pass
+    if open_point:
+        yield open_point.stop()
+
+
+@dataclass
+class _OpenPoint:
+    start: PointStart
+    windows: list[Window] = field(default_factory=list)
+
+    def stop(self) -> PointStop:
+        start, windows = self.start, self.windows
+        errors: Counter[str] = Counter()
+        for window in windows:
+            errors.update(window.errors)
+        due = sum(window.due for window in windows)
+        replies = sum(window.replies for window in windows)
+        return PointStop(
+            t_us=windows[-1].t_us + WINDOW_US if windows else start.t_us,
+            point=start.point,
+            server=start.server,
+            rate_per_s=start.rate_per_s,
+            purpose=start.purpose,
+            pass_number=start.pass_number,
+            concurrency=start.concurrency,
+            complete=False,
+            seconds=len(windows) * WINDOW_US / 1e6,
+            counts=Counts(
+                scheduled=due,
+                unsent=0,
+                sent=sum(window.sent for window in windows),
+                late=sum(window.late for window in windows),
+                established=sum(window.established for window in windows),
+                succeeded=replies,
+                errors=dict(errors),
+                in_flight=due - replies - errors.total(),
+            ),
+            verdict="inconclusive",
+            reasons=[
+                "The recording ends in the middle of this point; its figures count for nothing."
+            ],
+        )
