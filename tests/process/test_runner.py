@@ -113,11 +113,11 @@ def test_no_sign_of_life_for_longer_than_the_lease_ends_the_run(runner: Pipes) -
 
 
 def test_signs_of_life_renew_the_lease(runner: Pipes) -> None:
-    runner.configure(lease_s=3)
-    runner.start("import time; time.sleep(4); print('still here', flush=True); time.sleep(60)")
-    for number in range(8):
+    runner.configure(lease_s=2)
+    runner.start("import time; time.sleep(2.5); print('still here', flush=True); time.sleep(60)")
+    for number in range(7):
         runner.say(op="ping", n=str(number))
-        eventually(lambda: not processes_with(runner.mark), within_s=0.5)
+        eventually(lambda: not processes_with(runner.mark), within_s=0.4)
     lines, events = [], []
     while not lines:
         key, _, payload = runner.line().partition(b" ")

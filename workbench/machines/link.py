@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import getpass
 import json
 import os
 import re
@@ -139,13 +138,14 @@ class Link:
     async def open(self, cache: str, *, lease_s: float = LEASE_S) -> dict[str, Any]:
         """Configure the runner; what it says about itself and its run directory."""
         nonce = secrets.token_hex(16)
+        user = os.environ.get("USER", os.getuid())
         ready = self.expect("ready")
         self._tasks = [asyncio.create_task(self._read(nonce))]
         await self.send(
             nonce=nonce,
             cache=cache,
             run=secrets.token_hex(8),
-            holder=f"{getpass.getuser()}@{os.uname().nodename}, process {os.getpid()}",
+            holder=f"process {os.getpid()} of {user} on {os.uname().nodename}",
             lease_s=lease_s,
             max_s=LONGEST_RUN_S,
         )

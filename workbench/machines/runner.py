@@ -79,8 +79,12 @@ class Run:
                 if os.path.samestat(os.fstat(self._descriptor), os.stat(self.lock)):
                     break
             os.close(self._descriptor)  # a janitor removed it before it was locked
-        os.write(self._descriptor, holder.encode())
-        os.makedirs(os.path.join(self.path, "tmp"), mode=0o700)
+        try:
+            os.write(self._descriptor, holder.encode())
+            os.makedirs(os.path.join(self.path, "tmp"), mode=0o700)
+        except OSError:
+            self.remove()
+            raise
 
     def remove(self) -> None:
         remove_tree(self.path)
@@ -531,16 +535,20 @@ def guard(runner: int, run: Run) -> NoReturn:
 def main() -> None:
     config, rest = read_config()
     umask = os.umask(0o077)
+    cache = os.path.realpath(os.path.expanduser(config["cache"]))
     try:
-        cache = os.path.realpath(os.path.expanduser(config["cache"]))
         run = Run(cache, config["run"], config["holder"])
     except OSError as error:
-        event = {"ev": "fatal", "error": explain(error)}
+        event = {"ev": "fatal", "error": f"{error.strerror}: {error.filename or cache}"}
         os.write(1, f"\n{config['nonce']}\n- {json.dumps(event)}\n".encode())
         sys.exit(1)
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     guardian = os.getpid()
-    runner = os.fork()
+    try:
+        runner = os.fork()
+    except OSError:
+        run.remove()
+        raise
     if runner:
         guard(runner, run)
     prctl(PR_SET_PDEATHSIG, signal.SIGTERM)

@@ -72,54 +72,73 @@ def read_once(path: str) -> bytes:
 def cores_and_softirq() -> tuple[list[list[int]], int]:
     cores = []
     softirq = 0
-    for line in read("/proc/stat").split(b"\n"):
-        if line.startswith(b"cpu"):
-            times = [int(field) for field in line.split()[1:9]]
-            total = sum(times)
-            cores.append([total - times[3] - times[4], total])
-            softirq = softirq or times[6]
+    for line in read("/proc/stat").partition(b"\nintr")[0].split(b"\n"):
+        times = [int(field) for field in line.split()[1:9]]
+        total = sum(times)
+        cores.append([total - times[3] - times[4], total])
+        softirq = softirq or times[6]
     return cores, softirq
 
 
+class Table:
+    """A file of pairs of lines, names above values, as /proc/net/snmp; where what is wanted stands
+    is looked up once."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.places: list[tuple[int, list[tuple[str, int]]]] = []
+        for number, line in enumerate(read(path).decode().splitlines()[::2]):
+            if line.startswith(("Tcp:", "TcpExt:")):
+                names = enumerate(line.split())
+                wanted = [(name, place) for place, name in names if name in COUNTERS]
+                self.places.append((2 * number + 1, wanted))
+
+    def values(self) -> dict[str, int]:
+        lines = read(self.path).split(b"\n")
+        found = {}
+        for number, wanted in self.places:
+            fields = lines[number].split()
+            for name, place in wanted:
+                found[name] = int(fields[place])
+        return found
+
+
+TABLES = (Table("/proc/net/snmp"), Table("/proc/net/netstat"))
+
+
 def counters() -> dict[str, int]:
-    found = {}
-    for path in ("/proc/net/snmp", "/proc/net/netstat"):
-        lines = read(path).decode().splitlines()
-        for names, values in zip(lines[::2], lines[1::2], strict=False):
-            if names.startswith(("Tcp:", "TcpExt:")):
-                for name, value in zip(names.split(), values.split(), strict=False):
-                    if name in COUNTERS:
-                        found[name] = int(value)
-    dropped = errors = 0
-    for line in read("/proc/net/dev").split(b"\n")[2:]:
-        if interface := line.rpartition(b":")[2].split():
-            errors += int(interface[2]) + int(interface[10])
-            dropped += int(interface[3]) + int(interface[11])
-    soft = [line.split() for line in read("/proc/net/softnet_stat").split(b"\n") if line]
+    found: dict[str, int] = {}
+    for table in TABLES:
+        found |= table.values()
+    errors = drops = soft_drops = squeezes = 0
+    for line in read("/proc/net/dev").split(b"\n")[2:-1]:
+        fields = line.rpartition(b":")[2].split()
+        errors += int(fields[2]) + int(fields[10])
+        drops += int(fields[3]) + int(fields[11])
+    for line in read("/proc/net/softnet_stat").split(b"\n")[:-1]:
+        fields = line.split(None, 3)
+        soft_drops += int(fields[1], 16)
+        squeezes += int(fields[2], 16)
     found["InterfaceErrors"] = errors
-    found["InterfaceDrops"] = dropped
-    found["SoftnetDrops"] = sum(int(fields[1], 16) for fields in soft)
-    found["SoftnetSqueezes"] = sum(int(fields[2], 16) for fields in soft)
+    found["InterfaceDrops"] = drops
+    found["SoftnetDrops"] = soft_drops
+    found["SoftnetSqueezes"] = squeezes
     return found
 
 
 def gauges() -> dict[str, int]:
     found = {}
-    for line in read("/proc/net/sockstat").decode().splitlines():
-        if line.startswith("TCP:"):
-            fields = line.split()[1:]
-            values = dict(zip(fields[::2], map(int, fields[1::2]), strict=True))
-            found = {"TIME_WAIT": values["tw"], "Orphans": values["orphan"], "Tcp": values["inuse"]}
-    if fields_of_files := read("/proc/sys/fs/file-nr").split():
-        found["OpenFiles"] = int(fields_of_files[0])
+    tcp = read("/proc/net/sockstat").partition(b"TCP: ")[2].split(None, 6)
+    if len(tcp) > 5:  # inuse N orphan N tw N ...
+        found = {"Tcp": int(tcp[1]), "Orphans": int(tcp[3]), "TIME_WAIT": int(tcp[5])}
+    if files := read("/proc/sys/fs/file-nr").split():
+        found["OpenFiles"] = int(files[0])
     return found
 
 
 def memory_available() -> int:
-    for line in read("/proc/meminfo").split(b"\n"):
-        if line.startswith(b"MemAvailable:"):
-            return int(line.split()[1]) * 1024
-    return 0
+    text = read("/proc/meminfo").partition(b"MemAvailable:")[2]
+    return int(text.split(None, 1)[0]) * 1024 if text else 0
 
 
 # -- a process tree
@@ -201,10 +220,14 @@ QUEUES = HEADER + 56
 """Where struct inet_diag_msg has its receive queue (waiting) and send queue (the backlog)."""
 
 
+_link: list[socket.socket] = []
+
+
 def listening(port: int) -> list[int] | None:
     """[accept queue, backlog] as the kernel has them; over several sockets [sum, least]."""
     found: list[tuple[int, int]] = []
-    with contextlib.suppress(OSError), diagnostics() as link:
+    with contextlib.suppress(OSError):
+        link = diagnostics()
         for family in (socket.AF_INET, socket.AF_INET6):
             head = struct.pack("=IHHII", 72, SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST_DUMP, 1, 0)
             body = struct.pack("=BBBBI", family, socket.IPPROTO_TCP, 0, 0, STATE_LISTEN)
@@ -214,9 +237,10 @@ def listening(port: int) -> list[int] | None:
 
 
 def diagnostics() -> socket.socket:
-    return socket.socket(
-        socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, NETLINK_SOCK_DIAG
-    )
+    if not _link:
+        kind = socket.SOCK_RAW | socket.SOCK_CLOEXEC
+        _link.append(socket.socket(socket.AF_NETLINK, kind, NETLINK_SOCK_DIAG))
+    return _link[0]
 
 
 def answers(link: socket.socket, port: int) -> list[tuple[int, int]]:
