@@ -1,0 +1,16 @@
+"""Run in a network namespace of its own: 100 local ports against a server that holds connections.
+
+Prints the error classes met and whether the point was conserved.
+"""
+
+from pathlib import Path
+
+from agents import agent, target
+
+if __name__ == "__main__":
+    Path("/proc/sys/net/ipv4/ip_local_port_range").write_text("40000 40099")
+    with target("hold") as server, agent() as load:
+        outcome = load.run(
+            server.port, protocol="pong", rate_per_s=500, connections=300, timeout_s=0.5
+        )
+    print(*sorted(outcome.errors), "conserved" if outcome.conserved else outcome.reports)

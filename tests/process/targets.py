@@ -1,0 +1,99 @@
+"""Servers for the load agent to meet: `python targets.py MODE [ARG]` prints its port and serves.
+
+Good and faulty ones, each a few lines, one process, standard library only.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import sys
+import time
+
+PONG = b"HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nPong!\r\n"
+KEEP = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nPong!"
+LAST = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nPong!"
+
+
+def spin(seconds: float) -> None:
+    """Wait without the timer's own error."""
+    until = time.perf_counter() + seconds
+    while time.perf_counter() < until:
+        pass
+
+
+def serial(
+    listener: socket.socket, answer: bytes, busy_s: float, stall: tuple[float, float]
+) -> None:
+    """One connection after the other; `stall` = (stand still for, in every) seconds."""
+    born = time.monotonic()
+    while True:
+        client, _ = listener.accept()
+        still_s, every_s = stall
+        phase = (time.monotonic() - born) % every_s
+        if phase < still_s:
+            time.sleep(still_s - phase)
+        spin(busy_s)
+        with contextlib.suppress(OSError):
+            client.sendall(answer)
+        client.close()
+
+
+def hold(listener: socket.socket) -> None:
+    """Accepts and never answers."""
+    clients = []
+    while True:
+        clients.append(listener.accept())
+
+
+def reset(listener: socket.socket) -> None:
+    """Ends every connection with a reset before it has answered."""
+    while True:
+        client, _ = listener.accept()
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+        client.close()
+
+
+def http(listener: socket.socket, calls: int) -> None:
+    """Keeps connections alive for `calls` calls, pipelining included."""
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(OSError, asyncio.IncompleteReadError):
+            for call in range(1, calls + 1):
+                await reader.readuntil(b"\r\n\r\n")
+                writer.write(LAST if call == calls else KEEP)
+        writer.close()
+
+    async def main() -> None:
+        async with await asyncio.start_server(serve, sock=listener, backlog=4096) as server:
+            await server.serve_forever()
+
+    asyncio.run(main())
+
+
+def main(mode: str, argument: str = "0") -> None:
+    listener = socket.create_server(("127.0.0.1", 0), backlog=4096)
+    print(listener.getsockname()[1], flush=True)
+    answers = {
+        "pong": PONG,
+        "half": PONG[:41],
+        "silent": b"",
+        "garbage": b"220 mail.example ESMTP\r\n",
+        "error": b"HTTP/1.0 503 Busy\r\nContent-Length: 0\r\n\r\n",
+    }
+    if mode == "stall":
+        still, every = argument.split("/")
+        serial(listener, PONG, 0.0, (float(still), float(every)))
+    elif mode == "hold":
+        hold(listener)
+    elif mode == "reset":
+        reset(listener)
+    elif mode == "http":
+        http(listener, int(argument))
+    else:
+        serial(listener, answers[mode], float(argument), (0.0, 1.0))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
