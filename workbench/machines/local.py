@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import secrets
 import shutil
 import sys
 from pathlib import Path
@@ -100,7 +101,10 @@ def copy(source: Path, target: Path) -> None:
     if source.is_dir():
         shutil.copytree(source, target, dirs_exist_ok=True)
     else:
-        shutil.copy2(source, target)
+        # Renamed into place: another program may be starting from the same file.
+        part = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+        shutil.copy2(source, part)
+        part.replace(target)
 
 
 async def reap(process: asyncio.subprocess.Process) -> None:
