@@ -57,6 +57,18 @@ class Deployment:
     def alive(self) -> bool:
         return not self._exit.done()
 
+    async def ended_within(self, seconds: float) -> bool:
+        """Whether it ends by itself in that time."""
+        await asyncio.wait({self._exit}, timeout=seconds)
+        return not self.alive()
+
+    def end(self) -> str:
+        """How it ended by itself: "ended by signal 9"; empty while it runs."""
+        if self.alive():
+            return ""
+        status = self._exit.result()
+        return f"ended by signal {-status}" if status < 0 else f"ended with status {status}"
+
     def record(self) -> ServerRecord:
         return ServerRecord(
             id=self.entry.id,
@@ -78,8 +90,8 @@ class Deployment:
             await asyncio.wait(
                 {trying, self._exit}, timeout=within_s, return_when=asyncio.FIRST_COMPLETED
             )
-            if self._exit.done():
-                raise PongbenchError(self._ended(await self._exit))
+            if not self.alive():
+                raise PongbenchError(self._ended())
             if not trying.done():
                 what = f"did not accept connections on port {self.port} within {within_s:g} s"
                 raise PongbenchError(self._said(f"{self._called()} {what}"))
@@ -87,11 +99,11 @@ class Deployment:
             trying.cancel()
             await asyncio.gather(trying, return_exceptions=True)
 
-    def _ended(self, status: int) -> str:
+    def _ended(self) -> str:
         if any("address already in use" in line.lower() for line in self.process.tail()):
             return _port_in_use(self.entry, self.machine, self.port)
-        how = f"by signal {-status}" if status < 0 else f"with status {status}"
-        return self._said(f"{self._called()} ended {how} before it listened on port {self.port}")
+        what = f"{self.end()} before it listened on port {self.port}"
+        return self._said(f"{self._called()} {what}")
 
     def _called(self) -> str:
         return f"{self.entry.name} on {self.machine.name}"

@@ -58,9 +58,11 @@ async def gate(
     try:
         result = await (_pong if "pong" in entry.protocols else _http)(wire, entry)
     except Fault as fault:
-        return _failed(entry, str(fault))
+        # A server that is dying answers oddly first: the reason is worth a moment.
+        ended = await deployment.ended_within(impatience_s / 2)
+        return _failed(entry, str(fault), *([_last_words(deployment)] if ended else []))
     if not deployment.alive():
-        return _failed(entry, "It answered as it should, but ended meanwhile.")
+        return _failed(entry, "It answered as it should.", _last_words(deployment))
     return result
 
 
@@ -69,9 +71,7 @@ async def _pong(wire: Wire, entry: ServerEntry) -> GateResult:
     request = _request(entry, "HTTP/1.0")
     ends = [await wire.whole(request) for _ in range(CALLS)]
     ends += await asyncio.gather(*(wire.whole(request) for _ in range(CALLS)))
-    # A client that is gone at once must not take the server with it.
-    await wire.leave()
-    ends.append(await wire.whole(request))
+    ends.append(await _after_a_client_left(wire, request))
     _check([end.reply for end in ends], entry)
     result = _found(entry, ends[0], protocols=["pong"])
     if any(end.how == "reset" for end in ends):
@@ -83,7 +83,7 @@ async def _pong(wire: Wire, entry: ServerEntry) -> GateResult:
 async def _http(wire: Wire, entry: ServerEntry) -> GateResult:
     """A call that ends with a close, several in turn on one connection, three at once."""
     first = await wire.whole(_request(entry, "HTTP/1.0"), must_close="http/1.0" in entry.protocols)
-    await wire.leave()
+    await _after_a_client_left(wire, _request(entry, "HTTP/1.0"))
     in_turn, closed = await wire.in_turn(_request(entry, "HTTP/1.1"), CALLS)
     _check([first.reply, *in_turn], entry)
     if len(in_turn) < CALLS:
@@ -105,6 +105,15 @@ async def _http(wire: Wire, entry: ServerEntry) -> GateResult:
         sentences=[*found.sentences, f"{kept} {len(at_once)}."],
     )
     return _agreed(result, entry)
+
+
+async def _after_a_client_left(wire: Wire, request: bytes) -> End:
+    """A client that is gone at once must not take the server with it."""
+    await wire.leave()
+    try:
+        return await wire.whole(request, must_close=False)
+    except Fault as fault:
+        raise Fault(f"It did not survive a client that reset its connection: {fault}") from None
 
 
 def _check(replies: list[Reply], entry: ServerEntry) -> None:
@@ -146,8 +155,14 @@ def _agreed(result: GateResult, entry: ServerEntry) -> GateResult:
     )
 
 
-def _failed(entry: ServerEntry, sentence: str) -> GateResult:
-    return GateResult(server=entry.id, passed=False, sentences=[sentence])
+def _failed(entry: ServerEntry, *sentences: str) -> GateResult:
+    return GateResult(server=entry.id, passed=False, sentences=list(sentences))
+
+
+def _last_words(deployment: Deployment) -> str:
+    last = deployment.process.tail()[-1:]
+    said = f"; the last it said was {last[0]!r}" if last else ""
+    return f"It {deployment.end()} meanwhile{said}."
 
 
 def _request(entry: ServerEntry, version: str) -> bytes:

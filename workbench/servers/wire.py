@@ -234,6 +234,8 @@ class _Parser:
             raise Fault(self._explained(error)) from None
 
     def _explained(self, error: h11.RemoteProtocolError) -> str:
+        if not self.raw.startswith(b"HTTP/"):
+            return f"Its reply is no HTTP, it begins with {self.raw[:20].decode('latin-1')!r}."
         if "peer" not in str(error):
             return f"Its reply is no HTTP ({str(error).rstrip('.')})."
         if self._head is None:

@@ -1,0 +1,4 @@
+import sys
+
+print("reading pong.conf")
+sys.exit("pong.conf: no such file")

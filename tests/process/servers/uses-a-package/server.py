@@ -1,0 +1,5 @@
+import sys
+
+import ping_pong
+
+ping_pong.serve(int(sys.argv[1]))

@@ -1,0 +1,226 @@
+"""Servers deployed for real on this machine: those shipped, and a user's own faulty ones."""
+
+import asyncio
+import os
+import resource
+import socket
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from oracle import eventually, processes_with
+
+from workbench.errors import PongbenchError
+from workbench.machines.local import LocalMachine, open_local
+from workbench.servers.catalogue import Catalogue
+from workbench.servers.deploy import Deployment, deploy
+from workbench.servers.entry import ServerEntry, load_entry
+from workbench.servers.gate import GateResult, gate
+
+SHIPPED = list(Catalogue.load(extra_dirs=[]))
+
+
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One for all, so that each runtime is built once."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture
+async def machine(cache: Path) -> AsyncIterator[LocalMachine]:
+    machine = await open_local(cache_dir=cache)
+    yield machine
+    await machine.close()
+
+
+def own(name: str) -> ServerEntry:
+    return load_entry(Path(__file__).parent / "servers" / name)
+
+
+async def try_gate(machine: LocalMachine, name: str) -> GateResult:
+    """What the gate finds about one of our own servers, with little patience."""
+    deployment = await deploy(machine, own(name))
+    try:
+        return await gate(deployment, patience_s=1.0, impatience_s=0.5)
+    finally:
+        await deployment.stop()
+
+
+async def failure(machine: LocalMachine, name: str, **options: float) -> str:
+    """Why one of our own servers cannot be deployed; that nothing of it is left running."""
+    with pytest.raises(PongbenchError) as caught:
+        await deploy(machine, own(name), **options)  # type: ignore[arg-type]
+    assert eventually(lambda: not processes_with(f"{machine.run_dir}/servers/"))
+    return str(caught.value)
+
+
+def bound() -> socket.socket:
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))
+    return listener
+
+
+@pytest.mark.parametrize("entry", SHIPPED, ids=lambda entry: entry.id)
+async def test_a_shipped_server_runs_passes_the_gate_and_leaves_nothing(
+    machine: LocalMachine, entry: ServerEntry
+) -> None:
+    told: list[str] = []
+    deployment = await deploy(machine, entry, backlog=333, nofile=4096, notify=told.append)
+    assert deployment.backlog == 333
+    assert resource.prlimit(deployment.pid, resource.RLIMIT_NOFILE)[0] == 4096
+
+    result = await gate(deployment)
+    assert result.passed, result.sentences
+    assert result.reply == "HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nPong!"
+    assert (result.bytes_on_wire, result.header_bytes, result.surplus_bytes) == (45, 38, 2)
+    assert result.closes_first == "server" == entry.closes_first
+
+    record = deployment.record()
+    assert record.runtime.startswith("CPython 3.")
+    assert record.version == pinned_version(entry)
+    assert set(record.files) >= {"server.yaml", "server.py"}
+    assert told[-1] == f"Starting {entry.name} on port {deployment.port}"
+
+    assert deployment.alive()
+    await deployment.stop()
+    assert not deployment.alive()
+    assert await machine.listening(deployment.port) is None
+    assert not processes_with(f"{machine.run_dir}/servers/")
+
+
+def pinned_version(entry: ServerEntry) -> str:
+    if not entry.requirements_path:
+        return "standard library"
+    pins = entry.requirements_path.read_text().split()
+    return next(pin for pin in pins if pin.startswith(f"{entry.framework}==")).replace("==", " ")
+
+
+async def test_a_server_runs_on_the_cores_it_is_given(machine: LocalMachine) -> None:
+    core = machine.cpus[-1]
+    deployment = await deploy(machine, own("slow"), cpus=[core])
+    assert os.sched_getaffinity(deployment.pid) == {core}
+    await deployment.stop()
+
+
+async def test_two_deployments_of_one_server_run_side_by_side(machine: LocalMachine) -> None:
+    first, second = await asyncio.gather(*(deploy(machine, own("slow")) for _ in range(2)))
+    assert first.port != second.port
+    assert (await gate(first)).passed
+    await first.stop()
+    assert (await gate(second)).passed
+    await second.stop()
+
+
+async def test_a_slow_server_passes(machine: LocalMachine) -> None:
+    assert (await try_gate(machine, "slow")).passed
+
+
+async def test_http_is_judged_by_what_the_server_does(machine: LocalMachine) -> None:
+    result = await try_gate(machine, "keeps-alive")
+    assert result.passed, result.sentences
+    assert result.protocols == ["http/1.0", "http/1.1"]
+    assert (result.keep_alive, result.pipelining, result.closes_first) == (True, 3, "client")
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("wrong-body", "It answered 'Pang!' instead of 'Pong!'."),
+        ("not-found", "It answered with 404 instead of 200."),
+        ("no-http", "Its reply is no HTTP, it begins with '220 mail.example ESM'."),
+        ("half-reply", "It closed before the whole body: 3 of 5 bytes came."),
+        ("stalls", "It fell silent for 1 s after 41 bytes of its reply."),
+        ("never-closes", "It did not close the connection after its reply."),
+        (
+            "says-keep-alive",
+            "It closed the connection after 1 of 5 calls, so it does not keep connections alive;"
+            " http/1.1 is not for it.",
+        ),
+    ],
+)
+async def test_the_gate_says_what_a_faulty_server_did(
+    machine: LocalMachine, name: str, sentence: str
+) -> None:
+    result = await try_gate(machine, name)
+    assert not result.passed
+    assert result.sentences == [sentence]
+
+
+async def test_the_gate_tells_when_a_server_has_ended_meanwhile(machine: LocalMachine) -> None:
+    result = await try_gate(machine, "tires")
+    assert not result.passed
+    assert result.sentences[-1] == "It ended with status 0 meanwhile."
+
+
+async def test_the_gate_tells_when_a_client_that_leaves_takes_the_server_with_it(
+    machine: LocalMachine,
+) -> None:
+    result = await try_gate(machine, "dies-with-its-client")
+    assert not result.passed
+    before, after = result.sentences
+    assert before.startswith("It did not survive a client that reset its connection: It ")
+    assert after.startswith("It ended with status 1 meanwhile; the last it said was 'Con")
+
+
+async def test_a_server_that_dies_at_once_is_reported_with_its_last_lines(
+    machine: LocalMachine,
+) -> None:
+    assert await failure(machine, "dies-at-once", port=23456) == (
+        "dies-at-once on localhost ended with status 1 before it listened on port 23456."
+        " Its last lines of output:\n    reading pong.conf\n    pong.conf: no such file"
+    )
+
+
+async def test_a_server_that_never_gets_ready_is_ended_and_reported(machine: LocalMachine) -> None:
+    assert await failure(machine, "never-ready", port=23457, ready_within_s=1.0) == (
+        "never-ready on localhost did not accept connections on port 23457 within 1 s."
+        " Its last lines of output:\n    waiting for a database that is not there"
+    )
+
+
+async def test_a_port_somebody_listens_on_is_refused_before_anything_is_done(
+    machine: LocalMachine,
+) -> None:
+    with bound() as listener:
+        listener.listen()
+        port = listener.getsockname()[1]
+        assert await failure(machine, "slow", port=port) == (
+            f"slow cannot listen on port {port} of localhost: the port is in use; name another,"
+            " or end the program that listens there."
+        )
+
+
+async def test_a_port_that_cannot_be_bound_is_reported_like_one_in_use(
+    machine: LocalMachine,
+) -> None:
+    with bound() as taken:
+        port = taken.getsockname()[1]
+        assert "the port is in use" in await failure(machine, "slow", port=port)
+
+
+async def test_a_server_that_ignores_sigterm_is_ended_with_its_children(
+    machine: LocalMachine,
+) -> None:
+    deployment = await deploy(machine, own("ignores-sigterm"))
+    mark = f"{machine.run_dir}/tools/"
+    assert len(processes_of(deployment)) == 2
+    await deployment.stop()
+    assert processes_of(deployment) == []
+    assert not processes_with(mark)
+
+
+def processes_of(deployment: Deployment) -> list[int]:
+    """Those that run its program, whoever their parent is."""
+    command = f"server.py {deployment.port}"
+    return [pid for pid, argv in processes_with("server.py").items() if command in argv]
+
+
+async def test_an_unavailable_server_says_why(machine: LocalMachine, tmp_path: Path) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    (folder / "server.yaml").write_text(
+        "name: Gone\nfamily: socket\n"
+        "unavailable: {reason: No registry has it., tried: '2026-11-20', instead: gevent}\n"
+    )
+    with pytest.raises(PongbenchError, match=r"^Gone cannot be run: No registry has it\.$"):
+        await deploy(machine, load_entry(folder))
