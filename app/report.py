@@ -7,6 +7,7 @@ import contextlib
 import csv
 import io
 import os
+import re
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -187,7 +188,20 @@ def _svg(documents: Sequence[AnyDocument], theme: str, size: tuple[int, int]) ->
     painter = QPainter(drawing)
     page.paint(painter)
     painter.end()
-    return data.data()
+    return _tidy_svg(data.data().decode(), size).encode()
+
+
+def _tidy_svg(svg: str, size: tuple[int, int]) -> str:
+    """The size in pixels (Qt rounds it to millimetres), and hundredths of a pixel are enough."""
+    svg = re.sub(
+        r'width="[\d.]+mm" height="[\d.]+mm"', f'width="{size[0]}" height="{size[1]}"', svg
+    )
+    short = re.compile(r"-?\d+\.\d{3,}")
+
+    def shorten(outline: re.Match[str]) -> str:
+        return short.sub(lambda number: f"{float(number[0]):.2f}", outline[0])
+
+    return re.sub(r' (?:d|points)="[^"]*"', shorten, svg)
 
 
 def _pdf(documents: Sequence[AnyDocument], theme: str, size: tuple[int, int]) -> bytes:

@@ -135,12 +135,14 @@ def session(
     seed: int = 1,
     ceiling: bool = True,
     untrusted_from: float | None = None,
+    give_up: bool = False,
     end: End = "done",
 ) -> list[AnyDocument]:
     """The documents of a whole run.
 
     From the offered rate `untrusted_from` on every point is `client-limited`, as when the clients
-    were late. `servers` may be made-up ones, for example with a capacity of 0: all its calls fail.
+    were late. With `give_up` a sweep ends after three points below half. `servers`
+    may be made-up ones, for example with a capacity of 0: all its calls fail.
     """
     return list(
         documents(
@@ -152,6 +154,7 @@ def session(
             seed=seed,
             ceiling=ceiling,
             untrusted_from=untrusted_from,
+            give_up=give_up,
             end=end,
         )
     )
@@ -167,6 +170,7 @@ def documents(
     seed: int = 1,
     ceiling: bool = True,
     untrusted_from: float | None = None,
+    give_up: bool = False,
     end: End = "done",
 ) -> Iterator[AnyDocument]:
     """As `session`, one by one."""
@@ -199,6 +203,7 @@ def documents(
             data={"backlog": 512},
         )
         yield from run.point(server, 500.0, purpose="warm_up", number=block.pass_number)
+        gone = 0
         for rate in block.rates_per_s:
             cut = end != "done" and block is order[-1] and rate == block.rates_per_s[-1]
             point = list(run.point(server, rate, number=block.pass_number, complete=not cut))
@@ -206,8 +211,21 @@ def documents(
                 yield from point[:-1]
                 return
             yield from point
+            gone = gone + 1 if _is_gone(point[-1]) else 0
+            if give_up and gone == 3:
+                yield Note(
+                    t_us=run.t_us,
+                    topic="gave-up",
+                    server=server.id,
+                    text=f"{server.name} lost over half of three points in a row.",
+                )
+                break
     status: Status = "done" if end == "done" else "aborted"
     yield RunStop(t_us=run.t_us, status=status, reason="" if end == "done" else "Aborted by hand.")
+
+
+def _is_gone(stop: AnyDocument) -> bool:
+    return isinstance(stop, PointStop) and stop.errors_pct > 50
 
 
 def _run_start(
@@ -255,10 +273,10 @@ def _run_start(
                 name="localhost",
                 roles=["target", "client"],
                 facts={
-                    "kernel": "6.1.0-41-amd64",
+                    "kernel": "Linux 6.1.0-41-amd64",
                     "distribution": "Debian GNU/Linux 12 (bookworm)",
                     "cpu_model": "AMD EPYC 7763 64-Core Processor",
-                    "cpus": 4,
+                    "cpu_count": 4,
                     "memory_bytes": 16 << 30,
                 },
             )

@@ -285,16 +285,16 @@ class Chart(pg.PlotWidget):
     def _paint_still(self, painter: QPainter) -> None:
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setClipRect(self.clip_rect())
         still = self.still()
+        self.names.place(still)
+        self.names.paint_leaders(painter)
+        painter.setClipRect(self.clip_rect())
         for curve in still:
             curve.draw(painter, self.look.px(2))
-        knee = self.quantity is Quantity.REPLIES
         for curve in still:
-            curve.draw_markers(painter, self.look, knee=knee)
+            curve.draw_markers(painter, self.look, knee=self.quantity is Quantity.REPLIES)
         painter.setClipping(False)
-        self.names.place(still)
-        if knee:
+        if self.quantity is Quantity.REPLIES:
             self.names.paint_ceiling(painter, still)
         self.names.paint(painter)
         painter.restore()

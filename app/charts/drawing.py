@@ -73,6 +73,7 @@ def draw_text(  # noqa: PLR0917 - read like QPainter.drawText
     baseline = QPointF(x, at.y() + metrics(font).capHeight() / 2)
     if is_vector(painter):
         path = QPainterPath()
+        path.setFillRule(Qt.FillRule.WindingFill)  # strokes of a letter may overlap
         path.addText(baseline, font, text)
         painter.fillPath(path, QColor(colour))
     else:

@@ -60,9 +60,12 @@ class Ground:
 
     def _say(self, painter: QPainter, text: str) -> None:
         chart = self._chart
-        where = chart.plot_rect().center()
-        size = font(chart.look.px(13))
-        draw_text(painter, where, text, size, chart.theme.muted, "middle")
+        px, theme, size = chart.look.px, chart.theme, font(chart.look.px(13))
+        middle = chart.plot_rect().center()
+        box = QRectF(0, 0, text_width(text, size) + px(24), px(28))
+        box.moveCenter(middle)
+        painter.fillRect(box, QColor(theme.card))
+        draw_text(painter, middle, text, size, theme.muted, "middle")
 
     def _paint_head(self, painter: QPainter) -> None:
         chart = self._chart
@@ -84,7 +87,7 @@ class Ground:
         if chart.quantity is Quantity.REPLIES:
             return [(v, words.count(v)) for v in scales.ticks(high, max(4, int(height / 30)))]
         if chart.log:
-            marks = scales.log_ticks(10**low, 10**high)
+            marks = scales.log_ticks(10**low, 10**high, 13 * (high - low) / max(1.0, height))
         else:
             marks = scales.ticks(high, max(2, int(height / 30)))
         return [(v, _time_text(v)) for v in marks]
@@ -96,10 +99,9 @@ class Ground:
         marks = scales.ticks(last, max(2, min(10, int(plot.width() / px(62)))))
         for rate in marks:
             at = QPointF(chart.at(rate, 1).x(), plot.bottom() + px(13))
-            # Under the plot only: names of the lowest chart may stand right of its corner.
-            ends = at.x() > plot.right() - px(12)
-            at.setX(min(at.x(), plot.right()))
-            align = "right" if ends else "middle"
+            # More than ten names need the room right of the plot's lower corner too.
+            corner = len(chart.curves) > 10 and at.x() > plot.right() - px(12)
+            align = "right" if corner else "middle"
             draw_text(painter, at, words.count(rate), look.axis_font, theme.muted, align)
         title = (
             "Connections kept open"

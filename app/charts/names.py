@@ -48,12 +48,19 @@ class EndNames:
             plot.right(),
             plot.bottom(),
             gutter_top=px(look.controls if chart.quantity is Quantity.TIME else 2),
-            gutter_bottom=chart.height() - px(1),
+            gutter_bottom=chart.height() - px(1) if len(ends) > 10 else plot.bottom() + px(8),
             gutter_width=px(look.gutter),
             line_height=look.label_px + px(3.5),
             least_height=look.label_px + px(1),
         )
         self.placed = labels.place(ends, room, lines)
+
+    def paint_leaders(self, painter: QPainter) -> None:
+        """Under the lines: a leader may have to follow one."""
+        card = self._chart.theme.card
+        for label in self.placed:
+            colour = mix(card, self._chart.curves[label.key].style.colour, 0.65)
+            self._paint_leader(painter, label, colour)
 
     def paint(self, painter: QPainter) -> None:
         for label in self.placed:
@@ -63,6 +70,7 @@ class EndNames:
         """The highlighted server's, over the dimmed ones."""
         for label in self.placed:
             if label.key == server:
+                self._paint_leader(painter, label, self._chart.curves[server].style.colour)
                 self._paint(painter, label, strong=True)
 
     def at(self, pixel: QPointF) -> str:
@@ -74,14 +82,15 @@ class EndNames:
                 return label.key
         return ""
 
+    def _paint_leader(self, painter: QPainter, label: labels.Placed, colour: str) -> None:
+        if label.leader:
+            painter.setPen(QPen(QColor(colour), self._chart.look.px(1)))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawPolyline([QPointF(x, y) for x, y in label.leader])
+
     def _paint(self, painter: QPainter, label: labels.Placed, *, strong: bool) -> None:
         chart = self._chart
         px, theme, curve = chart.look.px, chart.theme, chart.curves[label.key]
-        if label.leader:
-            colour = curve.style.colour
-            painter.setPen(QPen(QColor(colour if strong else mix(theme.card, colour, 0.65)), px(1)))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawPolyline([QPointF(x, y) for x, y in label.leader])
         draw_marker(painter, curve.style, QPointF(label.x + px(4), label.y), px(3.6), theme.card)
         size = font(chart.look.label_px, Weight.DemiBold if strong else Weight.Medium)
         name = curve.series.name

@@ -89,7 +89,11 @@ class Page:
         big = font(self._px(36), Weight.DemiBold)
         state = self._state()
         small = font(self._px(19), Weight.Medium)
-        taken = text_width(state, small) + self._px(30) if state else 0.0
+        plain, made = font(self._px(16)), self._made_by()
+        taken = text_width(made, plain) + self._px(30)
+        taken += text_width(state, small) + self._px(30) if state else 0.0
+        at = QPointF(left + room, y + self._px(12))
+        draw_text(painter, at, made, plain, theme.muted, "right")
         shown = elided(self.title(), big, room - taken)
         width = draw_text(painter, QPointF(left, y + self._px(10)), shown, big, theme.text)
         if state:
@@ -103,11 +107,15 @@ class Page:
                 y += self._px(26)
         return y
 
+    def _made_by(self) -> str:
+        start = self.model.start
+        return f"Pongbench {start.pongbench} · session {start.session[:8]}" if start else ""
+
     def _state(self) -> str:
         """What a reader must know when the run did not come to its end."""
         stop = self.model.stop
         if stop is None:
-            return "cut off: the session has no end"
+            return "cut off before its end"
         said = {"done": "", "stopped": "stopped early", "aborted": "aborted", "failed": "failed"}
         reason = f": {stop.reason.rstrip('.')}" if stop.reason and stop.status == "failed" else ""
         return said[stop.status] + reason
@@ -254,7 +262,7 @@ class Page:
             f"counted from {since}."
         )
         hollow = [
-            not reading.trusted or not reading.supported(view)
+            not reading.trusted or (reading.times(view.clock) and not reading.supported(view))
             for series in model.series.values()
             for reading in series.readings()
         ]
@@ -264,9 +272,6 @@ class Page:
                 "limit or the evidence is too small. They never count for “holds”."
             )
         said += self._ceiling()
-        if model.start is not None:
-            made = f"Pongbench {model.start.pongbench}, session {model.start.session[:12]}."
-            said[-1] += f" {made}"
         return said
 
     def _ceiling(self) -> list[str]:

@@ -29,14 +29,14 @@ def round_up(value: float) -> float:
     return min(step for step in (*_STEPS, 10.0) if step * power >= value * (1 - 1e-9)) * power
 
 
-def log_ticks(low: float, high: float) -> list[float]:
+def log_ticks(low: float, high: float, apart: float = 0.25) -> list[float]:
     """Powers of ten within low..high, 1, 2 and 5 of each where there are few, and the round ends
-    where no other tick is near."""
+    where no other tick is within `apart` decades."""
     first, last = floor(log10(low) + 1e-9), ceil(log10(high) - 1e-9)
     steps = (1.0,) if log10(high / low) > 2.2 else _STEPS
     marks = [step * 10.0**power for power in range(first, last + 1) for step in steps]
     marks = [mark for mark in marks if low * 0.999 <= mark <= high * 1.001]
     for end in (round_up(low), round_down(high)):
-        if all(abs(log10(end / mark)) > 0.25 for mark in marks):
+        if all(abs(log10(end / mark)) > apart for mark in marks):
             marks.append(end)
     return sorted(marks)
