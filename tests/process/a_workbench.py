@@ -36,7 +36,7 @@ for number in range(10**9):
     os.makedirs(f"runtime/{number}/lib")
     open(f"runtime/{number}/lib/module.py", "w").write("x" * 5000)
     os.chmod(f"runtime/{number}/lib", 0o500)
-    time.sleep(0.002)
+    time.sleep(0.01)
 """
 
 

@@ -39,13 +39,10 @@ def eventually(condition: Callable[[], T], *, within_s: float = 20.0) -> T:
     return value
 
 
-def seconds_until_clean(mark: str, folder: Path) -> float:
-    """How long until neither a process nor a file is left; fails after five seconds."""
-    began = time.monotonic()
+def wait_until_clean(mark: str, folder: Path) -> None:
+    """Until neither a process nor a file is left; fails after five seconds."""
     eventually(
         lambda: not processes_with(mark) and not files_below(folder), within_s=CLEAN_WITHIN_S
     )
-    took_s = time.monotonic() - began
     assert processes_with(mark) == {}
     assert files_below(folder) == []
-    return took_s

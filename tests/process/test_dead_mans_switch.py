@@ -13,7 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from oracle import eventually, files_below, processes_with, seconds_until_clean
+from oracle import (
+    CLEAN_WITHIN_S,
+    eventually,
+    files_below,
+    processes_with,
+    wait_until_clean,
+)
 
 from workbench.machines.link import RUNNER
 from workbench.machines.local import JANITOR, open_local
@@ -44,6 +50,12 @@ class Workbench:
         assert len(self.runners()) == 2
         # The sleeper, the deaf one, eight of a family, a daemon and its parent, a builder.
         assert len(processes_with(self.mark)) == 16
+
+    def wait_until_alone(self, *, within_s: float) -> None:
+        """The workbench itself is there, but nothing of its run."""
+        eventually(lambda: set(processes_with(self.mark)) == {self.program.pid}, within_s=within_s)
+        assert set(processes_with(self.mark)) == {self.program.pid}
+        assert files_below(self.cache) == []
 
     def kill(self, number: signal.Signals = signal.SIGKILL) -> None:
         os.kill(self.program.pid, number)
@@ -85,19 +97,17 @@ def end(launched: Workbench) -> None:
 
 def test_killing_the_workbench_leaves_nothing(workbench: Workbench) -> None:
     workbench.kill()
-    seconds_until_clean(workbench.mark, workbench.cache)
+    wait_until_clean(workbench.mark, workbench.cache)
 
 
 def test_ending_the_workbench_without_closing_leaves_nothing(workbench: Workbench) -> None:
     workbench.kill(signal.SIGTERM)
-    seconds_until_clean(workbench.mark, workbench.cache)
+    wait_until_clean(workbench.mark, workbench.cache)
 
 
 def test_a_workbench_suspended_beyond_the_lease_loses_its_run(workbench: Workbench) -> None:
     workbench.kill(signal.SIGSTOP)
-    eventually(lambda: set(processes_with(workbench.mark)) == {workbench.program.pid}, within_s=5)
-    assert set(processes_with(workbench.mark)) == {workbench.program.pid}
-    assert files_below(workbench.cache) == []
+    workbench.wait_until_alone(within_s=LEASE_S + CLEAN_WITHIN_S)
 
 
 def test_a_workbench_suspended_briefly_keeps_its_run(cache: Path) -> None:
@@ -120,9 +130,7 @@ def test_either_half_of_the_switch_ends_everything_when_it_dies(
     workbench: Workbench, which: int, number: signal.Signals
 ) -> None:
     os.kill(workbench.runners()[which], number)
-    eventually(lambda: set(processes_with(workbench.mark)) == {workbench.program.pid}, within_s=5)
-    assert set(processes_with(workbench.mark)) == {workbench.program.pid}
-    assert files_below(workbench.cache) == []
+    workbench.wait_until_alone(within_s=CLEAN_WITHIN_S)
 
 
 def test_what_is_left_when_both_halves_die_at_once_goes_with_the_next_janitor(
@@ -135,7 +143,7 @@ def test_what_is_left_when_both_halves_die_at_once_goes_with_the_next_janitor(
     assert files_below(workbench.cache)
     report = janitor(workbench.cache)
     assert report["removed"] == 1
-    seconds_until_clean(workbench.mark, workbench.cache)
+    wait_until_clean(workbench.mark, workbench.cache)
 
 
 def janitor(cache: Path) -> dict[str, object]:
@@ -154,7 +162,7 @@ def test_killing_the_workbench_at_any_moment_leaves_nothing(cache: Path, moment:
         eventually(lambda: len(processes_with(launched.mark)) > 2 * moment)
         launched.kill()
         launched.program.wait()
-        seconds_until_clean(launched.mark, cache)
+        wait_until_clean(launched.mark, cache)
     finally:
         end(launched)
 
@@ -178,7 +186,7 @@ async def test_several_workbenches_on_one_machine_leave_each_other_alone(cache: 
         assert set(processes_with(second.mark)) == undisturbed
         second.kill()
         second.program.wait()
-        seconds_until_clean(second.mark, cache)
+        wait_until_clean(second.mark, cache)
     finally:
         end(first)
         end(second)

@@ -83,8 +83,8 @@ async def sampling(machine: Machine, samples: Samples) -> AsyncIterator[Sampling
     began = Sampling()
     await began.start(machine, lambda t_us: t_us, samples.take)
     yield began
-    assert began.failure is None
     await began.stop()
+    assert began.failure is None
 
 
 async def start(machine: Machine, program: str) -> int:

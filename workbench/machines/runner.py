@@ -41,7 +41,7 @@ MAX_LINE = 1 << 20
 """Longer lines of output are cut here."""
 MAX_UNSENT = 8 << 20
 """When so many bytes wait for a slow reader, further lines are dropped and counted."""
-GRACE_S = 0.5
+GRACE_S = 0.3
 """From SIGTERM to SIGKILL when the run ends without a `bye`."""
 POLL_S = 0.02
 
@@ -239,7 +239,9 @@ class Runner:
         while True:
             self._write()
             self.poll.modify(1, select.EPOLLOUT if self.output else 0)
-            for descriptor, what in self.poll.poll(POLL_S if self.kill_at else 0.5):
+            left_s = self.renewed + self.lease_s - time.monotonic()
+            wait_s = POLL_S if self.kill_at else min(0.5, max(0.0, left_s))
+            for descriptor, what in self.poll.poll(wait_s):
                 if descriptor == 1:
                     if what & (select.EPOLLERR | select.EPOLLHUP):
                         self.end("nobody listens any more")

@@ -173,12 +173,12 @@ class Sampling:
             await self._process.send(msgspec.json.encode(command))
 
     async def stop(self) -> None:
-        if self._process:
-            with contextlib.suppress(PongbenchError):
-                await self._process.stop(0)
         if self._reading:
             self._reading.cancel()
             await asyncio.gather(self._reading, return_exceptions=True)
+        if self._process:
+            with contextlib.suppress(PongbenchError):
+                await self._process.stop(0)
 
     def mark(self) -> None:
         """Begin a point: `since_mark` counts from the last sample that has come in."""
@@ -201,8 +201,8 @@ class Sampling:
                 document = differ.document(sample)
                 if document:
                     emit(document)
-            last_words = " ".join(process.tail()[-1:])
-            self.failure = PongbenchError(f"The sampler ended by itself: {last_words}")
+            last_words = [line for line in process.tail() if not line.startswith("{")][-1:]
+            self.failure = PongbenchError(": ".join(["The sampler ended by itself", *last_words]))
         except (PongbenchError, msgspec.MsgspecError) as error:
             self.failure = PongbenchError(f"The sampler can no longer be read: {error}")
 
