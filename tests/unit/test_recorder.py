@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests import synthetic
-from workbench.documents import AnyDocument, Note, PointStop, RunStart, RunStop
+from workbench.documents import AnyDocument, HostSample, Note, PointStop, RunStart, RunStop
 from workbench.errors import BadInput, PongbenchError
 from workbench.sessions import Recorder, read_session
 
@@ -89,15 +89,22 @@ def test_a_recorder_that_recorded_nothing_leaves_no_file(tmp_path: Path) -> None
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    "broken",
+    [
+        Note(t_us=1, topic="x", text="x", data={"share": float("nan")}),
+        HostSample(t_us=1, machine="x", cpu_pct=float("inf")),
+    ],
+)
 def test_a_figure_that_cannot_be_written_is_refused_and_nothing_is_torn(
-    documents: list[AnyDocument], tmp_path: Path
+    broken: AnyDocument, documents: list[AnyDocument], tmp_path: Path
 ) -> None:
     path = tmp_path / "run.yaml"
     recorder = Recorder(path)
     for document in documents[:3]:
         recorder(document)
-    with pytest.raises(PongbenchError, match="A Note document holds a value that cannot"):
-        recorder(Note(t_us=1, topic="x", text="x", data={"share": float("nan")}))
+    with pytest.raises(PongbenchError, match="document holds a value that cannot be written"):
+        recorder(broken)
     for document in documents[3:]:
         recorder(document)
     recorder.close()
@@ -142,3 +149,38 @@ def test_a_full_disk_is_called_one(tmp_path: Path) -> None:
     with pytest.raises(PongbenchError, match=r"^The disk is full\."):
         recorder(Note(t_us=1, topic="x", text="x"))
     recorder.close()
+
+
+ENDLESS = """
+    import sys
+    from pathlib import Path
+    from tests import synthetic
+    from workbench.sessions import Recorder
+
+    start, *rest = synthetic.session(1, 1)
+    recorder = Recorder(Path(sys.argv[1]))
+    recorder(start)
+    while True:
+        for document in rest[:-1]:
+            recorder(document)
+            print(flush=True)
+"""
+
+
+def test_a_program_killed_while_recording_has_lost_nothing_it_had_recorded(tmp_path: Path) -> None:
+    path = tmp_path / "run.yaml"
+    recording = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(ENDLESS), str(path)],
+        stdout=subprocess.PIPE,
+        cwd=Path(__file__).parents[2],
+    )
+    assert recording.stdout is not None
+    with recording, recording.stdout as told:
+        for _ in range(200):
+            told.readline()
+        recording.kill()
+        told_of = 200 + len(told.read())
+    session = read_session(path)
+    assert len(session.documents) >= 1 + told_of
+    assert session.interrupted
+    assert not session.damage

@@ -45,19 +45,22 @@ def encode(document: AnyDocument) -> bytes:
     Raises PongbenchError for a document that would not come back as it was (NaN, for example):
     that is a mistake of this program.
     """
+    back: AnyDocument | None
     try:
-        line = _yaml_safe(_encoder.encode(_with_version(document)))
+        # There and back again: whole numbers where the document has floats get their dot.
+        back = decode(_encoder.encode(document))
     except UnicodeEncodeError:
         # Half a surrogate pair, from a file name for example: no text, and not worth a session.
         text = json.dumps(_plain(document), ensure_ascii=False)
         return encode(decode(text.encode("utf-8", "replace")))
-    back = decode(line)
-    if back != document and _plain(back) != _plain(document):
+    except UNREADABLE:
+        back = None
+    if back is None or (back != document and _plain(back) != _plain(document)):
         raise PongbenchError(
             f"A {type(document).__name__} document holds a value that cannot be written,"
             " such as NaN; please report this as a mistake in Pongbench."
         )
-    return line
+    return _yaml_safe(_encoder.encode(_with_version(back)))
 
 
 def encode_line(document: AnyDocument) -> bytes:
