@@ -1,0 +1,90 @@
+"""How far a run is, as its documents tell."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests import synthetic
+from workbench.commands.progress import RunProgress
+from workbench.documents import AnyDocument, Note, PointStart, PointStop, RunStop, Window
+
+
+def after(documents: list[AnyDocument]) -> RunProgress:
+    progress = RunProgress()
+    for document in documents:
+        progress(document)
+    return progress
+
+
+def upto_point(documents: list[AnyDocument], number: int, kind: type) -> list[AnyDocument]:
+    """Up to and with the first `kind` of the `number`th point that is judged."""
+    starts = [d for d in documents if isinstance(d, PointStart) and d.purpose == "sweep"]
+    point = starts[number].point
+    at = next(
+        n
+        for n, d in enumerate(documents)
+        if isinstance(d, kind) and getattr(d, "point", 0) == point
+    )
+    return documents[: at + 1]
+
+
+def test_a_whole_run_is_done_with_the_knees_it_has() -> None:
+    progress = after(synthetic.session(3, 8))
+    assert (progress.done, progress.total) == (24, 24)
+    assert isinstance(progress.end, RunStop)
+    assert progress.left_s == 0
+    held = {id_: server.held_per_s for id_, server in progress.servers.items()}
+    assert held == synthetic.knees(3, 8)
+
+
+def test_while_a_point_runs_its_last_window_is_shown() -> None:
+    cut = upto_point(synthetic.session(2, 4), 5, Window)
+    window = cut[-1]
+    assert isinstance(window, Window)
+    progress = after(cut)
+    server = progress.now
+    assert server is not None
+    assert server.point is not None
+    assert server.replies_per_s == pytest.approx(window.replies * 5)
+    assert server.latency_us == window.latency_us
+    assert server.errors_pct == pytest.approx(100 * sum(window.errors.values()) / window.due)
+    assert progress.done == 5
+
+
+def test_rates_of_connections_are_not_counted_in_calls() -> None:
+    documents = synthetic.session(1, 2)
+    start = documents[0]
+    start.plan["workload"]["calls_per_connection"] = 4  # type: ignore[union-attr]
+    cut = upto_point(documents, 0, Window)
+    window = cut[-1]
+    assert isinstance(window, Window)
+    server = after(cut).now
+    assert server is not None
+    assert server.replies_per_s == pytest.approx(window.replies / 4 * 5)
+
+
+def test_the_time_left_follows_from_the_points_so_far() -> None:
+    documents = synthetic.session(2, 10, seconds=2.0)
+    assert after(upto_point(documents, 0, PointStart)).left_s is None
+    left_s = after(upto_point(documents, 9, PointStop)).left_s
+    assert left_s is not None
+    # Ten points of 2 s, ten more to come, a warm-up in between.
+    assert 20 < left_s < 26
+
+
+def test_points_given_up_are_not_waited_for() -> None:
+    documents = upto_point(synthetic.session(2, 10), 3, PointStop)
+    progress = after([*documents, Note(t_us=0, topic="gave-up", text="It is gone.")])
+    assert progress.done == 10
+
+
+def test_a_server_left_out_is_passed_over() -> None:
+    documents = synthetic.session(3, 4)
+    second = synthetic.contestants(3)[1].id
+    kept = [d for d in documents if getattr(d, "server", "") != second]
+    assert after(upto_point(kept, 4, PointStop)).done == 9
+
+
+def test_a_new_start_begins_afresh() -> None:
+    documents = synthetic.session(1, 2)
+    assert after([*documents, documents[0]]).done == 0

@@ -1,0 +1,50 @@
+"""Opening the session a command is given."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from workbench.errors import ExitCode
+from workbench.sessions import NewerSession, Session, read_session
+
+
+def add_session_arguments(parser: argparse.ArgumentParser) -> None:
+    """FILE and --newer, for `open_session`."""
+    parser.add_argument("session", type=Path, metavar="FILE", help="a session file")
+    parser.add_argument(
+        "--newer",
+        action="store_true",
+        help="open what this version understands of a session from a newer one",
+    )
+
+
+def open_session(arguments: argparse.Namespace) -> Session:
+    """A session with a beginning; whatever is missing or was left out is told on stderr.
+
+    Raises BadInput.
+    """
+    try:
+        session = read_session(arguments.session, newer=arguments.newer)
+    except NewerSession as error:
+        raise NewerSession(f"{str(error).removesuffix('.')} (--newer).") from None
+    # Raises where there is nothing to show.
+    _ = session.start
+    for note in session.notes:
+        tell(note)
+    if session.damage:
+        tell(f"{session.damage} Only what comes before it is shown.")
+    elif session.interrupted:
+        tell("The run did not come to its end; this is what was recorded of it.")
+    return session
+
+
+def exit_code(session: Session) -> ExitCode:
+    """Of a command that has shown all there is."""
+    return ExitCode.BAD_INPUT if session.damage else ExitCode.DONE
+
+
+def tell(text: str) -> None:
+    """One line on stderr."""
+    print(f"pongbench: {text}", file=sys.stderr)

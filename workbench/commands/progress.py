@@ -1,0 +1,191 @@
+"""How far a run is, told by its documents alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from workbench.analysis.knee import knee
+from workbench.documents import (
+    WINDOW_US,
+    AnyDocument,
+    Block,
+    Note,
+    Percentiles,
+    PointStart,
+    PointStop,
+    RunStart,
+    RunStop,
+    Window,
+)
+
+
+@dataclass
+class ServerProgress:
+    """One server so far. Rates are per second, in the plan's unit; times from due."""
+
+    id: str
+    name: str
+    total: int
+    """Points of all its passes."""
+    stops: list[PointStop] = field(default_factory=list)
+    """Of its sweeps."""
+    ended: bool = False
+    """Nothing of it is left to come."""
+    point: PointStart | None = None
+    """The one that runs."""
+    due: int = 0
+    lost: int = 0
+    """Calls of the running point so far."""
+    window: Window | None = None
+    """Its last."""
+    calls_per_unit: int = 1
+
+    @property
+    def replies_per_s(self) -> float | None:
+        """Of the last window, else of the last point."""
+        if self.window is not None:
+            return self.window.replies / self.calls_per_unit / (WINDOW_US / 1e6)
+        return self.stops[-1].replies_per_s if self.stops else None
+
+    @property
+    def latency_us(self) -> Percentiles | None:
+        if self.window is not None:
+            return self.window.latency_us
+        return self.stops[-1].latency_us if self.stops else None
+
+    @property
+    def errors_pct(self) -> float | None:
+        """Of the attempts of the running point so far, else of the last point."""
+        if self.point is not None:
+            return 100 * self.lost / self.due if self.due else None
+        return self.stops[-1].errors_pct if self.stops else None
+
+    @property
+    def held_per_s(self) -> float | None:
+        return knee(self.stops)
+
+
+class RunProgress:
+    """A consumer of documents; a `RunStart` begins afresh."""
+
+    def __init__(self) -> None:
+        self._reset()
+
+    def _reset(self) -> None:
+        self.name = ""
+        self.servers: dict[str, ServerProgress] = {}
+        """Those compared, in the plan's order."""
+        self.now: ServerProgress | None = None
+        """Under load at the moment; a tool, too (the null server)."""
+        self.t_us = 0
+        self.end: RunStop | None = None
+        self._order: list[Block] = []
+        self._block = -1
+        self._in_block = 0
+        self._done_before = 0
+        self._swept_since_us: int | None = None
+        self._points_of_a_block = 0
+        self._calls_per_unit = 1
+
+    def __call__(self, document: AnyDocument) -> None:
+        if isinstance(document, RunStart):
+            self._begin(document)
+            return
+        self.t_us = max(self.t_us, document.t_us)
+        match document:
+            case PointStart():
+                self._point_start(document)
+            case Window() if self.now:
+                self.now.window = document
+                self.now.due += document.due
+                self.now.lost += sum(document.errors.values())
+            case PointStop() if self.now:
+                self._point_stop(document, self.now)
+            case Note(topic="gave-up" | "died" | "skipped"):
+                self._in_block = self._size(self._block)
+            case RunStop():
+                self.end, self.now = document, None
+            case _:
+                pass
+
+    @property
+    def total(self) -> int:
+        """Points that judge, as planned."""
+        return sum(map(self._size, range(len(self._order))))
+
+    @property
+    def done(self) -> int:
+        """Of `total`; those left out count as done."""
+        return self._done_before + self._in_block
+
+    @property
+    def left_s(self) -> float | None:
+        """Estimated from the points so far; None: too early to say."""
+        if self._swept_since_us is None or not self.done:
+            return None
+        swept = sum(len(server.stops) for server in self.servers.values())
+        if not swept:
+            return None
+        each_us = (self.t_us - self._swept_since_us) / swept
+        return (self.total - self.done) * each_us / 1e6
+
+    def _begin(self, start: RunStart) -> None:
+        self._reset()
+        plan = start.plan
+        self.name = str(plan.get("name") or "")
+        self._order = start.order
+        self._points_of_a_block = len(plan.get("concurrency") or [])
+        self._calls_per_unit = _calls_per_unit(plan)
+        for record in start.servers:
+            total = sum(
+                self._size(n) for n, block in enumerate(start.order) if block.server == record.id
+            )
+            self.servers[record.id] = ServerProgress(record.id, record.name, total)
+
+    def _size(self, block: int) -> int:
+        if not 0 <= block < len(self._order):
+            return 0
+        return len(self._order[block].rates_per_s) or self._points_of_a_block
+
+    def _point_start(self, point: PointStart) -> None:
+        if point.purpose != "ceiling":
+            self._enter(point)
+            if self._swept_since_us is None:
+                self._swept_since_us = point.t_us
+        known = self.servers.get(point.server)
+        self.now = known or ServerProgress(point.server, point.server, 0)
+        self.now.point, self.now.window = point, None
+        self.now.due = self.now.lost = 0
+        self.now.calls_per_unit = self._calls_per_unit
+
+    def _enter(self, point: PointStart) -> None:
+        """The block the point belongs to; all before it are over."""
+        here = next(
+            (
+                n
+                for n, block in enumerate(self._order)
+                if (block.server, block.pass_number) == (point.server, point.pass_number)
+            ),
+            self._block,
+        )
+        if here == self._block:
+            return
+        self._block, self._in_block = here, 0
+        self._done_before = sum(map(self._size, range(here)))
+        to_come = {block.server for block in self._order[here:]}
+        for server in self.servers.values():
+            server.ended = server.id not in to_come
+
+    def _point_stop(self, stop: PointStop, server: ServerProgress) -> None:
+        if stop.purpose == "sweep":
+            server.stops.append(stop)
+            self._in_block = min(self._in_block + 1, self._size(self._block))
+        server.point = server.window = None
+
+
+def _calls_per_unit(plan: dict[str, object]) -> int:
+    """Windows count calls; the plan's rates may count connections."""
+    workload = plan.get("workload")
+    calls = workload.get("calls_per_connection", 1) if isinstance(workload, dict) else 1
+    of_connections = plan.get("rate_of") == "connections"
+    return calls if of_connections and isinstance(calls, int) and calls > 0 else 1

@@ -1,0 +1,73 @@
+"""`pongbench replay`: a session as a film, or its documents as they were recorded."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from typing import TYPE_CHECKING
+
+from workbench.analysis.summary import summarise
+from workbench.commands.console import ConsoleView
+from workbench.commands.opening import add_session_arguments, exit_code, open_session
+from workbench.commands.summary import print_summary
+from workbench.dispatcher import Consumer
+from workbench.documents import AnyDocument
+from workbench.sessions import SessionSource
+from workbench.sessions.format import encode
+from workbench.sessions.source import AS_FAST_AS_POSSIBLE, FASTEST
+
+if TYPE_CHECKING:
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Add `replay` to the commands."""
+    parser = subparsers.add_parser("replay", help="show a session again as it happened")
+    add_session_arguments(parser)
+    parser.add_argument(
+        "--speed",
+        type=_speed,
+        metavar="N",
+        help=f"times as fast, 1 to {FASTEST}, or max (default: 1; with --json: max)",
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="print the recorded documents as JSON Lines"
+    )
+    parser.set_defaults(handler=handle)
+
+
+def handle(arguments: argparse.Namespace) -> int:
+    """Show the film, then what it comes to."""
+    session = open_session(arguments)
+    if arguments.json:
+        speed = arguments.speed or AS_FAST_AS_POSSIBLE
+        asyncio.run(_play(session.documents, speed, _print_json))
+        return exit_code(session)
+    documents = session.completed()
+    with ConsoleView() as view:
+        asyncio.run(_play(documents, arguments.speed or 1.0, view))
+    print_summary(summarise(documents))
+    return exit_code(session)
+
+
+async def _play(documents: list[AnyDocument], speed: float, consumer: Consumer) -> None:
+    async for document in SessionSource(documents, speed=speed):
+        consumer(document)
+
+
+def _print_json(document: AnyDocument) -> None:
+    sys.stdout.write(encode(document).decode() + "\n")
+    sys.stdout.flush()
+
+
+def _speed(text: str) -> float:
+    if text == "max":
+        return AS_FAST_AS_POSSIBLE
+    try:
+        speed = float(text.removesuffix("x"))
+    except ValueError:
+        speed = 0.0
+    if not 1 <= speed <= FASTEST:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a speed from 1 to {FASTEST}, or max")
+    return speed
