@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import json
 import os
-import re
 import secrets
 import time
 from collections import deque
@@ -17,17 +16,14 @@ from typing import Any
 import msgspec
 
 from workbench.errors import PongbenchError
-from workbench.machines import facts
 from workbench.machines.base import Command
 
 RUNNER = Path(__file__).with_name("runner.py")
-SAMPLER = Path(__file__).with_name("sampler.py")
 LEASE_S = 4.0
 HEARTBEAT_S = 1.0
 LONGEST_RUN_S = 24 * 3600.0
 OPEN_WITHIN_S = 15.0
 CLOSE_WITHIN_S = 10.0
-PINGS = 60
 MAX_NOISE = 1 << 20
 MAX_UNREAD = 8 << 20
 """Bytes of output kept for a reader that lags behind; older lines are dropped and counted."""
@@ -324,79 +320,6 @@ class Link:
                 future.exception()  # nobody needs to wait for it
         for process in self._processes.values():
             process.wake()
-
-
-class LinkedMachine:
-    """A `base.Machine` on a link; a connector adds how files get there and how it ends."""
-
-    def __init__(self, link: Link, cache_dir: str, introduction: dict[str, Any]) -> None:
-        self._link = link
-        self._cache_dir = cache_dir
-        self._introduction = introduction
-
-    @property
-    def name(self) -> str:
-        return self._link.name
-
-    @property
-    def run_dir(self) -> str:
-        return str(self._introduction["run"])
-
-    @property
-    def cache_dir(self) -> str:
-        return self._cache_dir
-
-    @property
-    def python(self) -> list[str]:
-        """The command of a Python there, 3.10 or later, for programs of ours."""
-        return [str(self._introduction["python"]), "-I", "-S", "-u"]
-
-    @property
-    def cpus(self) -> list[int]:
-        """The cores it allows us to use."""
-        return list(self._introduction["cpus"])
-
-    async def start(self, command: Command) -> LinkProcess:
-        return await self._link.start(command)
-
-    async def read(self, paths: Sequence[str]) -> list[str | None]:
-        """The texts of small files there (256 KiB at most); None: not to be read."""
-        return await self._link.read(paths)
-
-    async def put(self, source: Path, target: str) -> str:
-        raise NotImplementedError
-
-    async def listening(self, port: int) -> tuple[int, int] | None:
-        sampler = await self.put(SAMPLER, "sampler.py")
-        process = await self.start(Command([*self.python, sampler, str(port)]))
-        output = b"".join([line async for line in process.lines()])
-        try:
-            return msgspec.json.decode(output, type=tuple[int, int] | None)
-        except msgspec.DecodeError:
-            said = output.decode("utf-8", "replace")[-300:]
-            raise PongbenchError(
-                f"'{self.name}' cannot tell who listens on port {port}: {said}"
-            ) from None
-
-    async def time_wait(self) -> int:
-        (text,) = await self.read(["/proc/net/sockstat"])
-        return time_wait(text or "")
-
-    async def facts(self) -> dict[str, object]:
-        return facts.process(await self.read(facts.PATHS)) | {
-            "python": self._introduction["version"],
-            "cpus_allowed": self.cpus,
-        }
-
-    async def clock(self) -> tuple[int, int]:
-        pings = [await self._link.ping() for _ in range(PINGS)]
-        return min(pings, key=lambda ping: ping[1])
-
-
-def time_wait(sockstat: str) -> int:
-    """Connections in TIME_WAIT, from /proc/net/sockstat."""
-    found = re.search(r"^TCP:.*\btw (\d+)", sockstat, re.MULTILINE)
-    return int(found[1]) if found else 0
 
 
 def resolve(future: asyncio.Future[Any] | None, value: object) -> bool:

@@ -13,7 +13,8 @@ from typing import Any
 
 from workbench import paths
 from workbench.errors import PongbenchError
-from workbench.machines.link import CLOSE_WITHIN_S, LEASE_S, RUNNER, Link, LinkedMachine
+from workbench.machines.link import CLOSE_WITHIN_S, LEASE_S, RUNNER, Link
+from workbench.machines.linked import LinkedMachine
 
 JANITOR = Path(__file__).with_name("janitor.py")
 JANITOR_WITHIN_S = 15.0

@@ -12,7 +12,7 @@ import msgspec
 from workbench.documents import HostSample
 from workbench.errors import PongbenchError
 from workbench.machines.base import Command, Machine, Process
-from workbench.machines.link import SAMPLER
+from workbench.machines.linked import SAMPLER
 
 
 class Tree(msgspec.Struct):
