@@ -8,7 +8,6 @@ from typing import Self
 from rich import box
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
-from rich.markup import escape
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
@@ -77,7 +76,8 @@ class ConsoleView:
         self._doing = text
 
     def _say(self, line: str, style: str = "") -> None:
-        self.console.print(escape(line), style=style, soft_wrap=True, highlight=False)
+        # A style given to print() would colour the live table, too.
+        self.console.print(Text(line, style=style), soft_wrap=True)
 
     def _title(self) -> str:
         servers, points = len(self.progress.servers), self.progress.total

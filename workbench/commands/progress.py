@@ -29,8 +29,6 @@ class ServerProgress:
     """Points of all its passes."""
     stops: list[PointStop] = field(default_factory=list)
     """Of its sweeps."""
-    ended: bool = False
-    """Nothing of it is left to come."""
     point: PointStart | None = None
     """The one that runs."""
     due: int = 0
@@ -172,9 +170,6 @@ class RunProgress:
             return
         self._block, self._in_block = here, 0
         self._done_before = sum(map(self._size, range(here)))
-        to_come = {block.server for block in self._order[here:]}
-        for server in self.servers.values():
-            server.ended = server.id not in to_come
 
     def _point_stop(self, stop: PointStop, server: ServerProgress) -> None:
         if stop.purpose == "sweep":
