@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import resource
 import socket
 from collections.abc import AsyncIterator
@@ -54,10 +55,10 @@ async def failure(machine: LocalMachine, name: str, **options: float) -> str:
     return str(caught.value)
 
 
-def bound() -> socket.socket:
-    listener = socket.socket()
-    listener.bind(("127.0.0.1", 0))
-    return listener
+def unused_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+        return port
 
 
 @pytest.mark.parametrize("entry", SHIPPED, ids=lambda entry: entry.id)
@@ -165,37 +166,41 @@ async def test_the_gate_tells_when_a_client_that_leaves_takes_the_server_with_it
 async def test_a_server_that_dies_at_once_is_reported_with_its_last_lines(
     machine: LocalMachine,
 ) -> None:
-    assert await failure(machine, "dies-at-once", port=23456) == (
-        "dies-at-once on localhost ended with status 1 before it listened on port 23456."
+    port = unused_port()
+    assert await failure(machine, "dies-at-once", port=port) == (
+        f"dies-at-once on localhost ended with status 1 before it listened on port {port}."
         " Its last lines of output:\n    reading pong.conf\n    pong.conf: no such file"
     )
 
 
 async def test_a_server_that_never_gets_ready_is_ended_and_reported(machine: LocalMachine) -> None:
-    assert await failure(machine, "never-ready", port=23457, ready_within_s=1.0) == (
-        "never-ready on localhost did not accept connections on port 23457 within 1 s."
+    port = unused_port()
+    assert await failure(machine, "never-ready", port=port, ready_within_s=1.0) == (
+        f"never-ready on localhost did not accept connections on port {port} within 1 s."
         " Its last lines of output:\n    waiting for a database that is not there"
     )
 
 
-async def test_a_port_somebody_listens_on_is_refused_before_anything_is_done(
-    machine: LocalMachine,
+@pytest.mark.parametrize("listens", [True, False])
+async def test_a_port_in_use_is_refused_in_one_sentence(
+    machine: LocalMachine, listens: bool
 ) -> None:
-    with bound() as listener:
-        listener.listen()
-        port = listener.getsockname()[1]
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        if listens:
+            taken.listen()
+        port = taken.getsockname()[1]
         assert await failure(machine, "slow", port=port) == (
-            f"slow cannot listen on port {port} of localhost: the port is in use; name another,"
-            " or end the program that listens there."
+            f"slow cannot listen on port {port} of localhost (address already in use); name another"
+            " port, or end the program that uses it."
         )
 
 
-async def test_a_port_that_cannot_be_bound_is_reported_like_one_in_use(
+async def test_a_server_that_cannot_bind_is_reported_like_a_port_in_use(
     machine: LocalMachine,
 ) -> None:
-    with bound() as taken:
-        port = taken.getsockname()[1]
-        assert "the port is in use" in await failure(machine, "slow", port=port)
+    said = await failure(machine, "port-taken")
+    assert re.match(r"port-taken cannot listen on port \d+ of localhost \(address already", said)
 
 
 async def test_a_server_that_ignores_sigterm_is_ended_with_its_children(

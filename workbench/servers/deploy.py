@@ -8,6 +8,9 @@ import itertools
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
 
 from workbench.documents import ServerRecord
 from workbench.errors import PongbenchError
@@ -18,6 +21,9 @@ from workbench.servers.runtimes import Notify, Runtime, python
 READY_WITHIN_S = 10.0
 PORTS = range(20_000, 30_000)
 """Where a free one is looked for: below the ports Linux gives to clients."""
+
+FREE_PORT = Path(__file__).with_name("free_port.py")
+IN_USE = "address already in use"
 
 _ENV = {"PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1"}
 _RETRY_S = 0.02
@@ -100,8 +106,8 @@ class Deployment:
             await asyncio.gather(trying, return_exceptions=True)
 
     def _ended(self) -> str:
-        if any("address already in use" in line.lower() for line in self.process.tail()):
-            return _port_in_use(self.entry, self.machine, self.port)
+        if any(IN_USE in line.lower() for line in self.process.tail()):
+            return _cannot_listen(self.entry, self.machine, self.port, IN_USE)
         what = f"{self.end()} before it listened on port {self.port}"
         return self._said(f"{self._called()} {what}")
 
@@ -134,13 +140,11 @@ async def deploy(
     """
     if entry.unavailable:
         raise PongbenchError(f"{entry.name} cannot be run: {entry.unavailable.reason}")
-    if port and await machine.listening(port):
-        raise PongbenchError(_port_in_use(entry, machine, port))
+    port = await _port(machine, entry, host, port)
     notify(f"Copying {entry.name} to {machine.name}")
     files = await asyncio.to_thread(entry.files)
     folder = await machine.put(entry.folder, f"servers/{entry.id}-{next(_numbers)}")
     runtime = await python.prepare(machine, entry, folder, notify)
-    port = port or await free_port(machine)
     notify(f"Starting {entry.name} on port {port}")
     process = await machine.start(
         Command(
@@ -171,12 +175,24 @@ async def deploy(
     return deployment
 
 
-async def free_port(machine: Machine) -> int:
-    """A port on which nobody listens there."""
-    for port in random.sample(PORTS, 20):
-        if await machine.listening(port) is None:
-            return port
-    raise PongbenchError(f"No free port was found on {machine.name} in 20 tries; name one.")
+async def _port(machine: Machine, entry: ServerEntry, host: str, port: int) -> int:
+    """The port to listen on: the one given, if that can be, or one that is free."""
+    program = await machine.put(FREE_PORT, f"tools/{FREE_PORT.name}")
+    wanted = [port] if port else random.sample(PORTS, 100)
+    process = await machine.start(Command([*machine.python, program, host, *map(str, wanted)]))
+    answers = [line async for line in process.lines()]
+    try:
+        answer = msgspec.json.decode(answers[-1], type=dict[str, str | int])
+        return int(answer["port"])
+    except KeyError:
+        raise PongbenchError(
+            _cannot_listen(entry, machine, port, str(answer["error"]).lower())
+        ) from None
+    except (msgspec.DecodeError, IndexError):
+        said = process.tail()[-1:] or ["nothing"]
+        raise PongbenchError(
+            f"{machine.name} cannot tell which ports are free; it said: {said[0]}"
+        ) from None
 
 
 async def _connect(host: str, port: int) -> None:
@@ -209,8 +225,9 @@ def _version(entry: ServerEntry, runtime: Runtime) -> str:
     return f"{entry.framework} {runtime.packages.get(normalised(entry.framework), '')}".strip()
 
 
-def _port_in_use(entry: ServerEntry, machine: Machine, port: int) -> str:
+def _cannot_listen(entry: ServerEntry, machine: Machine, port: int, reason: str) -> str:
+    which = f"port {port}" if port else "any of 100 ports"
     return (
-        f"{entry.name} cannot listen on port {port} of {machine.name}: the port is in use;"
-        " name another, or end the program that listens there."
+        f"{entry.name} cannot listen on {which} of {machine.name} ({reason}); name another port, or"
+        " end the program that uses it."
     )
