@@ -1,0 +1,131 @@
+"""The catalogue: what is shipped is whole, and what is wrong with an entry is said."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from workbench import paths
+from workbench.errors import BadInput
+from workbench.servers.catalogue import NULL_SERVER, Catalogue
+from workbench.servers.entry import ServerEntry, load_entry
+
+CASES = Path(__file__).parent.parent / "cases" / "catalogue"
+SHIPPED = Catalogue.load(extra_dirs=[])
+
+SERVER = """\
+name: Mine
+family: socket
+command: ["{python}", server.py, "{port}"]
+protocols: [pong]
+"""
+
+
+def make_server(folder: Path, text: str = SERVER) -> Path:
+    folder.mkdir(parents=True)
+    (folder / "server.yaml").write_text(text)
+    (folder / "server.py").write_text("print('hello')\n")
+    return folder
+
+
+@pytest.mark.parametrize("case", sorted(CASES.iterdir()), ids=lambda case: case.name)
+def test_a_broken_entry_is_described_in_one_sentence(case: Path) -> None:
+    with pytest.raises(BadInput) as caught:
+        load_entry(case)
+    sentence = str(caught.value)
+    assert re.search((case / "problem.txt").read_text().strip(), sentence), sentence
+    assert case.name in sentence
+    assert "\n" not in sentence
+
+
+def test_a_huge_entry_is_refused_unread(tmp_path: Path) -> None:
+    folder = make_server(tmp_path / "huge")
+    with (folder / "server.yaml").open("ab") as file:
+        file.truncate(1 << 30)
+    with pytest.raises(BadInput, match=r"1,024\.0 MiB; a server has at most 1 MiB"):
+        load_entry(folder)
+
+
+def test_all_servers_of_the_source_that_can_be_had_are_shipped() -> None:
+    assert not SHIPPED.broken
+    assert {entry.id for entry in SHIPPED.contestants()} >= {
+        *("asyncio-streams", "asyncio-protocol", "gevent", "tornado", "twisted"),
+        *("eventlet", "circuits"),
+    }
+
+
+def test_the_null_server_is_there_but_no_contestant() -> None:
+    assert NULL_SERVER in SHIPPED
+    assert NULL_SERVER not in {entry.id for entry in SHIPPED.contestants()}
+
+
+@pytest.mark.parametrize("entry", list(SHIPPED), ids=lambda entry: entry.id)
+def test_what_is_shipped_can_be_installed_as_it_was_tried(entry: ServerEntry) -> None:
+    compile(entry.source_path.read_text(), entry.source, "exec")
+    if entry.requirements_path:
+        pins = re.findall(r"^\S+==\S+", entry.requirements_path.read_text(), re.MULTILINE)
+        hashed = entry.requirements_path.read_text().split("--hash=sha256:")
+        assert len(hashed) > len(pins) > 0
+
+
+def test_a_command_is_filled_in() -> None:
+    argv = SHIPPED["tornado"].argv(python="/python", host="::1", port="80", backlog="512")
+    assert argv == ["/python", "server.py", "--host", "::1", "--port", "80", "--backlog", "512"]
+
+
+def test_the_users_own_servers_are_found_without_any_registration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
+    make_server(paths.data_dir() / "servers" / "mine")
+    mine = Catalogue.load()["mine"]
+    assert (mine.name, mine.shipped) == ("Mine", False)
+
+
+def test_a_broken_entry_never_hides_the_others(tmp_path: Path) -> None:
+    make_server(tmp_path / "good")
+    make_server(tmp_path / "bad", "name: [")
+    (tmp_path / "stray file").write_text("")
+    catalogue = Catalogue.load(extra_dirs=[tmp_path])
+    assert "good" in catalogue
+    assert set(catalogue.broken) == {"bad"}
+    with pytest.raises(BadInput, match=r"bad/server\.yaml, line 2"):
+        catalogue["bad"]
+
+
+def test_a_second_server_of_one_id_is_named_and_the_first_stays(tmp_path: Path) -> None:
+    second = make_server(tmp_path / "tornado")
+    catalogue = Catalogue.load(extra_dirs=[tmp_path])
+    assert catalogue["tornado"].shipped
+    (broken,) = catalogue.broken.values()
+    assert broken.problem == (
+        f"There are two servers 'tornado': {paths.RESOURCES / 'servers' / 'tornado'} is used,"
+        f" {second} is not; rename the second folder."
+    )
+
+
+def test_an_unknown_server_is_answered_with_the_nearest_one() -> None:
+    with pytest.raises(
+        BadInput,
+        match=r"^There is no server 'tornadoes' .* mean 'tornado'\?$",
+    ):
+        SHIPPED["tornadoes"]
+    with pytest.raises(BadInput, match="There are asyncio-protocol, asyncio-streams, "):
+        SHIPPED["zzz"]
+
+
+def test_a_server_is_found_by_the_path_of_its_folder(tmp_path: Path) -> None:
+    assert SHIPPED.find(str(make_server(tmp_path / "mine"))).id == "mine"
+    with pytest.raises(BadInput, match="There is no folder /nowhere/mine; a server is a folder"):
+        SHIPPED.find("/nowhere/mine")
+
+
+def test_every_file_of_a_server_counts_in_its_record(tmp_path: Path) -> None:
+    folder = make_server(tmp_path / "mine")
+    before = load_entry(folder).files()
+    (folder / "templates").mkdir()
+    (folder / "templates" / "a.html").write_text("<p>")
+    shutil.copytree(folder / "templates", folder / "__pycache__")
+    after = load_entry(folder).files()
+    assert set(after) - set(before) == {"templates/a.html"}
