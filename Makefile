@@ -7,7 +7,9 @@ BOOTSTRAP := $(PYTHON) packaging/bootstrap.py
 VENV := .venv/.ready
 QT_OFFSCREEN := .tools/.qt-offscreen
 QT_WINDOW := .tools/.qt-window
-PEERS := .tools/.peers
+PEERS := .tools/.peers .tools/.nginx
+# One of tests/bench: peers, charts, sessions.
+BENCH ?= peers
 
 # The Python that is here is used; none is downloaded.
 export UV_PYTHON_DOWNLOADS = never
@@ -49,8 +51,10 @@ test: check $(QT_OFFSCREEN)
 	$(BIN)/pytest $(ARGS)
 
 bench: export LANG = C.UTF-8
-bench: $(VENV) $(PEERS)
-	$(BIN)/python -m tests.bench $(ARGS)
+bench: export QT_QPA_PLATFORM = offscreen
+bench: export PATH := $(PATH):$(CURDIR)/.tools/nginx/usr/sbin
+bench: $(VENV) $(PEERS) $(QT_OFFSCREEN)
+	$(BIN)/python tests/bench/$(BENCH).py $(ARGS)
 
 check: $(VENV)
 	$(BIN)/ruff check .

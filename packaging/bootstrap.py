@@ -2,6 +2,7 @@
 
     python3 packaging/bootstrap.py venv          the program and its tools, in .venv
     python3 packaging/bootstrap.py GROUP...      system libraries or programs: see GROUPS
+    python3 packaging/bootstrap.py nginx         nginx, in .tools, as a target for measurements
 
 uv comes from PyPI into .tools, in the version and with the hashes of uv.lock, and makes .venv from
 the Python this script runs under. The system's Python is only read: pip is always given a target,
@@ -63,10 +64,12 @@ def main(goals: list[str]) -> int:
         for goal in goals:
             if goal == "venv":
                 make_venv()
+            elif goal == "nginx":
+                unpack_nginx()
             elif goal in GROUPS:
                 install_missing(GROUPS[goal])
             else:
-                raise CannotSetUp(f"there is no {goal!r}; give venv, {', '.join(GROUPS)}.")
+                raise CannotSetUp(f"there is no {goal!r}; give venv, nginx, {', '.join(GROUPS)}.")
     except CannotSetUp as problem:
         print(f"bootstrap: {problem}", file=sys.stderr)
         return 1
@@ -168,10 +171,28 @@ def install_missing(group: dict[str, str]) -> None:
         raise CannotSetUp(f"apt-get installed {names}, but still missing: {', '.join(missing)}")
 
 
+def unpack_nginx() -> None:
+    """Debian's nginx without installing it, which would also start it, now and at every boot."""
+    folder = TOOLS / "nginx"
+    if present("nginx") or (folder / "usr" / "sbin" / "nginx").exists():
+        return
+    if not shutil.which("apt-get"):
+        raise CannotSetUp("this machine lacks nginx; install it first.")
+    say("fetching nginx ...")
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    otherwise = "apt-get could not fetch nginx; its own words are above."
+    apt = ["apt-get", "-qq", "-o=APT::Sandbox::User=", "download", "nginx"]
+    run(apt, cwd=folder, otherwise=otherwise)
+    for package in folder.glob("*.deb"):
+        run(["dpkg-deb", "--extract", str(package), str(folder)], otherwise=otherwise)
+        package.unlink()
+
+
 def present(name: str) -> bool:
     """Can the library be loaded, or is the program on the path?"""
     if ".so" not in name:
-        return shutil.which(name) is not None
+        return bool(shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin"))
     if sys.platform != "linux":
         return True  # Qt's wheels bring all they need there.
     try:
@@ -194,10 +215,11 @@ def run(
     command: list[str],
     *,
     otherwise: str,
+    cwd: Path = ROOT,
     env: dict[str, str] | None = None,
     stdout: int | None = None,
 ) -> None:
-    if subprocess.call(command, cwd=ROOT, env=env, stdout=stdout):
+    if subprocess.call(command, cwd=cwd, env=env, stdout=stdout):
         raise CannotSetUp(otherwise)
 
 
