@@ -63,6 +63,7 @@ class Chart(pg.PlotWidget):
         self.curves: dict[str, Curve] = {}
         self._layers: dict[str, tuple[object, QPixmap]] = {}
         self._drawn_version = -1
+        self._arranged: object = None
         self._ground, self._moving, self.names = Ground(self), Moving(self), EndNames(self)
         self.limits: tuple[float, float, float, float] = (0, 1, 0, 1)
         """Lowest and highest rate, lowest and highest value as drawn (logarithms where `log`)."""
@@ -93,6 +94,7 @@ class Chart(pg.PlotWidget):
         for curve in self.curves.values():
             self.removeItem(curve)
         self.curves.clear()
+        self._arranged = None
         self._layers.clear()
         self._drawn_version = -1
         self.refresh()
@@ -125,10 +127,8 @@ class Chart(pg.PlotWidget):
 
     def _pass_of(self, server: str) -> int:
         """Which pass of a server is drawn by itself because it is running; 0: all together."""
-        running = self.model.running
-        if running is None or self.model.running_server != server:
-            return 0
-        return running.start.pass_number
+        sweeping = self.model.sweeping
+        return sweeping.pass_number if sweeping and sweeping.server == server else 0
 
     def _values(self, curve: Curve, pass_number: int) -> Values:
         series = curve.series
@@ -148,9 +148,12 @@ class Chart(pg.PlotWidget):
     def _arrange(self) -> None:
         """What moves is an item, what is still is in a layer."""
         px, running = self.look.px, self.model.running_server
+        key = (running, self.highlighted, frozenset(self.hidden), len(self.curves), self.look)
+        if key == self._arranged:
+            return
+        self._arranged = key
         for id_, curve in self.curves.items():
-            live = id_ in (running, self.highlighted) and id_ not in self.hidden
-            curve.setVisible(live)
+            curve.setVisible(id_ in (running, self.highlighted) and id_ not in self.hidden)
             curve.width = px(3.8 if id_ == self.highlighted else 2.5)
             curve.setOpacity(DIM_RUNNING if self.highlighted and id_ != self.highlighted else 1.0)
             curve.setZValue(2 if id_ == self.highlighted else 1)
@@ -260,7 +263,8 @@ class Chart(pg.PlotWidget):
             ratio = self.devicePixelRatioF()
             pixmap = QPixmap((QSizeF(self.viewport().size()) * ratio).toSize())
             pixmap.setDevicePixelRatio(ratio)
-            pixmap.fill(Qt.GlobalColor.transparent)
+            # The ground covers everything; an opaque pixmap is copied, not blended.
+            pixmap.fill(self.theme.card if name == "ground" else Qt.GlobalColor.transparent)
             onto = QPainter(pixmap)
             paint(onto)
             onto.end()

@@ -8,11 +8,11 @@ from math import inf
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtCore import QLineF, QPointF
+from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
-from app.charts.drawing import draw_marker, stroke
+from app.charts.drawing import draw_marker, draw_pieces, is_vector, pieces, stroke
 from app.charts.look import Look
 from app.charts.model import Series, Values
 from app.theme import Theme, mix
@@ -33,6 +33,8 @@ class Curve(pg.PlotCurveItem):
         self.drawn_version = (-1, 0)
         """Of the series, and which pass is drawn by itself (0: all together)."""
         self._theme = theme
+        self._pieces: list[tuple[list[QLineF], QPen]] = []
+        self._pieces_key: object = None
 
     def set_values(self, values: Values, log: bool) -> None:
         self.values = values
@@ -49,16 +51,26 @@ class Curve(pg.PlotCurveItem):
 
     def draw(self, painter: QPainter, width: float) -> None:
         """In the scene's pixels: full where both ends are trusted, thin and pale elsewhere."""
-        points, trusted = self.pixels(), self.values.trusted
-        if len(points) < 2:
+        if is_vector(painter):
+            for points, pen in self._strokes(width):
+                stroke(painter, points, pen)
             return
+        key = (id(self.values), self.sceneTransform(), width)
+        if self._pieces_key != key:
+            self._pieces_key = key
+            self._pieces = [(pieces(points, pen), pen) for points, pen in self._strokes(width)]
+        for lines, pen in self._pieces:
+            draw_pieces(painter, lines, pen)
+
+    def _strokes(self, width: float) -> Iterator[tuple[NDArray[np.float64], QPen]]:
+        points, trusted = self.pixels(), self.values.trusted
         sure = trusted[:-1] & trusted[1:]
         for wanted in (False, True):
             pen = self.style.pen(width if wanted else max(1.0, width * 0.5))
             if not wanted:
                 pen.setColor(QColor(mix(self._theme.card, self.style.colour, PALE)))
             for a, b in _stretches(sure == wanted):
-                stroke(painter, points[a : b + 1], pen)
+                yield points[a : b + 1], pen
 
     def paint(self, painter: QPainter, option: object, widget: QWidget | None) -> None:
         """As an item: only what moves is painted so; see the module."""

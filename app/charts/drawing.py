@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
-from math import cos, pi, sin
+from functools import cache, lru_cache
+from math import ceil, cos, pi, sin
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,9 @@ from PySide6.QtGui import (
     QPainter,
     QPainterPath,
     QPen,
+    QPixmap,
     QPolygonF,
+    QTransform,
 )
 from PySide6.QtWidgets import QWidget
 
@@ -103,52 +105,95 @@ def draw_marker(
     ground: str,
     *,
     hollow: bool = False,
-    opacity: float = 1.0,
 ) -> None:
     """Filled with a rim of the ground, or hollow: not to be trusted."""
+    kind = QTransform.TransformationType
+    still = painter.worldTransform().type() in (kind.TxNone, kind.TxTranslate)
+    if is_vector(painter) or not still:
+        painter.translate(at)
+        _paint_marker(painter, style, radius, ground, hollow)
+        painter.translate(-at)
+        return
+    # Antialiased paths cost; a marker is kept as a picture for every quarter of a pixel.
+    ratio = painter.device().devicePixelRatioF()
+    x, y = round(at.x() * ratio * 4), round(at.y() * ratio * 4)
+    stamp = _stamp(style, radius, ground, hollow, x % 4, y % 4, ratio)
+    half = stamp.width() // 2
+    painter.drawPixmap(QPointF((x // 4 - half) / ratio, (y // 4 - half) / ratio), stamp)
+
+
+@lru_cache(maxsize=2048)
+def _stamp(  # noqa: PLR0917 - a key
+    style: SeriesStyle, radius: float, ground: str, hollow: bool, x: int, y: int, ratio: float
+) -> QPixmap:
+    """A marker in its middle, moved by quarters of a device pixel."""
+    half = ceil(1.5 * radius * ratio) + 1
+    stamp = QPixmap(2 * half + 1, 2 * half + 1)
+    stamp.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(stamp)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.translate(half + x / 4, half + y / 4)
+    painter.scale(ratio, ratio)
+    _paint_marker(painter, style, radius, ground, hollow)
+    painter.end()
+    stamp.setDevicePixelRatio(ratio)
+    return stamp
+
+
+def _paint_marker(
+    painter: QPainter, style: SeriesStyle, radius: float, ground: str, hollow: bool
+) -> None:
     if hollow:
-        painter.setPen(QPen(style.tint(opacity), 0.38 * radius))
+        painter.setPen(QPen(style.tint(), 0.38 * radius))
         painter.setBrush(QColor(ground))
     else:
         painter.setPen(QPen(QColor(ground), 0.3 * radius))
-        painter.setBrush(style.brush(opacity))
-    painter.translate(at)
+        painter.setBrush(style.brush())
     painter.drawPath(marker_path(style.marker, radius))
-    painter.translate(-at)
 
 
-def draw_swatch(
-    painter: QPainter, style: SeriesStyle, rect: QRectF, ground: str, opacity: float = 1.0
-) -> None:
+def draw_swatch(painter: QPainter, style: SeriesStyle, rect: QRectF, ground: str) -> None:
     """Line, dash and marker of a series, as wide as `rect`."""
     middle = rect.center().y()
     width = rect.height() / 7
     stroke(
         painter,
         np.array([[rect.left(), middle], [rect.right(), middle]]),
-        style.pen(width, opacity),
+        style.pen(width),
     )
-    draw_marker(painter, style, rect.center(), rect.height() * 0.31, ground, opacity=opacity)
+    draw_marker(painter, style, rect.center(), rect.height() * 0.31, ground)
 
 
 def stroke(painter: QPainter, points: NDArray[np.float64], pen: QPen) -> None:
-    """A line through pixels (n, 2); where a point is NaN it has a gap.
+    """A line through pixels (n, 2); where a point is NaN it has a gap."""
+    if is_vector(painter):
+        painter.setPen(pen)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for part in _unbroken(points):
+            painter.drawPolyline([QPointF(x, y) for x, y in part])
+    else:
+        draw_pieces(painter, pieces(points, pen), pen)
+
+
+def pieces(points: NDArray[np.float64], pen: QPen) -> list[QLineF]:
+    """What `draw_pieces` needs to draw a line on a screen.
 
     Qt strokes one antialiased path five times slower than its segments one by one, so on screen
-    lines go segment by segment, dashes cut here; files get one path a line. Pens must be opaque:
-    segments of a translucent line would show where they meet.
+    lines go segment by segment, with the dashes cut here. Pens must be opaque: segments of a
+    translucent line would show where they meet.
     """
-    for part in _unbroken(points):
-        if is_vector(painter):
-            painter.setPen(pen)
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawPolyline([QPointF(x, y) for x, y in part])
-            continue
-        dashes = [d * pen.widthF() for d in pen.dashPattern()] if pen.dashPattern() else []
-        quick = QPen(pen.color(), pen.widthF())
-        quick.setCapStyle(Qt.PenCapStyle.FlatCap)
-        painter.setPen(quick)
-        painter.drawLines(_dashed(part, *dashes) if dashes else _segments(part))
+    dashes = [d * pen.widthF() for d in pen.dashPattern()] if pen.dashPattern() else []
+    parts = _unbroken(points)
+    return [
+        line for part in parts for line in (_dashed(part, *dashes) if dashes else _segments(part))
+    ]
+
+
+def draw_pieces(painter: QPainter, lines: list[QLineF], pen: QPen) -> None:
+    quick = QPen(pen.color(), pen.widthF())
+    quick.setCapStyle(Qt.PenCapStyle.FlatCap)
+    painter.setPen(quick)
+    painter.drawLines(lines)
 
 
 def _unbroken(points: NDArray[np.float64]) -> list[NDArray[np.float64]]:
@@ -188,6 +233,10 @@ class Swatch(QWidget):
         super().__init__(parent)
         self._style, self._theme = style, theme
         self.setFixedSize(40, 16)
+
+    def set_style(self, style: SeriesStyle) -> None:
+        self._style = style
+        self.update()
 
     def paintEvent(self, event: object) -> None:
         painter = QPainter(self)

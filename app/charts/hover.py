@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QLabel,
-    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -50,32 +49,47 @@ class HoverCard(QFrame):
         shadow.setOffset(0, 8)
         shadow.setColor(QColor(0, 0, 0, 120 if theme.dark else 46))
         self.setGraphicsEffect(shadow)
-        self._body: QWidget | None = None
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(12, 9, 12, 9)
-        self.hide()
-
-    def tell(self, series: Series, reading: Reading, view: View) -> None:
-        """Show one point of one server."""
-        if self._body is not None:
-            self._body.setParent(None)
-            self._body.deleteLater()
-        self._body = QWidget(self)
-        column = QVBoxLayout(self._body)
-        column.setContentsMargins(0, 0, 0, 0)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 9, 12, 9)
         column.setSpacing(5)
-        column.addLayout(self._head(series, reading))
-        column.addLayout(self._figures(reading, view))
+        column.addLayout(self._make_head())
+        column.addLayout(self._make_figures())
         hair = QFrame()
         hair.setObjectName("hair")
         hair.setFixedHeight(1)
         column.addWidget(hair)
-        if reading.errors:
-            column.addWidget(self._label(words.fates(reading.errors), 12, tone="soft", wrap=True))
-        column.addLayout(self._verdict(reading, view))
-        self.layout().addWidget(self._body)
+        self._fates = self._label(12, tone="soft", wrap=True)
+        column.addWidget(self._fates)
+        column.addLayout(self._make_verdict())
+        self.hide()
+
+    def tell(self, series: Series, reading: Reading, view: View) -> None:
+        """Show one point of one server."""
+        self._swatch.set_style(self._theme.series(series.index))
+        self._name.setText(series.name)
+        self._at.setText(_at(reading))
+        spread = reading.spread(Quantity.REPLIES, view)
+        about = f"± {words.count((spread[1] - spread[0]) / 2)}/s" if spread else "/s"
+        told = (
+            ("Replies", words.count(reading.replies_per_s), about),
+            (words.percentile(view.percentile), *_time(reading, view)),
+            ("Errors", wording.percent(reading.errors_pct), ""),
+        )
+        for labels, texts in zip(self._figures, told, strict=True):
+            for label, text in zip(labels, texts, strict=True):
+                label.setText(text)
+        self._fates.setText(words.fates(reading.errors))
+        self._fates.setVisible(bool(reading.errors))
+        name, tone = _ICONS[reading.verdict]
+        self._sign.setPixmap(look.icon_pixmap(name, getattr(self._theme, tone), 16))
+        said = words.verdict(reading)
+        if reading.trusted and not reading.supported(view):
+            said += f" Too few replies for a steady {words.percentile(view.percentile)}."
+        self._verdict.setText(said)
         self.setAccessibleName(self.text(series, reading, view))
-        self.adjustSize()
+        # A wrapped label tells its height only once the layout has been asked anew.
+        self.layout().invalidate()
+        self.setFixedHeight(self.layout().totalHeightForWidth(self.WIDTH))
 
     @staticmethod
     def text(series: Series, reading: Reading, view: View) -> str:
@@ -86,65 +100,59 @@ class HoverCard(QFrame):
             f"{wording.percent(reading.errors_pct)} errors. {words.verdict(reading)}"
         )
 
-    def _head(self, series: Series, reading: Reading) -> QHBoxLayout:
+    def _make_head(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(8)
-        row.addWidget(Swatch(self._theme.series(series.index), self._theme))
-        row.addWidget(self._label(series.name, 14, Weight.DemiBold))
-        row.addWidget(self._label(_at(reading), 12, tone="soft"), 1)
+        self._swatch = Swatch(self._theme.series(0), self._theme)
+        self._name = self._label(14, Weight.DemiBold)
+        self._at = self._label(12, tone="soft")
+        row.addWidget(self._swatch)
+        row.addWidget(self._name)
+        row.addWidget(self._at, 1)
         return row
 
-    def _figures(self, reading: Reading, view: View) -> QGridLayout:
+    def _make_figures(self) -> QGridLayout:
         grid = QGridLayout()
         grid.setHorizontalSpacing(14)
         grid.setVerticalSpacing(0)
-        spread = reading.spread(Quantity.REPLIES, view)
-        about = f"± {words.count((spread[1] - spread[0]) / 2)}/s" if spread else "/s"
-        cells = [
-            ("Replies", words.count(reading.replies_per_s), about),
-            (words.percentile(view.percentile), *_time(reading, view)),
-            ("Errors", wording.percent(reading.errors_pct), ""),
-        ]
-        for column, (name, figure, unit) in enumerate(cells):
-            grid.addWidget(self._label(name, 11, tone="muted"), 0, column)
+        self._figures: list[tuple[QLabel, QLabel, QLabel]] = []
+        for column in range(3):
+            name = self._label(11, tone="muted")
+            figure = self._label(17, Weight.DemiBold, figures=True)
+            unit = self._label(12, tone="muted")
             pair = QHBoxLayout()
             pair.setSpacing(4)
-            pair.addWidget(self._label(figure, 17, Weight.DemiBold, figures=True))
-            pair.addWidget(self._label(unit, 12, tone="muted"), 1, Qt.AlignmentFlag.AlignBottom)
+            pair.addWidget(figure)
+            pair.addWidget(unit, 1, Qt.AlignmentFlag.AlignBottom)
+            grid.addWidget(name, 0, column)
             grid.addLayout(pair, 1, column)
+            self._figures.append((name, figure, unit))
         return grid
 
-    def _verdict(self, reading: Reading, view: View) -> QHBoxLayout:
+    def _make_verdict(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(8)
-        name, tone = _ICONS[reading.verdict]
-        sign = QLabel()
-        sign.setPixmap(look.icon_pixmap(name, getattr(self._theme, tone), 16))
-        row.addWidget(sign, 0, Qt.AlignmentFlag.AlignTop)
-        said = words.verdict(reading)
-        if reading.trusted and not reading.supported(view):
-            said += f" Too few replies for a steady {words.percentile(view.percentile)}."
-        row.addWidget(self._label(said, 12, Weight.Medium, wrap=True), 1)
+        self._sign = QLabel()
+        self._verdict = self._label(12, Weight.Medium, wrap=True)
+        row.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self._verdict, 1)
         return row
 
     def _label(
         self,
-        text: str,
         px: int,
         weight: Weight = Weight.Normal,
         *,
-        tone: str = "",
+        tone: str = "text",
         wrap: bool = False,
         figures: bool = False,
     ) -> QLabel:
-        label = QLabel(text)
+        label = QLabel()
         label.setTextFormat(Qt.TextFormat.PlainText)
         label.setFont(font(px, weight, figures=figures))
-        colour = getattr(self._theme, tone) if tone else self._theme.text
+        colour = getattr(self._theme, tone)
         label.setStyleSheet(f"color: {colour}; background: transparent; border: none;")
         label.setWordWrap(wrap)
-        if wrap:
-            label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         return label
 
 

@@ -194,7 +194,7 @@ class Series:
     def _merged(self, rate: float, stops: tuple[PointStop, ...]) -> Reading:
         """Merging histograms costs, so a reading that has not changed is kept."""
         known = self._kept.get(rate)
-        if known is None or known.stops != stops:
+        if known is None or len(known.stops) != len(stops):
             known = self._kept[rate] = Reading(rate, stops)
         return known
 
@@ -292,8 +292,12 @@ class ChartModel:
         """By id, in the plan's order."""
         self.running: Running | None = None
         """Points of warm-up and calibration too: see `running.start.purpose`."""
+        self.sweeping: PointStart | None = None
+        """The latest point of the sweep under way: stays between its points."""
         self.ceiling_per_s: float | None = None
         """What the clients can offer at most."""
+        self.last_offered = 1000.0
+        """Where the x axis ends: the highest rate of the plan, in a closed loop its concurrency."""
         self.over = False
         """No more documents come."""
         self.version = 0
@@ -304,10 +308,12 @@ class ChartModel:
         match document:
             case RunStart():
                 self.start = document
+                self.last_offered = self._last_planned(document)
                 for record in document.servers:
                     self._series(record.id, record.name)
             case PointStart():
                 self.running = Running(document, self._calls_per_unit())
+                self.sweeping = document if document.purpose == "sweep" else None
             case Window():
                 if self.running is not None and self.running.start.point == document.point:
                     self.running.windows.append(document)
@@ -317,6 +323,7 @@ class ChartModel:
                     series = self._series(document.server)
                     series.stops.append(document)
                     series.version += 1
+                    self.last_offered = max(self.last_offered, offered(document))
             case Note(topic="ceiling"):
                 ceiling = document.data.get("ceiling_per_s")
                 self.ceiling_per_s = None if ceiling is None else float(ceiling)
@@ -330,7 +337,7 @@ class ChartModel:
 
     def end(self) -> None:
         """The documents end here, even if the run was cut off before its `RunStop`."""
-        self.over, self.running = True, None
+        self.over, self.running, self.sweeping = True, None, None
         self.version += 1
 
     def _series(self, id_: str, name: str = "") -> Series:
@@ -339,11 +346,9 @@ class ChartModel:
         return self.series[id_]
 
     @property
-    def running_server(self) -> str | None:
-        """Whose sweep is being run now; None: nobody's."""
-        if self.running is None or self.running.start.purpose != "sweep":
-            return None
-        return self.running.server
+    def running_server(self) -> str:
+        """Whose sweep is under way; empty: nobody's."""
+        return self.sweeping.server if self.sweeping else ""
 
     @property
     def closed_loop(self) -> bool:
@@ -357,22 +362,18 @@ class ChartModel:
         return str((self.start.plan.get("rate_of") if self.start else None) or default)
 
     @property
-    def last_offered(self) -> float:
-        """Where the x axis ends: the highest rate of the plan, in a closed loop its concurrency."""
-        order = self.start.order if self.start else []
-        planned = [rate for block in order for rate in block.rates_per_s]
-        if self.closed_loop and self.start:
-            planned = [float(n) for n in self.start.plan.get("concurrency") or []]
-        run = [offered(stop) for series in self.series.values() for stop in series.stops]
-        return max([*planned, *run], default=1000.0)
-
-    @property
     def timeout_ms(self) -> float:
         return 1000 * float(self._workload().get("timeout_s", 5.0))
 
     def ranked(self) -> list[Series]:
         """By what they hold, highest first; in the plan's order where that is the same."""
         return sorted(self.series.values(), key=lambda s: -s.figure_per_s)
+
+    def _last_planned(self, start: RunStart) -> float:
+        planned = [rate for block in start.order for rate in block.rates_per_s]
+        if self.closed_loop:
+            planned = [float(n) for n in start.plan.get("concurrency") or []]
+        return max(planned, default=1000.0)
 
     def _workload(self) -> dict[str, object]:
         return (self.start.plan.get("workload") if self.start else None) or {}

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import isnan, nan
 from time import monotonic
 from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
 
 from app.charts.curve import PALE, Curve
 from app.charts.drawing import draw_text, stroke, text_width
-from app.theme import Weight, font, mix, with_opacity
+from app.theme import SeriesStyle, Weight, font, mix, with_opacity
 
 if TYPE_CHECKING:
     from app.charts.chart import Chart
@@ -21,6 +22,7 @@ DIM, DIM_RUNNING = 0.25, 0.60
 """Opacity of the others, and of the running server, while one is highlighted."""
 
 _BREATH_S = 1.2
+_LEVELS = 6
 
 
 class Moving:
@@ -35,18 +37,18 @@ class Moving:
         highlighted = chart.curves.get(chart.highlighted)
         if highlighted is not None and chart.highlighted not in chart.hidden:
             self._paint_highlighted(painter, highlighted)
-        running = chart.curves.get(chart.model.running_server or "")
+        running = chart.curves.get(chart.model.running_server)
         if running is not None and running.series.id not in chart.hidden:
             self._paint_running(painter, running)
 
     def paint_earlier(self, painter: QPainter) -> None:
         """Beneath a running second pass: what was measured before, thin and pale."""
         chart = self._chart
-        running = chart.model.running
-        curve = chart.curves.get(chart.model.running_server or "")
-        if running is None or curve is None or curve.series.id in chart.hidden:
+        sweeping = chart.model.sweeping
+        curve = chart.curves.get(chart.model.running_server)
+        if sweeping is None or curve is None or curve.series.id in chart.hidden:
             return
-        if running.start.pass_number > 1:
+        if sweeping.pass_number > 1:
             values = curve.series.values(chart.quantity, chart.view_shown)
             points = [chart.at(x, y) for x, y in zip(values.x, values.y, strict=True)]
             pen = curve.style.pen(chart.look.px(1.2))
@@ -58,11 +60,14 @@ class Moving:
         chart = self._chart
         if isnan(chart.cursor_rate):
             return
-        plot, x = chart.plot_rect(), chart.at(chart.cursor_rate, 1).x()
+        plot, x = chart.plot_rect(), round(chart.at(chart.cursor_rate, 1).x())
+        # An antialiased dashed line takes Qt two milliseconds.
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         pen = QPen(with_opacity(chart.theme.text, 0.6), chart.look.px(1))
         pen.setStyle(Qt.PenStyle.DashLine)
         painter.setPen(pen)
         painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
     def _paint_highlighted(self, painter: QPainter, curve: Curve) -> None:
         chart = self._chart
@@ -97,7 +102,6 @@ class Moving:
 
     def _paint_running(self, painter: QPainter, curve: Curve) -> None:
         chart, running = self._chart, self._chart.model.running
-        assert running is not None
         px = chart.look.px
         painter.save()
         painter.setClipRect(chart.clip_rect().adjusted(-px(14), -px(14), px(14), px(14)))
@@ -105,8 +109,8 @@ class Moving:
             painter.setOpacity(DIM_RUNNING)
         if curve.series.id != chart.highlighted:
             curve.draw_markers(painter, chart.look)
-        value = running.value(chart.quantity, chart.view_shown)
-        if not isnan(value):
+        value = running.value(chart.quantity, chart.view_shown) if running else nan
+        if running and not isnan(value):
             at = chart.at(running.offered, value)
             points = curve.pixels()
             before = points[curve.values.x < running.offered]
@@ -119,19 +123,15 @@ class Moving:
         painter.restore()
 
     def _paint_halo(self, painter: QPainter, curve: Curve, at: QPointF) -> None:
-        chart, style = self._chart, curve.style
-        px, card = chart.look.px, QColor(chart.theme.card)
+        chart = self._chart
         breath = abs(monotonic() / (_BREATH_S / 2) % 2 - 1) if chart.breathes else 0.5
-        painter.setPen(Qt.PenStyle.NoPen)
-        for radius, opacity in ((15 + 5 * breath, 0.13), (12, 0.24), (8.5, 0.43)):
-            painter.setBrush(style.brush(opacity))
-            painter.drawEllipse(at, px(radius), px(radius))
-        painter.setPen(QPen(card, px(1.5)))
-        painter.setBrush(card if chart.paused else style.brush())
-        painter.drawEllipse(at, px(6), px(6))
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(style.brush() if chart.paused else card)
-        painter.drawEllipse(at, px(2), px(2))
+        # Large translucent circles cost a millisecond: a few sizes are kept as pixmaps.
+        level = round(breath * _LEVELS) / _LEVELS
+        ratio = chart.devicePixelRatioF()
+        scale, card = chart.look.scale, chart.theme.card
+        halo = _halo(curve.style, card, scale, level, chart.paused, ratio)
+        half = halo.width() / ratio / 2
+        painter.drawPixmap(at - QPointF(half, half), halo)
 
     def _paint_name(self, painter: QPainter, curve: Curve, at: QPointF) -> None:
         """A server that is running has no line end yet: its name goes with the halo."""
@@ -146,3 +146,31 @@ class Moving:
         box = QRectF(left - px(3), at.y() - px(9), width + px(6), px(18))
         painter.drawRoundedRect(box, px(4), px(4))
         draw_text(painter, QPointF(left, at.y()), curve.series.name, size, chart.theme.text)
+
+
+@lru_cache(maxsize=64)
+def _halo(  # noqa: PLR0917 - a key
+    style: SeriesStyle, card: str, scale: float, breath: float, paused: bool, ratio: float
+) -> QPixmap:
+    side = 44 * scale
+    halo = QPixmap(round(side * ratio), round(side * ratio))
+    halo.setDevicePixelRatio(ratio)
+    halo.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(halo)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.translate(side / 2, side / 2)
+    painter.scale(scale, scale)
+    painter.setPen(Qt.PenStyle.NoPen)
+    middle = QPointF(0, 0)
+    for radius, opacity in ((15 + 5 * breath, 0.13), (12, 0.24), (8.5, 0.43)):
+        painter.setBrush(style.brush(opacity))
+        painter.drawEllipse(middle, radius, radius)
+    outer, inner = (QColor(card), style.tint()) if paused else (style.tint(), QColor(card))
+    painter.setPen(QPen(QColor(card), 1.5))
+    painter.setBrush(outer)
+    painter.drawEllipse(middle, 6, 6)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(inner)
+    painter.drawEllipse(middle, 2, 2)
+    painter.end()
+    return halo

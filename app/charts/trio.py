@@ -249,7 +249,6 @@ class Trio(QWidget):
         """Top left of the replies chart. Where it would reach below y = x it moves up over the
         chart's head: that is no data."""
         plot = self.charts[Quantity.REPLIES].plot_rect()
-        self.card.adjustSize()
         left = plot.left() + 8
         share = (left + self.card.width() + 8 - plot.left()) / max(1.0, plot.width())
         lowest = plot.bottom() - share * plot.height() - 8
