@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn, TypeAlias
 
 from workbench import __version__
-from workbench.commands import replay, summary
+from workbench.commands import replay, run, summary
 from workbench.errors import BadInput, ExitCode, PongbenchError
 from workbench.servers import command as catalogue
 
@@ -17,6 +17,7 @@ AddParser: TypeAlias = "Callable[[Any], None]"
 """Adds a command whose default `handler` takes the arguments and returns an exit code."""
 
 COMMANDS: tuple[AddParser, ...] = (
+    run.add_parser,
     replay.add_parser,
     summary.add_parser,
     catalogue.add_parser,

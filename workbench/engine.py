@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from workbench import __version__
-from workbench.budget import assess
+from workbench.budget import Budget, assess
 from workbench.control import Control, Stopped
 from workbench.documents import AnyDocument, RunStart, RunStop, Status
 from workbench.errors import PongbenchError
@@ -16,7 +16,7 @@ from workbench.passes import Passes, Rehearsal
 from workbench.plans import Plan, to_data
 from workbench.servers.entry import ServerEntry
 from workbench.servers.gate import gate
-from workbench.stage import Stage, open_stage
+from workbench.stage import Stage, open_machine, open_stage
 from workbench.sweeps import draw_seed, order
 
 
@@ -45,7 +45,17 @@ class Engine:
         self.machine = machine
         self.control = control or Control()
         self.tell = tell
+        self.on_budget: Callable[[Budget], None] = lambda budget: None
+        """Told what the run will cost, before anything is started."""
         self.seed = plan.seed or draw_seed()
+
+    async def assess(self) -> Budget:
+        """What the run will cost on its machines, without beginning it."""
+        machine = await open_machine(self.machine)
+        try:
+            return assess(self.plan, self.entries, await machine.facts(), loopback=True)
+        finally:
+            await machine.close()
 
     async def run(self) -> RunStop:
         """Raises BadInput or PongbenchError before the first document, when the run cannot begin.
@@ -55,6 +65,7 @@ class Engine:
         """
         async with open_stage(self.plan, self.machine, self.emit) as stage:
             budget = assess(self.plan, self.entries, stage.facts, loopback=stage.loopback)
+            self.on_budget(budget)
             budget.check()
             rehearsed = await self._rehearse(stage)
             zero = time.monotonic_ns() // 1000

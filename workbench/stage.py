@@ -57,13 +57,18 @@ class Stage:
         ]
 
 
+async def open_machine(profile_name: str) -> Machine:
+    """Raises BadInput or PongbenchError when the machine cannot be opened."""
+    return await open_local(name=load_profile(profile_name).name)
+
+
 @asynccontextmanager
 async def open_stage(
     plan: Plan, profile_name: str, emit: Callable[[HostSample], None]
 ) -> AsyncIterator[Stage]:
     """Raises BadInput or PongbenchError when a machine cannot be used as the profile says."""
     profile = load_profile(profile_name)
-    target = await open_local(name=profile.name)
+    target = await open_machine(profile.name)
     try:
         placement = place(profile.cpus, target.cpus, machine=profile.name)
         facts = await target.facts()

@@ -54,6 +54,12 @@ def print_summary(summary: Summary, console: Console | None = None) -> None:
         console.print(escape(note), soft_wrap=True)
     if summary.reason:
         console.print(escape(f"The run was {summary.status}: {summary.reason}"), soft_wrap=True)
+    print_ranking(summary, console)
+
+
+def print_ranking(summary: Summary, console: Console | None = None) -> None:
+    """On stdout: one line for every server, the one that held most first."""
+    console = console or _stdout()
     table = _table("Server", "Holds", "p50 there", "p99 there", "CPU there", "Memory")
     for server in summary.ranked():
         times = server.latency_at_knee_us
