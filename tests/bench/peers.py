@@ -1,0 +1,232 @@
+"""What a connection and a request cost the load agent, beside `ab`, `httperf` and `wrk`.
+
+One target (nginx answering from memory) on one core, every generator alone on another. CPU is
+user and system time of the whole process as the kernel accounts it, start-up subtracted for all
+alike. Runs are interleaved and repeated; medians are told, and the ratio of each round. Machines
+are noisy: a ratio within a round says more than figures of different rounds.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import resource
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "process"))
+
+from agents import Agent, agent
+
+ROUNDS = 5
+CONNECTIONS = 30_000
+REQUESTS = 400_000
+KEPT = 50
+"""Connections of the keep-alive comparison, as for `wrk -c50`."""
+CONCURRENCY = 100
+OPEN_RATE = 6_000
+
+NGINX = """
+worker_processes 1; daemon off; pid {folder}/pid; error_log {folder}/errors;
+events {{ worker_connections 20000; }}
+http {{
+  access_log off; keepalive_requests 1000000000; keepalive_timeout 3600;
+  client_body_temp_path {folder}/a; proxy_temp_path {folder}/b; fastcgi_temp_path {folder}/c;
+  uwsgi_temp_path {folder}/d; scgi_temp_path {folder}/e;
+  server {{
+    listen 127.0.0.1:{port} backlog=4096;
+    location / {{ default_type text/plain; return 200 "Pong!"; }}
+  }}
+}}
+"""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """CPU microseconds for each connection or request."""
+
+    user_us: float
+    system_us: float
+
+    @property
+    def us(self) -> float:
+        return self.user_us + self.system_us
+
+
+Generator = Callable[[int], Cost]
+
+
+def main() -> int:
+    missing = [tool for tool in ("nginx", "ab", "httperf", "wrk") if not _which(tool)]
+    if missing or len(os.sched_getaffinity(0)) < 2:
+        print(f"needs two cores and {', '.join(missing) or 'nginx, ab, httperf, wrk'}")
+        return 1
+    target_core, client_core = sorted(os.sched_getaffinity(0))[:2]
+    with nginx(target_core) as port:
+        os.sched_setaffinity(0, {client_core})
+        connections: dict[str, Generator] = {
+            "agent, closed loop": agent_closed,
+            "agent, open loop": agent_open,
+            "ab": ab,
+            "httperf": httperf,
+        }
+        compare("CPU us per new connection", connections, port, "ab")
+        requests: dict[str, Generator] = {"agent": agent_kept, "wrk": wrk}
+        compare("CPU us per keep-alive request", requests, port, "wrk")
+    return 0
+
+
+def compare(what: str, generators: dict[str, Generator], port: int, peer: str) -> None:
+    costs: dict[str, list[Cost]] = {name: [] for name in generators}
+    for _ in range(ROUNDS):
+        for name, generator in generators.items():
+            costs[name].append(generator(port))
+    print(f"\n{what}: median of {ROUNDS} interleaved rounds")
+    print(f"{'':22}{'user':>8}{'system':>8}{'both':>8}   ratio to {peer}, median (each round)")
+    for name, found in costs.items():
+        ratios = [mine.us / theirs.us for mine, theirs in zip(found, costs[peer], strict=True)]
+        middle = [
+            statistics.median(values)
+            for values in zip(*((c.user_us, c.system_us, c.us) for c in found), strict=True)
+        ]
+        rounds = " ".join(f"{ratio:.2f}" for ratio in ratios)
+        figures = "".join(f"{value:8.2f}" for value in middle)
+        print(f"{name:22}{figures}   {statistics.median(ratios):.2f} ({rounds})")
+
+
+@contextlib.contextmanager
+def nginx(core: int) -> Iterator[int]:
+    port = 18_800
+    with tempfile.TemporaryDirectory() as folder:
+        config = Path(folder, "nginx.conf")
+        config.write_text(NGINX.format(folder=folder, port=port))
+        argv = ["taskset", "-c", str(core), _which("nginx") or "", "-c", str(config)]
+        with subprocess.Popen(argv, stderr=subprocess.DEVNULL) as process:
+            try:
+                _wait_for(port)
+                yield port
+            finally:
+                process.terminate()
+
+
+def ab(port: int) -> Cost:
+    """`ab`, as in the source of 2013, without keep-alive."""
+    argv = ["ab", "-q", "-n", str(CONNECTIONS), "-c", str(CONCURRENCY), f"http://127.0.0.1:{port}/"]
+    output, cost = spend(argv, CONNECTIONS)
+    _must("Complete requests:", CONNECTIONS, output)
+    return cost
+
+
+def httperf(port: int) -> Cost:
+    """`httperf`, as in the source of 2009. It looks at the clock all the time (`--hog`)."""
+    argv = ["httperf", "--hog", "--timeout=5", "--server=127.0.0.1", f"--port={port}", "--uri=/"]
+    argv += [f"--rate={OPEN_RATE}", f"--num-conns={CONNECTIONS}", "--num-calls=1"]
+    return spend([*argv, "--send-buffer=4096", "--recv-buffer=16384"], CONNECTIONS)[1]
+
+
+def wrk(port: int) -> Cost:
+    argv = ["wrk", "-t1", f"-c{KEPT}", "-d4s", f"http://127.0.0.1:{port}/"]
+    before = _children_cpu()
+    output = subprocess.run(argv, capture_output=True, text=True, check=True).stdout
+    done = re.search(r"(\d+) requests in", output)
+    assert done, output
+    return _cost(before, _children_cpu(), int(done[1]))
+
+
+def agent_closed(port: int) -> Cost:
+    """The same load shape as `ab`'s."""
+    return agent_cost(
+        port, CONNECTIONS, mode="closed", concurrency=CONCURRENCY, connections=CONNECTIONS
+    )
+
+
+def agent_open(port: int) -> Cost:
+    """The same load shape as `httperf`'s."""
+    return agent_cost(port, CONNECTIONS, rate_per_s=OPEN_RATE, connections=CONNECTIONS)
+
+
+def agent_kept(port: int) -> Cost:
+    return agent_cost(
+        port,
+        REQUESTS,
+        mode="closed",
+        concurrency=KEPT,
+        connections=KEPT,
+        calls_per_connection=REQUESTS // KEPT,
+        protocol="http/1.1",
+    )
+
+
+def agent_cost(port: int, things: int, **load: object) -> Cost:
+    """All processes of the agent, from start to end, less an agent that was given nothing."""
+    before = _children_cpu()
+    with agent():
+        pass
+    idle = _children_cpu()
+    with agent() as running:
+        _offer(running, port, things, load)
+    return _cost(idle, _children_cpu(), things, less=_minus(idle, before))
+
+
+def _offer(running: Agent, port: int, things: int, load: dict[str, object]) -> None:
+    outcome = running.run(port, timeout_s=30.0, **{"protocol": "pong", **load})
+    assert outcome.total("replies") == things, outcome.errors
+
+
+def spend(argv: list[str], things: int) -> tuple[str, Cost]:
+    before = _children_cpu()
+    result = subprocess.run(argv, capture_output=True, text=True, check=True)
+    return result.stdout, _cost(before, _children_cpu(), things)
+
+
+def _children_cpu() -> tuple[float, float]:
+    """(user, system) seconds of all children that have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime, usage.ru_stime
+
+
+def _minus(a: tuple[float, float], b: tuple[float, float]) -> tuple[float, float]:
+    return a[0] - b[0], a[1] - b[1]
+
+
+def _cost(
+    before: tuple[float, float],
+    after: tuple[float, float],
+    things: int,
+    less: tuple[float, float] = (0.0, 0.0),
+) -> Cost:
+    user, system = _minus(_minus(after, before), less)
+    return Cost(user / things * 1e6, system / things * 1e6)
+
+
+def _which(tool: str) -> str | None:
+    return shutil.which(tool) or shutil.which(tool, path="/usr/sbin:/sbin")
+
+
+def _must(label: str, number: int, output: str) -> None:
+    found = re.search(rf"{label}\s+(\d+)", output)
+    assert found and int(found[1]) == number, output
+
+
+def _wait_for(port: int) -> None:
+    deadline = time.monotonic() + 10
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            return
+        except OSError:
+            assert time.monotonic() < deadline, "nginx did not start"
+            time.sleep(0.02)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
