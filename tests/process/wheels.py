@@ -23,6 +23,7 @@ def make_wheel(folder: Path, name: str, version: str, code: str) -> Path:
 
 
 PING_PONG = """
+import contextlib
 import socket
 
 
@@ -30,6 +31,6 @@ def serve(port):
     with socket.create_server(("127.0.0.1", port), backlog=512) as listener:
         while True:
             client, _ = listener.accept()
-            client.sendall(b"HTTP/1.0 200 OK\\r\\nContent-Length: 5\\r\\n\\r\\nPong!\\r\\n")
-            client.close()
+            with client, contextlib.suppress(OSError):
+                client.sendall(b"HTTP/1.0 200 OK\\r\\nContent-Length: 5\\r\\n\\r\\nPong!\\r\\n")
 """

@@ -25,9 +25,16 @@ PORTS = range(20_000, 30_000)
 FREE_PORT = Path(__file__).with_name("free_port.py")
 IN_USE = "address already in use"
 
+TRIES = 3
+"""Ports tried when none is given."""
+
 _ENV = {"PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1"}
 _RETRY_S = 0.02
 _numbers = itertools.count(1)
+
+
+class PortTaken(PongbenchError):
+    """Something else holds the port."""
 
 
 @dataclass
@@ -97,7 +104,7 @@ class Deployment:
                 {trying, self._exit}, timeout=within_s, return_when=asyncio.FIRST_COMPLETED
             )
             if not self.alive():
-                raise PongbenchError(self._ended())
+                raise self._ended()
             if not trying.done():
                 what = f"did not accept connections on port {self.port} within {within_s:g} s"
                 raise PongbenchError(self._said(f"{self._called()} {what}"))
@@ -105,11 +112,11 @@ class Deployment:
             trying.cancel()
             await asyncio.gather(trying, return_exceptions=True)
 
-    def _ended(self) -> str:
+    def _ended(self) -> PongbenchError:
         if any(IN_USE in line.lower() for line in self.process.tail()):
-            return _cannot_listen(self.entry, self.machine, self.port, IN_USE)
+            return _port_taken(self.entry, self.machine, self.port, IN_USE)
         what = f"{self.end()} before it listened on port {self.port}"
-        return self._said(f"{self._called()} {what}")
+        return PongbenchError(self._said(f"{self._called()} {what}"))
 
     def _called(self) -> str:
         return f"{self.entry.name} on {self.machine.name}"
@@ -140,39 +147,47 @@ async def deploy(
     """
     if entry.unavailable:
         raise PongbenchError(f"{entry.name} cannot be run: {entry.unavailable.reason}")
-    port = await _port(machine, entry, host, port)
+    if port:  # known before anything is built in vain
+        await _port(machine, entry, host, port)
     notify(f"Copying {entry.name} to {machine.name}")
     files = await asyncio.to_thread(entry.files)
     folder = await machine.put(entry.folder, f"servers/{entry.id}-{next(_numbers)}")
     runtime = await python.prepare(machine, entry, folder, notify)
-    notify(f"Starting {entry.name} on port {port}")
-    process = await machine.start(
-        Command(
-            entry.argv(host=host, port=str(port), backlog=str(backlog), **runtime.placeholders),
+
+    async def start(port: int) -> Deployment:
+        notify(f"Starting {entry.name} on port {port}")
+        values = {"host": host, "port": str(port), "backlog": str(backlog)}
+        command = Command(
+            entry.argv(**values, **runtime.placeholders),
             env={**_ENV, **entry.env},
             cwd=folder,
             nofile=nofile,
             cpus=cpus,
         )
-    )
-    deployment = Deployment(
-        entry=entry,
-        machine=machine,
-        process=process,
-        host=host,
-        port=port,
-        runtime=runtime.name,
-        version=_version(entry, runtime),
-        files=files,
-    )
-    try:
-        await deployment.until_ready(ready_within_s)
-        deployment.backlog = await _backlog(machine, entry, port)
-    except BaseException:
-        with contextlib.suppress(PongbenchError):  # the machine itself may be gone
-            await asyncio.shield(deployment.stop())
-        raise
-    return deployment
+        deployment = Deployment(
+            entry=entry,
+            machine=machine,
+            process=await machine.start(command),
+            host=host,
+            port=port,
+            runtime=runtime.name,
+            version=_version(entry, runtime),
+            files=files,
+        )
+        try:
+            await deployment.until_ready(ready_within_s)
+            deployment.backlog = await _backlog(deployment)
+        except BaseException:
+            with contextlib.suppress(PongbenchError):  # the machine itself may be gone
+                await asyncio.shield(deployment.stop())
+            raise
+        return deployment
+
+    for _ in range(TRIES - 1 if port == 0 else 0):
+        # Connections come and go on ports: one found free may be held a moment later.
+        with contextlib.suppress(PortTaken):
+            return await start(await _port(machine, entry, host, 0))
+    return await start(await _port(machine, entry, host, port))
 
 
 async def _port(machine: Machine, entry: ServerEntry, host: str, port: int) -> int:
@@ -185,9 +200,7 @@ async def _port(machine: Machine, entry: ServerEntry, host: str, port: int) -> i
         answer = msgspec.json.decode(answers[-1], type=dict[str, str | int])
         return int(answer["port"])
     except KeyError:
-        raise PongbenchError(
-            _cannot_listen(entry, machine, port, str(answer["error"]).lower())
-        ) from None
+        raise _port_taken(entry, machine, port, str(answer["error"]).lower()) from None
     except (msgspec.DecodeError, IndexError):
         said = process.tail()[-1:] or ["nothing"]
         raise PongbenchError(
@@ -198,23 +211,22 @@ async def _port(machine: Machine, entry: ServerEntry, host: str, port: int) -> i
 async def _connect(host: str, port: int) -> None:
     """Until it succeeds; the connection is closed at once."""
     while True:
-        try:
+        with contextlib.suppress(OSError):
             _, writer = await asyncio.open_connection(host, port)
-        except OSError:
-            await asyncio.sleep(_RETRY_S)
-        else:
+            ends = [writer.get_extra_info(name) for name in ("sockname", "peername")]
             writer.close()
-            with contextlib.suppress(OSError):
-                await writer.wait_closed()
-            return
+            # A port among those given to clients may connect to itself while nobody listens.
+            if ends[0] != ends[1]:
+                return
+        await asyncio.sleep(_RETRY_S)
 
 
-async def _backlog(machine: Machine, entry: ServerEntry, port: int) -> int:
-    listening = await machine.listening(port)
+async def _backlog(deployment: Deployment) -> int:
+    listening = await deployment.machine.listening(deployment.port)
     if listening is None:
         raise PongbenchError(
-            f"{entry.name} accepted a connection on port {port} of {machine.name}, but the kernel"
-            " knows no listener there; it may have ended."
+            f"{deployment.entry.name} accepted a connection on port {deployment.port} of"
+            f" {deployment.machine.name}, but nobody listens there any more; it may have ended."
         )
     return listening[1]
 
@@ -225,9 +237,9 @@ def _version(entry: ServerEntry, runtime: Runtime) -> str:
     return f"{entry.framework} {runtime.packages.get(normalised(entry.framework), '')}".strip()
 
 
-def _cannot_listen(entry: ServerEntry, machine: Machine, port: int, reason: str) -> str:
+def _port_taken(entry: ServerEntry, machine: Machine, port: int, reason: str) -> PortTaken:
     which = f"port {port}" if port else "any of 100 ports"
-    return (
+    return PortTaken(
         f"{entry.name} cannot listen on {which} of {machine.name} ({reason}); name another port, or"
         " end the program that uses it."
     )
