@@ -178,7 +178,7 @@ def _plain(checked: Checked) -> dict[str, Any]:
 
 def _print_checked(checked: list[Checked]) -> None:
     console = Console()
-    table = _empty_table("ID", "Status", "Version", "Backlog", "Bytes", "Keeps alive", "Pipelines")
+    table = _empty_table("ID", "Status", "Version", "Backlog", "Bytes", "Kept", "Pipelined")
     for each in checked:
         deployed, found = each.deployment, each.gate
         table.add_row(
@@ -197,6 +197,7 @@ def _print_checked(checked: list[Checked]) -> None:
 
 
 def _empty_table(*columns: str) -> Table:
-    table = Table(*columns, box=box.SIMPLE_HEAD, pad_edge=False)
-    table.columns[0].no_wrap = True
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    for column in columns:
+        table.add_column(column, no_wrap=column in {"ID", "Status", "Version", "Style"})
     return table

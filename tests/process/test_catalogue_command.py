@@ -1,0 +1,59 @@
+"""`pongbench catalogue`, as it is typed."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+OWN = Path(__file__).parent / "servers"
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("home")
+
+
+def pongbench(home: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "app", "catalogue", *map(str, arguments)],
+        env={**os.environ, "PONGBENCH_HOME": str(home), "COLUMNS": "100"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_list_names_every_server_and_what_is_broken(home: Path, tmp_path: Path) -> None:
+    broken = tmp_path / "data" / "servers" / "broken"
+    broken.mkdir(parents=True)
+    done = pongbench(tmp_path)
+    assert done.returncode == 0
+    assert "asyncio-streams" in done.stdout
+    assert f"There is no server file {broken}/server.yaml." in done.stderr
+
+
+def test_show_prints_the_facts_and_the_code(home: Path) -> None:
+    done = pongbench(home, "show", "tornado")
+    assert done.returncode == 0
+    assert "Apache-2.0" in done.stdout
+    assert "class PongServer(TCPServer):" in done.stdout
+
+
+def test_check_prints_one_json_object_and_nothing_else(home: Path) -> None:
+    done = pongbench(home, "check", "--json", "null", OWN / "half-reply")
+    assert done.returncode == 1
+    null, half = json.loads(done.stdout)["servers"]
+    assert (null["id"], null["status"], null["backlog"]) == ("null", "passed", 512)
+    assert (null["keep_alive"], null["pipelining"]) == (False, 0)
+    assert (half["id"], half["status"]) == ("half-reply", "failed")
+    assert half["reason"] == "It closed before the whole body: 3 of 5 bytes came."
+
+
+def test_an_unknown_server_is_bad_input(home: Path) -> None:
+    done = pongbench(home, "check", "tornadoes")
+    assert done.returncode == 2
+    assert "Did you mean 'tornado'?" in done.stderr
+    assert "Traceback" not in done.stderr
