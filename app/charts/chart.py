@@ -88,9 +88,9 @@ class Chart(pg.PlotWidget):
         self.theme, self.look = theme, look
         self.setBackground(theme.card)
         px = look.px
-        self.getPlotItem().layout.setContentsMargins(
-            look.left, look.top, px(look.gutter), look.bottom(self.lowest)
-        )
+        layout = self.getPlotItem().layout
+        layout.setContentsMargins(look.left, look.top, px(look.gutter), look.bottom(self.lowest))
+        layout.activate()  # else only with the next event
         for curve in self.curves.values():
             self.removeItem(curve)
         self.curves.clear()
@@ -186,11 +186,11 @@ class Chart(pg.PlotWidget):
     def _log_limits(self) -> tuple[float, float]:
         """Fitted to a finished session; while running wide enough that the axis stays."""
         known, timeout = self.known(), self.model.timeout_ms
-        if not len(known):
-            return 0.1, max(1000.0, timeout)
-        low, high = scales.round_down(known.min() * 0.9), scales.round_up(known.max() * 0.995)
-        if not self.model.over:
-            low, high = min(low, 0.1), max(high, scales.round_up(timeout))
+        low, high = 0.1, scales.round_up(max(1000.0, timeout))
+        if len(known):
+            least, most = scales.round_down(known.min() * 0.9), scales.round_up(known.max() * 0.995)
+            over = self.model.over
+            low, high = (least, most) if over else (min(low, least), max(high, most))
         return low, max(high, low * 10) * 1.12
 
     @property

@@ -38,6 +38,7 @@ class Curve(pg.PlotCurveItem):
 
     def set_values(self, values: Values, log: bool) -> None:
         self.values = values
+        self._pieces_key = None
         y = np.log10(values.y) if log else values.y
         self.setData(values.x, y, connect="finite")
 
@@ -55,7 +56,7 @@ class Curve(pg.PlotCurveItem):
             for points, pen in self._strokes(width):
                 stroke(painter, points, pen)
             return
-        key = (id(self.values), self.sceneTransform(), width)
+        key = (self.sceneTransform(), width)
         if self._pieces_key != key:
             self._pieces_key = key
             self._pieces = [(pieces(points, pen), pen) for points, pen in self._strokes(width)]

@@ -25,7 +25,7 @@ class Ground:
 
     def key(self) -> object:
         chart = self._chart
-        size = chart.viewport().size().toTuple()
+        size = chart.viewport().size().toTuple(), chart.plot_rect().getRect()
         ratio = chart.devicePixelRatioF()
         shown = (chart.view_shown, chart.log, chart.model.unit, chart.model.closed_loop)
         empty = not any(len(curve.values.x) for curve in chart.curves.values())

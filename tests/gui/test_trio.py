@@ -1,0 +1,305 @@
+"""The linked charts as a person sees them: pixels, names, the card."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import combinations
+from math import isnan
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QColor, QImage
+from pytestqt.qtbot import QtBot
+
+from app import theme
+from app.charts.chart import Chart
+from app.charts.look import Look
+from app.charts.model import ChartModel, Quantity
+from app.charts.trio import Trio
+from tests.synthetic import Contestant, session
+from workbench.documents import AnyDocument, PointStart, PointStop
+
+R, T, E = Quantity
+
+
+def shown(
+    qtbot: QtBot, documents: Iterable[AnyDocument], *, size: tuple[int, int] = (960, 640)
+) -> Trio:
+    model = ChartModel()
+    for document in documents:
+        model(document)
+    trio = Trio(model, theme.LIGHT)
+    qtbot.addWidget(trio)
+    trio.resize(*size)
+    trio.refresh()
+    with qtbot.waitExposed(trio):
+        trio.show()
+    return trio
+
+
+def seen(chart: Chart) -> QImage:
+    return chart.grab().toImage()
+
+
+def near(image: QImage, at: QPointF, colour: str, *, within: int = 4) -> bool:
+    """Is the colour found, nearly, at a pixel or next to it?"""
+    want = QColor(colour)
+    for x in range(round(at.x()) - within, round(at.x()) + within + 1):
+        for y in range(round(at.y()) - within, round(at.y()) + within + 1):
+            if image.valid(x, y):
+                got = image.pixelColor(x, y)
+                off = abs(got.red() - want.red()) + abs(got.green() - want.green())
+                if off + abs(got.blue() - want.blue()) < 30:
+                    return True
+    return False
+
+
+def colour_of(trio: Trio, server: str) -> str:
+    return theme.LIGHT.series(trio.model.series[server].index).colour
+
+
+def at(chart: Chart, server: str, index: int) -> QPointF:
+    reading = chart.model.series[server].readings()[index]
+    return chart.at(reading.offered, reading.value(chart.quantity, chart.view_shown))
+
+
+@pytest.mark.parametrize("quantity", Quantity)
+def test_every_server_is_drawn_at_its_data_in_its_colour(qtbot: QtBot, quantity: Quantity) -> None:
+    trio = shown(qtbot, session(3, 8))
+    chart = trio.charts[quantity]
+    image = seen(chart)
+    for server in trio.model.series:
+        for index in (-1, -2) if quantity is not T else (2, 3):
+            assert near(image, at(chart, server, index), colour_of(trio, server))
+
+
+@pytest.mark.parametrize("servers", [1, 7, 12])
+@pytest.mark.parametrize("give_up", [False, True])
+def test_names_never_overlap_and_none_is_missing(qtbot: QtBot, servers: int, give_up: bool) -> None:
+    trio = shown(qtbot, session(servers, 30, give_up=give_up))
+    for chart in trio.charts.values():
+        seen(chart)
+        placed = chart.names.placed
+        assert {label.key for label in placed} == set(trio.model.series)
+        for a, b in combinations(placed, 2):
+            across = a.x < b.x + b.width - 0.5 and b.x < a.x + a.width - 0.5
+            assert not (across and abs(a.y - b.y) < 12)
+
+
+def test_points_not_to_be_trusted_are_hollow(qtbot: QtBot) -> None:
+    trio = shown(qtbot, session(1, 8, untrusted_from=7000))
+    chart, (server,) = trio.charts[R], trio.model.series
+    image = seen(chart)
+    hollow, full = at(chart, server, -1), at(chart, server, 1)
+    ground = QColor(theme.LIGHT.card)
+    assert image.pixelColor(hollow.toPoint()) == ground
+    assert near(image, hollow, colour_of(trio, server), within=5)
+    assert image.pixelColor(full.toPoint()) != ground
+
+
+def test_the_line_into_an_untrusted_point_is_thin_and_pale(qtbot: QtBot) -> None:
+    trio = shown(qtbot, session(1, 4, untrusted_from=6000))
+    chart, (server,) = trio.charts[R], trio.model.series
+    image = seen(chart)
+    between = (at(chart, server, -1) + at(chart, server, -2)) / 2
+    colour = colour_of(trio, server)
+    assert not near(image, between, colour, within=3)
+    assert near(image, between, theme.mix(theme.LIGHT.card, colour, 0.5), within=3)
+
+
+def test_hiding_a_server_takes_its_line_and_name_away_and_back(qtbot: QtBot) -> None:
+    trio = shown(qtbot, session(3, 8))
+    chart = trio.charts[R]
+    where, colour = at(chart, "gevent", -1), colour_of(trio, "gevent")
+    assert near(seen(chart), where, colour)
+    with qtbot.waitSignal(trio.visibility_changed) as told:
+        trio.toggle("gevent")
+    assert told.args == ["gevent", False]
+    assert not near(seen(chart), where, colour, within=2)
+    assert "gevent" not in {label.key for label in chart.names.placed}
+    trio.show_all()
+    assert near(seen(chart), where, colour)
+
+
+def test_the_mouse_on_a_line_dims_the_others_and_tells_its_point(qtbot: QtBot) -> None:
+    trio = shown(qtbot, session(3, 8))
+    chart = trio.charts[E]
+    mine, other = at(chart, "asyncio-streams", -1), at(chart, "gevent", -1)
+    before = seen(chart)
+    qtbot.mouseMove(chart.viewport(), (mine + QPointF(-6, 3)).toPoint())
+    image = seen(chart)
+    assert near(image, mine + QPointF(-20, 3), colour_of(trio, "asyncio-streams"))
+    assert near(before, other, colour_of(trio, "gevent"))
+    assert not near(image, other, colour_of(trio, "gevent"))
+    assert trio.card.isVisible()
+    said = trio.card.accessibleName()
+    assert said.startswith("asyncio streams at 9,000/s offered: ")
+    assert "The server is the limit" in said
+    assert {each.cursor_rate for each in trio.charts.values()} == {9000}
+
+
+def test_the_card_goes_when_the_mouse_leaves_the_lines(qtbot: QtBot) -> None:
+    trio = shown(qtbot, session(2, 8))
+    chart = trio.charts[R]
+    qtbot.mouseMove(chart.viewport(), at(chart, "asyncio-streams", -2).toPoint())
+    assert trio.card.isVisible()
+    qtbot.mouseMove(chart.viewport(), QPoint(300, 60))
+    assert not trio.card.isVisible()
+    assert chart.highlighted == ""
+    assert isnan(chart.cursor_rate)
+
+
+def test_the_card_never_covers_a_line(qtbot: QtBot) -> None:
+    trio = shown(qtbot, session(7, 30))
+    trio.highlight("tornado", 4500)
+    chart, card = trio.charts[R], trio.card.geometry()
+    corner = chart.mapFrom(trio, card.bottomRight())
+    ideal = chart.at(0, 0)
+    far = chart.at(trio.model.last_offered, trio.model.last_offered)
+    slope = (far.y() - ideal.y()) / (far.x() - ideal.x())
+    assert corner.y() < ideal.y() + slope * (corner.x() - ideal.x())
+
+
+def test_a_click_keeps_a_server_highlighted_until_the_next(qtbot: QtBot) -> None:
+    trio = shown(qtbot, session(2, 8))
+    chart = trio.charts[R]
+    where = at(chart, "asyncio-protocol", -1).toPoint()
+    qtbot.mouseClick(chart.viewport(), Qt.MouseButton.LeftButton, pos=where)
+    qtbot.mouseMove(chart.viewport(), QPoint(300, 60))
+    assert chart.highlighted == "asyncio-protocol"
+    qtbot.mouseClick(chart.viewport(), Qt.MouseButton.LeftButton, pos=where)
+    qtbot.mouseMove(chart.viewport(), QPoint(300, 60))
+    assert chart.highlighted == ""
+
+
+def test_a_name_can_be_pointed_at(qtbot: QtBot) -> None:
+    trio = shown(qtbot, session(3, 8))
+    chart = trio.charts[T]
+    seen(chart)
+    label = next(label for label in chart.names.placed if label.key == "gevent")
+    qtbot.mouseMove(chart.viewport(), QPointF(label.x + 30, label.y).toPoint())
+    assert chart.highlighted == "gevent"
+
+
+def test_keys_may_go_from_point_to_point(qtbot: QtBot) -> None:
+    trio = shown(qtbot, session(2, rates=[1000.0, 2000.0]))
+    trio.highlight("asyncio-streams")
+    trio.select_point(1)
+    assert "at 2,000/s offered" in trio.card.accessibleName()
+    trio.select_point(99)
+    assert "at 2,000/s offered" in trio.card.accessibleName()
+
+
+def test_error_bars_stand_only_at_the_highlighted_server(qtbot: QtBot) -> None:
+    def shaken(document: AnyDocument) -> AnyDocument:
+        if isinstance(document, PointStop) and document.pass_number == 2:
+            return replace(document, replies_per_s=0.7 * document.replies_per_s)
+        return document
+
+    trio = shown(qtbot, map(shaken, session(2, rates=[4000.0, 8000.0], repeats=2)))
+    chart, server = trio.charts[R], "asyncio-streams"
+    low, high = trio.model.series[server].readings()[0].spread(R, trio.view) or (0, 0)
+    bar = chart.at(4000, low + (high - low) / 4)
+    assert not near(seen(chart), bar, theme.mix("#FFFFFF", colour_of(trio, server), 0.8), within=2)
+    trio.highlight(server)
+    assert near(seen(chart), bar, theme.mix("#FFFFFF", colour_of(trio, server), 0.8), within=2)
+
+
+def test_the_percentile_and_the_clock_change_what_is_drawn_and_said(qtbot: QtBot) -> None:
+    trio = shown(qtbot, session(1, 8))
+    chart, (server,) = trio.charts[T], trio.model.series
+    latency = at(chart, server, 3)
+    assert near(seen(chart), latency, colour_of(trio, server))
+    trio.set_percentile("p50")
+    assert chart.title_words()[1] == "p50, from when due, log scale"
+    assert near(seen(chart), at(chart, server, 3), colour_of(trio, server))
+    trio.set_clock("service")
+    trio.set_log(False)
+    assert chart.title_words()[1] == "p50, from when sent"
+    assert near(seen(chart), at(chart, server, -1), colour_of(trio, server))
+
+
+def test_the_running_point_has_a_halo_and_its_name(qtbot: QtBot) -> None:
+    documents = session(2, 8)
+    starts = [i for i, d in enumerate(documents) if isinstance(d, PointStart)]
+    trio = shown(qtbot, documents[: starts[-2] + 5])
+    chart, running = trio.charts[R], trio.model.running
+    assert running and running.server == "asyncio-protocol"
+    where = chart.at(running.offered, running.value(R, trio.view))
+    colour = colour_of(trio, "asyncio-protocol")
+    image = seen(chart)
+    assert image.pixelColor(where.toPoint()) == QColor(theme.LIGHT.card)
+    assert near(image, where + QPointF(4, 0), colour, within=1)
+    trio.set_paused(True)
+    image = seen(chart)
+    assert near(image, where, colour, within=1)
+
+
+def test_live_and_replayed_charts_end_up_the_same(qtbot: QtBot) -> None:
+    documents = session(3, 6, repeats=2)
+    live = shown(qtbot, [])
+    for document in documents:
+        live.model(document)
+        if isinstance(document, PointStop):
+            live.refresh()
+            seen(live.charts[T])
+    live.refresh()
+    opened = shown(qtbot, documents)
+    for quantity in Quantity:
+        assert seen(live.charts[quantity]) == seen(opened.charts[quantity])
+
+
+def test_axes_do_not_jump_while_a_session_runs(qtbot: QtBot) -> None:
+    documents = session(2, 6)
+    trio = shown(qtbot, documents[:1])
+    limits = {quantity: chart.limits for quantity, chart in trio.charts.items()}
+    for document in documents[1:-1]:
+        trio.model(document)
+    trio.refresh()
+    assert {quantity: chart.limits for quantity, chart in trio.charts.items()} == limits
+
+
+@pytest.mark.parametrize("chosen", [theme.DARK, theme.LIGHT], ids=["dark", "light"])
+def test_a_change_of_theme_repaints_everything(qtbot: QtBot, chosen: theme.Theme) -> None:
+    trio = shown(qtbot, session(2, 8))
+    trio.set_theme(chosen)
+    chart = trio.charts[R]
+    image = seen(chart)
+    assert image.pixelColor(3, image.height() - 3) == QColor(chosen.card)
+    style = chosen.series(0)
+    assert near(image, at(chart, "asyncio-streams", -1), style.colour)
+
+
+def test_a_projector_gets_larger_type_and_lines(qtbot: QtBot) -> None:
+    trio = shown(qtbot, session(4, 8), size=(1920, 1080))
+    trio.set_look(Look(scale=2.0))
+    image = seen(trio.charts[R])
+    where = (at(trio.charts[R], "tornado", -1) + at(trio.charts[R], "tornado", -2)) / 2
+    column = [image.pixelColor(round(where.x()), round(where.y()) + dy) for dy in range(-5, 6)]
+    assert sum(colour != QColor(theme.LIGHT.card) for colour in column) >= 4
+
+
+@pytest.mark.parametrize(
+    "documents",
+    [
+        [],
+        session(3, 8)[:1],
+        session(1, 1),
+        session([Contestant("dead", "Dead", "", 0, 100, 1 << 20)], 4),
+        session(2, 4, end="crashed"),
+        session(2, 4, end="interrupted"),
+        session(2, 4, untrusted_from=1),
+    ],
+    ids=["nothing", "begun", "one point", "all failed", "crashed", "aborted", "untrusted"],
+)
+def test_any_session_can_be_shown_and_explored(qtbot: QtBot, documents: list[AnyDocument]) -> None:
+    trio = shown(qtbot, documents, size=(520, 400))
+    for chart in trio.charts.values():
+        assert not seen(chart).isNull()
+        for x in range(0, 520, 40):
+            qtbot.mouseMove(chart.viewport(), QPoint(x, chart.height() // 2))
+    for server in trio.model.series:
+        trio.highlight(server)
+        trio.select_point(0)
+        seen(trio.charts[T])

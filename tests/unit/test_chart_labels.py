@@ -1,0 +1,85 @@
+"""Names at line ends: none collides, none is dropped."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.charts.labels import End, Placed, Room, crosses, place, spread
+
+ROOM = Room(56, 28, 800, 228, 2, 236, gutter_width=118, line_height=15.5, least_height=13)
+
+
+def boxes_overlap(a: Placed, b: Placed, height: float) -> bool:
+    across = a.x < b.x + b.width - 0.01 and b.x < a.x + a.width - 0.01
+    return across and abs(a.y - b.y) < height - 0.01
+
+
+ends = st.lists(
+    st.tuples(st.floats(56, 800), st.floats(28, 228), st.floats(30, 99)), min_size=1, max_size=24
+)
+
+
+@given(ends)
+def test_no_name_is_dropped_and_no_two_overlap(found: list[tuple[float, float, float]]) -> None:
+    placed = place([End(str(i), *end) for i, end in enumerate(found)], ROOM)
+    assert sorted(label.key for label in placed) == sorted(str(i) for i in range(len(found)))
+    for i, a in enumerate(placed):
+        assert not any(boxes_overlap(a, b, ROOM.least_height) for b in placed[i + 1 :])
+
+
+@given(ends)
+def test_names_stay_within_their_chart(found: list[tuple[float, float, float]]) -> None:
+    for label in place([End(str(i), *end) for i, end in enumerate(found)], ROOM):
+        assert ROOM.gutter_top <= label.y - ROOM.least_height / 2 + 0.01
+        assert label.y + ROOM.least_height / 2 <= ROOM.gutter_bottom + 0.01
+        assert label.x + label.width <= ROOM.right + ROOM.gutter_width + 0.01
+
+
+def test_names_in_the_gutter_keep_the_order_of_their_lines() -> None:
+    placed = place([End(str(i), 800, 100 + i * 0.1, 60) for i in range(12)], ROOM)
+    assert [label.key for label in sorted(placed, key=lambda p: p.y)] == [str(i) for i in range(12)]
+
+
+def test_a_name_far_from_the_others_stands_at_its_line() -> None:
+    (only,) = place([End("a", 800, 120, 60)], ROOM)
+    assert only.y == 120
+
+
+def test_a_line_that_ends_early_is_named_at_its_end() -> None:
+    (only,) = place([End("a", 400, 120, 60)], ROOM)
+    assert 400 < only.x < 420
+    assert only.y == 120
+
+
+def test_an_early_name_evades_other_lines() -> None:
+    wall = np.array([[300.0, 120.0], [800.0, 120.0]])
+    (only,) = place([End("a", 400, 120, 60)], ROOM, [wall])
+    half = ROOM.line_height / 2
+    assert not crosses((only.x, only.y - half, only.x + 60, only.y + half), [wall])
+
+
+def test_an_early_name_goes_to_the_gutter_where_lines_leave_no_room() -> None:
+    walls = [np.array([[56.0, y], [800.0, y]]) for y in range(28, 229, 8)]
+    (only,) = place([End("a", 400, 120, 60)], ROOM, walls)
+    assert only.x > ROOM.right
+    assert only.leader[0][0] < 410
+
+
+@given(st.lists(st.floats(0, 500), min_size=1, max_size=20), st.floats(1, 20))
+def test_spread_keeps_the_gap_and_the_limits(wanted: list[float], gap: float) -> None:
+    found = spread(sorted(wanted), gap, 0, 500)
+    assert all(b - a >= gap - 1e-6 for a, b in pairwise(found))
+    assert min(found) >= -1e-6
+    assert max(found) <= 500 + 1e-6
+
+
+def test_spread_moves_nothing_that_is_apart() -> None:
+    assert spread([10, 50, 90], 15, 0, 100) == [10, 50, 90]
+
+
+def test_spread_moves_neighbours_evenly() -> None:
+    assert spread([50, 50], 10, 0, 100) == [45, 55]

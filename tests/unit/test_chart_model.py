@@ -1,0 +1,150 @@
+"""What the charts will draw of a session."""
+
+from __future__ import annotations
+
+from math import isnan
+
+import numpy as np
+import pytest
+
+from app.charts import words
+from app.charts.model import ChartModel, Quantity, View
+from app.charts.scales import log_ticks, round_down, round_up, ticks
+from tests.synthetic import Contestant, contestants, knees, session
+from workbench.documents import AnyDocument, PointStart, PointStop, Window
+
+
+def drawn(documents: list[AnyDocument]) -> ChartModel:
+    model = ChartModel()
+    for document in documents:
+        model(document)
+    return model
+
+
+def test_every_server_has_a_line_through_its_points() -> None:
+    documents = session(3, 8)
+    model = drawn(documents)
+    for series in model.series.values():
+        stops = [d for d in documents if isinstance(d, PointStop) and d.server == series.id]
+        swept = [stop for stop in stops if stop.purpose == "sweep"]
+        values = series.values(Quantity.REPLIES, View())
+        assert values.x.tolist() == [stop.rate_per_s for stop in swept]
+        assert values.y.tolist() == [stop.replies_per_s for stop in swept]
+
+
+def test_knees_are_told() -> None:
+    model = drawn(session(7, 18))
+    assert {id_: series.knee_per_s for id_, series in model.series.items()} == knees(7, 18)
+
+
+def test_the_percentile_and_the_clock_choose_the_response_time() -> None:
+    documents = session(1, 4)
+    stop = next(d for d in documents if isinstance(d, PointStop) and d.purpose == "sweep")
+    assert stop.latency_us and stop.service_us
+    (series,) = drawn(documents).series.values()
+    latency = series.values(Quantity.TIME, View("p50", "latency"))
+    service = series.values(Quantity.TIME, View("p999", "service"))
+    assert latency.y[0] == stop.latency_us.p50 / 1000
+    assert service.y[0] == stop.service_us.p999 / 1000
+
+
+def test_points_where_the_clients_were_the_limit_are_not_trusted() -> None:
+    (series,) = drawn(session(1, 8, untrusted_from=6000)).series.values()
+    values = series.values(Quantity.REPLIES, View())
+    assert values.trusted.tolist() == [rate < 6000 for rate in values.x]
+
+
+def test_a_percentile_of_too_few_replies_is_not_trusted_but_the_rate_is() -> None:
+    (series,) = drawn(session(1, rates=[100.0])).series.values()
+    assert series.values(Quantity.REPLIES, View("p99")).trusted.tolist() == [True]
+    assert series.values(Quantity.TIME, View("p99")).trusted.tolist() == [False]
+    assert series.values(Quantity.TIME, View("p50")).trusted.tolist() == [True]
+
+
+def test_a_server_that_answers_nothing_has_no_response_time() -> None:
+    dead = Contestant("dead", "Dead", "", 0, 100, 1 << 20)
+    (series,) = drawn(session([dead], 3)).series.values()
+    assert np.isnan(series.values(Quantity.TIME, View()).y).all()
+    assert series.values(Quantity.ERRORS, View()).y.tolist() == [100.0] * 3
+    assert words.holds(series) == ("holds none of the rates", "")
+
+
+def test_passes_are_merged_by_count_and_their_spread_is_known() -> None:
+    documents = session(1, 4, repeats=3)
+    (series,) = drawn(documents).series.values()
+    stops = [d for d in documents if isinstance(d, PointStop) and d.purpose == "sweep"]
+    last = series.readings()[-1]
+    assert len(last.stops) == 3
+    same_rate = [stop for stop in stops if stop.rate_per_s == last.offered]
+    assert last.latency_us
+    assert last.latency_us.count == sum(stop.counts.succeeded for stop in same_rate)
+    low, high = last.spread(Quantity.REPLIES, View()) or (0, 0)
+    assert low == min(stop.replies_per_s for stop in same_rate)
+    assert high == max(stop.replies_per_s for stop in same_rate)
+
+
+def test_an_interrupted_point_counts_for_nothing() -> None:
+    model = drawn(session(2, 4, end="interrupted"))
+    *_, last = model.series.values()
+    assert len(last.readings()) == 3
+    assert model.over
+
+
+def test_the_running_point_is_known_while_it_runs() -> None:
+    documents = session(1, 4)
+    begun = next(
+        i for i, d in enumerate(documents) if isinstance(d, PointStart) and d.purpose == "sweep"
+    )
+    model = drawn(documents[: begun + 1])
+    assert model.running
+    assert isnan(model.running.value(Quantity.REPLIES, View()))
+    window = documents[begun + 1]
+    assert isinstance(window, Window) and window.latency_us
+    model(window)
+    assert model.running.value(Quantity.REPLIES, View()) == model.running.offered
+    assert model.running.value(Quantity.TIME, View("p50")) == window.latency_us.p50 / 1000
+
+
+def test_the_x_axis_ends_with_the_plan_before_any_point_is_run() -> None:
+    assert drawn(session(2, rates=[500.0, 2500.0])[:1]).last_offered == 2500
+
+
+def test_what_the_clients_reach_is_told() -> None:
+    assert drawn(session(1, 2)).ceiling_per_s == 14000
+    assert drawn(session(1, 2, ceiling=False)).ceiling_per_s is None
+
+
+def test_a_server_whose_limit_was_never_seen_holds_at_least_its_knee() -> None:
+    fast = contestants(3)[2]
+    (series,) = drawn(session([fast], rates=[1000.0, 2000.0])).series.values()
+    assert words.holds(series) == ("holds at least", "2,000/s")
+    (series,) = drawn(session([fast], rates=[1000.0, 9000.0])).series.values()
+    assert words.holds(series) == ("holds", "1,000/s")
+
+
+def test_lost_calls_are_told_by_their_fate() -> None:
+    said = words.fates({"client-timo": 1447, "connreset": 1, "other-ENETUNREACH": 2})
+    assert said == "1,447 timed out · 1 reset · 2 failed (ENETUNREACH)"
+
+
+@pytest.mark.parametrize(
+    ("high", "most", "found"),
+    [
+        (9000, 10, [0, 1000, 2000, 3000, 4000, 5000, 6000, 7000, 8000, 9000]),
+        (9000, 5, [0, 2000, 4000, 6000, 8000]),
+        (0.7, 4, [0, 0.2, 0.4, 0.6]),
+        (0, 4, [0]),
+    ],
+)
+def test_ticks_are_round(high: float, most: int, found: list[float]) -> None:
+    assert ticks(high, most) == found
+
+
+def test_log_ticks_are_decades_and_the_round_ends() -> None:
+    assert log_ticks(2, 5000) == [2, 10, 100, 1000, 5000]
+    assert log_ticks(1, 20) == [1, 2, 5, 10, 20]
+
+
+def test_rounding_goes_by_one_two_and_five() -> None:
+    assert [round_down(value) for value in (0.3, 1.99, 700)] == [0.2, 1, 500]
+    assert [round_up(value) for value in (0.3, 2.01, 700)] == [0.5, 5, 1000]
