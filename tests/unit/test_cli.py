@@ -150,7 +150,9 @@ def test_the_table_of_a_terminal_shows_servers_figures_and_what_is_left(
     documents: list[AnyDocument],
 ) -> None:
     screen = io.StringIO()
-    console = Console(file=screen, force_terminal=True, width=140, color_system=None)
+    # Rich shows no live table where TERM says dumb, whatever else it is told.
+    able = {"TERM": "xterm"}
+    console = Console(file=screen, force_terminal=True, width=140, color_system=None, _environ=able)
     stops = [n for n, d in enumerate(documents) if isinstance(d, PointStop)]
     with ConsoleView(console) as view:
         for document in documents[: stops[-2] + 1]:
