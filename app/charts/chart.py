@@ -22,9 +22,10 @@ from app.charts import scales, words
 from app.charts.curve import Curve
 from app.charts.ground import Ground
 from app.charts.look import Look
-from app.charts.model import ChartModel, Quantity, Reading, Values, View
+from app.charts.model import ChartModel
 from app.charts.moving import DIM, DIM_RUNNING, Moving
 from app.charts.names import EndNames
+from app.charts.series import Quantity, Reading, Values, View
 from app.theme import Theme
 
 NEAR_PX = 14.0

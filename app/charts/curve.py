@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.charts.drawing import draw_marker, draw_pieces, is_vector, pieces, stroke
 from app.charts.look import Look
-from app.charts.model import Series, Values
+from app.charts.series import Series, Values
 from app.theme import Theme, mix
 
 PALE = 0.5

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from app.charts import scales, words
 from app.charts.drawing import draw_text, text_width
-from app.charts.model import Quantity
+from app.charts.series import Quantity
 from app.theme import Weight, font, with_opacity
 
 if TYPE_CHECKING:

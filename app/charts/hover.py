@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from app import theme as look
 from app.charts import words
 from app.charts.drawing import Swatch
-from app.charts.model import Quantity, Reading, Series, View
+from app.charts.series import Quantity, Reading, Series, View
 from app.theme import Theme, Weight, font
 from workbench import wording
 

@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from app.charts import labels
 from app.charts.curve import Curve
 from app.charts.drawing import draw_marker, draw_text, elided, text_width
-from app.charts.model import Quantity
+from app.charts.series import Quantity
 from app.theme import Weight, font, mix, with_opacity
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from PySide6.QtWidgets import QApplication
 from app.charts import words
 from app.charts.drawing import draw_swatch, draw_text, elided, metrics, text_width
 from app.charts.look import Look
-from app.charts.model import ChartModel, Clock, Percentile, Quantity, Series
+from app.charts.model import ChartModel
+from app.charts.series import Clock, Percentile, Quantity, Series
 from app.charts.trio import Trio
 from app.theme import Theme, Weight, font
 from workbench import wording

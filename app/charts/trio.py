@@ -14,7 +14,8 @@ from app.charts.chart import Chart
 from app.charts.drawing import text_width
 from app.charts.hover import HoverCard
 from app.charts.look import Look
-from app.charts.model import ChartModel, Clock, Percentile, Quantity, View
+from app.charts.model import ChartModel
+from app.charts.series import Clock, Percentile, Quantity, View
 from app.theme import Theme, Weight, font
 
 _SHARES = {Quantity.REPLIES: 0.44, Quantity.TIME: 0.32, Quantity.ERRORS: 0.24}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.charts.model import Clock, Percentile, Reading, Series
+from app.charts.series import Clock, Percentile, Reading, Series
 from workbench.documents import Errors, error_class
 
 _PERCENTILES: dict[Percentile, str] = {

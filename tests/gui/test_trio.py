@@ -15,7 +15,8 @@ from pytestqt.qtbot import QtBot
 from app import theme
 from app.charts.chart import Chart
 from app.charts.look import Look
-from app.charts.model import ChartModel, Quantity
+from app.charts.model import ChartModel
+from app.charts.series import Quantity
 from app.charts.trio import Trio
 from tests.synthetic import Contestant, session
 from workbench.documents import AnyDocument, PointStart, PointStop

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from app.charts import words
-from app.charts.model import ChartModel, Quantity, View
+from app.charts.model import ChartModel
 from app.charts.scales import log_ticks, round_down, round_up, ticks
+from app.charts.series import Quantity, View
 from tests.synthetic import Contestant, contestants, knees, session
 from workbench.documents import AnyDocument, PointStart, PointStop, Window
 
