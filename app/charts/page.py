@@ -103,7 +103,7 @@ class Page:
         y += self._px(50)
         size = font(self._px(18))
         for line in self._conditions():
-            for part in wrapped(line, size, room):
+            for part in wrapped(line, size, room, between=" · "):
                 draw_text(painter, QPointF(left, y), part, size, theme.soft)
                 y += self._px(26)
         return y
@@ -285,7 +285,7 @@ class Page:
                 f"Hatched: beyond {rate}, the most these clients reach against a server that does "
                 "nothing but answer. There the load generator is tested too, not the server alone."
             ]
-        return [f"The clients themselves reach at least {rate}: more than is offered here."]
+        return [f"The clients themselves reach at least {rate}, all that is offered here."]
 
     def _paint_foot(self, painter: QPainter, lines: Sequence[str], y: float) -> None:
         theme, left, right = self._theme, self._px(_MARGIN), self._size[0] - self._px(_MARGIN)
@@ -297,16 +297,16 @@ class Page:
             y += self._px(23)
 
 
-def wrapped(text: str, size: QFont, room: float) -> list[str]:
-    """`text` in lines no wider than `room`, broken between words."""
+def wrapped(text: str, size: QFont, room: float, between: str = " ") -> list[str]:
+    """`text` in lines no wider than `room`, broken only at `between`."""
     lines: list[str] = []
-    for word in text.split(" "):
-        longer = f"{lines[-1]} {word}" if lines else word
+    for piece in text.split(between):
+        longer = f"{lines[-1]}{between}{piece}" if lines else piece
         if lines and metrics(size).horizontalAdvance(longer) <= room:
             lines[-1] = longer
         else:
-            lines.append(word)
-    return lines
+            lines.append(piece)
+    return [elided(line, size, room) for line in lines]
 
 
 def _targets(machines: Sequence[MachineRecord]) -> list[MachineRecord]:
@@ -319,8 +319,13 @@ def _hardware(machine: MachineRecord) -> str:
     cores = facts.get("cpu_count")
     count = f"{cores} core{'s' if cores != 1 else ''}" if cores else ""
     known = [
-        ", ".join(str(part) for part in (facts.get("cpu_model"), count) if part),
+        ", ".join(part for part in (_plain(facts.get("cpu_model")), count) if part),
         ", ".join(str(facts[name]) for name in ("distribution", "kernel") if facts.get(name)),
         str(facts.get("virtualisation") or ""),
     ]
     return " · ".join(part for part in known if part)
+
+
+def _plain(cpu_model: object) -> str:
+    """Without the marks of its maker's lawyers."""
+    return str(cpu_model or "").replace("(R)", "").replace("(TM)", "")
