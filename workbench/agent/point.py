@@ -9,7 +9,8 @@ from time import monotonic_ns
 from typing import Any
 
 from .alarm import Alarm
-from .driver import HttpDriver, driver_for
+from .http import HttpDriver
+from .pong import PongDriver
 from .protocol import WINDOW_NS, Load
 from .schedule import poisson, share_of, uniform
 from .tally import Tally
@@ -18,7 +19,7 @@ _COALESCE_NS = 150_000
 """Connections due within this are started together: one wake-up instead of several."""
 _TICK_NS = 10_000_000
 """Timeouts are looked for this often at least."""
-_NEVER_NS = 1 << 62
+_NEVER = 1 << 62
 _BURST = 32
 """Connections started before the event loop may look at replies again."""
 
@@ -36,11 +37,13 @@ class Point:
         self.load = load
         self.on_window = on_window
         self.on_finished = on_finished
-        self.tally = Tally()
-        self.driver = driver_for(load)(loop, load, self.tally, self.on_vacated)
+        self.tally = Tally(load.calls_per_connection)
+        driver = PongDriver if load.protocol == "pong" else HttpDriver
+        self.driver = driver(loop, load, self.tally)
         self.alarm = Alarm(loop, self.on_alarm)
-        self.closed_loop = load.mode == "closed"
-        self.pace: Pace = ClosedPace(load) if self.closed_loop else OpenPace(load)
+        self.pace: Pace = OpenPace(load) if load.mode == "open" else ClosedPace(load)
+        if load.mode == "closed":
+            self.driver.replace = self.replace
         self.window_index = 0
         self.started_ns = 0
         self.finished = False
@@ -52,6 +55,7 @@ class Point:
         self.next_window = at_ns + WINDOW_NS
         self.cpu_before = _cpu_us()
         self.pace.begin(at_ns)
+        self.driver.start()
         self.alarm.set(at_ns)
 
     def stop(self) -> None:
@@ -101,20 +105,21 @@ class Point:
         """Ask again on connections whose think time is over."""
         thinking = self.driver.thinking
         while thinking and thinking[0][0] <= now:
-            due, connection = thinking.popleft()
-            if connection in self.driver.open and isinstance(self.driver, HttpDriver):
-                self.driver.ask(connection, due, monotonic_ns())
+            _, connection = thinking.popleft()
+            still_open = self.driver.open.get(connection.fd) is connection
+            if still_open and isinstance(self.driver, HttpDriver):
+                self.driver.ask(connection, monotonic_ns())
 
-    def on_vacated(self) -> None:
-        if self.closed_loop and not self.pace.exhausted and self.started_ns:
-            now = monotonic_ns()
-            if self.pace.refill(now):
-                self.tally.due += self.load.calls_per_connection
-                if self.driver.begin(now):
-                    return
-                self.pace.failed()
-        if not self.driver.open and self.over():
-            self.alarm.set(0)
+    def replace(self, now: int) -> None:
+        """Closed loop: a connection has ended, the next takes its place."""
+        pace = self.pace
+        if pace.left > 0:
+            pace.left -= 1
+            self.tally.due += self.tally.calls
+            if not self.driver.begin(now):
+                pace.failed()
+        else:
+            pace.exhausted = True
 
     def over(self) -> bool:
         return self.pace.exhausted and not self.pace.waiting and not self.driver.open
@@ -131,8 +136,8 @@ class Point:
         self.at_schedule_end = {
             "cpu_us": _cpu_us() - self.cpu_before,
             "wall_us": max(1, (monotonic_ns() - self.started_ns) // 1000),
-            "replies": self.tally.totals["replies"] + self.tally.replies,
-            "in_flight": sum(c.left for c in self.driver.open),
+            "replies": self.tally.replies(),
+            "in_flight": self.driver.calls_in_flight(),
         }
 
     def finish(self) -> None:
@@ -165,6 +170,8 @@ class Pace:
         """Nothing further will become due."""
         self.next_due = 0
         self.length_ns = 0
+        self.left = 0
+        """Closed loop: connections to be begun."""
 
     def begin(self, at_ns: int) -> None:
         raise NotImplementedError
@@ -172,10 +179,6 @@ class Pace:
     def collect(self, now: int) -> int:
         """Move what has become due into `waiting`; how many."""
         raise NotImplementedError
-
-    def refill(self, now: int) -> bool:
-        """Closed loop: may the place of an ended connection be taken by another?"""
-        return False
 
     def failed(self) -> None:
         """A connection could not even be begun."""
@@ -216,19 +219,22 @@ class ClosedPace(Pace):
 
     def begin(self, at_ns: int) -> None:
         load = self.load
-        self.left = share_of(load.connections, load.share, load.shares)
-        self.until = at_ns + round(load.seconds * 1e9) if not load.connections else 0
-        self.length_ns = round(load.seconds * 1e9) if self.until else _NEVER_NS
+        by_time = not load.connections
+        self.left = _NEVER if by_time else share_of(load.connections, load.share, load.shares)
+        self.length_ns = round(load.seconds * 1e9) if by_time else _NEVER
+        self.until = at_ns + self.length_ns
         self.vacant = share_of(load.concurrency, load.share, load.shares)
         self.next_due = at_ns
 
     def collect(self, now: int) -> int:
         """The first connections, and the places of those that failed at once."""
-        count = 0
-        while self.vacant and self.refill(now):
-            self.vacant -= 1
-            self.waiting.append(now)
-            count += 1
+        if now >= self.until:
+            self.left = 0
+        count = min(self.vacant, self.left)
+        self.vacant -= count
+        self.left -= count
+        self.waiting.extend([now] * count)
+        self.exhausted = not self.left
         self.next_due = 0
         return count
 
@@ -236,15 +242,6 @@ class ClosedPace(Pace):
         """Try again in a millisecond, not at once: that would be a busy loop."""
         self.vacant += 1
         self.next_due = monotonic_ns() + 1_000_000
-
-    def refill(self, now: int) -> bool:
-        if self.until:
-            self.exhausted = self.exhausted or now >= self.until
-        elif self.left:
-            self.left -= 1
-        else:
-            self.exhausted = True
-        return not self.exhausted
 
 
 def _cpu_us() -> int:
