@@ -27,13 +27,16 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "process"))
 
 from agents import Agent, agent
 
-ROUNDS = 5
+ROUNDS = int(os.environ.get("ROUNDS", "5"))
 CONNECTIONS = 30_000
 REQUESTS = 400_000
 KEPT = 50
 """Connections of the keep-alive comparison, as for `wrk -c50`."""
 CONCURRENCY = 100
 OPEN_RATE = 6_000
+PATIENCE_S = 20.0
+HTTPERF_TRIES = 2
+"""Now and then httperf waits for ever for a last connection."""
 
 NGINX = """
 worker_processes 1; daemon off; pid {folder}/pid; error_log {folder}/errors;
@@ -130,7 +133,11 @@ def httperf(port: int) -> Cost:
     """`httperf`, as in the source of 2009. It looks at the clock all the time (`--hog`)."""
     argv = ["httperf", "--hog", "--timeout=5", "--server=127.0.0.1", f"--port={port}", "--uri=/"]
     argv += [f"--rate={OPEN_RATE}", f"--num-conns={CONNECTIONS}", "--num-calls=1"]
-    return spend([*argv, "--send-buffer=4096", "--recv-buffer=16384"], CONNECTIONS)[1]
+    argv += ["--send-buffer=4096", "--recv-buffer=16384"]
+    for _ in range(HTTPERF_TRIES):
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return spend(argv, CONNECTIONS)[1]
+    return Cost(float("nan"), float("nan"))
 
 
 def wrk(port: int) -> Cost:
@@ -184,7 +191,7 @@ def _offer(running: Agent, port: int, things: int, load: dict[str, object]) -> N
 
 def spend(argv: list[str], things: int) -> tuple[str, Cost]:
     before = _children_cpu()
-    result = subprocess.run(argv, capture_output=True, text=True, check=True)
+    result = subprocess.run(argv, capture_output=True, text=True, check=True, timeout=PATIENCE_S)
     return result.stdout, _cost(before, _children_cpu(), things)
 
 

@@ -15,7 +15,7 @@ from .protocol import WINDOW_NS, Load
 from .schedule import poisson, share_of, uniform
 from .tally import Tally
 
-_COALESCE_NS = 150_000
+_COALESCE_NS = 250_000
 """Connections due within this are started together: one wake-up instead of several."""
 _TICK_NS = 10_000_000
 """Timeouts are looked for this often at least."""
