@@ -8,7 +8,7 @@ VENV := .venv/.ready
 QT_OFFSCREEN := .tools/.qt-offscreen
 QT_WINDOW := .tools/.qt-window
 PEERS := .tools/.peers .tools/.nginx
-# One of tests/bench: peers, charts, sessions.
+# One of tests/bench: peers, agent, charts, sessions.
 BENCH ?= peers
 
 # The Python that is here is used; none is downloaded.

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import runpy
 import socket
 import sys
 import time
+from pathlib import Path
 
 PONG = b"HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nPong!\r\n"
 KEEP = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nPong!"
@@ -45,6 +47,12 @@ def hold(listener: socket.socket) -> None:
     clients = []
     while True:
         clients.append(listener.accept())
+
+
+def null(listener: socket.socket) -> None:
+    """The catalogue's own null server, with as long a queue as the kernel allows."""
+    folder = Path(__file__).parents[2] / "resources/servers/null"
+    runpy.run_path(str(folder / "server.py"))["serve"](listener)
 
 
 def reset(listener: socket.socket) -> None:
@@ -85,6 +93,8 @@ def main(mode: str, argument: str = "0") -> None:
     if mode == "stall":
         still, every = argument.split("/")
         serial(listener, PONG, 0.0, (float(still), float(every)))
+    elif mode == "null":
+        null(listener)
     elif mode == "hold":
         hold(listener)
     elif mode == "reset":
