@@ -83,8 +83,9 @@ class Connection:
 class Driver:
     """Begins connections, follows each to its end, and tells the tally what happened."""
 
-    begin: Callable[[int], bool]
-    """Start the connection that was due at that time (ns); False if it failed at once."""
+    begin: Callable[[int, int], bool]
+    """Start, now, the connection that was due at a time: (due, now) in ns. False if it failed at
+    once."""
     on_events: Callable[[], None]
     """Some connections can be read, or written for the first time."""
 

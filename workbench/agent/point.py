@@ -45,7 +45,9 @@ class Point:
         if load.mode == "closed":
             self.driver.replace = self.replace
         self.window_index = 0
-        self.started_ns = 0
+        # As if it began now, should it be stopped before it begins.
+        self.started_ns = self.next_window = monotonic_ns()
+        self.cpu_before = _cpu_us()
         self.finished = False
         self.at_schedule_end: dict[str, int] = {}
 
@@ -97,8 +99,11 @@ class Point:
             due = waiting.popleft()
             if due < too_late:
                 self.tally.unsent += calls
-            elif not begin(due):
-                pace.failed()
+            else:
+                now = monotonic_ns()
+                self.tally.lateness.append(now - due)
+                if not begin(due, now):
+                    pace.failed()
         return now if waiting else pace.next_due
 
     def think(self, now: int) -> None:
@@ -115,8 +120,8 @@ class Point:
         pace = self.pace
         if pace.left > 0:
             pace.left -= 1
-            self.tally.due += self.tally.calls
-            if not self.driver.begin(now):
+            self.tally.replaced += 1
+            if not self.driver.begin(now, now):
                 pace.failed()
         else:
             pace.exhausted = True
@@ -187,16 +192,22 @@ class Pace:
 class OpenPace(Pace):
     """On an absolute schedule, whatever the server does."""
 
-    def begin(self, at_ns: int) -> None:
-        load = self.load
-        self.at_ns = at_ns
+    def __init__(self, load: Load) -> None:
+        super().__init__(load)
+        self.at_ns = 0
         self.length_ns = round(load.connections / load.rate_per_s * 1e9)
         self.offsets: Iterator[int] = (
             poisson(load.rate_per_s, load.connections, load.seed, load.share, load.shares)
             if load.arrivals == "poisson"
             else uniform(load.rate_per_s, load.connections, load.share, load.shares)
         )
+        # Not in `begin`: the first Poisson instant needs the sum of all gaps, which takes longer
+        # than the start can wait.
         self._advance()
+
+    def begin(self, at_ns: int) -> None:
+        self.at_ns = at_ns
+        self.next_due += at_ns
 
     def _advance(self) -> None:
         offset = next(self.offsets, None)

@@ -38,7 +38,7 @@ class PongDriver(Driver):
         self.begin = self._begin()
         self.on_events = self._on_events()
 
-    def _begin(self) -> Callable[[int], bool]:
+    def _begin(self) -> Callable[[int, int], bool]:
         new_socket, family, address, request = (
             _socket.socket,
             self.family,
@@ -46,12 +46,9 @@ class PongDriver(Driver):
             self.request,
         )
         connections, register, not_begun = self.open, self.epoll.register, self.not_begun
-        add_lateness, add_connect = self.tally.lateness.append, self.tally.connect.append
-        idle, in_progress = self.idle, errno.EINPROGRESS
+        add_connect, idle, in_progress = self.tally.connect.append, self.idle, errno.EINPROGRESS
 
-        def begin(due: int) -> bool:
-            now = monotonic_ns()
-            add_lateness(now - due)
+        def begin(due: int, now: int) -> bool:
             sock = None
             events = READING
             try:

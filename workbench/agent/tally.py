@@ -24,7 +24,10 @@ class Tally:
     def __init__(self, calls_per_connection: int = 1) -> None:
         self.calls = calls_per_connection
         self.due = 0
+        """Less those of `replaced`."""
         self.unsent = 0
+        self.replaced = 0
+        """Closed loop: connections begun in the place of one that had ended; never late."""
         self.errors: Counter[str] = Counter()
         self.latency: list[int] = []
         self.service: list[int] = []
@@ -46,15 +49,15 @@ class Tally:
     def window(self) -> dict[str, Any]:
         """What happened since the last window, as plain data; then begin a new one."""
         counts = {
-            "due": self.due,
+            "due": self.due + self.replaced * self.calls,
             "unsent": self.unsent,
-            "sent": len(self.lateness) * self.calls,
+            "sent": (len(self.lateness) + self.replaced) * self.calls,
             "late": sum(ns > LATE_NS for ns in self.lateness) * self.calls,
             "established": len(self.connect),
             "replies": len(self.latency) + len(self.alike),
         }
         self.totals.update(counts)
-        self.due = self.unsent = 0
+        self.due = self.unsent = self.replaced = 0
         data: dict[str, Any] = {**counts, "errors": dict(self.errors)}
         self.error_totals.update(self.errors)
         self.errors.clear()
