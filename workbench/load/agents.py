@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import math
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -25,7 +26,7 @@ ARM_WITHIN_S = 5.0
 LEAD_US = 50_000
 """Between arming and the first connection: time for the command to reach every client."""
 GRACE_S = 10.0
-"""A point may take this much longer than its schedule and its timeouts."""
+"""A point may take this much longer than `longest_s`."""
 
 
 @dataclass(frozen=True)
@@ -151,9 +152,7 @@ class AgentFleet:
             at_us = time.monotonic_ns() // 1000 + LEAD_US
             await point.start(at_us)
             started(at_us)
-            allowed = load.get("seconds", 0.0) + GRACE_S
-            allowed += load["timeout_s"] * load["calls_per_connection"]
-            return await point.result(allowed)
+            return await point.result(longest_s(load) + GRACE_S)
         except BaseException:
             with contextlib.suppress(PongbenchError):
                 await point.stop()
@@ -252,6 +251,16 @@ class _Point:
                 f"The load agent on {', '.join(silent)} did not {what} the point within "
                 f"{within_s:.0f} s."
             ) from None
+
+
+def longest_s(load: dict[str, Any]) -> float:
+    """What a point may take when every call is answered at the last moment. `load`: see
+    `agent.protocol.Load`."""
+    seconds: float = load["seconds"]
+    connection_s: float = load["calls_per_connection"] * (load["timeout_s"] + load["think_time_s"])
+    if load["mode"] == "closed" and not seconds:
+        return math.ceil(load["connections"] / load["concurrency"]) * connection_s
+    return seconds + connection_s
 
 
 def _command(client: Client) -> Command:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
@@ -16,29 +17,30 @@ _SUMMED = ("due", "sent", "late", "established", "replies", "in_flight")
 class WindowMerger:
     """Collects the windows of `parts` workers and hands on each index once it is whole, in order.
 
-    A worker that has ended contributes nothing to later windows, so it is not waited for.
+    A worker sends its windows in order. One that is past an index, because it lost that window or
+    has ended, contributes nothing to it and is not waited for.
     """
 
     def __init__(self, parts: Iterable[Hashable], on_window: Callable[[LoadWindow], None]) -> None:
-        self._running = set(parts)
+        self._reached = dict.fromkeys(parts, -1)
+        """The last index of every worker that runs."""
         self._on_window = on_window
-        self._waiting: defaultdict[int, dict[Hashable, Mapping[str, Any]]] = defaultdict(dict)
-        self._next = 0
+        self._waiting: defaultdict[int, list[Mapping[str, Any]]] = defaultdict(list)
 
     def add(self, part: Hashable, window: Mapping[str, Any]) -> None:
-        self._waiting[window["i"]][part] = window
+        self._reached[part] = window["i"]
+        self._waiting[window["i"]].append(window)
         self._hand_on()
 
     def ended(self, part: Hashable) -> None:
         """`part` sends no more windows."""
-        self._running.discard(part)
+        self._reached.pop(part, None)
         self._hand_on()
 
     def _hand_on(self) -> None:
-        while self._next in self._waiting and self._running <= self._waiting[self._next].keys():
-            windows = self._waiting.pop(self._next)
-            self._on_window(merge_windows(self._next, list(windows.values())))
-            self._next += 1
+        whole = min(self._reached.values(), default=math.inf)
+        for index in sorted(index for index in self._waiting if index <= whole):
+            self._on_window(merge_windows(index, self._waiting.pop(index)))
 
 
 def merge_windows(index: int, windows: Sequence[Mapping[str, Any]]) -> LoadWindow:

@@ -1,0 +1,135 @@
+"""Many workers' windows and totals become one, by count."""
+
+from typing import Any
+
+import pytest
+
+from workbench.analysis.histogram import histogram_of
+from workbench.load.agents import longest_s
+from workbench.load.base import LoadWindow
+from workbench.load.merge import WindowMerger, merge_reports
+
+
+def window(index: int, **counts: Any) -> dict[str, Any]:
+    empty = dict.fromkeys(("due", "sent", "late", "established", "replies", "in_flight"), 0)
+    return {"i": index, **empty, "errors": {}, "latency": [], "service": [], **counts}
+
+
+def report(**figures: Any) -> dict[str, Any]:
+    counts = dict.fromkeys(
+        ("due", "unsent", "sent", "late", "established", "replies", "in_flight"), 0
+    )
+    times = ("latency", "service", "connect", "first_byte", "lateness")
+    return {
+        **counts,
+        "errors": {},
+        "histograms": {name: [] for name in times},
+        "at_schedule_end": {"cpu_us": 400_000, "wall_us": 1_000_000, "replies": 0, "in_flight": 0},
+        **figures,
+    }
+
+
+@pytest.fixture
+def handed_on() -> list[LoadWindow]:
+    return []
+
+
+@pytest.fixture
+def merger(handed_on: list[LoadWindow]) -> WindowMerger:
+    return WindowMerger({"a", "b"}, handed_on.append)
+
+
+def test_a_window_waits_until_every_worker_has_sent_its_part(
+    merger: WindowMerger, handed_on: list[LoadWindow]
+) -> None:
+    merger.add("a", window(0, due=10, errors={"connreset": 1}, latency=histogram_of([5, 7])))
+    assert handed_on == []
+    merger.add("b", window(0, due=11, errors={"connreset": 2}, latency=histogram_of([5])))
+    [whole] = handed_on
+    assert (whole.index, whole.due, whole.errors) == (0, 21, {"connreset": 3})
+    assert whole.latency == histogram_of([5, 5, 7])
+
+
+def test_windows_are_handed_on_in_order_however_far_one_worker_is_ahead(
+    merger: WindowMerger, handed_on: list[LoadWindow]
+) -> None:
+    for index in range(3):
+        merger.add("a", window(index, due=1))
+    for index in range(3):
+        merger.add("b", window(index, due=1))
+    assert [(w.index, w.due) for w in handed_on] == [(0, 2), (1, 2), (2, 2)]
+
+
+def test_a_worker_that_ended_early_is_not_waited_for(
+    merger: WindowMerger, handed_on: list[LoadWindow]
+) -> None:
+    merger.add("a", window(0, due=1))
+    merger.add("b", window(0, due=1))
+    merger.ended("a")
+    merger.add("b", window(1, due=1))
+    assert [(w.index, w.due) for w in handed_on] == [(0, 2), (1, 1)]
+
+
+def test_what_waits_for_a_worker_is_handed_on_when_it_ends(
+    merger: WindowMerger, handed_on: list[LoadWindow]
+) -> None:
+    for index in range(3):
+        merger.add("b", window(index, due=1))
+    merger.ended("a")
+    assert [w.index for w in handed_on] == [0, 1, 2]
+
+
+def test_a_window_that_got_lost_does_not_hold_up_the_later_ones(
+    merger: WindowMerger, handed_on: list[LoadWindow]
+) -> None:
+    for index in (0, 2, 3):
+        merger.add("a", window(index, due=1))
+    for index in (0, 1, 3):
+        merger.add("b", window(index, due=1))
+    assert [(w.index, w.due) for w in handed_on] == [(0, 2), (1, 1), (2, 1), (3, 2)]
+
+
+def test_totals_are_added_and_the_busiest_worker_is_told() -> None:
+    ends = [
+        {"cpu_us": 900_000, "wall_us": 1_000_000, "replies": 80, "in_flight": 1},
+        {"cpu_us": 300_000, "wall_us": 1_200_000, "replies": 90, "in_flight": 0},
+    ]
+    merged = merge_reports(
+        [
+            report(
+                due=100, replies=95, unsent=2, errors={"client-timo": 3}, at_schedule_end=ends[0]
+            ),
+            report(due=100, replies=99, errors={"other-EPIPE": 1}, at_schedule_end=ends[1]),
+        ],
+        [],
+    )
+    assert (merged.counts.scheduled, merged.counts.succeeded, merged.counts.unsent) == (200, 194, 2)
+    assert merged.counts.errors == {"client-timo": 3, "other-EPIPE": 1}
+    assert merged.replies_in_schedule == 170
+    assert merged.client_cpu_pct == 90
+    assert merged.schedule_s == 1.2
+    assert merged.conserved
+
+
+def test_two_workers_whose_mistakes_cancel_out_are_found_by_the_audit() -> None:
+    assert not merge_reports([report(due=10, replies=9), report(due=9, replies=10)], []).conserved
+
+
+def load(**changes: Any) -> dict[str, Any]:
+    plain = {"mode": "open", "seconds": 2.0, "connections": 1_000, "concurrency": 0}
+    return {**plain, "calls_per_connection": 1, "timeout_s": 5.0, "think_time_s": 0.0, **changes}
+
+
+@pytest.mark.parametrize(
+    ("changes", "seconds"),
+    [
+        ({}, 7),
+        ({"calls_per_connection": 10, "think_time_s": 20.0}, 252),
+        ({"mode": "closed", "concurrency": 50}, 7),
+        ({"mode": "closed", "concurrency": 30, "seconds": 0.0}, 170),
+    ],
+)
+def test_a_point_may_take_as_long_as_its_slowest_calls(
+    changes: dict[str, Any], seconds: float
+) -> None:
+    assert longest_s(load(**changes)) == seconds
