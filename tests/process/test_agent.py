@@ -298,3 +298,15 @@ def _alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
     except OSError:
         return False
+
+
+def test_a_point_stopped_before_it_begins_ends_with_nothing_scheduled() -> None:
+    load = {"host": "127.0.0.1", "port": 9, "rate_per_s": 100, "connections": 100, **PONG}
+    with agent() as it:
+        it.say(op="point", id=1, load=load)
+        assert it.hear()["ev"] == "armed"
+        it.say(op="stop", id=1)
+        events = [it.hear(), it.hear()]
+    assert [event["ev"] for event in events] == ["window", "done"]
+    assert (events[1]["due"], events[1]["in_flight"]) == (0, 0)
+    assert events[1]["wall_us"] < 5_000_000
