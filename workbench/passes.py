@@ -67,6 +67,7 @@ class Passes:
         self.zero_us = zero_us
         self.left_out: list[str] = []
         """Why servers could not be measured after all."""
+        self.sampler_missed = False
         self.bench = Bench(
             plan=plan,
             load=stage.load,
@@ -126,9 +127,16 @@ class Passes:
                 "own ceiling was not measured.",
             )
             return
-        async with self.deployed(null.id) as deployment:
-            points = calibration(self.plan, null.id, seed=self.seed)
-            ceiling = await self.drive(points, deployment, []) or 0.0
+        ceiling = None
+        try:
+            async with self.deployed(null.id) as deployment:
+                points = calibration(self.plan, null.id, seed=self.seed)
+                ceiling = await self.drive(points, deployment, [])
+        except _LeftOut as reason:
+            self.note("deploy", str(reason), null.id)
+        if ceiling is None:
+            self.note("warning", "The clients' own ceiling was not measured.")
+            return
         self.bench.ceiling_per_s = ceiling
         top = max(self.plan.rates_per_s)
         if ceiling >= top:
@@ -199,9 +207,8 @@ class Passes:
         point = next(points)
         while True:
             stop = await self.bench.measure(point, target)
-            self.control.check()
-            if self.control.skipping:
-                self.note("skipped", f"{target.name} was skipped.", target.server)
+            self.warn_of_sampler()
+            if self.skipped(target):
                 return None
             if not deployment.alive():
                 self.note("died", await _obituary(deployment, point), target.server)
@@ -217,6 +224,21 @@ class Passes:
                 return answer
             await self.cool_down(deployment, rest)
             await self.pause_if_asked(stop)
+            if self.skipped(target):
+                return None
+
+    def skipped(self, target: Target) -> bool:
+        """Is it to be left out from here on? Raises Stopped when the run is to end."""
+        self.control.check()
+        if self.control.skipping:
+            self.note("skipped", f"{target.name} was skipped.", target.server)
+        return self.control.skipping
+
+    def warn_of_sampler(self) -> None:
+        failure = self.stage.sampling.failure
+        if failure and not self.sampler_missed:
+            self.sampler_missed = True
+            self.note("warning", f"{failure}. From here on CPU, memory and counters are missing.")
 
     async def cool_down(self, deployment: Deployment, seconds: float) -> None:
         if seconds > max(2.0, self.plan.cool_down_s):
@@ -229,7 +251,7 @@ class Passes:
         deadline = time.monotonic() + SETTLE_S
         while time.monotonic() < deadline:
             state = await self.stage.target.listening(deployment.port)
-            if state is None or state[0] == 0:
+            if state is None or state[0] == 0 or self.control.skipping:
                 return
             await self.control.rest(0.05)
         self.note(

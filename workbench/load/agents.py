@@ -259,7 +259,8 @@ def longest_s(load: dict[str, Any]) -> float:
     seconds: float = load["seconds"]
     connection_s: float = load["calls_per_connection"] * (load["timeout_s"] + load["think_time_s"])
     if load["mode"] == "closed" and not seconds:
-        return math.ceil(load["connections"] / load["concurrency"]) * connection_s
+        rounds: int = math.ceil(load["connections"] / load["concurrency"])
+        return rounds * connection_s
     return seconds + connection_s
 
 

@@ -170,7 +170,9 @@ class Sampling:
         """From now on measure this process tree and this port; `pid` 0: none."""
         if self._process and self.failure is None:
             command = {"watch": pid, "port": port, "server": server}
-            await self._process.send(msgspec.json.encode(command))
+            # One that has just ended is told by `failure`.
+            with contextlib.suppress(PongbenchError):
+                await self._process.send(msgspec.json.encode(command))
 
     async def stop(self) -> None:
         if self._reading:
