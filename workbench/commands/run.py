@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import datetime
-import re
 import signal
 import sys
 from collections.abc import Callable
@@ -14,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from workbench import paths
 from workbench.analysis.summary import summarise
 from workbench.budget import Budget
 from workbench.commands.console import ConsoleView
@@ -25,13 +22,11 @@ from workbench.documents import AnyDocument, RunStop
 from workbench.engine import Engine
 from workbench.errors import BadInput, ExitCode
 from workbench.plans import Plan, check, load_plan
-from workbench.servers.catalogue import Catalogue
+from workbench.runs import HERE, engine_for, session_path
 from workbench.sessions import Recorder
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
-
-HERE = "localhost"
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -72,7 +67,7 @@ def handle(arguments: argparse.Namespace) -> int:
 
 
 async def _preview(plan: Plan) -> int:
-    budget = await _engine(plan, Dispatcher()).assess()
+    budget = await engine_for(plan, lambda document: None).assess()
     for sentence in (*budget.describe(), *budget.warnings):
         print(sentence)
     budget.check()
@@ -81,8 +76,8 @@ async def _preview(plan: Plan) -> int:
 
 async def _run(plan: Plan, arguments: argparse.Namespace) -> int:
     dispatcher = Dispatcher()
-    engine = _engine(plan, dispatcher)
-    path = arguments.output or _session_path(plan)
+    engine = engine_for(plan, dispatcher.emit)
+    path = arguments.output or session_path(plan)
     recorder = Recorder(path)
     documents: list[AnyDocument] = []
     dispatcher.subscribe(recorder, essential=True)
@@ -138,19 +133,6 @@ async def _interruptible(
             loop.remove_signal_handler(number)
 
 
-def _engine(plan: Plan, dispatcher: Dispatcher) -> Engine:
-    catalogue = Catalogue.load()
-    entries = [catalogue[server] for server in plan.servers]
-    null = catalogue["null"] if plan.calibrate else None
-    return Engine(plan, entries, dispatcher.emit, null=null, machine=HERE)
-
-
 def _say(view: ConsoleView, budget: Budget) -> None:
     for sentence in (*budget.describe(), *budget.warnings):
         view.console.print(sentence, style="dim", soft_wrap=True, highlight=False)
-
-
-def _session_path(plan: Plan) -> Path:
-    now = datetime.datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
-    name = re.sub(r"[^a-z0-9]+", "-", plan.name.lower()).strip("-")[:40]
-    return paths.data_dir() / "sessions" / f"{now}-{name}.pong.yaml"
