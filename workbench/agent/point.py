@@ -73,6 +73,8 @@ class Point:
         if not self.at_schedule_end and now >= self.started_ns + self.pace.length_ns:
             self.note_schedule_end()
         while now >= self.next_window:
+            # What is due before the window's end belongs to it, however late we look.
+            self.tally.due += self.pace.collect(self.next_window - 1) * self.tally.calls
             self.close_window()
         next_due = self.start_due(now)
         self.think(now)
