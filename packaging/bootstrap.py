@@ -5,7 +5,7 @@
     python3 packaging/bootstrap.py nginx         nginx, in .tools, as a target for measurements
 
 uv comes from PyPI into .tools, in the version and with the hashes of uv.lock, and makes .venv from
-the Python this script runs under. The system's Python is only read: pip is always given a target,
+the Python `venv_python` chooses. The system's Python is only read: pip is always given a target,
 which also makes PEP 668 and a missing venv module no obstacle. What apt has to install is looked
 for first, and installed as root or by passwordless sudo; otherwise one sentence names it.
 """
