@@ -53,11 +53,15 @@ class Bench:
         self.points += 1
         run = _Run(self, point, self.points)
         self.sampling.mark()
+        own_before_s = time.process_time()
         load = self.load.run(
             _load(self.plan, point, target), started=run.started, on_window=run.take
         )
         report, complete = await self._interruptible(load)
-        stop = run.stop(target, report, complete, self.sampling.since_mark())
+        usage = self.sampling.since_mark()
+        known_s = report.client_cpu_s + time.process_time() - own_before_s
+        others_s = max(0.0, usage.elsewhere_s - known_s)
+        stop = run.stop(target, report, complete, usage, others_s)
         self.emit(stop)
         return stop
 
@@ -122,7 +126,15 @@ class _Run:
         self.windows.append(document)
         self.bench.emit(document)
 
-    def stop(self, target: Target, report: LoadReport, complete: bool, usage: Usage) -> PointStop:
+    def stop(
+        self,
+        target: Target,
+        report: LoadReport,
+        complete: bool,
+        usage: Usage,
+        others_s: float,
+    ) -> PointStop:
+        """`others_s`: CPU time that other programs took on the cores of server and clients."""
         point, counts, times = self.point, report.counts, report.histograms
         complete = complete and not report.complaints
         seconds = point.seconds if complete and point.seconds else report.schedule_s
@@ -150,6 +162,7 @@ class _Run:
             ),
             ceiling_per_s=self.bench.ceiling_per_s if point.purpose == "sweep" else None,
             counters=usage.counters,
+            others_cpu_pct=100 * others_s / usage.seconds if usage.seconds else 0.0,
         )
         verdict, reasons = judge(evidence)
         lost = counts.scheduled - counts.succeeded

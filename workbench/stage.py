@@ -74,7 +74,8 @@ async def open_stage(
         facts = await target.facts()
         client = Client(target, placement.agents, workers=plan.workers, nofile=plan.nofile)
         load = await AgentFleet.start([client])
-        sampling = Sampling()
+        # The cores that count: where the server runs, and those the workers are pinned to.
+        sampling = Sampling([*placement.server, *placement.agents[: plan.workers]])
         zero: list[int] = []
 
         def session_us(mono_us: int) -> int:

@@ -23,6 +23,7 @@ def report(**figures: Any) -> dict[str, Any]:
     return {
         **counts,
         "errors": {},
+        "cpu_us": 500_000,
         "histograms": {name: [] for name in times},
         "at_schedule_end": {"cpu_us": 400_000, "wall_us": 1_000_000, "replies": 0, "in_flight": 0},
         **figures,
@@ -107,6 +108,7 @@ def test_totals_are_added_and_the_busiest_worker_is_told() -> None:
     assert merged.counts.errors == {"client-timo": 3, "other-EPIPE": 1}
     assert merged.replies_in_schedule == 170
     assert merged.client_cpu_pct == 90
+    assert merged.client_cpu_s == 1.0
     assert merged.schedule_s == 1.2
     assert merged.conserved
 

@@ -98,3 +98,21 @@ def test_a_child_that_nobody_waited_for_does_not_make_time_negative() -> None:
     tally = Tally(AFTER)
     tally.add(changed(BEFORE, t_us=1_400_000))
     assert tally.usage().cpu_pct == 0.0
+
+
+def test_what_nobody_known_used_was_used_elsewhere() -> None:
+    """In one second of two cores, 100 ticks each: 0.5 s by the tree, 0.1 s by the sampler."""
+    tree = Tree(cpu_us=1_000_000, rss=1, pss=1, processes=1, threads=1, descriptors=1)
+    first = changed(BEFORE, cores=[(0, 0), (0, 0), (0, 0)], softirq=0)
+    last = changed(
+        first,
+        t_us=first.t_us + 1_000_000,
+        cores=[(150, 200), (60, 100), (90, 100)],
+        softirq=10,
+        tree=tree,
+        own_us=100_000,
+    )
+    for cores, elsewhere_s in (((), 0.8), ((0, 1), 0.8), ((1,), 0.2), ((0,), 0.0)):
+        tally = Tally(first, cores)
+        tally.add(last)
+        assert round(tally.usage().elsewhere_s, 6) == elsewhere_s, cores

@@ -136,8 +136,70 @@ LONG_QUEUE = replace(HELD.queue, replied=6_000, open_halfway=1_500, open_at_end=
             {"counts": counts(late=200), "lateness_us": lateness(12_000)},
             "ok",
             [
-                "The slowest hundredth of the latencies holds the clients' own lateness, 12 ms; "
-                "the service time does not."
+                "The latency includes the clients' own lateness (p99 12 ms), the service time "
+                "does not."
+            ],
+        ),
+        (
+            "other programs take CPU and the point holds",
+            {"others_cpu_pct": 48.4},
+            "ok",
+            [
+                "Other programs took 48 % of a core from server and clients. Run it again when "
+                "the machine is quiet."
+            ],
+        ),
+        ("other programs take a little CPU", {"others_cpu_pct": 20.0}, "ok", []),
+        (
+            "the server falls behind while other programs take CPU",
+            {"queue": LONG_QUEUE, "others_cpu_pct": 30.0},
+            "inconclusive",
+            [
+                "Other programs took 30 % of a core from server and clients. Run it again when "
+                "the machine is quiet.",
+                "Tornado fell behind: it answered 6,000 of 9,000 calls while they came in, and "
+                "3,000 connections were waiting at the end.",
+            ],
+        ),
+        (
+            "the clients are late while other programs take CPU",
+            {
+                "counts": counts(late=4_000),
+                "lateness_us": lateness(31_000),
+                "others_cpu_pct": 90.0,
+            },
+            "inconclusive",
+            [
+                "Other programs took 90 % of a core from server and clients. Run it again when "
+                "the machine is quiet.",
+                "The clients started 44.4 % of their connections more than 5 ms late (p99 31 ms). "
+                "Add a client machine.",
+            ],
+        ),
+        (
+            "ports run out, whatever other programs do",
+            {"counts": counts(addrunavail=500), "others_cpu_pct": 90.0},
+            "ports-limited",
+            [
+                "The clients ran out of local ports 500 times. Widen their port range, add a "
+                "client, or cool down longer."
+            ],
+        ),
+        (
+            "several signs of the clients, and what helps against them is told once",
+            {
+                "counts": counts(unsent=500, late=4_000),
+                "lateness_us": lateness(31_000),
+                "queue": LONG_QUEUE,
+                "client_cpu_pct": 95.0,
+            },
+            "inconclusive",
+            [
+                "The clients never started 500 of 9,000 calls.",
+                "The clients started 44.4 % of their connections more than 5 ms late (p99 31 ms).",
+                "The busiest client worker used 95 % of its core. Add a client machine.",
+                "Tornado fell behind: it answered 6,000 of 9,000 calls while they came in, and "
+                "3,000 connections were waiting at the end.",
             ],
         ),
         (

@@ -101,6 +101,8 @@ class Evidence:
     """The clients' highest rate against the null server; None: not measured."""
     counters: Mapping[str, int] = field(default_factory=dict)
     """Kernel counters of the target, by how much they grew over the point."""
+    others_cpu_pct: float = 0.0
+    """Of one core: what other programs took, at least, on the cores of server and clients."""
 
     def figures(self) -> dict[str, float]:
         """For `PointStop.evidence`."""
@@ -112,6 +114,7 @@ class Evidence:
             "server_errors_share": share(server_errors(counts.errors), counts.scheduled),
             "client_errors_share": share(client_errors(counts.errors), counts.scheduled),
             "client_cpu_pct": self.client_cpu_pct,
+            "others_cpu_pct": self.others_cpu_pct,
         }
         if self.lateness_us is not None:
             figures["lateness_p99_us"] = self.lateness_us.p99

@@ -5,7 +5,8 @@ Order of precedence:
 1. Interrupted, audit failed, or too short: `inconclusive`.
 2. Offered more than the clients' ceiling, and it did not hold: `client-limited`, whatever else is
    seen, because the fastest honest server would have failed too.
-3. Both the clients and the server (or the network) show signs: `inconclusive`, with all of them.
+3. Both the clients and the server (or the network) show signs, or other programs took CPU that
+   the one with signs may have needed: `inconclusive`, with all of them.
 4. Signs on one side: `ports-limited`, `client-limited`, `network-limited`, `server-limited`.
 5. At least 99 % of the calls succeeded: `ok`. Below that without a sign: `inconclusive`.
 
@@ -33,6 +34,10 @@ allows, so that whoever lost the most of what is missing is named."""
 BUSY_PCT = 90.0
 """Of its core: a worker above this may be what slows the replies."""
 
+OTHERS_PCT = 25.0
+"""Of a core, taken by other programs on the cores of server and clients: more than a desktop at
+rest takes, and enough to move a limit."""
+
 _UNREACHABLE = ("ENETUNREACH", "EHOSTUNREACH", "ENETDOWN", "EHOSTDOWN", "ENONET")
 
 _FATES = {
@@ -54,11 +59,12 @@ def judge(evidence: Evidence) -> tuple[Verdict, list[str]]:
     if ports or clients or network or server or not evidence.held:
         ceiling = _beyond_ceiling(evidence)
         if ceiling:
-            return "client-limited", [ceiling, *ports, *clients]
+            return "client-limited", _told_once([ceiling, *ports, *clients], evidence)
     if network or server:
         clients += _busy_client(evidence)
-    reasons = [*ports, *clients, *network, *server]
-    if (ports or clients) and (network or server):
+    others = _others(evidence) if clients or server else []
+    reasons = _told_once([*others, *ports, *clients, *network, *server], evidence)
+    if others or ((ports or clients) and (network or server)):
         return "inconclusive", reasons
     verdicts: list[tuple[list[str], Verdict]] = [
         (ports, "ports-limited"),
@@ -141,6 +147,15 @@ def _busy_client(evidence: Evidence) -> list[str]:
     ]
 
 
+def _others(evidence: Evidence) -> list[str]:
+    if evidence.others_cpu_pct < OTHERS_PCT:
+        return []
+    return [
+        f"Other programs took {evidence.others_cpu_pct:.0f} % of a core from server and clients. "
+        "Run it again when the machine is quiet."
+    ]
+
+
 def _beyond_ceiling(evidence: Evidence) -> str:
     ceiling = evidence.ceiling_per_s
     # The rate really offered differs from the plan's by rounding.
@@ -187,7 +202,7 @@ def _server_signs(evidence: Evidence) -> list[str]:
 
 def _remarks(evidence: Evidence) -> list[str]:
     """What a reader of a point that held should know."""
-    remarks = []
+    remarks = _others(evidence)
     overflows = _overflows(evidence)
     if overflows:
         remarks.append(
@@ -197,8 +212,8 @@ def _remarks(evidence: Evidence) -> list[str]:
     lateness = evidence.lateness_us
     if lateness and percentile_supported(lateness.count, 0.99) and lateness.p99 > 5_000:
         remarks.append(
-            f"The slowest hundredth of the latencies holds the clients' own lateness, "
-            f"{lateness.p99 / 1000:,.0f} ms; the service time does not."
+            f"The latency includes the clients' own lateness (p99 {lateness.p99 / 1000:,.0f} ms), "
+            "the service time does not."
         )
     return remarks
 
@@ -212,6 +227,16 @@ def _no_single_cause(evidence: Evidence) -> str:
         f"lost {own:,}, {evidence.server} {theirs:,}, neither enough to be called the cause. "
         "Run it again."
     )
+
+
+def _told_once(reasons: list[str], evidence: Evidence) -> list[str]:
+    """Several signs of the clients ask for the same relief: the last of them says so."""
+    relief = f" {_relief(evidence)}"
+    asking = [n for n, reason in enumerate(reasons) if reason.endswith(relief)]
+    return [
+        reason.removesuffix(relief) if n in asking[:-1] else reason
+        for n, reason in enumerate(reasons)
+    ]
 
 
 def _relief(evidence: Evidence) -> str:

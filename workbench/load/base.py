@@ -35,6 +35,8 @@ class LoadReport:
     """Calls answered before the schedule's end."""
     client_cpu_pct: float
     """Of one core, the busiest worker while the schedule ran."""
+    client_cpu_s: float
+    """All workers together, from the schedule's beginning to the point's end."""
     conserved: bool
     """scheduled = unsent + succeeded + errors + in flight, in every single worker."""
     schedule_s: float

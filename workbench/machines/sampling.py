@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 import msgspec
@@ -55,6 +55,9 @@ class Usage:
     """Most connections seen waiting."""
     counters: dict[str, int] = field(default_factory=dict)
     """Kernel counters that grew, by how much."""
+    elsewhere_s: float = 0.0
+    """CPU seconds of the observed cores that neither the process tree, nor the sampler, nor soft
+    interrupts used. At least: some kernels charge soft interrupts to processes, too."""
 
 
 class Differ:
@@ -108,10 +111,11 @@ class Differ:
 
 
 class Tally:
-    """Adds up samples since a first one."""
+    """Adds up samples since a first one. `cores`: those observed; empty: all."""
 
-    def __init__(self, first: Sample) -> None:
+    def __init__(self, first: Sample, cores: Collection[int] = ()) -> None:
         self._first = first
+        self._cores = cores
         self._last = first
         self._cpu_us = 0
         self._rss_bytes = 0
@@ -127,7 +131,7 @@ class Tally:
 
     def again(self) -> Tally:
         """A new one that begins where this one is."""
-        return Tally(self._last)
+        return Tally(self._last, self._cores)
 
     def usage(self) -> Usage:
         elapsed_us = self._last.t_us - self._first.t_us
@@ -139,16 +143,33 @@ class Tally:
             rss_bytes=self._rss_bytes,
             accept_queue=self._accept_queue,
             counters=growth(self._first.counters, self._last.counters),
+            elsewhere_s=self._elsewhere_s(elapsed_us / 1e6),
         )
+
+    def _elsewhere_s(self, elapsed_s: float) -> float:
+        first, last = self._first, self._last
+        busy, total = differences(first.cores[0], last.cores[0])
+        count = len(last.cores) - 1
+        if total <= 0 or not count:
+            return 0.0
+        # Of all cores together; a tick is as long as it must be to fill the time.
+        tick_s = elapsed_s * count / total
+        softirq = last.softirq - first.softirq
+        observed = [core + 1 for core in self._cores if core < count]
+        if observed:
+            busy = sum(differences(first.cores[n], last.cores[n])[0] for n in observed)
+        known_us = self._cpu_us + last.own_us - first.own_us
+        return max(0.0, (busy - softirq) * tick_s - known_us / 1e6)
 
 
 class Sampling:
-    """Samples one machine from `start` to `stop`.
+    """Samples one machine from `start` to `stop`. `cores`: see `Usage.elsewhere_s`.
 
     A sampler that ends by itself is told by `failure`; the run can go on without.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, cores: Collection[int] = ()) -> None:
+        self._cores = frozenset(cores)
         self.failure: PongbenchError | None = None
         self._process: Process | None = None
         self._reading: asyncio.Task[None] | None = None
@@ -199,7 +220,7 @@ class Sampling:
                 if self._tally:
                     self._tally.add(sample)
                 else:
-                    self._tally = Tally(sample)
+                    self._tally = Tally(sample, self._cores)
                 document = differ.document(sample)
                 if document:
                     emit(document)
