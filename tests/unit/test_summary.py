@@ -67,6 +67,29 @@ def test_why_a_sweep_ended_early_is_told_with_its_server() -> None:
     assert server.notes.count("It coughed.") == 1
 
 
+def test_what_servers_have_in_common_is_told_once() -> None:
+    def found(topic: str, server: str, text: str, **data: int) -> Note:
+        return Note(t_us=0, topic=topic, server=server, text=text, data=data)
+
+    summary = summarise(
+        [
+            *session(2, 2),
+            *(found("gate", id_, "45 bytes.") for id_ in ("asyncio-streams", "asyncio-protocol")),
+            found("gate", "null", "44 bytes."),
+            *(
+                found("backlog", "asyncio-streams", "asyncio streams: 512.", backlog=512, asked=512)
+                for _ in range(2)
+            ),
+            found("backlog", "asyncio-protocol", "It has but 128.", backlog=128, asked=512),
+        ]
+    )
+    assert summary.found == {
+        "45 bytes.": ["asyncio streams", "asyncio Protocol"],
+        "A backlog of 512 is in force.": ["asyncio streams"],
+        "It has but 128.": ["asyncio Protocol"],
+    }
+
+
 def test_plain_data_has_the_documented_shape() -> None:
     documents = session(1, 8)
     data = json.loads(json.dumps(summarise(documents).to_data()))

@@ -60,6 +60,8 @@ class Summary:
     reason: str = ""
     notes: list[str] = field(default_factory=list)
     """About no server in particular."""
+    found: dict[str, list[str]] = field(default_factory=dict)
+    """What was found of the servers when they were deployed, in words, and their names."""
 
     def ranked(self) -> list[ServerSummary]:
         """Servers by knee, highest first; those that held nothing last."""
@@ -115,6 +117,8 @@ def _note(summary: Summary, note: Note) -> None:
         ceiling = note.data.get("ceiling_per_s")
         summary.ceiling_per_s = float(ceiling) if ceiling is not None else None
         summary.notes.append(note.text)
+    elif note.topic in ("gate", "backlog"):
+        _found(summary, note)
     # The null server is a tool: notes about it are about the clients.
     elif note.server not in summary.servers:
         summary.notes.append(note.text)
@@ -123,6 +127,20 @@ def _note(summary: Summary, note: Note) -> None:
         server.gave_up = f"{server.gave_up} {note.text}".strip()
     elif note.text not in summary.servers[note.server].notes:
         summary.servers[note.server].notes.append(note.text)
+
+
+def _found(summary: Summary, note: Note) -> None:
+    server = summary.servers.get(note.server)
+    if server is None:
+        return
+    text = note.text
+    if note.topic == "backlog" and "backlog" in note.data:
+        text = f"A backlog of {note.data['backlog']:,} is in force."
+        if note.data["backlog"] != note.data.get("asked"):
+            text = note.text
+    names = summary.found.setdefault(text, [])
+    if server.name not in names:
+        names.append(server.name)
 
 
 def _conclude(server: ServerSummary) -> None:

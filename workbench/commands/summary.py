@@ -50,6 +50,9 @@ def print_summary(summary: Summary, console: Console | None = None) -> None:
     console = console or _stdout()
     for server in summary.servers.values():
         _print_points(server, console)
+    for text, names in summary.found.items():
+        who = "All servers" if len(names) == len(summary.servers) > 1 else ", ".join(names)
+        console.print(escape(f"{who}: {text}"), soft_wrap=True)
     for note in summary.notes:
         console.print(escape(note), soft_wrap=True)
     if summary.reason:
