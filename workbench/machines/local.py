@@ -136,6 +136,9 @@ async def run_janitor(cache: Path) -> None:
     except TimeoutError:
         process.kill()
         output, _ = await process.communicate()
+    except asyncio.CancelledError:
+        await reap(process)
+        raise
     if process.returncode:
         last = output.decode("utf-8", "replace").strip().splitlines()[-1:]
         log.warning("What dead runs left could not be removed: %s", "".join(last))
