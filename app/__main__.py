@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -15,11 +16,26 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     if words:
         return cli.main(words, more=[report.add_parser])
-    print(
-        "pongbench: The window is not built yet; compare servers with `pongbench run demo`,"
-        " and see `pongbench --help` for the rest.",
-        file=sys.stderr,
-    )
+    if sys.platform == "linux" and not any(map(os.environ.get, _DISPLAYS)):
+        return _refuse(
+            "There is no display for the window; compare servers with `pongbench run demo`,"
+            " and see `pongbench --help` for the rest."
+        )
+    try:
+        from app.application import run  # noqa: PLC0415 - Qt only for the window
+    except ImportError as error:
+        return _refuse(
+            f"The window needs Qt, which this system cannot load ({error})."
+            " Start it with `make run` once, or install the libraries that README names."
+        )
+    return run()
+
+
+_DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+
+
+def _refuse(sentence: str) -> int:
+    print(f"pongbench: {sentence}", file=sys.stderr)
     return ExitCode.FAILED
 
 

@@ -357,10 +357,20 @@ QPushButton[kind="ghost"] {{ background: transparent; border: 1px solid transpar
     color: {t.soft}; padding: 0 8px; }}
 QPushButton[kind="ghost"]:hover {{ background: {hover}; }}
 QPushButton[kind="ghost"]:focus {{ border: 2px solid {t.focus}; padding: 0 7px; }}
+QToolButton[kind="rail"] {{ background: transparent; border: 2px solid transparent;
+    border-radius: 8px; color: {t.muted}; padding: 4px 0 2px 0; }}
+QToolButton[kind="rail"]:hover {{ background: {mix(t.rail, t.text, 0.06)}; }}
+QToolButton[kind="rail"]:checked {{ background: {t.raised}; color: {t.text}; }}
+QToolButton[kind="rail"]:focus {{ border-color: {t.focus}; }}
 QLineEdit, QComboBox, QAbstractSpinBox, QPlainTextEdit {{ background: {t.sunken}; color: {t.text};
     border: 1px solid {t.edge}; border-radius: 7px; padding: 0 10px; min-height: 30px;
     selection-background-color: {t.focus}; selection-color: {t.on_primary}; }}
 QPlainTextEdit {{ padding: 6px 8px; }}
+QComboBox {{ padding-right: 24px; }}
+QComboBox::drop-down {{ border: none; background: transparent; width: 0; }}
+QComboBox QAbstractItemView {{ background: {t.floating}; color: {t.text};
+    border: 1px solid {t.line2}; selection-background-color: {t.raised if t.dark else t.line};
+    selection-color: {t.text}; }}
 QLineEdit:focus, QComboBox:focus, QAbstractSpinBox:focus, QPlainTextEdit:focus {{
     border: 2px solid {t.focus}; padding: 0 9px; min-height: 28px; }}
 QPlainTextEdit:focus {{ padding: 5px 7px; }}

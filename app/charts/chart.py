@@ -100,6 +100,11 @@ class Chart(pg.PlotWidget):
         self._drawn_version = -1
         self.refresh()
 
+    def set_model(self, model: ChartModel) -> None:
+        self.model = model
+        self.highlighted, self.cursor_rate = "", nan
+        self.set_look(self.theme, self.look)
+
     def set_view(self, view: View, *, log: bool | None = None) -> None:
         """Which response time, and on which scale."""
         self.view_shown = view

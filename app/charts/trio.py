@@ -76,6 +76,15 @@ class Trio(QWidget):
         for chart in self._each():
             chart.refresh()
 
+    def set_model(self, model: ChartModel) -> None:
+        """Draw another session, or the same from its beginning; hidden servers stay hidden."""
+        self.model = model
+        self.card.hide()
+        for chart in self._each():
+            chart.set_model(model)
+        self._drawn_version = -1
+        self.refresh()
+
     def toggle(self, server: str) -> None:
         """Hide a server that is shown, or show one that is hidden."""
         self.set_shown(server, server in self._hidden)

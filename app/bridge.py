@@ -1,0 +1,102 @@
+"""The only object that crosses threads: work goes to the engine's, what comes of it comes back."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import deque
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.engine_thread import EngineThread
+from workbench.errors import PongbenchError
+
+T = TypeVar("T")
+EVERY_MS = 60
+_AT_ONCE_S = 0.02
+"""How long delivering may keep the window from answering."""
+
+log = logging.getLogger(__name__)
+
+
+class Bridge(QObject):
+    """Everything the engine's thread hands over is delivered in its order, on a timer of the GUI's:
+    neither thread ever waits for the other, and a GUI that stalls loses nothing."""
+
+    drained = Signal()
+    """Something was delivered: time to draw."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._thread = EngineThread()
+        self._mail: deque[tuple[Callable[[Any], object], Any]] = deque()
+        self._timer = QTimer(self)
+        self._timer.setInterval(EVERY_MS)
+        self._timer.timeout.connect(self._drain)
+        self._timer.start()
+
+    def submit(
+        self,
+        work: Coroutine[Any, Any, T],
+        then: Callable[[T], object] = lambda result: None,
+        fail: Callable[[str], object] = lambda sentence: None,
+    ) -> Future[T]:
+        """Start `work` in the engine's thread. `then` gets its result, or `fail` one sentence, in
+        the GUI's, after all it posted. Cancelled work calls neither."""
+        future = self._thread.submit(work)
+        future.add_done_callback(
+            lambda done: self._mail.append((lambda f: _finish(f, then, fail), done))
+        )
+        return future
+
+    def call(self, function: Callable[..., object], *arguments: object) -> None:
+        """Call a function in the engine's thread."""
+        self._thread.call(function, *arguments)
+
+    def post(self, consumer: Callable[[Any], object]) -> Callable[[Any], None]:
+        """For the engine's thread: what this is called with, `consumer` gets in the GUI's."""
+        return lambda item: self._mail.append((consumer, item))
+
+    def close(self) -> bool:
+        """Cancel what still runs and wait until it has cleaned up; what it says is delivered."""
+        self._timer.stop()
+        closed = self._thread.close()
+        while self._mail:
+            self._drain()
+        return closed
+
+    def _drain(self) -> None:
+        until = time.monotonic() + _AT_ONCE_S
+        delivered = False
+        while self._mail and time.monotonic() < until:
+            consumer, item = self._mail.popleft()
+            delivered = True
+            consumer(item)
+        if delivered:
+            self.drained.emit()
+        if self._mail:
+            QTimer.singleShot(0, self, self._drain)
+
+
+def _finish(future: Future[T], then: Callable[[T], object], fail: Callable[[str], object]) -> None:
+    if future.cancelled():
+        return
+    error = future.exception()
+    if error is None:
+        then(future.result())
+        return
+    if not isinstance(error, PongbenchError):
+        log.error("The engine's thread met an error nobody expected", exc_info=error)
+    fail(_sentence(error))
+
+
+def _sentence(error: BaseException) -> str:
+    if isinstance(error, PongbenchError):
+        return str(error)
+    return (
+        f"Something went wrong that should not ({type(error).__name__}: {error}). "
+        "What was recorded is kept; please report this."
+    )

@@ -1,0 +1,47 @@
+"""One asyncio loop in one thread: everything that waits, reads or writes happens there. No Qt."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class EngineThread:
+    """Runs from its creation to `close`. All methods may be called from any thread."""
+
+    def __init__(self) -> None:
+        self._ready = threading.Event()
+        self._loop: asyncio.AbstractEventLoop
+        self._closing: asyncio.Event
+        # A daemon: a loop that does not end must not keep the program from ending. What it started
+        # on machines ends by itself then.
+        self._thread = threading.Thread(
+            target=lambda: asyncio.run(self._serve()), name="engine", daemon=True
+        )
+        self._thread.start()
+        self._ready.wait()
+
+    async def _serve(self) -> None:
+        self._loop, self._closing = asyncio.get_running_loop(), asyncio.Event()
+        self._ready.set()
+        await self._closing.wait()
+
+    def submit(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
+        """Start a coroutine; cancelling the answer cancels it."""
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+
+    def call(self, function: Callable[..., object], *arguments: object) -> None:
+        """Call a function in the loop, in the order of the calls."""
+        self._loop.call_soon_threadsafe(function, *arguments)
+
+    def close(self, timeout_s: float = 15.0) -> bool:
+        """Cancel what still runs, wait for it to clean up. False: it did not end in time."""
+        if self._thread.is_alive():
+            self.call(self._closing.set)
+            self._thread.join(timeout_s)
+        return not self._thread.is_alive()

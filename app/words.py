@@ -1,0 +1,50 @@
+"""Sessions in words, the same on every page. No Qt."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from workbench.documents import MachineRecord, RunStart
+from workbench.shelf import Shelved
+
+_STATUS = {"done": "complete", "stopped": "stopped early", "aborted": "aborted", "failed": "failed"}
+
+
+def when(start: RunStart | None) -> str:
+    """ "21 November, 09:02", in local time; with the year where it is not this one."""
+    if start is None:
+        return ""
+    try:
+        began = datetime.fromisoformat(start.started_utc)
+    except ValueError:
+        return start.started_utc
+    began = began.replace(tzinfo=began.tzinfo or UTC).astimezone()
+    year = "" if began.year == datetime.now().astimezone().year else f" {began.year}"
+    return f"{began.day} {began:%B}{year}, {began:%H:%M}"
+
+
+def ended(session: Shelved) -> str:
+    if session.start is None:
+        return "not readable"
+    return _STATUS[session.stop.status] if session.stop else "cut off or still running"
+
+
+def conditions(start: RunStart) -> str:
+    """Where and how, in one line."""
+    targets = ", ".join(machine.name for machine in start.machines if "target" in machine.roles)
+    clients = ", ".join(machine.name for machine in start.machines if "client" in machine.roles)
+    where = f"servers and clients share {targets}"
+    if clients != targets:
+        where = f"target {targets} · clients {clients}"
+    calls = (start.plan.get("workload") or {}).get("calls_per_connection", 1)
+    each = "one call per connection" if calls == 1 else f"{calls:,} calls per connection"
+    backlog = start.plan.get("backlog")
+    asked = f" · backlog {backlog:,} asked for" if isinstance(backlog, int) else ""
+    return f"{where}{_cores(start.machines)} · {each}{asked}"
+
+
+def _cores(machines: list[MachineRecord]) -> str:
+    for machine in machines:
+        if "target" in machine.roles and (cores := machine.facts.get("cpu_count")):
+            return f" ({cores} core{'s' if cores != 1 else ''})"
+    return ""
