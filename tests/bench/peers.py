@@ -9,6 +9,7 @@ are noisy: a ratio within a round says more than figures of different rounds.
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import re
 import resource
@@ -100,13 +101,15 @@ def compare(what: str, generators: dict[str, Generator], port: int, peer: str) -
     print(f"{'':22}{'user':>8}{'system':>8}{'both':>8}   ratio to {peer}, median (each round)")
     for name, found in costs.items():
         ratios = [mine.us / theirs.us for mine, theirs in zip(found, costs[peer], strict=True)]
+        finished = [c for c in found if not math.isnan(c.us)] or found
         middle = [
             statistics.median(values)
-            for values in zip(*((c.user_us, c.system_us, c.us) for c in found), strict=True)
+            for values in zip(*((c.user_us, c.system_us, c.us) for c in finished), strict=True)
         ]
+        told = [ratio for ratio in ratios if not math.isnan(ratio)] or ratios
         rounds = " ".join(f"{ratio:.2f}" for ratio in ratios)
         figures = "".join(f"{value:8.2f}" for value in middle)
-        print(f"{name:22}{figures}   {statistics.median(ratios):.2f} ({rounds})")
+        print(f"{name:22}{figures}   {statistics.median(told):.2f} ({rounds})")
 
 
 @contextlib.contextmanager

@@ -15,9 +15,7 @@ from __future__ import annotations
 import errno
 import select
 import socket
-from collections import deque
 from collections.abc import Callable
-from time import monotonic_ns
 from typing import Any
 
 from .parser import Response, parse
@@ -55,31 +53,6 @@ def error_name(error: OSError) -> str:
     return _CLASSES.get(number) or "other-" + errno.errorcode.get(number, str(number))
 
 
-class Connection:
-    """One connection. Times are in ns of the monotonic clock."""
-
-    __slots__ = ("asked", "data", "due", "fast", "fd", "left", "sent", "sock")
-
-    sock: Any
-    fd: int
-    due: int
-    sent: int
-    """When the current call was begun; the first call begins with connecting."""
-    left: int
-    """Calls not answered yet."""
-    asked: int
-    """Requests sent and not answered yet."""
-    data: bytes
-    """Received and not understood yet."""
-    fast: int
-    """See `http.HttpDriver`."""
-
-    def __init__(self) -> None:
-        self.left = 1
-        self.fast = 0
-        self.data = b""
-
-
 class Driver:
     """Begins connections, follows each to its end, and tells the tally what happened."""
 
@@ -88,18 +61,15 @@ class Driver:
     once."""
     on_events: Callable[[], None]
     """Some connections can be read, or written for the first time."""
+    open: dict[int, Any]
+    """What the protocol knows of each connection, by descriptor, in the order of beginning."""
 
     def __init__(self, loop: Any, load: Load, tally: Tally) -> None:
         self.load = load
         self.tally = tally
         self.replace: Callable[[int], None] | None = None
         """Closed loop: called (with the time) when a connection has ended."""
-        self.open: dict[int, Connection] = {}
-        """By descriptor, in the order in which they were begun."""
-        self.idle: list[Connection] = []
-        """Objects of connections that have ended, to be used again."""
-        self.thinking: deque[tuple[int, Connection]] = deque()
-        """(due, connection) between a reply and the next call, by due."""
+        self.open = {}
         self.calls = load.calls_per_connection
         self.request = load.request()
         self.timeout_ns = round(load.timeout_s * 1e9)
@@ -113,22 +83,28 @@ class Driver:
     def start(self) -> None:
         self.watcher.start(self.on_events)
 
+    def expire(self, now: int) -> None:
+        """End the calls begun longer than the timeout ago."""
+        raise NotImplementedError
+
+    def think(self, now: int) -> int:
+        """Ask again where a think time is over; when the next one will be (ns), or 0."""
+        return 0
+
+    def calls_in_flight(self) -> int:
+        """Calls of open connections that were not answered yet."""
+        raise NotImplementedError
+
+    def drop(self) -> None:
+        """Close what is open, without a word."""
+        raise NotImplementedError
+
     def not_begun(self, sock: Any, error: OSError) -> bool:
         """It failed before anything was sent."""
         self.tally.errors[error_name(error)] += self.calls
         if sock is not None:
             sock.close()
         return False
-
-    def connected(self, connection: Connection, request: bytes) -> None:
-        """It could not be written to at once, and now it can."""
-        try:
-            connection.sock.send(request)
-        except OSError as error:
-            self.lose(connection, error_name(error))
-            return
-        self.tally.connect.append(monotonic_ns() - connection.sent)
-        self.epoll.modify(connection.fd, READING)
 
     def understand(self, data: bytes, closed: bool) -> Response | None:
         """`parse`, remembering whole replies: servers say the same thing over and over."""
@@ -139,50 +115,12 @@ class Driver:
             self.replies[data] = response
         return response
 
-    def lose(self, connection: Connection, error: str) -> None:
-        """All calls left on the connection inherit its error."""
-        self.tally.errors[error] += calls_left(connection)
-        self.end(connection)
-
-    def end(self, connection: Connection) -> None:
-        del self.open[connection.fd]
-        connection.sock.close()
-        connection.data = b""
-        self.idle.append(connection)
-        if self.replace:
-            self.replace(monotonic_ns())
-
-    def expire(self, now: int) -> None:
-        """End the calls begun longer than the timeout ago."""
-        limit = now - self.timeout_ns
-        overdue = []
-        for connection in self.open.values():
-            if connection.sent <= limit:
-                overdue.append(connection)
-            elif self.calls == 1:
-                break
-        for connection in overdue:
-            if connection.left:
-                self.lose(connection, "client-timo")
-            else:
-                self.end(connection)
-
-    def calls_in_flight(self) -> int:
-        return sum(map(calls_left, self.open.values()))
-
     def close(self) -> int:
         """Drop what is open; how many calls were in flight."""
         in_flight = self.calls_in_flight()
-        for connection in self.open.values():
-            connection.sock.close()
+        self.drop()
         self.open.clear()
-        self.thinking.clear()
         self.watcher.stop()
         self.watcher.close()
         self.epoll.close()
         return in_flight
-
-
-def calls_left(connection: Connection) -> int:
-    """Calls of the connection that were not answered yet."""
-    return connection.fast + 1 if connection.fast else connection.left

@@ -4,14 +4,40 @@ from __future__ import annotations
 
 import _socket
 import errno
+from collections import deque
 from collections.abc import Callable
 from time import monotonic_ns
 from typing import Any
 
-from .driver import AT_ONCE, READING, RECEIVE, STREAM, WRITING, Connection, Driver, error_name
+from .driver import AT_ONCE, READING, RECEIVE, STREAM, WRITING, Driver, error_name
 from .parser import ProtocolError
 from .protocol import Load
 from .tally import Tally
+
+
+class Connection:
+    """One connection. Times are in ns of the monotonic clock."""
+
+    __slots__ = ("asked", "data", "due", "fast", "fd", "left", "sent", "sock")
+
+    def __init__(self, sock: Any, due: int, sent: int, calls: int, asked: int) -> None:
+        self.sock = sock
+        self.fd: int = sock.fileno()
+        self.due = due
+        self.sent = sent
+        """When the current call was begun; the first call begins with connecting."""
+        self.left = calls
+        """Calls not answered yet."""
+        self.asked = asked
+        """Requests sent and not answered yet."""
+        self.data = b""
+        """Received and not understood yet."""
+        self.fast = 0
+        """See `HttpDriver`."""
+
+    def calls_left(self) -> int:
+        """Calls that were not answered yet."""
+        return self.fast + 1 if self.fast else self.left
 
 
 class HttpDriver(Driver):
@@ -23,8 +49,12 @@ class HttpDriver(Driver):
     which are the same then. Anything else takes the long way.
     """
 
+    open: dict[int, Connection]
+
     def __init__(self, loop: Any, load: Load, tally: Tally) -> None:
         super().__init__(loop, load, tally)
+        self.thinking: deque[tuple[int, Connection]] = deque()
+        """(due, connection) between a reply and the next call, by due."""
         self.pipeline = min(load.pipeline, self.calls)
         self.first_request = self.request * self.pipeline
         self.think_ns = round(load.think_time_s * 1e9)
@@ -46,15 +76,8 @@ class HttpDriver(Driver):
             events = WRITING
         except OSError as error:
             return self.not_begun(sock, error)
-        connection = self.idle.pop() if self.idle else Connection()
-        connection.sock = sock
         assert sock is not None
-        connection.fd = sock.fileno()
-        connection.due = due
-        connection.sent = now
-        connection.left = self.calls
-        connection.asked = self.pipeline
-        connection.fast = 0
+        connection = Connection(sock, due, now, self.calls, self.pipeline)
         self.open[connection.fd] = connection
         self.epoll.register(connection.fd, events)
         return True
@@ -67,7 +90,7 @@ class HttpDriver(Driver):
             for fd, events in poll(0, AT_ONCE):
                 connection = connections[fd]
                 if events & WRITING:
-                    self.connected(connection, self.first_request)
+                    self.connected(connection)
                     continue
                 try:
                     data = connection.sock.recv(RECEIVE)
@@ -86,6 +109,16 @@ class HttpDriver(Driver):
                 self.received(connection, data)
 
         return on_events
+
+    def connected(self, connection: Connection) -> None:
+        """It could not be written to at once, and now it can."""
+        try:
+            connection.sock.send(self.first_request)
+        except OSError as error:
+            self.lose(connection, error_name(error))
+            return
+        self.tally.connect.append(monotonic_ns() - connection.sent)
+        self.epoll.modify(connection.fd, READING)
 
     def received(self, connection: Connection, data: bytes) -> None:
         """The long way."""
@@ -164,3 +197,39 @@ class HttpDriver(Driver):
         except OSError as error:
             # A full send buffer (BlockingIOError) cannot be: all earlier requests were answered.
             self.lose(connection, error_name(error))
+
+    def think(self, now: int) -> int:
+        while self.thinking and self.thinking[0][0] <= now:
+            _, connection = self.thinking.popleft()
+            # It may have ended meanwhile, and its descriptor be another's.
+            if self.open.get(connection.fd) is connection:
+                self.ask(connection, monotonic_ns())
+        return self.thinking[0][0] if self.thinking else 0
+
+    def lose(self, connection: Connection, error: str) -> None:
+        """All calls left on the connection inherit its error."""
+        self.tally.errors[error] += connection.calls_left()
+        self.end(connection)
+
+    def end(self, connection: Connection) -> None:
+        del self.open[connection.fd]
+        connection.sock.close()
+        if self.replace:
+            self.replace(monotonic_ns())
+
+    def expire(self, now: int) -> None:
+        limit = now - self.timeout_ns
+        overdue = [connection for connection in self.open.values() if connection.sent <= limit]
+        for connection in overdue:
+            if connection.left:
+                self.lose(connection, "client-timo")
+            else:
+                self.end(connection)
+
+    def calls_in_flight(self) -> int:
+        return sum(connection.calls_left() for connection in self.open.values())
+
+    def drop(self) -> None:
+        for connection in self.open.values():
+            connection.sock.close()
+        self.thinking.clear()

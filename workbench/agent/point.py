@@ -43,7 +43,7 @@ class Point:
         self.alarm = Alarm(loop, self.on_alarm)
         self.pace: Pace = OpenPace(load) if load.mode == "open" else ClosedPace(load)
         if load.mode == "closed":
-            self.driver.replace = self.replace
+            self.driver.replace = self.replacer()
         self.window_index = 0
         # As if it began now, should it be stopped before it begins.
         self.started_ns = self.next_window = monotonic_ns()
@@ -77,7 +77,7 @@ class Point:
             self.tally.due += self.pace.collect(self.next_window - 1) * self.tally.calls
             self.close_window()
         next_due = self.start_due(now)
-        self.think(now)
+        next_thought = self.driver.think(now)
         self.driver.expire(now)
         if self.over():
             self.finish()
@@ -85,8 +85,8 @@ class Point:
         at = min(self.next_window, now + _TICK_NS)
         if next_due:
             at = min(at, max(next_due, now + _COALESCE_NS))
-        if self.driver.thinking:
-            at = min(at, self.driver.thinking[0][0])
+        if next_thought:
+            at = min(at, next_thought)
         self.alarm.set(at)
 
     def start_due(self, now: int) -> int:
@@ -108,25 +108,20 @@ class Point:
                     pace.failed()
         return now if waiting else pace.next_due
 
-    def think(self, now: int) -> None:
-        """Ask again on connections whose think time is over."""
-        thinking = self.driver.thinking
-        while thinking and thinking[0][0] <= now:
-            _, connection = thinking.popleft()
-            still_open = self.driver.open.get(connection.fd) is connection
-            if still_open and isinstance(self.driver, HttpDriver):
-                self.driver.ask(connection, monotonic_ns())
+    def replacer(self) -> Callable[[int], None]:
+        """Closed loop: what to do when a connection has ended. A closure, as the hot paths are."""
+        begin, pace, tally = self.driver.begin, self.pace, self.tally
 
-    def replace(self, now: int) -> None:
-        """Closed loop: a connection has ended, the next takes its place."""
-        pace = self.pace
-        if pace.left > 0:
-            pace.left -= 1
-            self.tally.replaced += 1
-            if not self.driver.begin(now, now):
-                pace.failed()
-        else:
-            pace.exhausted = True
+        def replace(now: int) -> None:
+            if pace.left > 0:
+                pace.left -= 1
+                tally.replaced += 1
+                if not begin(now, now):
+                    pace.failed()
+            else:
+                pace.exhausted = True
+
+        return replace
 
     def over(self) -> bool:
         return self.pace.exhausted and not self.pace.waiting and not self.driver.open

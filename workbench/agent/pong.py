@@ -16,7 +16,6 @@ from .driver import (
     RECEIVE_SMALL,
     STREAM,
     WRITING,
-    Connection,
     Driver,
     error_name,
 )
@@ -33,105 +32,146 @@ class PongDriver(Driver):
     servers that close without having read the request cause it.
     """
 
+    open: dict[int, tuple[Any, int, int]]
+    """(socket, due, begun) by descriptor."""
+
     def __init__(self, loop: Any, load: Load, tally: Tally) -> None:
         super().__init__(loop, load, tally)
+        self.partial: dict[int, bytes] = {}
+        """By descriptor, what came of replies that did not come at once."""
         self.begin = self._begin()
         self.on_events = self._on_events()
 
     def _begin(self) -> Callable[[int, int], bool]:
-        new_socket, family, address, request = (
-            _socket.socket,
-            self.family,
-            self.address,
-            self.request,
-        )
-        connections, register, not_begun = self.open, self.epoll.register, self.not_begun
-        add_connect, idle, in_progress = self.tally.connect.append, self.idle, errno.EINPROGRESS
+        new_socket, family, address = _socket.socket, self.family, self.address
+        request, connections, register = self.request, self.open, self.epoll.register
+        add_connect, in_progress = self.tally.connect.append, errno.EINPROGRESS
 
         def begin(due: int, now: int) -> bool:
-            sock = None
-            events = READING
             try:
                 sock = new_socket(family, STREAM)
+            except OSError as error:
+                return self.not_begun(None, error)
+            fd = sock.fileno()
+            try:
                 code = sock.connect_ex(address)
                 if code != in_progress and code:
                     raise OSError(code, "connect")
                 sock.send(request)
                 add_connect(monotonic_ns() - now)
+                register(fd, READING)
             except BlockingIOError:
-                events = WRITING
+                register(fd, WRITING)
             except OSError as error:
-                return not_begun(sock, error)
-            connection = idle.pop() if idle else Connection()
-            connection.sock = sock
-            assert sock is not None
-            connection.fd = fd = sock.fileno()
-            connection.due = due
-            connection.sent = now
-            connections[fd] = connection
-            register(fd, events)
+                return self.not_begun(sock, error)
+            connections[fd] = (sock, due, now)
             return True
 
         return begin
 
     def _on_events(self) -> Callable[[], None]:
-        poll, connections, replies, tally = self.epoll.poll, self.open, self.replies, self.tally
+        poll, connections, partial, replies = (
+            self.epoll.poll,
+            self.open,
+            self.partial,
+            self.replies,
+        )
+        tally = self.tally
         add_latency, add_whole = tally.latency.append, tally.whole_at_once.append
-        add_alike, idle = tally.alike.append, self.idle
+        add_alike = tally.alike.append
         size = RECEIVE_SMALL
 
         def on_events() -> None:
             nonlocal size
             replace = self.replace
             for fd, events in poll(0, AT_ONCE):
-                connection = connections[fd]
-                sock = connection.sock
+                sock, due, begun = connections[fd]
                 if events & WRITING:
-                    self.connected(connection, self.request)
+                    self.connected(fd)
                     continue
                 try:
                     data = sock.recv(size)
                 except OSError as error:
-                    self.closed(connection, error)
+                    self.closed(fd, error)
                     continue
                 now = monotonic_ns()
                 whole = events & CLOSED and len(data) < size
-                if whole and data in replies and not connection.data:
+                if whole and data in replies and fd not in partial:
                     del connections[fd]
                     sock.close()
-                    idle.append(connection)
                     if replace:
-                        add_alike(now - connection.sent)
+                        add_alike(now - begun)
                         replace(now)
                     else:
-                        add_latency(now - connection.due)
-                        add_whole(now - connection.sent)
+                        add_latency(now - due)
+                        add_whole(now - begun)
                     continue
-                if data and not connection.data:
-                    self.tally.first_byte.append(now - connection.sent)
-                connection.data += data
+                if data and fd not in partial:
+                    tally.first_byte.append(now - begun)
+                partial[fd] = partial.get(fd, b"") + data
                 if whole:
-                    self.closed(connection, None)
+                    self.closed(fd, None)
                 elif len(data) == size:
                     size = RECEIVE
 
         return on_events
 
-    def closed(self, connection: Connection, reset: OSError | None) -> None:
-        """Nothing more comes, and what came is not a reply known already."""
+    def connected(self, fd: int) -> None:
+        """It could not be written to at once, and now it can."""
+        sock, _, begun = self.open[fd]
         try:
-            response = self.understand(connection.data, closed=True)
+            sock.send(self.request)
+        except OSError as error:
+            self.lose(fd, error_name(error))
+            return
+        self.tally.connect.append(monotonic_ns() - begun)
+        self.epoll.modify(fd, READING)
+
+    def closed(self, fd: int, reset: OSError | None) -> None:
+        """Nothing more comes, and what came is not a reply known already."""
+        data = self.partial.get(fd, b"")
+        try:
+            response = self.understand(data, closed=True)
             assert response is not None
         except ProtocolError:
-            self.lose(connection, error_name(reset) if reset else "protocol")
+            self.lose(fd, error_name(reset) if reset else "protocol")
             return
         if not 200 <= response.status < 300:
-            self.replies.pop(connection.data, None)
-            self.lose(connection, f"protocol-{response.status}")
+            self.replies.pop(data, None)
+            self.lose(fd, f"protocol-{response.status}")
             return
         # Whatever came after the body is part of what is remembered.
-        self.replies[connection.data] = response
+        self.replies[data] = response
         now = monotonic_ns()
-        self.tally.latency.append(now - connection.due)
-        self.tally.service.append(now - connection.sent)
-        self.end(connection)
+        _, due, begun = self.open[fd]
+        self.tally.latency.append(now - due)
+        self.tally.service.append(now - begun)
+        self.end(fd)
+
+    def lose(self, fd: int, error: str) -> None:
+        self.tally.errors[error] += 1
+        self.end(fd)
+
+    def end(self, fd: int) -> None:
+        sock, _, _ = self.open.pop(fd)
+        self.partial.pop(fd, None)
+        sock.close()
+        if self.replace:
+            self.replace(monotonic_ns())
+
+    def expire(self, now: int) -> None:
+        limit = now - self.timeout_ns
+        overdue = []
+        for fd, (_, _, begun) in self.open.items():
+            if begun > limit:
+                break
+            overdue.append(fd)
+        for fd in overdue:
+            self.lose(fd, "client-timo")
+
+    def calls_in_flight(self) -> int:
+        return len(self.open)
+
+    def drop(self) -> None:
+        for sock, _, _ in self.open.values():
+            sock.close()
