@@ -1,0 +1,40 @@
+"""What the documentation shows can be used as it stands."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from workbench.plans import Plan, Workload, load_plan
+from workbench.servers.entry import load_entry
+
+ROOT = Path(__file__).parents[2]
+
+
+def block(document: str, language: str, containing: str) -> str:
+    text = (ROOT / document).read_text()
+    blocks = re.findall(rf"```{language}\n(.*?)```", text, flags=re.DOTALL)
+    [found] = [code for code in blocks if containing in code]
+    return str(found)
+
+
+@pytest.mark.parametrize("document", ["README.md", "docs/plans.md"])
+def test_the_plan_that_is_shown_can_be_run(document: str, tmp_path: Path) -> None:
+    path = tmp_path / "shown.yaml"
+    path.write_text(block(document, "yaml", "rates:"))
+    assert load_plan(path).servers == ["tornado", "twisted"]
+
+
+@pytest.mark.parametrize("key", [*Plan.__struct_fields__, *Workload.__struct_fields__])
+def test_every_key_of_a_plan_is_documented(key: str) -> None:
+    assert f"`{key}`" in (ROOT / "docs/plans.md").read_text()
+
+
+@pytest.mark.parametrize("document", ["README.md", "docs/servers.md"])
+def test_the_server_that_is_shown_is_one(document: str, tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "server.yaml").write_text(block(document, "yaml", "command:"))
+    (folder / "server.py").write_text(block("docs/servers.md", "python", "listener"))
+    (folder / "requirements.txt").write_text("")
+    assert load_entry(folder).protocols == ["pong"]
