@@ -63,6 +63,8 @@ def judge(evidence: Evidence) -> tuple[Verdict, list[str]]:
     if network or server:
         clients += _busy_client(evidence)
     others = _others(evidence) if clients or server else []
+    if others:
+        others = [f"{others[0]} Run it again when the machine is quiet."]
     reasons = _told_once([*others, *ports, *clients, *network, *server], evidence)
     if others or ((ports or clients) and (network or server)):
         return "inconclusive", reasons
@@ -151,8 +153,7 @@ def _others(evidence: Evidence) -> list[str]:
     if evidence.others_cpu_pct < OTHERS_PCT:
         return []
     return [
-        f"Other programs took {evidence.others_cpu_pct:.0f} % of a core from server and clients. "
-        "Run it again when the machine is quiet."
+        f"Other programs took {evidence.others_cpu_pct:.0f} % of a core from server and clients."
     ]
 
 
