@@ -40,7 +40,8 @@ class Engine:
         """`null`: to find the clients' ceiling with; `tell`: progress in words."""
         self.plan = plan
         self.entries = entries
-        self.null = null if plan.calibrate else None
+        # A closed loop offers no rate that could be beyond a ceiling.
+        self.null = null if plan.calibrate and plan.workload.mode == "open" else None
         self.emit = emit
         self.machine = machine
         self.control = control or Control()
@@ -99,6 +100,7 @@ class Engine:
     async def _rehearse(self, stage: Stage) -> dict[str, Rehearsal]:
         """Deploy, gate and stop every server once: what cannot work is told before hours have been
         spent, and no runtime is built while something is measured."""
+        self.tell("Trying every server once before the run.")
         rehearsed = {}
         for entry in [*self.entries, *([self.null] if self.null else [])]:
             deployment = await stage.deploy(entry, self.plan, self.tell)
