@@ -59,7 +59,7 @@ class Board(QWidget):
             self._begin()
         self.model(document)
         if isinstance(document, Note):
-            self.happened.add(document)
+            self.happened.add(document, self._name(document))
 
     def end(self) -> None:
         """No more documents come."""
@@ -73,6 +73,10 @@ class Board(QWidget):
         self.trio.refresh()
         self.legend.refresh()
         self.happened.refresh()
+
+    def _name(self, note: Note) -> str:
+        series = self.model.series.get(note.server)
+        return series.name if series else ""
 
     def _begin(self) -> None:
         self.model, self._fresh = ChartModel(), True
@@ -135,7 +139,7 @@ class Happened(QFrame):
         super().__init__()
         self.setObjectName("card")
         self._theme = theme
-        self._notes: list[Note] = []
+        self._notes: list[tuple[Note, str]] = []
         self._told = 0
         inside = column(self, margin=12, gap=6)
         inside.addWidget(label("What happened", 14, Weight.DemiBold))
@@ -158,12 +162,16 @@ class Happened(QFrame):
         self._told = 0
         empty(self._list)
 
-    def add(self, note: Note) -> None:
-        self._notes.append(note)
+    def add(self, note: Note, server: str) -> None:
+        """`server`: the name of the one it is about; empty: none of those compared."""
+        said = note.text
+        if server and server not in said:
+            said = f"{server}: {said[:1].lower()}{said[1:]}"
+        self._notes.append((note, said))
 
     def refresh(self) -> None:
-        for note in self._notes[max(self._told, len(self._notes) - self.MOST) :]:
-            self._list.insertWidget(0, self._entry(note))
+        for note, said in self._notes[max(self._told, len(self._notes) - self.MOST) :]:
+            self._list.insertWidget(0, self._entry(note, said))
         self._told = len(self._notes)
         while self._list.count() > self.MOST:
             item = self._list.takeAt(self._list.count() - 1)
@@ -175,7 +183,7 @@ class Happened(QFrame):
         empty(self._list)
         self.refresh()
 
-    def _entry(self, note: Note) -> QWidget:
+    def _entry(self, note: Note, said: str) -> QWidget:
         entry = QWidget()
         line = row(entry)
         grave = note.topic in ("gave-up", "died", "warning", "audit", "skipped")
@@ -186,5 +194,5 @@ class Happened(QFrame):
         when.setFixedWidth(38)
         for part in (sign, when):
             line.addWidget(part, 0, Qt.AlignmentFlag.AlignTop)
-        line.addWidget(label(note.text, 12, tone="soft", wrap=True), 1)
+        line.addWidget(label(said, 12, tone="soft", wrap=True), 1)
         return entry

@@ -247,12 +247,17 @@ class MainWindow(QMainWindow):
             "Ctrl+2": lambda: self.show_page("Live"),
             "Ctrl+3": lambda: self.show_page("Sessions"),
             "Ctrl+O": lambda: self.open(None),
+            "Ctrl+R": self._run_ticked,
             "Ctrl+F": self._search,
             "Ctrl+.": lambda: self._on_page("live", "stop"),
             "Ctrl+Q": self.close,
         }
         for key, do in keys.items():
             QShortcut(QKeySequence(key), self, do)
+
+    def _run_ticked(self) -> None:
+        self.show_page("Start")
+        self.start.run_ticked()
 
     def _search(self) -> None:
         self.show_page("Sessions")

@@ -74,6 +74,8 @@ class NowStrip(QFrame):
         elif progress.end is not None or now is None:
             self._rate.setText("")
             self._unit.setText("")
+        for part in (self._rate, self._unit, self._server):
+            part.setVisible(bool(part.text()))
         window = now.window if now else None
         self._replies_now.setText(f"{window.replies:,}" if window else "")
         times = window.latency_us if window else None

@@ -88,7 +88,7 @@ class Replies(_Plot):
         to_come = min(self.pulse.still_to_come, WINDOWS // 2)
         recent = recent[-(WINDOWS - to_come) :]
         due = [window.due for _, window in recent]
-        most = max([*due, *(window.replies for _, window in recent), 1])
+        most = max([*due, *(window.replies for _, window in recent), 10])
         top = round_up(most * 1.02)
         for share in (0.0, 1.0):
             y = room.bottom() - share * room.height()

@@ -52,6 +52,7 @@ def button(
     """`kind`: primary (one a page), danger, ghost, or plain. Its icon comes with `dress`."""
     made = QPushButton(f" {text}" if icon else text)
     made.setAccessibleName(text)
+    made.setAutoDefault(True)  # Enter presses it like Space
     made.setProperty("icon_name", icon)
     if kind:
         made.setProperty("kind", kind)

@@ -19,6 +19,7 @@ from workbench.shelf import Shelved
 
 _RECENT = 4
 _COST_AFTER_MS = 250
+_WIDEST = 1400
 
 
 class StartPage(QWidget):
@@ -38,7 +39,13 @@ class StartPage(QWidget):
         self._boxes: dict[str, Tick] = {}
         self._asked = 0
         self._busy = False
-        outer = column(self)
+        across = row(self, gap=0)
+        across.addStretch()
+        body = QWidget()
+        body.setMaximumWidth(_WIDEST)
+        across.addWidget(body, 100)
+        across.addStretch()
+        outer = column(body)
         outer.setContentsMargins(56, 24, 56, 20)
         outer.addStretch(2)
         question = label("Which server holds up, and until what rate?", 36, Weight.DemiBold)
@@ -83,6 +90,11 @@ class StartPage(QWidget):
         """Ids of the servers to be compared."""
         return [id_ for id_, box in self._boxes.items() if box.isChecked()]
 
+    def run_ticked(self) -> None:
+        """Ask for a run of the ticked servers, if there can be one."""
+        if self._offer is not None and self._run.isEnabled():
+            self.run_wanted.emit(self._offer.plan_for(self.ticked()))
+
     def showEvent(self, event: object) -> None:
         self._ticked()
 
@@ -108,7 +120,7 @@ class StartPage(QWidget):
         self._rates = label("", 12, tone="muted", wrap=True)
         self._cost = label("", 12, tone="muted", wrap=True)
         self._error, self._broken = Inline(), Inline()
-        self._run = button("Run the comparison", "play", kind="primary", on_click=self._start)
+        self._run = button("Run the comparison", "play", kind="primary", on_click=self.run_ticked)
         self._run.setEnabled(False)
         for part in (self._rates, self._cost, self._error, self._broken, self._run):
             inside.addWidget(part)
@@ -206,7 +218,3 @@ class StartPage(QWidget):
             return
         self._error.say(" ".join(budget.problems))
         self._cost.setText(" ".join([budget.describe()[0], *budget.warnings]))
-
-    def _start(self) -> None:
-        if self._offer is not None and self.ticked():
-            self.run_wanted.emit(self._offer.plan_for(self.ticked()))
