@@ -16,6 +16,7 @@ from workbench.documents import AnyDocument, Block, Note, PointStop, ServerRecor
 from workbench.errors import PongbenchError
 from workbench.measure import Bench, Target
 from workbench.plans import Plan
+from workbench.servers.catalogue import NULL_SERVER
 from workbench.servers.deploy import Deployment
 from workbench.servers.entry import ServerEntry
 from workbench.servers.gate import GateResult
@@ -23,9 +24,6 @@ from workbench.stage import Stage
 from workbench.sweeps import PointPlan, calibration, order, sweep
 
 Answer = TypeVar("Answer")
-
-NULL = "null"
-"""The null server's id in the catalogue."""
 
 SETTLE_S = 5.0
 """At most: for a server to work off what the last point left in its accept queue."""
@@ -117,9 +115,9 @@ class Passes:
 
     async def calibrate(self) -> None:
         """Find the rate up to which the clients themselves can be trusted."""
-        if NULL not in self.rehearsed:
+        if NULL_SERVER not in self.rehearsed:
             return
-        null = self.rehearsed[NULL].entry
+        null = self.rehearsed[NULL_SERVER].entry
         if self.plan.workload.protocol not in null.protocols:
             self.note(
                 "warning",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -69,6 +69,3 @@ class LoadGenerator(Protocol):
         ...
 
     async def close(self) -> None: ...
-
-
-Starter = Callable[[], Awaitable[LoadGenerator]]
