@@ -18,6 +18,7 @@ class EngineThread:
         self._ready = threading.Event()
         self._loop: asyncio.AbstractEventLoop
         self._closing: asyncio.Event
+        self._work: set[asyncio.Task[Any]] = set()
         # A daemon: a loop that does not end must not keep the program from ending. What it started
         # on machines ends by itself then.
         self._thread = threading.Thread(
@@ -30,10 +31,23 @@ class EngineThread:
         self._loop, self._closing = asyncio.get_running_loop(), asyncio.Event()
         self._ready.set()
         await self._closing.wait()
+        # Only what was submitted: the tasks it started are its own to end, in its own order.
+        for task in self._work:
+            task.cancel()
+        await asyncio.gather(*self._work, return_exceptions=True)
+
+    async def _tracked(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        task = asyncio.current_task()
+        assert task is not None
+        self._work.add(task)
+        try:
+            return await coroutine
+        finally:
+            self._work.discard(task)
 
     def submit(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
         """Start a coroutine; cancelling the answer cancels it."""
-        return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        return asyncio.run_coroutine_threadsafe(self._tracked(coroutine), self._loop)
 
     def call(self, function: Callable[..., object], *arguments: object) -> None:
         """Call a function in the loop, in the order of the calls."""

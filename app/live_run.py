@@ -11,7 +11,6 @@ from workbench.control import Control
 from workbench.dispatcher import Dispatcher
 from workbench.documents import AnyDocument, RunStop
 from workbench.plans import Plan
-from workbench.runs import engine_for, session_path
 from workbench.sessions import Recorder
 
 
@@ -39,6 +38,8 @@ class LiveRun:
 
     async def run(self) -> Outcome:
         """Raises BadInput or PongbenchError when it cannot begin, or no longer be recorded."""
+        from workbench.runs import engine_for, session_path  # noqa: PLC0415 - late, in its thread
+
         self._task = asyncio.current_task()
         dispatcher = Dispatcher()
         engine = engine_for(self.plan, dispatcher.emit)

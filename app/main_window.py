@@ -31,13 +31,13 @@ from app.rail import Rail
 from app.theme import Theme
 from app.widgets import dress, row
 from workbench import paths
-from workbench.plans import Plan
-from workbench.shelf import Shelved, shelf
 
 if TYPE_CHECKING:
     from app.pages.film import FilmPage
     from app.pages.live import LivePage
     from app.pages.sessions import SessionsPage
+    from workbench.plans import Plan
+    from workbench.shelf import Shelved
 
 
 class MainWindow(QMainWindow):
@@ -225,7 +225,7 @@ class MainWindow(QMainWindow):
     def _read_shelf(self) -> None:
         if self._built:
             self.sessions.error.say("")
-            self._bridge.submit(asyncio.to_thread(shelf), self._on_shelf, self.sessions.error.say)
+            self._bridge.submit(asyncio.to_thread(_shelf), self._on_shelf, self.sessions.error.say)
 
     def _on_shelf(self, found: list[Shelved]) -> None:
         self.start.show_recent(found)
@@ -267,3 +267,9 @@ class MainWindow(QMainWindow):
         """Only where it can be seen what happens."""
         if self._built and self._stack.currentWidget() is getattr(self, page):
             getattr(getattr(self, page), action)()
+
+
+def _shelf() -> list[Shelved]:
+    from workbench.shelf import shelf  # noqa: PLC0415 - not before the first paint
+
+    return shelf()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
-from workbench.documents import MachineRecord, RunStart
-from workbench.shelf import Shelved
+if TYPE_CHECKING:
+    from workbench.documents import MachineRecord, RunStart
+    from workbench.shelf import Shelved
 
 _STATUS = {"done": "complete", "stopped": "stopped early", "aborted": "aborted", "failed": "failed"}
 

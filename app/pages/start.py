@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QGridLayout, QScrollArea, QVBoxLayout, QWidget
@@ -14,8 +15,10 @@ from app.offer import Offer
 from app.theme import Theme, Weight
 from app.widgets import GAP, Elided, Inline, Tick, button, column, empty, frame, label, row
 from app.words import ended, when
-from workbench.budget import Budget
-from workbench.shelf import Shelved
+
+if TYPE_CHECKING:
+    from workbench.budget import Budget
+    from workbench.shelf import Shelved
 
 _RECENT = 4
 _COST_AFTER_MS = 250
