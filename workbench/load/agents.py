@@ -185,6 +185,8 @@ class _Point:
         self.reports: list[dict[str, Any]] = []
         self.complaints: list[str] = []
         self.news = asyncio.Event()
+        self.refused: Exception | None = None
+        """What whoever takes the windows raised; no fault of the agent that sent them."""
         for agent in agents:
             agent.on_event = self.take
 
@@ -212,6 +214,13 @@ class _Point:
                 await agent.say(op="stop", id=self.number)
 
     def take(self, agent: Agent, event: dict[str, Any]) -> None:
+        try:
+            self._take(agent, event)
+        except Exception as error:
+            self.refused = error
+            self.news.set()
+
+    def _take(self, agent: Agent, event: dict[str, Any]) -> None:
         kind = event["ev"]
         if kind == "lost":
             for part in self.parts - self.ended:
@@ -242,7 +251,7 @@ class _Point:
     async def _until(self, reached: Callable[[], bool], within_s: float, what: str) -> None:
         try:
             async with asyncio.timeout(within_s):
-                while not reached():
+                while self.refused is None and not reached():
                     self.news.clear()
                     await self.news.wait()
         except TimeoutError:
@@ -251,6 +260,8 @@ class _Point:
                 f"The load agent on {', '.join(silent)} did not {what} the point within "
                 f"{within_s:.0f} s."
             ) from None
+        if self.refused is not None:
+            raise self.refused
 
 
 def longest_s(load: dict[str, Any]) -> float:
