@@ -1,11 +1,14 @@
 """A session in a few figures."""
 
+import io
 import json
 
 import pytest
+from rich.console import Console
 from synthetic import End, knees, session
 
 from workbench.analysis.summary import summarise
+from workbench.commands.summary import print_ranking
 from workbench.documents import AnyDocument, Note, PointStop
 
 
@@ -113,3 +116,11 @@ def test_percentiles_of_too_few_values_are_left_out() -> None:
     assert first["latency_ms"]["p99"] is None
     assert second["latency_ms"]["p99"] is not None
     assert second["latency_ms"]["p999"] is None
+
+
+def test_a_server_that_was_not_measured_is_not_said_to_hold_no_rate() -> None:
+    documents = [d for d in session(2, 2) if getattr(d, "server", "") != "asyncio-streams"]
+    out = io.StringIO()
+    print_ranking(summarise(documents), Console(file=out, width=100))
+    [streams] = [line for line in out.getvalue().splitlines() if "asyncio streams" in line]
+    assert "not measured" in streams

@@ -69,13 +69,22 @@ def print_ranking(summary: Summary, console: Console | None = None) -> None:
         cpu = server.cpu_at_knee_pct
         table.add_row(
             Text(server.name),
-            f"{server.knee_per_s:,.10g}/s" if server.knee_per_s is not None else "no rate",
+            _holds(server),
             _time(times, 0.5),
             _time(times, 0.99),
             f"{cpu:.0f} %" if cpu is not None else "",
             megabytes(server.rss_bytes) if server.rss_bytes else "",
         )
     console.print(table)
+
+
+def _holds(server: ServerSummary) -> str:
+    if server.knee_per_s is not None:
+        return f"{server.knee_per_s:,.10g}/s"
+    measured = [point for point in server.points if point.complete]
+    if not measured:
+        return "not measured"
+    return "" if all(point.concurrency for point in measured) else "no rate"
 
 
 def _print_points(server: ServerSummary, console: Console) -> None:
