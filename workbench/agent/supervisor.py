@@ -102,7 +102,8 @@ def _pass_down(line: bytes, processes: list[WorkerProcess]) -> bool:
     try:
         command = json.loads(line)
         op = command["op"]
-    except (ValueError, KeyError, TypeError):
+        first = command["load"].get("share", 0) if op == "point" else 0
+    except (ValueError, KeyError, TypeError, AttributeError):
         _say({"ev": "error", "text": f"not a command: {line[:80]!r}"})
         return True
     if op == "bye":
@@ -111,7 +112,6 @@ def _pass_down(line: bytes, processes: list[WorkerProcess]) -> bool:
         return True
     for process in processes:
         if op == "point":
-            first = command["load"].get("share", 0)
             mine = {**command, "load": {**command["load"], "share": first + process.number}}
             os.write(process.commands, json.dumps(mine).encode() + b"\n")
         else:
