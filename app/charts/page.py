@@ -270,7 +270,8 @@ class Page:
         if any(hollow):
             said.append(
                 "Hollow markers and thin lines: not to be trusted, because the clients were the "
-                "limit or the evidence is too small. They never count for “holds”."
+                "limit, other programs took CPU, or there is too little evidence. They never "
+                "count for “holds”."
             )
         said += self._ceiling()
         return said
