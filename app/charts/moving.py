@@ -120,7 +120,21 @@ class Moving:
             self._paint_halo(painter, curve, at)
             painter.setClipping(False)
             self._paint_name(painter, curve, at)
+        elif running is None:
+            self._paint_waiting(painter, curve)
         painter.restore()
+
+    def _paint_waiting(self, painter: QPainter, curve: Curve) -> None:
+        """Between its points a server keeps its name; in a pause the halo stays, hollow."""
+        points = curve.pixels()
+        known = points[~np.isnan(points).any(axis=1)]
+        if not len(known):
+            return
+        at = QPointF(*known[-1])
+        if self._chart.paused:
+            self._paint_halo(painter, curve, at)
+        painter.setClipping(False)
+        self._paint_name(painter, curve, at)
 
     def _paint_halo(self, painter: QPainter, curve: Curve, at: QPointF) -> None:
         chart = self._chart
