@@ -5,8 +5,6 @@ from __future__ import annotations
 import ctypes
 import os
 import struct
-import sys
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -16,8 +14,8 @@ _TFD_TIMER_ABSTIME = 1
 _SECOND_NS = 1_000_000_000
 
 
-class KernelAlarm:
-    """On Linux: a timerfd. The event loop's own timers know whole milliseconds only, which
+class Alarm:
+    """A timerfd. The event loop's own timers know whole milliseconds only, which
     alone would make every connection up to 1 ms late."""
 
     def __init__(self, loop: Any, callback: Callable[[], None]) -> None:
@@ -43,28 +41,3 @@ class KernelAlarm:
         self._watcher.stop()
         self._watcher.close()
         os.close(self._fd)
-
-
-class LoopAlarm:
-    """Elsewhere: the event loop's timer, to a millisecond."""
-
-    def __init__(self, loop: Any, callback: Callable[[], None]) -> None:
-        self._loop = loop
-        self._callback = callback
-        self._timer: Any = None
-
-    def set(self, at_ns: int) -> None:
-        self.close()
-        delay_s = max(0, at_ns - time.monotonic_ns()) / _SECOND_NS
-        self._loop.update_now()
-        self._timer = self._loop.timer(delay_s)
-        self._timer.start(self._callback)
-
-    def close(self) -> None:
-        if self._timer is not None:
-            self._timer.stop()
-            self._timer.close()
-            self._timer = None
-
-
-Alarm = KernelAlarm if sys.platform == "linux" else LoopAlarm
