@@ -1,0 +1,113 @@
+"""A PostgreSQL of its own beneath an application server; both end with this program.
+
+    python with_postgres.py --postgres /usr/lib/postgresql/15/bin/postgres -- gunicorn ...
+
+The database lives in `data` in the current folder, listens on a socket there and nowhere else, and
+holds one table of agents. Applications connect to host `/proc/self/cwd/data`, a name that stays
+short however deep the folder lies, as user and database `pong`.
+"""
+
+import argparse
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from unprivileged import unprivileged
+
+AGENTS = (
+    "Ada",
+    "Barbara",
+    "Edsger",
+    "Frances",
+    "Grace",
+    "John",
+    "Katherine",
+    "Ken",
+    "Radia",
+    "Tim",
+)
+STATUSES = ("available", "busy", "away")
+SETTINGS = """
+listen_addresses = ''
+unix_socket_directories = '.'
+max_connections = 300
+shared_buffers = 128MB
+logging_collector = off
+log_min_messages = error
+"""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--postgres", default="postgres")
+    parser.add_argument("application", nargs="+", help="the server, and its arguments")
+    args = parser.parse_args()
+
+    data = Path.cwd() / "data"
+    create(Path(args.postgres), data)
+    database = subprocess.Popen(unprivileged([args.postgres, "-D", str(data)], owned=data))
+    wait_for(data / ".s.PGSQL.5432", database)
+    application = subprocess.Popen(args.application)
+    both = [application, database]
+
+    def end(number, frame):
+        application.terminate()
+        database.send_signal(signal.SIGINT)  # without waiting for those connected
+
+    signal.signal(signal.SIGTERM, end)
+    ended, status = os.wait()
+    end(0, None)
+    for process in both:
+        if process.pid != ended:
+            process.wait()
+    sys.exit(os.waitstatus_to_exitcode(status) if os.WIFEXITED(status) else 1)
+
+
+def create(postgres, data):
+    """A new database, filled without being started."""
+    data.mkdir(mode=0o700)
+    initdb = [str(postgres.with_name("initdb")), "--pgdata", str(data), "--username", "pong"]
+    initdb += ["--auth", "trust", "--encoding", "UTF8", "--locale", "C", "--no-sync"]
+    subprocess.run(unprivileged(initdb, owned=data), check=True, stdout=subprocess.DEVNULL)
+    with (data / "postgresql.conf").open("a") as settings:
+        settings.write(SETTINGS)
+    single = [str(postgres), "--single", "-D", str(data), "-c", "log_min_messages=panic"]
+    fill(unprivileged([*single, "postgres"], owned=data), ["create database pong"])
+    rows = ", ".join(
+        f"({number}, '{name}', '{name.lower()}', '{STATUSES[number % len(STATUSES)]}')"
+        for number, name in enumerate(AGENTS, 1)
+    )
+    columns = "id integer primary key, name text, login text, status text"
+    fill(
+        unprivileged([*single, "pong"], owned=data),
+        [f"create table agents ({columns})", f"insert into agents values {rows}"],
+    )
+
+
+def fill(command, statements):
+    text = "".join(f"{statement};\n" for statement in statements)
+    subprocess.run(command, input=text, text=True, check=True, stdout=subprocess.DEVNULL)
+
+
+def wait_for(path, server):
+    os.chdir(path.parent)  # the path of a socket may be no longer than 107 bytes
+    try:
+        while server.poll() is None:
+            with socket.socket(socket.AF_UNIX) as trial:
+                try:
+                    trial.connect(path.name)
+                except OSError:
+                    time.sleep(0.02)
+                else:
+                    return
+    finally:
+        os.chdir(path.parent.parent)
+    sys.exit("PostgreSQL ended before it listened.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,17 @@
+"""Ping-pong with Circuits 1.6: a component that answers events with events."""
+
+import sys
+
+from circuits.net.sockets import Close, TCPServer, Write
+
+PONG = b"HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nPong!\r\n"
+
+
+class Pong(TCPServer):
+    def connect(self, sock, host, port):
+        self.push(Write(sock, PONG))
+        self.push(Close(sock))
+
+
+host, port, backlog = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+Pong((host, port), backlog=backlog).run()

@@ -1,0 +1,31 @@
+# Hello World on EventMachine, which brings no HTTP of its own.
+require "eventmachine"
+require "socket"
+
+module Pong
+  REPLY = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n"
+  CLOSES = /\A[^\r]* HTTP\/1\.0\r|^Connection:\s*close/i
+
+  def post_init
+    @data = String.new
+  end
+
+  def receive_data(data)
+    @data << data
+    while (request = @data.slice!(/\A.*?\r\n\r\n/m))
+      if request.match?(CLOSES)
+        send_data "#{REPLY}Connection: close\r\n\r\nPong!"
+        return close_connection_after_writing
+      end
+      send_data "#{REPLY}\r\nPong!"
+    end
+  end
+end
+
+host, port, backlog = ARGV
+listener = Socket.new(:INET, :STREAM)
+listener.setsockopt(:SOCKET, :REUSEADDR, true)
+listener.bind(Addrinfo.tcp(host, port.to_i))
+listener.listen(backlog.to_i)
+EventMachine.epoll
+EventMachine.run { EventMachine.attach_server(listener, Pong) }

@@ -1,0 +1,5 @@
+"""A place for the ping-pong with FriendlyFlow, whose source is not to be had."""
+
+import sys
+
+sys.exit("Put the source of FriendlyFlow into the folder source, and write the ping-pong here.")

@@ -1,0 +1,15 @@
+"""The Pong application on gevent.pywsgi, one greenlet a connection."""
+
+import argparse
+
+from gevent.pywsgi import WSGIServer
+from pong_wsgi import application
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=8000)
+    parser.add_argument("--backlog", type=int, default=512)
+    args = parser.parse_args()
+    address = (args.host, args.port)
+    WSGIServer(address, application, backlog=args.backlog, log=None).serve_forever()

@@ -1,0 +1,7 @@
+"""Three workers, for a proxy on the same machine."""
+
+workers = 3
+accesslog = None
+errorlog = "-"
+loglevel = "warning"
+control_socket_disable = True

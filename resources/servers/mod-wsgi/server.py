@@ -1,0 +1,54 @@
+"""Apache's httpd with mod_wsgi, configured for one application and nothing else."""
+
+import argparse
+import os
+from pathlib import Path
+from string import Template
+
+from unprivileged import unprivileged
+
+CONFIGURATION = Template("""\
+ServerName localhost
+ServerRoot $here
+DefaultRuntimeDir $here
+PidFile $here/httpd.pid
+ErrorLog /dev/stderr
+LogLevel error
+Listen $host:$port
+ListenBacklog $backlog
+LoadModule mpm_event_module $modules/mod_mpm_event.so
+LoadModule authz_core_module $modules/mod_authz_core.so
+LoadModule wsgi_module $mod_wsgi
+KeepAlive On
+MaxKeepAliveRequests 0
+KeepAliveTimeout 60
+StartServers 1
+ServerLimit 4
+ThreadsPerChild 64
+MaxRequestWorkers 256
+AsyncRequestWorkerFactor 64
+WSGISocketPrefix $here/wsgi
+WSGIDaemonProcess pong processes=1 threads=15 home=$here listen-backlog=$backlog
+WSGIProcessGroup pong
+WSGIApplicationGroup %{GLOBAL}
+WSGIScriptAlias / $here/pong_wsgi.py
+<Directory $here>
+    Require all granted
+</Directory>
+""")
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--apache", default="/usr/sbin/apache2")
+    parser.add_argument("--mod-wsgi", default="/usr/lib/apache2/modules/mod_wsgi.so")
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=8000)
+    parser.add_argument("--backlog", type=int, default=512)
+    args = parser.parse_args()
+
+    here = Path.cwd()
+    values = {"here": here, "modules": Path(args.apache).parent.parent / "lib/apache2/modules"}
+    (here / "httpd.conf").write_text(CONFIGURATION.substitute(values, **vars(args)))
+    command = [args.apache, "-f", str(here / "httpd.conf"), "-DFOREGROUND"]
+    command = unprivileged(command, owned=here)
+    os.execvp(command[0], command)

@@ -1,0 +1,61 @@
+"""The null server for HTTP: as many replies as requests have ended, and nothing else.
+
+One epoll loop on bare descriptors. A request is four bytes that end it; the only other thing looked
+for is whether the connection is to be kept.
+"""
+
+import argparse
+import contextlib
+import gc
+import os
+import select
+import socket
+
+KEPT = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nPong!"
+LAST = b"HTTP/1.0 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nPong!"
+
+
+def serve(listener):
+    # _accept gives a bare descriptor: no socket object is made and thrown away.
+    accept, close, read, write = listener._accept, os.close, os.read, os.write
+    listener.setblocking(False)
+    listening = listener.fileno()
+    epoll = select.epoll()
+    epoll.register(listening, select.EPOLLIN)
+    register, unregister = epoll.register, epoll.unregister
+    while True:
+        for descriptor, _ in epoll.poll():
+            if descriptor == listening:
+                with contextlib.suppress(BlockingIOError, ConnectionError):
+                    while True:
+                        client, _ = accept()
+                        os.set_blocking(client, False)
+                        register(client, select.EPOLLIN)
+                continue
+            try:
+                data = read(descriptor, 65_536)
+                if data.endswith(b"\r\n\r\n"):
+                    ends = data.count(b"\r\n\r\n")
+                    if b"HTTP/1.0" not in data and b"close\r\n" not in data:
+                        write(descriptor, KEPT * ends)
+                        continue
+                    write(descriptor, LAST)
+                elif data:
+                    continue  # the rest is on its way; it ends the same
+            except BlockingIOError:
+                continue
+            except OSError:
+                pass
+            unregister(descriptor)
+            close(descriptor)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=8000)
+    parser.add_argument("--backlog", type=int, default=512)
+    args = parser.parse_args()
+
+    gc.disable()
+    serve(socket.create_server((args.host, args.port), backlog=args.backlog))

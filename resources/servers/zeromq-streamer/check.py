@@ -1,0 +1,23 @@
+"""Two PULL sockets behind a streamer: each job has to come once."""
+
+import sys
+
+import zmq
+
+host, port = sys.argv[1:]
+context = zmq.Context()
+
+
+def connected(kind, *addresses):
+    sock = context.socket(kind)
+    sock.linger = 0
+    sock.rcvtimeo = sock.sndtimeo = 5_000
+    for address in addresses:
+        sock.connect(address)
+    return sock
+
+
+workers = [connected(zmq.PULL, f"tcp://{host}:{port}") for _ in range(2)]
+jobs = [int(worker.recv()) for _ in range(500) for worker in workers]
+assert len(set(jobs)) == 1_000, f"Of 1,000 jobs {1_000 - len(set(jobs))} came twice."
+print("1,000 jobs came through to two workers, none of them twice.")

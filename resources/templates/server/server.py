@@ -1,0 +1,17 @@
+"""Answers every connection with one reply and closes it."""
+
+import socket
+import sys
+
+REPLY = b"HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nPong!"
+
+host, port, backlog = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+listener = socket.create_server((host, port), backlog=backlog)
+while True:
+    connection, _ = listener.accept()
+    with connection:
+        try:
+            connection.recv(1000)
+            connection.sendall(REPLY)
+        except ConnectionError:
+            pass  # the client has gone
