@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from workbench.analysis.histogram import samples_needed
@@ -31,6 +31,8 @@ class Contestant(Protocol):
     def closes_first(self) -> str: ...
     @property
     def protocols(self) -> Sequence[str]: ...
+    @property
+    def warm_up_s(self) -> float: ...
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,8 @@ class Budget:
     """By server id: how long to rest after each point of its sweep, in order."""
     problems: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    keys: dict[str, str] = field(default_factory=dict)
+    """By problem or warning: the plan's key that is best changed."""
 
     def check(self) -> None:
         """Raises BadInput with all problems."""
@@ -64,18 +68,25 @@ class Budget:
         return [
             f"It takes {duration_text(self.duration_s)}.",
             f"A point has {span} calls." if most else "A point has as many calls as fit.",
-            f"It holds at most {self.ports_needed:,} of {self.ports_free:,} local ports.",
+            _ports_text(self.ports_needed, self.ports_free),
         ]
 
 
 def assess(
-    plan: Plan, entries: Sequence[Contestant], facts: Mapping[str, Any], *, loopback: bool = False
+    plan: Plan,
+    entries: Sequence[Contestant],
+    facts: Mapping[str, Any],
+    *,
+    loopback: bool = False,
+    clients: int = 1,
 ) -> Budget:
     """The budget of a plan for these servers on a client with these facts.
 
-    `loopback`: client and target are one machine.
+    `loopback`: client and target are one machine. `clients`: how many such clients share the load.
     """
     limits = limits_of(facts, loopback=loopback)
+    held_s = limits.port_held_s + _stay_s(plan)
+    limits = replace(limits, ports=clients * limits.ports, port_held_s=held_s)
     planned = list(points(plan, ""))
     open_at_worst = max(_open_at_worst(plan, point) for point in planned)
     client_closes = [clients_close(plan, entry.closes_first) for entry in entries]
@@ -88,23 +99,27 @@ def assess(
         entry.id: drained if closes else unhurried
         for entry, closes in zip(entries, client_closes, strict=True)
     }
+    size = "connections" if plan.seconds is None else "seconds"
+    problems = [
+        *(("servers", told) for told in _protocol_problems(plan, entries)),
+        *((size, told) for told in _size_problems(plan, planned)),
+        *((size, told) for told in (_port_problems(planned, limits) if any(client_closes) else ())),
+    ]
+    warnings = [
+        *((size, told) for told in _lengthened(plan, planned)),
+        *((size, told) for told in _thin_points(plan, planned)),
+        *(("nofile", told) for told in _pile_up(plan, planned, limits, clients)),
+    ]
     return Budget(
-        duration_s=_duration(plan, planned, list(rests.values())),
+        duration_s=_duration(plan, planned, [(e.warm_up_s, rests[e.id]) for e in entries]),
         samples_per_point=(min(p.samples for p in planned), max(p.samples for p in planned)),
         ports_needed=max(held, open_at_worst),
         ports_free=limits.ports,
         open_at_worst=open_at_worst,
         cool_down_s=rests,
-        problems=[
-            *_protocol_problems(plan, entries),
-            *_size_problems(plan, planned),
-            *(_port_problems(planned, limits) if any(client_closes) else ()),
-        ],
-        warnings=[
-            *_lengthened(plan, planned),
-            *_thin_points(plan, planned),
-            *_pile_up(plan, planned, limits),
-        ],
+        problems=[told for _, told in problems],
+        warnings=[told for _, told in warnings],
+        keys={told: key for key, told in [*problems, *warnings]},
     )
 
 
@@ -116,29 +131,50 @@ def duration_text(span_s: tuple[float, float]) -> str:
     return f"{first} {name}" if first == last else f"{first} to {last} {name}"
 
 
+def _ports_text(needed: int, free: int) -> str:
+    if needed <= free:
+        return f"It holds at most {needed:,} of {free:,} local ports."
+    return f"At worst it would hold {needed:,} local ports; there are {free:,}."
+
+
 def _duration(
-    plan: Plan, planned: Sequence[PointPlan], rests: Sequence[Sequence[float]]
+    plan: Plan, planned: Sequence[PointPlan], servers: Sequence[tuple[float, Sequence[float]]]
 ) -> tuple[float, float]:
-    timeout = plan.workload.timeout_s
-    warm_up = plan.warm_up.seconds + plan.cool_down_s if plan.warm_up else 0.0
-    schedules = sum(point.seconds for point in planned)
+    """`servers`: how long each is to be called before every turn, and its rests."""
+    timeout, stay = plan.workload.timeout_s, _stay_s(plan)
+    warm_up = plan.warm_up.seconds + stay + plan.cool_down_s if plan.warm_up else 0.0
+    schedules = sum(point.seconds + stay for point in planned)
     low = high = 0.0
-    for rest in rests:
-        swept = plan.repeats * (warm_up + schedules + sum(rest))
+    for own_warm_up, rest in servers:
+        swept = plan.repeats * (own_warm_up + warm_up + schedules + sum(rest))
         low += swept + plan.repeats * DEPLOY_S[0]
         high += swept + plan.repeats * (DEPLOY_S[1] + timeout * len(planned))
+        if plan.looks > 1 and plan.rates_per_s:
+            # One more turn of each server, up to the point after the one in doubt.
+            longest = max(point.seconds for point in planned) + stay
+            turn = DEPLOY_S[1] + own_warm_up + warm_up + 2 * (longest + max(rest))
+            high += plan.repeats * turn
     if plan.calibrate and plan.rates_per_s:
         most = CEILING_TRIES + CEILING_HALVINGS
-        point = SHORTEST_S + plan.cool_down_s
+        point = SHORTEST_S + stay + plan.cool_down_s
         low += DEPLOY_S[0] + warm_up + point
         high += DEPLOY_S[1] + warm_up + most * (point + timeout)
     return low, high
 
 
+def _stay_s(plan: Plan) -> float:
+    """How long thinking alone keeps a connection open."""
+    return (plan.workload.calls_per_connection - 1) * plan.workload.think_time_s
+
+
 def _open_at_worst(plan: Plan, point: PointPlan) -> int:
+    return _open(point, _stay_s(plan) + plan.workload.timeout_s)
+
+
+def _open(point: PointPlan, stay_s: float) -> int:
     if point.concurrency:
         return point.concurrency
-    return min(point.connections, math.ceil(point.connection_rate_per_s * plan.workload.timeout_s))
+    return min(point.connections, math.ceil(point.connection_rate_per_s * stay_s))
 
 
 def _protocol_problems(plan: Plan, entries: Sequence[Contestant]) -> Iterator[str]:
@@ -159,6 +195,9 @@ def _size_problems(plan: Plan, planned: Sequence[PointPlan]) -> Iterator[str]:
             f"{SHORTEST_S:g} s. {_remedy(plan, connections, SHORTEST_S)}"
         )
     thin = [p for p in planned if 0 < p.samples < FEWEST_SAMPLES]
+    # Of two reasons to lengthen a point one is enough, if it is the longer.
+    if short and all(p in short and _samples_in(p, SHORTEST_S) >= FEWEST_SAMPLES for p in thin):
+        return
     if thin:
         point = min(thin, key=lambda p: p.samples)
         connections = math.ceil(FEWEST_SAMPLES / point.calls_per_connection)
@@ -167,6 +206,10 @@ def _size_problems(plan: Plan, planned: Sequence[PointPlan]) -> Iterator[str]:
             f"At {point.load} a point has {_calls(point.samples)}: too few to judge, which takes "
             f"{FEWEST_SAMPLES}. {_remedy(plan, connections, seconds)}"
         )
+
+
+def _samples_in(point: PointPlan, seconds: float) -> float:
+    return point.connection_rate_per_s * seconds * point.calls_per_connection
 
 
 def _rounding(point: PointPlan) -> float:
@@ -218,15 +261,27 @@ def _thin_points(plan: Plan, planned: Sequence[PointPlan]) -> Iterator[str]:
         )
 
 
-def _pile_up(plan: Plan, planned: Sequence[PointPlan], limits: ClientLimits) -> Iterator[str]:
+def _pile_up(
+    plan: Plan, planned: Sequence[PointPlan], limits: ClientLimits, clients: int
+) -> Iterator[str]:
     descriptors = min(plan.nofile, limits.descriptors)
     if limits.descriptors < plan.nofile:
         yield (
             f"The client allows {limits.descriptors:,} descriptors a process, not the "
             f"{plan.nofile:,} of the plan. Raise its hard limit, or lower nofile."
         )
-    usable = plan.workers * max(0, descriptors - _OWN_DESCRIPTORS)
+    usable = clients * plan.workers * max(0, descriptors - _OWN_DESCRIPTORS)
     for have, what in ((usable, "descriptors"), (limits.ports, "local ports")):
+        stay_s = _stay_s(plan)
+        thought = planned if stay_s and plan.workload.mode == "open" else []
+        full = [point for point in thought if _open(point, stay_s) > have]
+        if full:
+            yield (
+                f"From {full[0].load} on up to {_open(full[-1], stay_s):,} connections are open at "
+                f"once, because thinking keeps each for {stay_s:g} s; the client has {have:,} "
+                f"{what}. Such points will count as the client's limit, not the server's."
+            )
+            continue
         beyond = [point for point in planned if _open_at_worst(plan, point) > have]
         if beyond:
             worst = max(_open_at_worst(plan, point) for point in beyond)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
 from workbench import __version__
-from workbench.commands import replay, run, summary
-from workbench.errors import BadInput, ExitCode, PongbenchError
+from workbench.commands import compare, machines, replay, run, summary
+from workbench.commands.console import mute
+from workbench.errors import BadInput, ExitCode, PongbenchError, why
 from workbench.servers import command as catalogue
 
 AddParser: TypeAlias = "Callable[[Any], None]"
@@ -20,12 +24,17 @@ COMMANDS: tuple[AddParser, ...] = (
     run.add_parser,
     replay.add_parser,
     summary.add_parser,
+    compare.add_parser,
     catalogue.add_parser,
+    machines.add_parser,
 )
+
+_NO_NUMBER = re.compile(r"invalid (?:int|float) value: ('.*')")
 
 
 def main(argv: Sequence[str] | None = None, *, more: Iterable[AddParser] = ()) -> int:
     """Run one command; `more` adds commands. Returns the exit code."""
+    _open_standard_files()
     try:
         arguments = _parser(more).parse_args(argv)
         code: int = arguments.handler(arguments)
@@ -38,19 +47,43 @@ def main(argv: Sequence[str] | None = None, *, more: Iterable[AddParser] = ()) -
         return ExitCode.INTERRUPTED
     except BrokenPipeError:
         # The reader has seen enough; without this the interpreter would complain at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        mute(sys.stdout)
         return ExitCode.DONE
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        mute(sys.stdout)
+        print(
+            f"pongbench: The output cannot be written: {why(error)}. Send it elsewhere.",
+            file=sys.stderr,
+        )
+        return ExitCode.FAILED
+
+
+def _open_standard_files() -> None:
+    """Those that were closed by who started us: no session may take their place and get what is
+    printed. A new file has the lowest number that is free."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            # For good.
+            file = Path(os.devnull).open(mode, encoding="utf-8")  # noqa: SIM115
+            setattr(sys, name, file)
 
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """One sentence like any other, in place of the whole usage."""
         message = message.replace("invalid choice:", "there is no")
+        message = _NO_NUMBER.sub(r"\1 is no number", message)
         raise BadInput(f"{message}. See `{self.prog} --help`.")
 
 
 def _parser(more: Iterable[AddParser]) -> argparse.ArgumentParser:
-    parser = _Parser(prog="pongbench", description="Which server holds up, and until what rate?")
+    parser = _Parser(
+        prog="pongbench",
+        description="Which server holds up, and until what rate? Without a command: the window;"
+        " with a session's file in place of one: the window, with that session.",
+    )
     parser.add_argument("--version", action="version", version=f"pongbench {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for add_parser in (*COMMANDS, *more):

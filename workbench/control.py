@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
 class Stopped(Exception):
@@ -64,6 +68,18 @@ class Control:
     async def interrupted(self) -> None:
         """Wait until the point that runs is to end."""
         await self._interrupted.wait()
+
+    async def unless_interrupted(self, work: Awaitable[T]) -> T | None:
+        """What it gives; None, and it is cancelled, when the person wants to go on."""
+        working = asyncio.ensure_future(work)
+        told = asyncio.ensure_future(self._interrupted.wait())
+        try:
+            await asyncio.wait({working, told}, return_when=asyncio.FIRST_COMPLETED)
+            return await working if working.done() else None
+        finally:
+            working.cancel()
+            told.cancel()
+            await asyncio.gather(working, told, return_exceptions=True)
 
     async def rest(self, seconds: float) -> None:
         """Sleep, unless the person wants to go on. Raises Stopped when the run is to end."""

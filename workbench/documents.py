@@ -89,6 +89,8 @@ class ServerRecord(msgspec.Struct, frozen=True, kw_only=True):
     """For example "CPython 3.11.7"."""
     files: dict[str, str] = {}
     """Relative path to SHA-256 of every file deployed."""
+    gate: dict[str, Any] = {}
+    """What it put on the wire before the run; see `servers.gate.GateResult`."""
 
 
 class Block(msgspec.Struct, frozen=True, kw_only=True):
@@ -127,6 +129,8 @@ class PointStart(Document, frozen=True, kw_only=True, tag="point_start"):
     """Offered, in the plan's unit (`rate_of`: connections or requests)."""
     purpose: Purpose = "sweep"
     pass_number: int = 1
+    look: int = 1
+    """Which measurement of this rate in this pass; the last one counts (`analysis.looks`)."""
     connections: int = 0
     """How many the schedule holds; 0 in closed loop."""
     calls_per_connection: int = 1
@@ -217,6 +221,25 @@ class Histograms(msgspec.Struct, frozen=True, kw_only=True):
     """Actual start minus due; every connection, also failed ones."""
 
 
+class ClientPart(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What one client had of a point. Calls, as everywhere."""
+
+    machine: str
+    scheduled: int
+    sent: int
+    late: int = 0
+    unsent: int = 0
+    cpu_pct: float = 0.0
+    """Of one core, its busiest worker while the schedule ran."""
+    cpu_s: float = 0.0
+    """All its workers together, to the point's end."""
+    lateness_us: Percentiles | None = None
+    began_late_us: int = 0
+    """After the instant agreed, by its own clock."""
+    clock_uncertainty_us: int = 0
+    """Of the instant agreed on its clock, when the point was armed."""
+
+
 class PointStop(Document, frozen=True, kw_only=True, tag="point_stop"):
     """The result of a point, with its verdict and what the verdict rests on."""
 
@@ -226,8 +249,9 @@ class PointStop(Document, frozen=True, kw_only=True, tag="point_stop"):
     rate_per_s: float
     purpose: Purpose = "sweep"
     pass_number: int = 1
+    look: int = 1
     concurrency: int = 0
-    """As in `PointStart`."""
+    """As in `PointStart`, both."""
     complete: bool
     """False: interrupted. Its windows stay, its figures count for nothing."""
     seconds: float
@@ -258,6 +282,9 @@ class PointStop(Document, frozen=True, kw_only=True, tag="point_stop"):
     """The figures the verdict rests on."""
     conserved: bool = True
     """The audit: scheduled = unsent + succeeded + errors + in flight, in every worker."""
+    clients: list[ClientPart] = []
+    start_skew_us: int = 0
+    """Between the first and the last client to begin, by their clocks; see `ClientPart`."""
 
 
 class Note(Document, frozen=True, kw_only=True, tag="note"):

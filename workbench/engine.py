@@ -5,19 +5,24 @@ from __future__ import annotations
 import datetime
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from workbench import __version__
 from workbench.budget import Budget, assess
 from workbench.control import Control, Stopped
-from workbench.documents import AnyDocument, RunStart, RunStop, Status
+from workbench.documents import AnyDocument, HostSample, RunStart, RunStop, Status
 from workbench.errors import PongbenchError
-from workbench.passes import Passes, Rehearsal
+from workbench.machines.secrets import Ask, ask_nobody
+from workbench.passes import Passes
 from workbench.plans import Plan, to_data
+from workbench.servers import measured
 from workbench.servers.entry import ServerEntry
 from workbench.servers.gate import gate
-from workbench.stage import Stage, open_machine, open_stage
+from workbench.stage import Fleet, Stage, open_fleet, open_stage, tightest
 from workbench.sweeps import draw_seed, order
+from workbench.tuneup import Tuning
+from workbench.turns import Rehearsal
 
 
 class Engine:
@@ -33,30 +38,35 @@ class Engine:
         emit: Callable[[AnyDocument], None],
         *,
         null: ServerEntry | None = None,
-        machine: str = "localhost",
+        fleet: Fleet | None = None,
+        ask: Ask = ask_nobody,
         control: Control | None = None,
         tell: Callable[[str], None] = lambda text: None,
     ) -> None:
-        """`null`: to find the clients' ceiling with; `tell`: progress in words."""
+        """`null`: to find the clients' ceiling with; `fleet`: None is this computer alone; `ask`:
+        for passwords; `tell`: progress in words."""
         self.plan = plan
         self.entries = entries
         # A closed loop offers no rate that could be beyond a ceiling.
         self.null = null if plan.calibrate and plan.workload.mode == "open" else None
         self.emit = emit
-        self.machine = machine
+        self.fleet = fleet or Fleet()
+        self.ask = ask
         self.control = control or Control()
         self.tell = tell
         self.on_budget: Callable[[Budget], None] = lambda budget: None
         """Told what the run will cost, before anything is started."""
+        self.install = False
+        """May programs the target lacks be unpacked there? Someone was shown them and consented."""
+        self.tuning: Tuning | None = None
+        """Kernel settings for the length of the run; None: they stay as they are."""
         self.seed = plan.seed or draw_seed()
 
     async def assess(self) -> Budget:
         """What the run will cost on its machines, without beginning it."""
-        machine = await open_machine(self.machine)
-        try:
-            return assess(self.plan, self.entries, await machine.facts(), loopback=True)
-        finally:
-            await machine.close()
+        async with open_fleet(self.fleet, self.ask) as members:
+            facts = tightest([members[name].facts for name in self.fleet.clients])
+            return self._assess(facts)
 
     async def run(self) -> RunStop:
         """Raises BadInput or PongbenchError before the first document, when the run cannot begin.
@@ -64,13 +74,21 @@ class Engine:
         Afterwards the session always ends with a RunStop, which is returned; only a failing
         `emit` and cancellation (abort) are raised, too.
         """
-        async with open_stage(self.plan, self.machine, self.emit) as stage:
-            budget = assess(self.plan, self.entries, stage.facts, loopback=stage.loopback)
+        over = False
+
+        def take(sample: HostSample) -> None:
+            # One may be on its way when the session ends.
+            if not over:
+                self.emit(sample)
+
+        opening = open_stage(self.plan, self.fleet, take, self.ask, self.tuning)
+        async with opening as stage:
+            budget = self._assess(stage.facts)
             self.on_budget(budget)
             budget.check()
             rehearsed = await self._rehearse(stage)
             zero = time.monotonic_ns() // 1000
-            stage.session_zero(zero)
+            stage.watch.begin(zero)
             self.emit(self._start(stage, rehearsed))
             passes = Passes(
                 self.plan,
@@ -93,9 +111,20 @@ class Engine:
             except PongbenchError as error:
                 status, reason = "failed", str(error)
             finally:
+                await passes.put_back()
+                over = True
                 stop = RunStop(t_us=passes.now_us(), status=status, reason=reason)
                 self.emit(stop)
             return stop
+
+    def _assess(self, facts: Mapping[str, Any]) -> Budget:
+        return assess(
+            self.plan,
+            self.entries,
+            facts,
+            loopback=self.fleet.loopback,
+            clients=len(self.fleet.clients),
+        )
 
     async def _rehearse(self, stage: Stage) -> dict[str, Rehearsal]:
         """Deploy, gate and stop every server once: what cannot work is told before hours have been
@@ -103,7 +132,7 @@ class Engine:
         self.tell("Trying every server once before the run.")
         rehearsed = {}
         for entry in [*self.entries, *([self.null] if self.null else [])]:
-            deployment = await stage.deploy(entry, self.plan, self.tell)
+            deployment = await stage.deploy(entry, self.plan, self.tell, install=self.install)
             try:
                 result = await gate(deployment)
                 if not result.passed:
@@ -111,6 +140,8 @@ class Engine:
                         f"{entry.name} did not pass the wire gate: {' '.join(result.sentences)} "
                         "Mend it, or leave it out of the plan."
                     )
+                where = "" if stage.target.platform is None else stage.target.name
+                measured.remember(entry, result, deployment.version, where)
                 rehearsed[entry.id] = Rehearsal(entry, deployment.record(), result)
             finally:
                 await deployment.stop()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import errno
 
 
 class ExitCode(enum.IntEnum):
@@ -24,3 +25,10 @@ class BadInput(PongbenchError):
     """What the user gave cannot be used: a plan, a session, a server, an option."""
 
     exit_code = ExitCode.BAD_INPUT
+
+
+def why(error: OSError) -> str:
+    """What kept a file from being written, to stand in a sentence: "the disk is full"."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return "the disk is full"
+    return (error.strerror or str(error)).lower()

@@ -41,6 +41,10 @@ class Bench:
     session_us: Callable[[int], int]
     """From this machine's monotonic clock to the session's axis."""
     client_cores: int
+    target: str = ""
+    """Name of the machine that the servers run on."""
+    here: bool = True
+    """Whether that is this computer."""
     ceiling_per_s: float | None = None
     points: int = 0
 
@@ -59,7 +63,9 @@ class Bench:
         )
         report, complete = await self._interruptible(load)
         usage = self.sampling.since_mark()
-        known_s = report.client_cpu_s + time.process_time() - own_before_s
+        known_s = sum(part.cpu_s for part in report.clients if part.machine == self.target)
+        if self.here:
+            known_s += time.process_time() - own_before_s
         others_s = max(0.0, usage.elsewhere_s - known_s)
         stop = run.stop(target, report, complete, usage, others_s)
         self.emit(stop)
@@ -101,6 +107,7 @@ class _Run:
                 rate_per_s=point.rate_per_s,
                 purpose=point.purpose,
                 pass_number=point.pass_number,
+                look=point.look,
                 connections=point.connections,
                 calls_per_connection=point.calls_per_connection,
                 concurrency=point.concurrency,
@@ -173,6 +180,7 @@ class _Run:
             rate_per_s=point.rate_per_s,
             purpose=point.purpose,
             pass_number=point.pass_number,
+            look=point.look,
             concurrency=point.concurrency,
             complete=complete,
             seconds=round(seconds, 6),
@@ -193,6 +201,8 @@ class _Run:
             reasons=[*reasons, *report.complaints],
             evidence={name: round(value, 6) for name, value in evidence.figures().items()},
             conserved=report.conserved,
+            clients=report.clients,
+            start_skew_us=report.start_skew_us,
         )
 
 

@@ -1,41 +1,26 @@
-"""The passes over the servers: calibrate, sweep, rest; what happens between points."""
+"""The passes over the servers: calibrate, sweep, look again at what is in doubt."""
 
 from __future__ import annotations
 
-import contextlib
 import time
-from collections.abc import AsyncIterator, Callable, Generator, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from collections import defaultdict
+from collections.abc import Callable, Generator, Sequence
+from typing import Any
 
 import msgspec
 
+from workbench.analysis.looks import holds, undecided
 from workbench.budget import Budget
 from workbench.control import Control
-from workbench.documents import AnyDocument, Block, Note, PointStop, ServerRecord
-from workbench.errors import PongbenchError
-from workbench.measure import Bench, Target
+from workbench.documents import AnyDocument, Block, Note, PointStop
+from workbench.links import check_links
+from workbench.measure import Bench
 from workbench.plans import Plan
-from workbench.servers.catalogue import NULL_SERVER
-from workbench.servers.deploy import Deployment
-from workbench.servers.entry import ServerEntry
-from workbench.servers.gate import GateResult
 from workbench.stage import Stage
-from workbench.sweeps import PointPlan, calibration, order, sweep
-
-Answer = TypeVar("Answer")
-
-SETTLE_S = 5.0
-"""At most: for a server to work off what the last point left in its accept queue."""
-
-
-@dataclass(frozen=True)
-class Rehearsal:
-    """What was learnt of a server before the run."""
-
-    entry: ServerEntry
-    record: ServerRecord
-    gate: GateResult
+from workbench.sweeps import PointPlan, calibration, look_again, order, sweep
+from workbench.tuneup import Told
+from workbench.turns import LeftOut, Rehearsal, Turns
+from workbench.wording import offered
 
 
 class Passes:
@@ -63,9 +48,12 @@ class Passes:
         self.tell = tell
         self.seed = seed
         self.zero_us = zero_us
+        self.swept: defaultdict[tuple[str, int], list[PointStop]] = defaultdict(list)
+        """By server and pass."""
+        self.closed: set[tuple[str, int]] = set()
+        """What is not looked at again: it was skipped, died, or could not be started."""
         self.left_out: list[str] = []
         """Why servers could not be measured after all."""
-        self.sampler_missed = False
         self.bench = Bench(
             plan=plan,
             load=stage.load,
@@ -74,6 +62,11 @@ class Passes:
             emit=emit,
             session_us=lambda mono_us: mono_us - zero_us,
             client_cores=len(stage.placement.agents),
+            target=stage.target.name,
+            here=stage.target.platform is None,
+        )
+        self.turns = Turns(
+            plan, stage, rehearsed, bench=self.bench, control=control, note=self.note, tell=tell
         )
 
     def now_us(self) -> int:
@@ -100,6 +93,7 @@ class Passes:
         for warning in [*self.budget.warnings, self.stage.placement.note]:
             if warning:
                 self.note("warning", warning)
+        self.tell_of_tuning(self.stage.tuneup.told)
         for server, rehearsal in self.rehearsed.items():
             self.note(
                 "gate",
@@ -107,17 +101,42 @@ class Passes:
                 server,
                 gate=msgspec.to_builtins(rehearsal.gate),
             )
+            for text in rehearsal.entry.unequal:
+                self.note("unequal", f"{rehearsal.entry.name}: {text}", server)
+        await check_links(
+            self.stage,
+            self.plan,
+            [rehearsal.gate for rehearsal in self.rehearsed.values()],
+            self.note,
+        )
         await self.calibrate()
-        for block in order(self.plan, self.seed):
-            self.control.next_server()
-            self.control.check()
+        blocks = order(self.plan, self.seed)
+        for block in blocks:
             await self.sweep(block)
+        for _ in range(1, self.plan.looks):
+            await self.look_again(blocks)
+
+    async def put_back(self) -> None:
+        """End the tuning; what could not be put back is told."""
+        self.tell_of_tuning(await self.stage.tuneup.close())
+
+    def tell_of_tuning(self, told: Sequence[Told]) -> None:
+        for one in told:
+            self.emit(
+                Note(
+                    t_us=self.now_us(),
+                    topic=one.topic,
+                    text=one.text,
+                    machine=one.machine,
+                    data=one.data,
+                )
+            )
 
     async def calibrate(self) -> None:
         """Find the rate up to which the clients themselves can be trusted."""
-        if NULL_SERVER not in self.rehearsed:
+        null = next((r.entry for r in self.rehearsed.values() if r.entry.family == "tool"), None)
+        if null is None:
             return
-        null = self.rehearsed[NULL_SERVER].entry
         if self.plan.workload.protocol not in null.protocols:
             self.note(
                 "warning",
@@ -127,10 +146,10 @@ class Passes:
             return
         ceiling = None
         try:
-            async with self.deployed(null.id) as deployment:
-                points = calibration(self.plan, null.id, seed=self.seed)
-                ceiling = await self.drive(points, deployment, [])
-        except _LeftOut as reason:
+            ceiling = await self.turns.take(
+                null.id, calibration(self.plan, null.id, seed=self.seed)
+            )
+        except LeftOut as reason:
             self.note("deploy", str(reason), null.id)
         if ceiling is None:
             self.note("warning", "The clients' own ceiling was not measured.")
@@ -149,130 +168,56 @@ class Passes:
         self.note("ceiling", text, null.id, ceiling_per_s=ceiling, reached_all=ceiling >= top)
 
     async def sweep(self, block: Block) -> None:
-        """One server's points in one pass. What goes wrong with it is a note, not an error."""
-        rests = self.budget.cool_down_s[block.server]
+        """One server's points in one pass."""
+        points = sweep(self.plan, block.server, seed=self.seed, pass_number=block.pass_number)
+        await self.turn(block, points)
+
+    async def look_again(self, blocks: Sequence[Block]) -> None:
+        """At what is in doubt, after every server had its turn: a slow spell of a machine is over
+        then, and taken for none of them."""
+        doubts = [
+            (block, last)
+            for block in blocks
+            if (last := undecided(self.swept[_key(block)])) and _key(block) not in self.closed
+        ]
+        for block, last in doubts:
+            self.note(
+                "again",
+                _why_again(self.rehearsed[block.server].entry.name, last, self.plan.repeats),
+                block.server,
+                pass_number=block.pass_number,
+                rates_per_s=[last.rate_per_s],
+            )
+        for block, _ in doubts:
+            before = list(self.swept[_key(block)])
+            seed, number = self.seed, block.pass_number
+            points = look_again(self.plan, block.server, before, seed=seed, pass_number=number)
+            await self.turn(block, points)
+
+    async def turn(self, block: Block, points: Generator[PointPlan, PointStop, str]) -> None:
+        """What goes wrong with a server is a note, not an error. Raises Stopped."""
+        key, rests = _key(block), self.budget.cool_down_s[block.server]
         try:
-            async with self.deployed(block.server) as deployment:
-                points = sweep(
-                    self.plan,
-                    block.server,
-                    seed=self.seed,
-                    pass_number=block.pass_number,
-                )
-                gave_up = await self.drive(points, deployment, rests)
-                if gave_up:
-                    self.note("gave-up", gave_up, block.server)
-        except _LeftOut as reason:
+            ended = await self.turns.take(block.server, points, rests, self.swept[key])
+        except LeftOut as reason:
+            self.closed.add(key)
             self.left_out.append(str(reason))
             self.note("deploy", str(reason), block.server)
-
-    @contextlib.asynccontextmanager
-    async def deployed(self, server: str) -> AsyncIterator[Deployment]:
-        """Started, gated, watched; and stopped at the end."""
-        entry = self.rehearsed[server].entry
-        try:
-            deployment = await self.stage.deploy(entry, self.plan, self.tell)
-        except PongbenchError as error:
-            raise _LeftOut(str(error)) from None
-        try:
-            self.tell_backlog(deployment)
-            await self.stage.sampling.watch(server, deployment.pid, deployment.port)
-            yield deployment
-        finally:
-            await self.stage.sampling.watch("", 0, 0)
-            await deployment.stop()
-
-    def tell_backlog(self, deployment: Deployment) -> None:
-        asked, name = self.plan.backlog, deployment.entry.name
-        text = f"{name} listens with a backlog of {deployment.backlog:,}"
-        if deployment.backlog != asked:
-            text += f", not the {asked:,} asked for"
-        self.note(
-            "backlog", f"{text}.", deployment.entry.id, backlog=deployment.backlog, asked=asked
-        )
-
-    async def drive(
-        self,
-        points: Generator[PointPlan, PointStop, Answer],
-        deployment: Deployment,
-        rests: Sequence[float],
-    ) -> Answer | None:
-        """Run what the generator asks for until it returns; None: ended before that."""
-        target = Target(
-            deployment.entry.id, deployment.entry.name, deployment.host, deployment.port
-        )
-        judged = 0
-        point = next(points)
-        while True:
-            stop = await self.bench.measure(point, target)
-            self.warn_of_sampler()
-            if self.skipped(target):
-                return None
-            if not deployment.alive():
-                self.note("died", await _obituary(deployment, point), target.server)
-                return None
-            rest = self.plan.cool_down_s
-            if point.purpose == "sweep" and judged < len(rests):
-                rest = rests[judged]
-                judged += 1
-            try:
-                point = points.send(stop)
-            except StopIteration as end:
-                answer: Answer = end.value
-                return answer
-            await self.cool_down(deployment, rest)
-            await self.pause_if_asked(stop)
-            if self.skipped(target):
-                return None
-
-    def skipped(self, target: Target) -> bool:
-        """Is it to be left out from here on? Raises Stopped when the run is to end."""
-        self.control.check()
-        if self.control.skipping:
-            self.note("skipped", f"{target.name} was skipped.", target.server)
-        return self.control.skipping
-
-    def warn_of_sampler(self) -> None:
-        failure = self.stage.sampling.failure
-        if failure and not self.sampler_missed:
-            self.sampler_missed = True
-            self.note("warning", f"{failure}. From here on CPU, memory and counters are missing.")
-
-    async def cool_down(self, deployment: Deployment, seconds: float) -> None:
-        if seconds > max(2.0, self.plan.cool_down_s):
-            self.note(
-                "cool-down",
-                f"Waiting {seconds:.0f} s until the client's local ports are free again.",
-                deployment.entry.id,
-            )
-        await self.control.rest(seconds)
-        deadline = time.monotonic() + SETTLE_S
-        while time.monotonic() < deadline:
-            state = await self.stage.target.listening(deployment.port)
-            if state is None or state[0] == 0 or self.control.skipping:
-                return
-            await self.control.rest(0.05)
-        self.note(
-            "settle",
-            f"{deployment.entry.name} still had connections waiting {SETTLE_S:.0f} s after the "
-            "last point; the next one meets them, too.",
-            deployment.entry.id,
-        )
-
-    async def pause_if_asked(self, last: PointStop) -> None:
-        if self.control.paused:
-            self.note("paused", f"Paused after {last.rate_per_s:,.0f}/s.", last.server)
-            await self.control.until_resumed()
-            self.note("resumed", "Resumed.", last.server)
+            return
+        if ended is None:
+            self.closed.add(key)
+        elif ended:
+            self.note("gave-up", ended, block.server)
 
 
-class _LeftOut(Exception):
-    """A server cannot be measured; the text is a sentence."""
+def _key(block: Block) -> tuple[str, int]:
+    return block.server, block.pass_number
 
 
-async def _obituary(deployment: Deployment, point: PointPlan) -> str:
-    status = await deployment.process.wait()
-    how = f"by signal {-status}" if status < 0 else f"with status {status}"
-    said = " ".join(deployment.process.tail()[-1:])
-    text = f"{deployment.entry.name} ended {how} at {point.load}; its sweep ends here."
-    return f"{text} Its last words: {said}" if said else text
+def _why_again(name: str, last: PointStop, passes: int) -> str:
+    found = "held" if holds(last) else f"was {last.verdict}"
+    where = f" of pass {last.pass_number}" if passes > 1 else ""
+    return (
+        f"{name} at {offered(last)} {found} in look {last.look}{where}; that decides its sweep"
+        " and is measured again."
+    )

@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 import msgspec
 from msgspec import Meta
 
-from workbench import paths
+from workbench import paths, wording
 from workbench.errors import BadInput
 from workbench.sessions import is_session, read_session
 from workbench.yamlio import convert, load_yaml
@@ -99,6 +99,9 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     cool_down_s: Annotated[float, Meta(ge=0, le=3_600)] = 0.2
     """At least; longer where the client's ports have to be free again (`budget`)."""
     repeats: Annotated[int, Meta(ge=1, le=1_000)] = 1
+    looks: Annotated[int, Meta(ge=1, le=9)] = 3
+    """At most, at a rate that decides where a server's sweep ends and is in doubt; 1: one look at
+    every rate, whatever comes out. See `analysis.looks`."""
     order: Literal["sequential", "interleaved"] = "sequential"
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] = 0
     """0: drawn when the run starts, and recorded."""
@@ -159,7 +162,7 @@ def to_data(plan: Plan) -> dict[str, Any]:
 
 def check(plan: Plan, *, name: str = "") -> None:
     """Raises BadInput with the first thing that makes no sense, whatever the machines."""
-    for problem in _problems(plan):
+    for problem in problems(plan):
         raise BadInput(f"plan {name or plan.name or '(unnamed)'}, {problem}")
 
 
@@ -168,7 +171,8 @@ def _steps(rates: Range) -> int:
     return max(0, math.floor((rates.to - rates.from_) / rates.step + 1e-9) + 1)
 
 
-def _problems(plan: Plan) -> Iterator[str]:
+def problems(plan: Plan) -> Iterator[str]:
+    """All that makes no sense, whatever the machines: "key: what is wrong; what to do."."""
     yield from _server_problems(plan)
     if plan.workload.mode == "open":
         yield from _rate_problems(plan)
@@ -252,7 +256,6 @@ def _find(name: str) -> Path:
             return candidate
     known = plan_names()
     close = difflib.get_close_matches(name, known, n=1)
-    hint = (
-        f"Did you mean {close[0]!r}?" if close else f"There are {', '.join(known)}, or give a file."
-    )
+    there = f"{wording.known(known, 'plan')} Or give a file."
+    hint = f"Did you mean {close[0]!r}?" if close else there
     raise BadInput(f"There is no plan {name!r}. {hint}")

@@ -54,7 +54,9 @@ def limits_of(facts: Mapping[str, Any], *, loopback: bool = False) -> ClientLimi
 def clients_close(plan: Plan, closes_first: str) -> bool:
     """Do the clients close first? `closes_first`: who ends a connection after one call."""
     # A kept-alive connection is ended by who knows that no call follows: the client.
-    return closes_first == "client" or plan.workload.protocol == "http/1.1"
+    workload = plan.workload
+    kept = workload.protocol == "http/1.1" or workload.calls_per_connection > 1
+    return closes_first == "client" or kept
 
 
 def drain(

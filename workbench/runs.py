@@ -4,24 +4,76 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from workbench import paths
 from workbench.documents import AnyDocument
 from workbench.engine import Engine
+from workbench.errors import BadInput
+from workbench.machines.secrets import Ask, ask_nobody
 from workbench.plans import Plan
-from workbench.servers.catalogue import NULL_SERVER, Catalogue
+from workbench.servers import measured
+from workbench.servers.catalogue import Catalogue
+from workbench.servers.entry import ServerEntry
+from workbench.stage import HERE, Fleet
 
-HERE = "localhost"
+__all__ = ["HERE", "Fleet", "engine_for", "of_families", "session_path"]
+
+FAMILIES = ("socket", "wsgi", "hello", "macro")
+"""That can be swept."""
 
 
-def engine_for(plan: Plan, emit: Callable[[AnyDocument], None]) -> Engine:
-    """For this machine. Raises BadInput when the catalogue lacks a server of the plan."""
+def engine_for(
+    plan: Plan,
+    emit: Callable[[AnyDocument], None],
+    *,
+    fleet: Fleet | None = None,
+    ask: Ask = ask_nobody,
+) -> Engine:
+    """`fleet` None: for this computer. Raises BadInput when the catalogue lacks a server of the
+    plan, or a machine has no profile."""
+    fleet = fleet or Fleet()
+    fleet.profiles()
     catalogue = Catalogue.load()
     entries = [catalogue[server] for server in plan.servers]
-    null = catalogue[NULL_SERVER] if plan.calibrate else None
-    return Engine(plan, entries, emit, null=null, machine=HERE)
+    for entry in entries:
+        _check_path(plan, entry)
+    null = catalogue.null_for(plan.workload.protocol) if plan.calibrate else None
+    return Engine(plan, entries, emit, null=null, fleet=fleet, ask=ask)
+
+
+def of_families(plan: Plan, families: Sequence[str]) -> list[str]:
+    """Ids of all servers of these families that a plan's workload can be offered to.
+
+    Raises BadInput when there is none.
+    """
+    workload = plan.workload
+    found = [
+        entry.id
+        for entry in Catalogue.load().contestants()
+        if entry.family in families
+        and entry.unavailable is None
+        and workload.protocol in measured.protocols(entry)
+        and workload.path in entry.replies
+    ]
+    if families and not found:
+        named = " or ".join(dict.fromkeys(families))
+        raise BadInput(
+            f"No server of the family {named} speaks {workload.protocol} at {workload.path};"
+            " take another plan."
+        )
+    return found
+
+
+def _check_path(plan: Plan, entry: ServerEntry) -> None:
+    """A plan that leaves the path open means one that not every server answers."""
+    path = plan.workload.path
+    if path == "/" and path not in entry.replies:
+        answered = " and ".join(entry.replies)
+        raise BadInput(
+            f"{entry.name} answers {answered}, not /. Give one of them as the workload's path."
+        )
 
 
 def session_path(plan: Plan) -> Path:

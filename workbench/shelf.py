@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from workbench import paths
 from workbench.documents import RunStart, RunStop
 from workbench.errors import BadInput
-from workbench.sessions import is_session
+from workbench.sessions import NewerSession, is_session
+from workbench.sessions.claims import is_claimed
 from workbench.sessions.format import UNREADABLE, decode
 from workbench.sessions.reading import parse_session
+from workbench.titles import UNLABELLED, Label, Titles
 
 _HEAD_BYTES = 1 << 18
 _TAIL_BYTES = 1 << 14
@@ -28,37 +32,88 @@ class Shelved:
     """None: cut off, or still being written."""
     problem: str = ""
     """One sentence."""
+    modified_ns: int = 0
+    growing: bool = False
+    """It has no end yet, and whoever records it is alive."""
+    label: Label = UNLABELLED
+    """What its user calls it and notes about it; the file itself is never rewritten."""
+
+    @property
+    def title(self) -> str:
+        """The user's, else the plan's, else the file's name."""
+        plan = self.start.plan if self.start else {}
+        return self.label.title or str(plan.get("name") or "") or self.path.name
+
+    @property
+    def identity(self) -> tuple[Path, int, int]:
+        """Changes when the file does."""
+        return self.path, self.size_bytes, self.modified_ns
 
 
-def shelf(folder: Path | None = None) -> list[Shelved]:
-    """Every session in a folder (None: the user's own), latest first. Raises BadInput."""
+def shelf(folder: Path | None = None, known: Sequence[Shelved] = ()) -> list[Shelved]:
+    """Every session in a folder (None: the user's own), latest first. Those `known` that are the
+    same files still are not read again. Raises BadInput."""
     folder = paths.data_dir() / "sessions" if folder is None else folder
+    kept = {session.identity: session for session in known}
     try:
-        files = [path for path in folder.glob("*.yaml") if is_session(path)]
+        with os.scandir(folder) as entries:
+            files = [Path(entry) for entry in entries if entry.name.endswith(".yaml")]
+    except FileNotFoundError:
+        return []
     except OSError as error:
         raise BadInput(f"The sessions in {folder} cannot be read: {error.strerror}.") from None
-    found = [session for path in files if (session := _glance(path)) is not None]
+    labels = Titles(folder).read()
+    found = [session for path in files if (session := _looked_at(path, kept)) is not None]
+    found = [
+        replace(session, label=labels.get(session.start.session, UNLABELLED))
+        if session.start
+        else session
+        for session in found
+    ]
     return sorted(found, key=lambda s: (s.start.started_utc if s.start else "", s.path.name))[::-1]
+
+
+def _looked_at(path: Path, kept: dict[tuple[Path, int, int], Shelved]) -> Shelved | None:
+    """None: it is no session, or went away meanwhile."""
+    try:
+        stat = path.stat()
+    except OSError:
+        return None
+    known = kept.get((path, stat.st_size, stat.st_mtime_ns))
+    if known is None:
+        return _glance(path) if is_session(path) else None
+    growing = known.stop is None and is_claimed(path)
+    return known if growing == known.growing else replace(known, growing=growing)
 
 
 def _glance(path: Path) -> Shelved | None:
     """None: it went away meanwhile."""
     try:
         with path.open("rb") as file:
-            size = file.seek(0, 2)
+            stat = os.fstat(file.fileno())
+            size = stat.st_size
             file.seek(max(0, size - _TAIL_BYTES))
             tail = file.read()
             file.seek(0)
             head = file.read(_HEAD_BYTES)
     except OSError:
         return None
+    changed = stat.st_mtime_ns
     # Up to the end of the first document is enough.
     end = head.find(b"\n--- {")
+    first, problem = head[: end + 5] if end >= 0 else head, ""
     try:
-        start = parse_session(head[: end + 5] if end >= 0 else head, name=path.name).start
+        try:
+            start = parse_session(first, name=path.name).start
+        except NewerSession as error:
+            # Still, what this version understands of it can be opened.
+            problem = str(error)
+            start = parse_session(first, name=path.name, newer=True).start
     except BadInput as error:
-        return Shelved(path, size, None, None, str(error))
-    return Shelved(path, size, start, _stop(tail))
+        return Shelved(path, size, None, None, str(error), changed)
+    stop = _stop(tail)
+    growing = stop is None and is_claimed(path)
+    return Shelved(path, size, start, stop, problem, changed, growing)
 
 
 def _stop(tail: bytes) -> RunStop | None:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Generator, Iterator
-from dataclasses import dataclass
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+from workbench.analysis.looks import holds, in_doubt
 from workbench.documents import Block, PointStop, Purpose, client_errors
 from workbench.plans import FEWEST_SAMPLES, SHORTEST_S, Arrivals, GiveUp, Plan
 
@@ -40,6 +41,8 @@ class PointPlan:
     """Closed loop only."""
     purpose: Purpose = "sweep"
     pass_number: int = 1
+    look: int = 1
+    """Which one at this rate in this pass."""
     arrivals: Arrivals = "uniform"
     seed: int = 0
     """Of the arrivals. The same for every server, so that all meet the same schedule."""
@@ -100,6 +103,33 @@ def sweep(
                 "left out."
             )
     return ""
+
+
+def look_again(
+    plan: Plan, server: str, before: Sequence[PointStop], *, seed: int = 0, pass_number: int = 1
+) -> Generator[PointPlan, PointStop, str]:
+    """Another look at a sweep that is `undecided`; `before`: its points so far. From the lowest
+    rate in doubt on, as far as the server holds: also at rates its sweep had not come to. Used
+    like `sweep`."""
+    if plan.warm_up is not None:
+        yield _warm_up(plan, server, seed, pass_number)
+    for point in points(plan, server, seed=seed, pass_number=pass_number):
+        looks = [stop for stop in before if stop.rate_per_s == point.rate_per_s]
+        # Of a look that lost a client nothing is known; it is as good as none.
+        counted = [stop for stop in looks if stop.complete]
+        if not counted or in_doubt(counted):
+            stop = yield _another(point, len(looks) + 1)
+            counted += [stop] * stop.complete
+        if counted and not holds(counted[-1]):
+            break
+    return ""
+
+
+def _another(point: PointPlan, look: int) -> PointPlan:
+    """The same rate, from the second look on with another schedule of the same kind."""
+    if look == 1:
+        return point
+    return replace(point, look=look, seed=random.Random(f"{point.seed}/{look}").getrandbits(31))
 
 
 def calibration(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from workbench.documents import PointStart, PointStop
 
 
@@ -10,6 +12,18 @@ def offered(point: PointStart | PointStop) -> str:
     if point.concurrency:
         return f"{point.concurrency:,} at a time"
     return f"{point.rate_per_s:,.10g}/s"
+
+
+def ordinal(number: int) -> str:
+    """ "first", "second", "third", "4th"."""
+    return {1: "first", 2: "second", 3: "third"}.get(number, f"{number}th")
+
+
+def known(names: Sequence[str], what: str) -> str:
+    """What there is: "There are a, b and c." or "There is only a." or "There is no plan yet." """
+    if len(names) < 2:
+        return f"There is only {names[0]}." if names else f"There is no {what} yet."
+    return f"There are {', '.join(names[:-1])} and {names[-1]}."
 
 
 def duration(us: float) -> str:

@@ -20,6 +20,7 @@ import yaml
 
 from workbench.complaints import complaint
 from workbench.errors import BadInput
+from workbench.slips import explained
 
 Data: TypeAlias = "dict[str, Data] | list[Data] | str | int | float | bool | None"
 T = TypeVar("T")
@@ -51,7 +52,7 @@ def loads_yaml(
     if bad := _UNPRINTABLE.search(text):
         line = text.count("\n", 0, bad.start()) + first_line
         raise BadInput(
-            f"{where}, line {line}: the character U+{ord(bad.group()):04X} cannot stand in YAML;"
+            f"{where}, line {line}: the character U+{ord(bad.group()):04X} cannot stand here;"
             " is this a text file?"
         )
     builder = _Builder(where, first_line, most_nodes)
@@ -60,7 +61,7 @@ def loads_yaml(
             builder.take(event)
     except yaml.MarkedYAMLError as error:
         raise builder.problem(
-            error.problem_mark or error.context_mark, _explain(error, text)
+            error.problem_mark or error.context_mark, explained(error, text, builder.first_line)
         ) from None
     return builder.result()
 
@@ -111,15 +112,6 @@ def _too_large(path: Path, what: str, size: int, most: int) -> str:
         f"{path} has {size / mib:,.1f} MiB; a {what} has at most {most / mib:,.0f} MiB."
         " Is it the right file?"
     )
-
-
-def _explain(error: yaml.MarkedYAMLError, text: str) -> str:
-    problem = error.problem or "this is not YAML"
-    mark = error.problem_mark
-    lines = text.splitlines()
-    if mark and mark.line < len(lines) and lines[mark.line][mark.column :].startswith("\t"):
-        return "a tab stands where only spaces may; indent with spaces."
-    return f"{problem} ({error.context})." if error.context else f"{problem}."
 
 
 def _short(text: str | None) -> str:

@@ -47,6 +47,7 @@ class Point:
         self.window_index = 0
         # As if it began now, should it be stopped before it begins.
         self.started_ns = self.next_window = monotonic_ns()
+        self.began_ns = 0
         self.cpu_before = _cpu_us()
         self.finished = False
         self.at_schedule_end: dict[str, int] = {}
@@ -70,6 +71,8 @@ class Point:
     def on_alarm(self) -> None:
         """Everything that depends on the clock."""
         now = monotonic_ns()
+        if not self.began_ns:
+            self.began_ns = now
         if not self.at_schedule_end and now >= self.started_ns + self.pace.length_ns:
             self.note_schedule_end()
         while now >= self.next_window:
@@ -158,6 +161,7 @@ class Point:
                 "at_schedule_end": self.at_schedule_end,
                 "cpu_us": _cpu_us() - self.cpu_before,
                 "wall_us": (monotonic_ns() - self.started_ns) // 1000,
+                "began_late_us": max(0, self.began_ns - self.started_ns) // 1000,
             }
         )
 

@@ -6,13 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 from statistics import median_low
 
-from workbench.analysis.evidence import HOLDS
+from workbench.analysis.looks import holds, last_looks
 from workbench.documents import PointStop
-
-
-def holds(point: PointStop) -> bool:
-    """Did the server hold this rate: at least 99 % of attempts succeeded and the verdict is ok?"""
-    return point.verdict == "ok" and point.counts.succeeded >= HOLDS * point.counts.scheduled
 
 
 def knee(points: Iterable[PointStop]) -> float | None:
@@ -21,11 +16,11 @@ def knee(points: Iterable[PointStop]) -> float | None:
     In one pass: the highest offered rate held, and so was every lower one. Over several passes:
     the median of the passes' knees, of two middle ones the lower, so that it is a rate really
     tested and neither a hiccup nor the number of passes shifts it. Only complete points of a sweep
-    count. A pass cut short before it found a limit (it was stopped) says nothing against another
-    that went further, and is left out.
+    count, and of several looks at a rate the last. A pass cut short before it found a limit (it was
+    stopped) says nothing against another that went further, and is left out.
     """
     passes: defaultdict[int, list[PointStop]] = defaultdict(list)
-    for point in points:
+    for point in last_looks(points):
         if point.purpose == "sweep" and point.complete:
             passes[point.pass_number].append(point)
     if not passes:
@@ -46,3 +41,13 @@ def _held_from_below(tried: list[PointStop]) -> float:
             break
         highest = point.rate_per_s
     return highest
+
+
+def is_floor(points: Iterable[PointStop], knee_per_s: float | None) -> bool:
+    """May the server hold more? No point above the knee shows its own limit."""
+    held = knee_per_s or 0.0
+    return not any(
+        point.rate_per_s > held and point.verdict == "server-limited"
+        for point in last_looks(points)
+        if point.complete
+    )

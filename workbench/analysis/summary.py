@@ -6,8 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from workbench.analysis.clients import Together, together
 from workbench.analysis.histogram import merge, percentile_supported, percentiles
-from workbench.analysis.knee import knee
+from workbench.analysis.knee import is_floor, knee
+from workbench.analysis.looks import last_looks
 from workbench.documents import (
     AnyDocument,
     Note,
@@ -28,6 +30,8 @@ class ServerSummary:
     version: str = ""
     knee_per_s: float | None = None
     """In the plan's unit; None: it held no rate."""
+    knee_is_floor: bool = False
+    """It may hold more: no point above shows its own limit."""
     latency_at_knee_us: Percentiles | None = None
     """Merged over the passes."""
     service_at_knee_us: Percentiles | None = None
@@ -36,11 +40,18 @@ class ServerSummary:
     cpu_at_knee_pct: float | None = None
     """Of one core, whole process tree; the mean of the passes' means."""
     points: list[PointStop] = field(default_factory=list)
-    """Of its sweeps, in the order they were run."""
+    """Of its sweeps, in the order they were run; of several looks at a rate the last counts."""
     gave_up: str = ""
     """Why its sweep ended early; empty: it did not."""
+    died: str = ""
+    """How it ended under load; empty: it lived."""
     notes: list[str] = field(default_factory=list)
-    """About this server, other than `gave_up`; what was said in every pass stands once."""
+    """About this server, other than `gave_up` and `died`; what was said in every pass stands
+    once."""
+
+    def counts(self, point: PointStop) -> bool:
+        """Is it the last look at its rate in its pass?"""
+        return any(point is last for last in last_looks(self.points))
 
 
 @dataclass
@@ -60,6 +71,8 @@ class Summary:
     reason: str = ""
     notes: list[str] = field(default_factory=list)
     """About no server in particular."""
+    together: Together = field(default_factory=Together)
+    """The clients, each and all of them."""
     found: dict[str, list[str]] = field(default_factory=dict)
     """What was found of the servers when they were deployed, in words, and their names."""
 
@@ -75,6 +88,7 @@ class Summary:
             "status": self.status,
             "unit": self.unit,
             "ceiling_per_s": self.ceiling_per_s,
+            **self.together.to_data(),
             "servers": {server.id: _server_data(server) for server in self.servers.values()},
         }
 
@@ -82,7 +96,10 @@ class Summary:
 def summarise(documents: Iterable[AnyDocument]) -> Summary:
     """Of a session's documents, whole or cut anywhere."""
     summary = Summary()
+    points: list[PointStop] = []
     for document in documents:
+        if isinstance(document, PointStop):
+            points.append(document)
         match document:
             case RunStart():
                 _begin(summary, document)
@@ -96,6 +113,7 @@ def summarise(documents: Iterable[AnyDocument]) -> Summary:
                 pass
     for server in summary.servers.values():
         _conclude(server)
+    summary.together = together(points)
     return summary
 
 
@@ -124,9 +142,17 @@ def _note(summary: Summary, note: Note) -> None:
         summary.notes.append(note.text)
     elif note.topic == "gave-up":
         server = summary.servers[note.server]
-        server.gave_up = f"{server.gave_up} {note.text}".strip()
+        server.gave_up = _once(server.gave_up, note.text)
+    elif note.topic == "died":
+        server = summary.servers[note.server]
+        server.died = _once(server.died, note.text)
     elif note.text not in summary.servers[note.server].notes:
         summary.servers[note.server].notes.append(note.text)
+
+
+def _once(said: str, text: str) -> str:
+    """What happened in every pass in the same way is told once."""
+    return said if text in said else f"{said} {text}".strip()
 
 
 def _found(summary: Summary, note: Note) -> None:
@@ -144,9 +170,10 @@ def _found(summary: Summary, note: Note) -> None:
 
 
 def _conclude(server: ServerSummary) -> None:
-    complete = [point for point in server.points if point.complete]
+    complete = [point for point in last_looks(server.points) if point.complete]
     server.rss_bytes = max((point.server_rss_bytes for point in complete), default=0)
     server.knee_per_s = knee(complete)
+    server.knee_is_floor = server.knee_per_s is not None and is_floor(complete, server.knee_per_s)
     at_knee = [p for p in complete if p.rate_per_s == server.knee_per_s and p.verdict == "ok"]
     if not at_knee:
         return
@@ -171,19 +198,23 @@ def _server_data(server: ServerSummary) -> dict[str, Any]:
         "name": server.name,
         "version": server.version,
         "knee_per_s": server.knee_per_s,
+        "knee_is_floor": server.knee_is_floor,
         "latency_at_knee_ms": _ms(server.latency_at_knee_us),
         "service_at_knee_ms": _ms(server.service_at_knee_us),
         "cpu_at_knee_pct": server.cpu_at_knee_pct,
         "rss_bytes": server.rss_bytes or None,
         "gave_up": server.gave_up or None,
-        "points": [_point_data(point) for point in server.points],
+        "died": server.died or None,
+        "points": [_point_data(point, server.counts(point)) for point in server.points],
     }
 
 
-def _point_data(point: PointStop) -> dict[str, Any]:
+def _point_data(point: PointStop, counts: bool) -> dict[str, Any]:
     return {
         "rate_per_s": point.rate_per_s,
         "pass_number": point.pass_number,
+        "look": point.look,
+        "counts": counts,
         "complete": point.complete,
         "offered_per_s": point.offered_per_s,
         "replies_per_s": point.replies_per_s,

@@ -203,7 +203,11 @@ def _server_signs(evidence: Evidence) -> list[str]:
 
 def _remarks(evidence: Evidence) -> list[str]:
     """What a reader of a point that held should know."""
-    remarks = _others(evidence)
+    remarks = [
+        f"{evidence.server} held this although other programs took"
+        f" {evidence.others_cpu_pct:.0f} % of a core; response times may be longer for it."
+        for _ in _others(evidence)
+    ]
     overflows = _overflows(evidence)
     if overflows:
         remarks.append(

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+from collections.abc import Iterator
 from types import TracebackType
-from typing import Self
+from typing import IO, Self
 
-from rich import box
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from workbench.commands.fitting import fitting
 from workbench.commands.progress import RunProgress, ServerProgress
 from workbench.documents import AnyDocument, Note, PointStop, RunStart, RunStop
 from workbench.wording import clock, duration, offered, percent
@@ -19,8 +22,40 @@ from workbench.wording import clock, duration, offered, percent
 VERDICT_STYLES = {"ok": "green", "server-limited": "yellow"}
 """Every other verdict says that the point cannot be trusted."""
 
+_TITLES = ("Server", "Points", "Offered", "Replies/s", "p50", "p99", "Errors", "Holds", "Verdict")
+_SPARE = ("Points", "p50", "Replies/s", "p99", "Errors")
+"""Left out in a narrow terminal, the first of them first."""
+_LEAST = {"Points": 5, "Offered": 8, "p50": 7, "p99": 7, "Holds": 8, "Verdict": 14}
+
+_LINES_BESIDE = 6
+"""Of the live table, besides its servers."""
+
+_WIDE = 100
+
 QUIET_TOPICS = {"backlog", "gate"}
 """Routine: in the session, not on the screen."""
+
+
+class Terminal(Console):
+    """A console whose reader may leave: that is no failure of ours (`cli.main`)."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
+class Unheard(Terminal):
+    """Goes on when its reader has left: a run is not over because nobody watches any more."""
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
+        mute(self.file)
+
+
+def mute(file: IO[str]) -> None:
+    """Nothing is written to it any more, and nothing complains."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, file.fileno())
+    os.close(null)
 
 
 class ConsoleView:
@@ -30,7 +65,7 @@ class ConsoleView:
     """
 
     def __init__(self, console: Console | None = None) -> None:
-        self.console = console or Console(stderr=True)
+        self.console = console or Terminal(stderr=True)
         self.progress = RunProgress()
         self._doing = ""
         self._live = (
@@ -69,6 +104,17 @@ class ConsoleView:
             case _:
                 pass
 
+    @contextlib.contextmanager
+    def paused(self) -> Iterator[None]:
+        """Nothing is drawn: somebody types."""
+        if self._live:
+            self._live.stop()
+        try:
+            yield
+        finally:
+            if self._live:
+                self._live.start()
+
     def tell(self, text: str) -> None:
         """What is being done where no document tells, for example while servers are built."""
         if self._live is None:
@@ -96,7 +142,12 @@ class ConsoleView:
         if not stop.complete:
             reasons = " ".join(stop.reasons)
             return f"{self._time()}  {name} {offered(stop)}  interrupted: {reasons}"
-        purpose = "" if stop.purpose == "sweep" else f" ({stop.purpose.replace('_', '-')})"
+        what = [stop.purpose.replace("_", "-")] if stop.purpose != "sweep" else []
+        if self.progress.passes > 1 and stop.purpose == "sweep":
+            what.append(f"pass {stop.pass_number}")
+        if stop.look > 1:
+            what.append(f"look {stop.look}")
+        purpose = f" ({', '.join(what)})" if what else ""
         parts = [
             self._time(),
             f"{name} {offered(stop)}{purpose}",
@@ -109,27 +160,46 @@ class ConsoleView:
         return "  ".join(parts)
 
     def _render(self) -> RenderableType:
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-        table.add_column("Server", no_wrap=True)
-        for title in ("Points", "Offered", "Replies/s", "p50", "p99", "Errors", "Holds"):
-            table.add_column(title, justify="right", no_wrap=True)
-        table.add_column("Verdict", no_wrap=True)
-        for server in self.progress.servers.values():
-            table.add_row(*_cells(server), style=_row_style(server))
-        return Group(table, self._footer()) if self.progress.servers else self._footer()
+        servers = list(self.progress.servers.values())
+        if not servers:
+            return self._footer()
+        shown = self._in_sight(servers)
+        table = fitting(
+            _TITLES,
+            [_cells(server) for server in shown],
+            self.console.width,
+            spare=_SPARE,
+            folds="Verdict",
+            styles=[_row_style(server) for server in shown],
+            least=_LEAST,
+        )
+        others = len(servers) - len(shown)
+        more = [Text(f" and {others:,} more servers", style="dim")] if others else []
+        return Group(table, *more, self._footer())
+
+    def _in_sight(self, servers: list[ServerProgress]) -> list[ServerProgress]:
+        """As many as the terminal has lines for, the one under load among them."""
+        room = max(1, self.console.height - _LINES_BESIDE)
+        if len(servers) <= room:
+            return servers
+        now = next((n for n, server in enumerate(servers) if server is self.progress.now), 0)
+        first = min(max(0, now - room // 2), len(servers) - room)
+        return servers[first : first + room]
 
     def _footer(self) -> RenderableType:
         progress = self.progress
         left = f"about {clock(progress.left_s)} left" if progress.left_s is not None else ""
         done = f"point {min(progress.done + 1, progress.total):,} of {progress.total:,}"
+        width = 30 if self.console.width >= _WIDE else 10
+        bar = ProgressBar(total=max(1, progress.total), completed=progress.done, width=width)
+        figures = [self._time(), done if progress.total else "", left]
         line = Table.grid(padding=(0, 2))
-        line.add_row(
-            ProgressBar(total=max(1, progress.total), completed=progress.done, width=30),
-            Text(self._time()),
-            Text(done if progress.total else ""),
-            Text(left),
-            Text(self._doing or _now(progress.now), style="dim", overflow="ellipsis"),
-        )
+        line.add_column(min_width=width)
+        for figure in figures:
+            line.add_column(no_wrap=True, min_width=len(figure))
+        line.add_column(no_wrap=True)
+        doing = Text(self._doing or _now(progress.now), style="dim", overflow="ellipsis")
+        line.add_row(bar, *figures, doing)
         return line
 
 
@@ -138,6 +208,8 @@ def _now(server: ServerProgress | None) -> str:
         return ""
     purpose = {"warm_up": "warming up", "ceiling": "finding the clients' ceiling"}
     doing = purpose.get(server.point.purpose, "")
+    if server.point.look > 1:
+        doing = f"look {server.point.look}"
     return f"{server.name}, {offered(server.point)}{', ' * bool(doing)}{doing}"
 
 

@@ -77,8 +77,14 @@ class RunProgress:
         """Under load at the moment; a tool, too (the null server)."""
         self.t_us = 0
         self.end: RunStop | None = None
+        self.passes = 1
+        """Over each server."""
         self._order: list[Block] = []
+        self._planned = 0
+        """Stretches the plan has; those that look again come after them."""
         self._block = -1
+        self._added_at = 0
+        """Where in the order the turns added last begin."""
         self._in_block = 0
         self._done_before = 0
         self._swept_since_us: int | None = None
@@ -101,6 +107,8 @@ class RunProgress:
                 self._point_stop(document, self.now)
             case Note(topic="gave-up" | "died" | "skipped"):
                 self._in_block = self._size(self._block)
+            case Note(topic="again"):
+                self._add(document)
             case RunStop():
                 self.end, self.now = document, None
             case _:
@@ -119,19 +127,48 @@ class RunProgress:
     @property
     def left_s(self) -> float | None:
         """Estimated from the points so far; None: too early to say."""
-        if self._swept_since_us is None or not self.done:
+        each_s = self._each_s
+        return None if each_s is None else (self.total - self.done) * each_s
+
+    @property
+    def block(self) -> tuple[int, int]:
+        """(which of the planned stretches is under way, from 1, and how many there are)."""
+        return min(max(0, self._block) + 1, self._planned), self._planned
+
+    @property
+    def again(self) -> tuple[int, int] | None:
+        """(which of the turns that look again, from 1, and how many there are in a row); None: what
+        was planned is under way."""
+        if self._block < self._planned:
             return None
+        return self._block - self._added_at + 1, len(self._order) - self._added_at
+
+    @property
+    def in_block(self) -> tuple[int, int]:
+        """(points done, points planned) of the stretch under way."""
+        return self._in_block, self._size(self._block)
+
+    @property
+    def block_left_s(self) -> float | None:
+        """Of the stretch under way; None: too early to say."""
+        each_s = self._each_s
+        return None if each_s is None else (self._size(self._block) - self._in_block) * each_s
+
+    @property
+    def _each_s(self) -> float | None:
+        """What a point has taken so far, with all that lies between points."""
         swept = sum(len(server.stops) for server in self.servers.values())
-        if not swept:
+        if self._swept_since_us is None or not swept or not self.done:
             return None
-        each_us = (self.t_us - self._swept_since_us) / swept
-        return (self.total - self.done) * each_us / 1e6
+        return (self.t_us - self._swept_since_us) / swept / 1e6
 
     def _begin(self, start: RunStart) -> None:
         self._reset()
         plan = start.plan
         self.name = str(plan.get("name") or "")
-        self._order = start.order
+        self._order = list(start.order)
+        self._planned = len(start.order)
+        self.passes = max((block.pass_number for block in start.order), default=1)
         self._points_of_a_block = len(plan.get("concurrency") or [])
         self._calls_per_unit = _calls_per_unit(plan)
         for record in start.servers:
@@ -139,6 +176,17 @@ class RunProgress:
                 self._size(n) for n, block in enumerate(start.order) if block.server == record.id
             )
             self.servers[record.id] = ServerProgress(record.id, record.name, total)
+
+    def _add(self, note: Note) -> None:
+        """A turn the run adds to its order: a doubtful rate is looked at again."""
+        number, rates = note.data.get("pass_number"), note.data.get("rates_per_s")
+        if not isinstance(number, int) or not isinstance(rates, list):
+            return
+        if self._added_at <= self._block:
+            self._added_at = len(self._order)
+        self._order.append(Block(server=note.server, pass_number=number, rates_per_s=rates))
+        if known := self.servers.get(note.server):
+            known.total += len(rates)
 
     def _size(self, block: int) -> int:
         if not 0 <= block < len(self._order):
@@ -162,7 +210,8 @@ class RunProgress:
             (
                 n
                 for n, block in enumerate(self._order)
-                if (block.server, block.pass_number) == (point.server, point.pass_number)
+                if n >= self._added_at
+                and (block.server, block.pass_number) == (point.server, point.pass_number)
             ),
             self._block,
         )
@@ -174,6 +223,7 @@ class RunProgress:
     def _point_stop(self, stop: PointStop, server: ServerProgress) -> None:
         if stop.purpose == "sweep":
             server.stops.append(stop)
+            # A rate held at last is followed by higher ones, which nobody announced.
             self._in_block = min(self._in_block + 1, self._size(self._block))
         server.point = server.window = None
 

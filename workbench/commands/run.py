@@ -6,7 +6,6 @@ import argparse
 import asyncio
 import signal
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,16 +13,22 @@ import msgspec
 
 from workbench.analysis.summary import summarise
 from workbench.budget import Budget
-from workbench.commands.console import ConsoleView
+from workbench.commands.asking import ask_at_terminal
+from workbench.commands.console import ConsoleView, Unheard, mute
+from workbench.commands.machines import how_to_trust
 from workbench.commands.opening import tell
+from workbench.commands.signals import handled
 from workbench.commands.summary import print_ranking
+from workbench.commands.tuning import show, tuning_at_terminal
 from workbench.dispatcher import Dispatcher
 from workbench.documents import AnyDocument, RunStop
 from workbench.engine import Engine
-from workbench.errors import BadInput, ExitCode
+from workbench.errors import ExitCode
+from workbench.machines.hostkeys import HostKeyProblem
 from workbench.plans import Plan, check, load_plan
-from workbench.runs import HERE, engine_for, session_path
+from workbench.runs import FAMILIES, HERE, Fleet, engine_for, of_families, session_path
 from workbench.sessions import Recorder
+from workbench.stage import preview_tuning
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -35,12 +40,24 @@ def add_parser(subparsers: Subparsers) -> None:
         "run", help="run a plan, or a session's plan again; Ctrl-C stops, twice aborts"
     )
     parser.add_argument("plan", help="a plan's name or file, or a session file")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="the session to write")
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="the session to write (default: one in the data directory)",
+    )
     parser.add_argument(
         "--server",
         action="append",
         metavar="ID",
         help="only this server of the catalogue (may be given again)",
+    )
+    parser.add_argument(
+        "--family",
+        action="append",
+        choices=FAMILIES,
+        help="every server of this family that can be had and speaks the plan's protocol",
     )
     parser.add_argument("--target", default=HERE, metavar="NAME", help="machine of the servers")
     parser.add_argument(
@@ -49,6 +66,13 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--preview", action="store_true", help="say what the run costs, and do not begin it"
     )
+    parser.add_argument(
+        "--install", action="store_true", help="yes to fetching and unpacking what was shown"
+    )
+    parser.add_argument(
+        "--tune", metavar="SET", help="kernel settings for the length of the run; asks first"
+    )
+    parser.add_argument("--yes", action="store_true", help="yes to the settings of --tune")
     parser.add_argument("--json", action="store_true", help="print the summary as one JSON object")
     parser.set_defaults(handler=handle)
 
@@ -56,52 +80,83 @@ def add_parser(subparsers: Subparsers) -> None:
 def handle(arguments: argparse.Namespace) -> int:
     """Run a plan; the session is written while it goes."""
     plan = load_plan(arguments.plan)
-    if arguments.server:
-        plan = msgspec.structs.replace(plan, servers=arguments.server)
+    chosen = [*(arguments.server or []), *of_families(plan, arguments.family or [])]
+    if chosen:
+        plan = msgspec.structs.replace(plan, servers=list(dict.fromkeys(chosen)))
         check(plan, name=arguments.plan)
-    if {arguments.target, *(arguments.client or [])} != {HERE}:
-        raise BadInput(
-            f"Machines other than {HERE} cannot be used yet; leave out --target and --client."
-        )
-    return asyncio.run(_preview(plan) if arguments.preview else _run(plan, arguments))
+    clients = dict.fromkeys(arguments.client or [HERE])
+    fleet = Fleet(arguments.target, tuple(clients))
+    work = (
+        _preview(plan, fleet, arguments.tune) if arguments.preview else _run(plan, fleet, arguments)
+    )
+    try:
+        return asyncio.run(work)
+    except HostKeyProblem as problem:
+        tell(str(problem))
+        tell(f"To trust it: {how_to_trust(problem)}")
+        return ExitCode.FAILED
 
 
-async def _preview(plan: Plan) -> int:
-    budget = await engine_for(plan, lambda document: None).assess()
+async def _preview(plan: Plan, fleet: Fleet, tune: str | None) -> int:
+    ask = ask_at_terminal()
+    budget = await engine_for(plan, lambda document: None, fleet=fleet, ask=ask).assess()
     for sentence in (*budget.describe(), *budget.warnings):
         print(sentence)
+    for tuning in await preview_tuning(fleet, tune, ask) if tune else ():
+        show(tuning, sys.stdout)
     budget.check()
     return ExitCode.DONE
 
 
-async def _run(plan: Plan, arguments: argparse.Namespace) -> int:
+async def _run(plan: Plan, fleet: Fleet, arguments: argparse.Namespace) -> int:
     dispatcher = Dispatcher()
-    engine = engine_for(plan, dispatcher.emit)
+    engine = engine_for(plan, dispatcher.emit, fleet=fleet)
+    engine.install = arguments.install
     path = arguments.output or session_path(plan)
     recorder = Recorder(path)
     documents: list[AnyDocument] = []
     dispatcher.subscribe(recorder, essential=True)
     dispatcher.subscribe(documents.append)
     try:
-        with ConsoleView() as view:
+        with ConsoleView(Unheard(stderr=True)) as view:
             dispatcher.subscribe(view)
             engine.tell = view.tell
+            engine.ask = ask_at_terminal(view.paused)
+            if arguments.tune:
+                engine.tuning = tuning_at_terminal(
+                    arguments.tune, yes=arguments.yes, alone=view.paused
+                )
             engine.on_budget = lambda budget: _say(view, budget)
             stop = await _interruptible(engine, documents, view)
     except asyncio.CancelledError:
         stop = None
     finally:
         recorder.close()
-    if documents:
+    interrupted = stop is None or stop.status in ("stopped", "aborted")
+    if interrupted:
+        # One Ctrl-C more than was needed would cut off what is told now.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if not documents:
+        tell("Stopped before anything was measured; there is no session.")
+    else:
         tell(f"The session is {path}.")
-        summary = summarise(documents)
-        if arguments.json:
+        _conclude(documents, as_json=arguments.json)
+    if interrupted or stop is None:
+        return ExitCode.INTERRUPTED
+    return ExitCode.DONE if stop.status == "done" else ExitCode.FAILED
+
+
+def _conclude(documents: list[AnyDocument], *, as_json: bool) -> None:
+    """On stdout; whether anybody reads it does not change how the run ended."""
+    summary = summarise(documents)
+    try:
+        if as_json:
             sys.stdout.write(msgspec.json.encode(summary.to_data()).decode() + "\n")
         else:
             print_ranking(summary)
-    if stop is None or stop.status in ("stopped", "aborted"):
-        return ExitCode.INTERRUPTED
-    return ExitCode.DONE if stop.status == "done" else ExitCode.FAILED
+        sys.stdout.flush()
+    except BrokenPipeError:
+        mute(sys.stdout)
 
 
 async def _interruptible(
@@ -109,7 +164,6 @@ async def _interruptible(
 ) -> RunStop | None:
     """Ctrl-C stops in good order, a second one aborts, and so does any other signal to end."""
     running = asyncio.ensure_future(engine.run())
-    loop = asyncio.get_running_loop()
 
     def interrupt() -> None:
         if not documents or engine.control.stopping:
@@ -118,19 +172,9 @@ async def _interruptible(
             view.tell("Stopping. Ctrl-C again aborts.")
             engine.control.stop()
 
-    handlers: dict[int, Callable[[], object]] = {
-        signal.SIGINT: interrupt,
-        signal.SIGTERM: running.cancel,
-    }
-    if hasattr(signal, "SIGHUP"):
-        handlers[signal.SIGHUP] = running.cancel
-    for number, handler in handlers.items():
-        loop.add_signal_handler(number, handler)
-    try:
+    cancel = running.cancel
+    with handled({"SIGINT": interrupt, "SIGTERM": cancel, "SIGHUP": cancel}):
         return await running
-    finally:
-        for number in handlers:
-            loop.remove_signal_handler(number)
 
 
 def _say(view: ConsoleView, budget: Budget) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -15,13 +16,23 @@ from rich.text import Text
 
 from workbench.analysis.histogram import percentile_supported
 from workbench.analysis.summary import ServerSummary, Summary, summarise
-from workbench.commands.console import VERDICT_STYLES
+from workbench.commands.console import VERDICT_STYLES, Terminal
+from workbench.commands.fitting import Cell, fitting
 from workbench.commands.opening import add_session_arguments, exit_code, open_session
-from workbench.documents import Percentiles
-from workbench.wording import duration, megabytes, offered, percent
+from workbench.documents import Percentiles, PointStop
+from workbench.report import clients
+from workbench.wording import duration, megabytes, offered, ordinal, percent
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+
+_ENDED: defaultdict[str, str] = defaultdict(
+    lambda: "The run ended",
+    failed="The run failed",
+    stopped="The run was stopped",
+    aborted="The run was aborted",
+)
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -53,38 +64,78 @@ def print_summary(summary: Summary, console: Console | None = None) -> None:
     for text, names in summary.found.items():
         who = "All servers" if len(names) == len(summary.servers) > 1 else ", ".join(names)
         console.print(escape(f"{who}: {text}"), soft_wrap=True)
+    _print_clients(summary, console)
     for note in summary.notes:
         console.print(escape(note), soft_wrap=True)
     if summary.reason:
-        console.print(escape(f"The run was {summary.status}: {summary.reason}"), soft_wrap=True)
+        console.print(escape(f"{_ENDED[summary.status]}: {summary.reason}"), soft_wrap=True)
     print_ranking(summary, console)
 
 
 def print_ranking(summary: Summary, console: Console | None = None) -> None:
     """On stdout: one line for every server, the one that held most first."""
     console = console or _stdout()
-    table = _table("Server", "Holds", "p50 there", "p99 there", "CPU there", "Memory")
+    closed = any(
+        point.concurrency for server in summary.servers.values() for point in server.points
+    )
+    most = "Most replies/s" if closed else "Holds"
+    titles = ("Server", most, "p50 there", "p99 there", "CPU there", "Memory")
+    rows = (
+        [_fastest(s) for s in _by_replies(summary)]
+        if closed
+        else list(map(_ranked, summary.ranked()))
+    )
+    spare = ("CPU there", "p50 there", "Memory", "p99 there")
+    console.print(fitting(titles, rows, console.width, spare=spare))
     for server in summary.ranked():
-        times = server.latency_at_knee_us
-        cpu = server.cpu_at_knee_pct
-        table.add_row(
-            Text(server.name),
-            _holds(server),
-            _time(times, 0.5),
-            _time(times, 0.99),
-            f"{cpu:.0f} %" if cpu is not None else "",
-            megabytes(server.rss_bytes) if server.rss_bytes else "",
-        )
-    console.print(table)
+        if server.died:
+            console.print(escape(f"† {server.died}"), soft_wrap=True)
+
+
+def _ranked(server: ServerSummary) -> list[Cell]:
+    times, cpu = server.latency_at_knee_us, server.cpu_at_knee_pct
+    return [
+        Text(server.name),
+        _holds(server) + (" †" if server.died else ""),
+        _time(times, 0.5),
+        _time(times, 0.99),
+        f"{cpu:.0f} %" if cpu is not None else "",
+        megabytes(server.rss_bytes) if server.rss_bytes else "",
+    ]
+
+
+def _by_replies(summary: Summary) -> list[ServerSummary]:
+    """Of a closed loop, which holds no rate: the one that answered most first."""
+    most = {server.id: _most(server) for server in summary.servers.values()}
+    return sorted(
+        summary.servers.values(),
+        key=lambda server: -(point.replies_per_s if (point := most[server.id]) else 0.0),
+    )
+
+
+def _most(server: ServerSummary) -> PointStop | None:
+    measured = [point for point in server.points if point.complete]
+    return max(measured, key=lambda point: point.replies_per_s, default=None)
+
+
+def _fastest(server: ServerSummary) -> list[Cell]:
+    point = _most(server)
+    if point is None:
+        return [Text(server.name), _holds(server), "", "", "", ""]
+    return [
+        Text(server.name),
+        f"{point.replies_per_s:,.0f}, {offered(point)}" + (" †" if server.died else ""),
+        _time(point.latency_us, 0.5),
+        _time(point.latency_us, 0.99),
+        f"{point.server_cpu_pct:.0f} %",
+        megabytes(server.rss_bytes) if server.rss_bytes else "",
+    ]
 
 
 def _holds(server: ServerSummary) -> str:
     if server.knee_per_s is not None:
-        return f"{server.knee_per_s:,.10g}/s"
-    measured = [point for point in server.points if point.complete]
-    if not measured:
-        return "not measured"
-    return "" if all(point.concurrency for point in measured) else "no rate"
+        return f"{'≥ ' * server.knee_is_floor}{server.knee_per_s:,.10g}/s"
+    return "no rate" if any(point.complete for point in server.points) else "not measured"
 
 
 def _print_points(server: ServerSummary, console: Console) -> None:
@@ -94,32 +145,57 @@ def _print_points(server: ServerSummary, console: Console) -> None:
         console.print("No point was run.")
     else:
         passes = len({point.pass_number for point in server.points}) > 1
-        table = _table("Offered", "Replies/s", "Errors", "p50", "p99")
-        if passes:
-            table.add_column("Pass", justify="right")
-        table.add_column("Verdict", overflow="fold")
-        for point in server.points:
-            figures = [
-                f"{point.replies_per_s:,.0f}",
-                percent(point.errors_pct),
-                _time(point.latency_us, 0.5),
-                _time(point.latency_us, 0.99),
-            ]
-            cells = [offered(point), *(figures if point.complete else [""] * len(figures))]
-            if passes:
-                cells.append(str(point.pass_number))
-            verdict = Text(point.verdict, style=VERDICT_STYLES.get(point.verdict, "magenta"))
-            if point.reasons:
-                verdict.append(f": {' '.join(point.reasons)}", style="default")
-            table.add_row(*cells, verdict)
-        console.print(table)
-    for note in filter(None, [*server.notes, server.gave_up]):
+        titles = ["Offered", "Replies/s", "Errors", "p50", "p99", *["Pass"] * passes, "Verdict"]
+        # A rate's looks together, though all other servers had a turn between them.
+        ranked = sorted(
+            server.points, key=lambda p: (p.pass_number, p.concurrency, p.rate_per_s, p.look)
+        )
+        rows = [_point(point, passes, server.counts(point)) for point in ranked]
+        spare = ("p50", "Replies/s", "p99", "Errors")
+        console.print(fitting(titles, rows, console.width, spare=spare, folds="Verdict"))
+    for note in filter(None, [*server.notes, server.gave_up, server.died]):
         console.print(escape(note), soft_wrap=True)
     console.print()
 
 
+def _point(point: PointStop, passes: bool, counts: bool) -> list[Cell]:
+    figures = [
+        f"{point.replies_per_s:,.0f}",
+        percent(point.errors_pct),
+        _time(point.latency_us, 0.5),
+        _time(point.latency_us, 0.99),
+    ]
+    said = point.verdict if point.complete else "interrupted"
+    verdict = Text(said, style=VERDICT_STYLES.get(said, "magenta"))
+    if point.complete and not counts:
+        verdict.append(" (measured again)", style="default")
+    elif point.look > 1:
+        verdict.append(f" ({ordinal(point.look)} look)", style="default")
+    if point.reasons:
+        verdict.append(f": {' '.join(point.reasons)}", style="default")
+    return [
+        offered(point),
+        *(figures if point.complete else [""] * len(figures)),
+        *[str(point.pass_number)] * passes,
+        verdict,
+    ]
+
+
+def _print_clients(summary: Summary, console: Console) -> None:
+    """Where there are several."""
+    side_by_side = clients.table(summary)
+    if side_by_side is None:
+        return
+    table = _table(*side_by_side.columns)
+    for row in side_by_side.rows:
+        table.add_row(*map(escape, row))
+    console.print(table)
+    if skew := summary.together.skew():
+        console.print(skew, soft_wrap=True)
+
+
 def _stdout() -> Console:
-    console = Console(highlight=False)
+    console = Terminal(highlight=False)
     if not console.is_terminal:
         # Nobody's window is too narrow for a file.
         console.width = 140

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from workbench.documents import Counts, Errors, Histograms, SparseHistogram
+from workbench.documents import ClientPart, Counts, Errors, Histograms, SparseHistogram
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,12 @@ class LoadReport:
     """What the schedule really took, the longest over the workers."""
     complaints: list[str] = field(default_factory=list)
     """Sentences about clients that were lost or lost data."""
+    clients: list[ClientPart] = field(default_factory=list)
+
+    @property
+    def start_skew_us(self) -> int:
+        began = [part.began_late_us for part in self.clients]
+        return max(began) - min(began) if began else 0
 
 
 class LoadGenerator(Protocol):
@@ -51,6 +57,11 @@ class LoadGenerator(Protocol):
     @property
     def workers(self) -> int:
         """Of all clients together."""
+        ...
+
+    @property
+    def lost(self) -> list[str]:
+        """Names of the clients that are gone; the others carry on."""
         ...
 
     async def run(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 from workbench.analysis import histogram
-from workbench.documents import Counts, Errors, Histograms
+from workbench.documents import ClientPart, Counts, Errors, Histograms
 from workbench.load.base import LoadReport, LoadWindow
 
 _SUMMED = ("due", "sent", "late", "established", "replies", "in_flight")
@@ -91,6 +91,26 @@ def merge_reports(reports: Sequence[Mapping[str, Any]], complaints: list[str]) -
         conserved=all(_conserved(r) for r in reports),
         schedule_s=max(end["wall_us"] for end in ends) / 1e6,
         complaints=complaints,
+    )
+
+
+def client_part(
+    machine: str, reports: Sequence[Mapping[str, Any]], clock_uncertainty_us: int
+) -> ClientPart:
+    """What the workers of one client had of a point."""
+    ends = [r["at_schedule_end"] for r in reports]
+    lateness = histogram.merge(r["histograms"]["lateness"] for r in reports)
+    return ClientPart(
+        machine=machine,
+        scheduled=sum(r["due"] for r in reports),
+        sent=sum(r["sent"] for r in reports),
+        late=sum(r["late"] for r in reports),
+        unsent=sum(r["unsent"] for r in reports),
+        cpu_pct=round(max(100.0 * end["cpu_us"] / end["wall_us"] for end in ends), 2),
+        cpu_s=sum(r["cpu_us"] for r in reports) / 1e6,
+        lateness_us=histogram.percentiles(lateness),
+        began_late_us=max(r.get("began_late_us", 0) for r in reports),
+        clock_uncertainty_us=clock_uncertainty_us,
     )
 
 

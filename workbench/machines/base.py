@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -21,6 +22,19 @@ class Command:
     """Soft descriptor limit wanted; 0: the machine's. Raised as far as the hard limit allows."""
     cpus: Sequence[int] = ()
     """Cores to run on; empty: any."""
+
+
+@dataclass(frozen=True)
+class Platform:
+    """What packages for a machine must fit."""
+
+    python: str
+    """Version, whole: "3.11.2"."""
+    machine: str
+    """As uname says: "x86_64"."""
+    libc: str
+    """"glibc" or "musl"."""
+    libc_version: str = ""
 
 
 class Process(Protocol):
@@ -51,7 +65,8 @@ class Process(Protocol):
         ...
 
     async def stop(self, grace_s: float = 1.0) -> int:
-        """SIGTERM to its process group, after `grace_s` SIGKILL to all that descends from it."""
+        """SIGTERM to all that descends from it, after `grace_s` SIGKILL. Raises PongbenchError
+        when something resists that, as what has become root may."""
         ...
 
 
@@ -84,12 +99,42 @@ class Machine(Protocol):
         """The cores it allows us to use, ascending."""
         ...
 
+    @property
+    def platform(self) -> Platform | None:
+        """None: it is this computer, and what runs here runs there."""
+        ...
+
+    @property
+    def reach(self) -> str:
+        """The address at which other machines reach servers on this one; "" for this computer,
+        whose address depends on who asks."""
+        ...
+
+    @property
+    def bind(self) -> str:
+        """The address servers listen on so that others reach them."""
+        ...
+
+    @property
+    def our_address(self) -> str:
+        """This computer's, as that machine sees it; empty: it does not say, or is this one."""
+        ...
+
     async def start(self, command: Command) -> Process:
         """Raises PongbenchError when it cannot be started: no such file, no permission, no core."""
         ...
 
     async def put(self, source: Path, target: str) -> str:
         """Copy a file or a tree to `target` (relative to the run directory); its absolute path."""
+        ...
+
+    async def bring(self, archive: Path, name: str) -> str:
+        """Unpack a tar, named after its content, once and for all at `name` (relative) in the
+        cache directory; its absolute path. The tar holds a file `.whole` in its root."""
+        ...
+
+    def way_to(self, host: str, port: int) -> AbstractAsyncContextManager[tuple[str, int]]:
+        """An address and a port by which this program reaches those, which that machine does."""
         ...
 
     async def read(self, paths: Sequence[str]) -> list[str | None]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 SYSCTLS = (
     "fs.file-max",
@@ -125,3 +126,15 @@ def process(texts: Sequence[str | None]) -> dict[str, object]:
         if value is not None:
             (sysctls if fact.name in SYSCTLS else found)[fact.name] = value
     return {**found, "sysctls": sysctls}
+
+
+def here() -> dict[str, object]:
+    """Of this computer, read directly: nothing is started for it."""
+    return process([_text(path) for path in PATHS])
+
+
+def _text(path: str) -> str | None:
+    try:
+        return Path(path).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None

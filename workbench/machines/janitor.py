@@ -2,7 +2,9 @@
 
 A single file for the standard library of Python 3.10 or later. A run is alive while its lock is
 held, and only the kernel can say so; everything else is left alone. Takes the cache directory as
-its argument and prints one JSON object: {"killed": N, "removed": N, "alive": [{"run", "holder"}]}
+its last argument, perhaps a nonce before it, and prints, after the nonce on a line of its own, one
+JSON object: {"killed": N, "removed": N, "found": [{"run", "processes"}], "alive": [{"run",
+"holder"}]}
 """
 
 from __future__ import annotations
@@ -62,6 +64,12 @@ def run_of(process: str, runs: str) -> str:
     return folder[len(runs) + 1 :].split("/")[0]
 
 
+def command_of(pid: int) -> str:
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/cmdline", errors="replace") as file:
+        return " ".join(file.read(300).replace("\0", " ").split())
+    return ""
+
+
 def kill(runs: str, name: str) -> int:
     killed = set()
     for _ in range(100):
@@ -104,7 +112,9 @@ def holder_of(lock: str) -> str:
 def clean(runs: str) -> dict[str, object]:
     killed = removed = 0
     alive = []
-    for name in sorted(names_of_runs(runs) | set(processes(runs))):
+    found = []
+    seen = processes(runs)
+    for name in sorted(names_of_runs(runs) | set(seen)):
         path = os.path.join(runs, name)
         lock = path + ".lock"
         descriptor = lock_if_dead(lock)
@@ -112,19 +122,21 @@ def clean(runs: str) -> dict[str, object]:
             if os.path.exists(lock):
                 alive.append({"run": name, "holder": holder_of(lock)})
             continue
+        found.append({"run": name, "processes": [command_of(pid) for pid in seen.get(name, [])]})
         killed += kill(runs, name)
         remove_tree(path)
         with contextlib.suppress(OSError):
             os.unlink(lock)
         os.close(descriptor)
         removed += 1
-    return {"killed": killed, "removed": removed, "alive": alive}
+    return {"killed": killed, "removed": removed, "found": found, "alive": alive}
 
 
 def main() -> None:
     os.umask(0o077)
-    cache = os.path.realpath(os.path.expanduser(sys.argv[1]))
-    print(json.dumps(clean(os.path.join(cache, "runs"))))
+    *nonce, cache = sys.argv[1:]
+    done = clean(os.path.join(os.path.realpath(os.path.expanduser(cache)), "runs"))
+    print("".join(f"\n{word}\n" for word in nonce) + json.dumps(done))
 
 
 if __name__ == "__main__":

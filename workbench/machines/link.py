@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import getpass
 import json
 import os
+import platform
 import secrets
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -28,6 +30,34 @@ MAX_NOISE = 1 << 20
 MAX_UNREAD = 8 << 20
 """Bytes of output kept for a reader that lags behind; older lines are dropped and counted."""
 TAIL_LINES = 20
+SLICE_S = 0.1
+"""So long a reader of lines may have the event loop to itself."""
+
+
+class MachineBusy(PongbenchError):
+    """Somebody else's run is on the machine. `holder`: who, where that was told."""
+
+    def __init__(self, machine: str, holder: str) -> None:
+        who = holder or "somebody who does not say who they are"
+        super().__init__(
+            f"'{machine}' is in use by {who}; wait until that has ended, or take another machine."
+        )
+        self.holder = holder
+
+
+class Reader(Protocol):
+    """What a link reads from. Raises OSError when the connection breaks."""
+
+    async def read(self, size: int, /) -> bytes: ...
+
+
+class Writer(Protocol):
+    """What a link writes to. `drain` and `wait_closed` raise OSError when the connection breaks."""
+
+    def write(self, data: bytes, /) -> None: ...
+    async def drain(self) -> None: ...
+    def close(self) -> None: ...
+    async def wait_closed(self) -> None: ...
 
 
 class LinkProcess:
@@ -53,10 +83,15 @@ class LinkProcess:
 
     async def lines(self) -> AsyncIterator[bytes]:
         while True:
+            began = time.monotonic()
             while self._unread:
                 line = self._unread.popleft()
                 self._unread_bytes -= len(line)
                 yield line
+                # Whoever takes long over each line must not keep the heartbeats waiting.
+                if time.monotonic() - began > SLICE_S:
+                    await asyncio.sleep(0)
+                    began = time.monotonic()
             if self._ended:
                 return
             if self._link.failure:
@@ -79,7 +114,12 @@ class LinkProcess:
         if self._stopped is None:
             self._stopped = self._link.expect()
             await self._link.send(op="stop", id=self._key, grace_s=grace_s)
-        await asyncio.shield(self._stopped)
+        left: int = await asyncio.shield(self._stopped)
+        if left:
+            raise PongbenchError(
+                f"Process {self._pid} of '{self._link.name}' or what it started cannot be ended:"
+                " perhaps it became another user, such as root; end it there."
+            )
         return await self.wait()
 
     def take(self, line: bytes) -> None:
@@ -115,9 +155,7 @@ class Link:
     When the connection or the runner ends, everything that waits gets the same `PongbenchError`.
     """
 
-    def __init__(
-        self, name: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
+    def __init__(self, name: str, reader: Reader, writer: Writer) -> None:
         self.name = name
         self.failure: PongbenchError | None = None
         self.ended_itself = False
@@ -131,19 +169,27 @@ class Link:
         self._stray: deque[bytes] = deque(maxlen=5)
         self._tasks: list[asyncio.Task[None]] = []
 
-    async def open(self, cache: str, *, lease_s: float = LEASE_S) -> dict[str, Any]:
-        """Configure the runner; what it says about itself and its run directory."""
+    async def open(
+        self, cache: str, *, lease_s: float = LEASE_S, exclusive: bool = False
+    ) -> dict[str, Any]:
+        """Configure the runner; what it says about itself and its run directory.
+
+        `exclusive`: raises MachineBusy when another such run is on that machine.
+        """
         nonce = secrets.token_hex(16)
-        user = os.environ.get("USER", os.getuid())
+        user = "somebody"
+        with contextlib.suppress(OSError, KeyError):  # an account that has no name
+            user = getpass.getuser()
         ready = self.expect("ready")
         self._tasks = [asyncio.create_task(self._read(nonce))]
         await self.send(
             nonce=nonce,
             cache=cache,
             run=secrets.token_hex(8),
-            holder=f"process {os.getpid()} of {user} on {os.uname().nodename}",
+            holder=f"process {os.getpid()} of {user} on {platform.node()}",
             lease_s=lease_s,
             max_s=LONGEST_RUN_S,
+            exclusive=exclusive,
         )
         try:
             async with asyncio.timeout(OPEN_WITHIN_S):
@@ -290,8 +336,13 @@ class Link:
                     self._write(op="stop", id=event["id"], grace_s=0)
             case "failed":
                 self._refuse(event["id"], f"'{self.name}' cannot start it: {event['error']}.")
+            case "busy":
+                self.failure = self.failure or MachineBusy(self.name, event["holder"])
             case "fatal":
-                self._fail(f"its run directory cannot be made: {event['error']}")
+                self.failure = self.failure or PongbenchError(
+                    f"No run directory can be made on '{self.name}': {event['error']}."
+                )
+                self._fail("its runner ended")
             case "end":
                 self.ended_itself = not event["left"]
                 self._fail("it was closed" if event["why"] == "bye" else event["why"])
@@ -320,6 +371,14 @@ class Link:
                 future.exception()  # nobody needs to wait for it
         for process in self._processes.values():
             process.wake()
+
+
+def user() -> str:
+    """Who runs this program."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):  # nobody that the system knows
+        return "somebody"
 
 
 def resolve(future: asyncio.Future[Any] | None, value: object) -> bool:

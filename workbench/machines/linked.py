@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import re
+import shlex
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +19,11 @@ from workbench.machines.link import Link, LinkProcess
 
 SAMPLER = Path(__file__).with_name("sampler.py")
 PINGS = 60
+LONGEST, MOST_WORDS = 120, 24
+
+log = logging.getLogger("workbench.machines.commands")
+PING_FOR_S = 0.25
+"""Over a long way fewer do; what is uncertain of it is not what waits at either end."""
 
 
 class LinkedMachine:
@@ -25,6 +33,8 @@ class LinkedMachine:
         self._link = link
         self._cache_dir = cache_dir
         self._introduction = introduction
+        self._tools: dict[Path, str] = {}
+        self._looked_at: set[int] = set()
 
     @property
     def name(self) -> str:
@@ -49,6 +59,7 @@ class LinkedMachine:
         return list(self._introduction["cpus"])
 
     async def start(self, command: Command) -> LinkProcess:
+        log.info("%s: %s", self.name, told(command))
         return await self._link.start(command)
 
     async def read(self, paths: Sequence[str]) -> list[str | None]:
@@ -58,9 +69,18 @@ class LinkedMachine:
     async def put(self, source: Path, target: str) -> str:
         raise NotImplementedError
 
+    async def tool(self, source: Path) -> str:
+        """A program of ours, copied there once a run; its absolute path."""
+        if source not in self._tools:
+            self._tools[source] = await self.put(source, f"tools/{source.name}")
+        return self._tools[source]
+
     async def listening(self, port: int) -> tuple[int, int] | None:
-        sampler = await self.put(SAMPLER, "sampler.py")
-        process = await self.start(Command([*self.python, sampler, str(port)]))
+        sampler = await self.tool(SAMPLER)
+        # Asked many times a second, and told once.
+        start = self._link.start if port in self._looked_at else self.start
+        self._looked_at.add(port)
+        process = await start(Command([*self.python, sampler, str(port)]))
         output = b"".join([line async for line in process.lines()])
         try:
             return msgspec.json.decode(output, type=tuple[int, int] | None)
@@ -81,8 +101,26 @@ class LinkedMachine:
         }
 
     async def clock(self) -> tuple[int, int]:
-        pings = [await self._link.ping() for _ in range(PINGS)]
-        return min(pings, key=lambda ping: ping[1])
+        until = time.monotonic() + PING_FOR_S
+        best = await self._link.ping()
+        for _ in range(PINGS - 1):
+            if time.monotonic() > until:
+                break
+            best = min(best, await self._link.ping(), key=lambda ping: ping[1])
+        return best
+
+
+def told(command: Command) -> str:
+    """As it is typed, for the log that people read; programs among its words are cut, and so are
+    long lists."""
+    words = shlex.join([_line(word) for word in command.argv[:MOST_WORDS]])
+    left = len(command.argv) - MOST_WORDS
+    return f"{words} … and {left} more" if left > 0 else words
+
+
+def _line(word: str) -> str:
+    first = word.strip().partition("\n")[0][:LONGEST]
+    return first if first == word else f"{first}…"
 
 
 def time_wait(sockstat: str) -> int:

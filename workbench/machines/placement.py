@@ -41,6 +41,17 @@ def place(cpus: Cpus, allowed: Sequence[int], *, machine: str) -> Placement:
     return Placement(server, agents, note)
 
 
+def place_server(cpus: Cpus, allowed: Sequence[int], *, machine: str) -> tuple[int, ...]:
+    """Where servers run on a machine that offers no load: one core, as beside agents, so that
+    results compare. Raises BadInput."""
+    return _given(cpus.server, allowed, "server", machine) or tuple(allowed[:1])
+
+
+def place_agents(cpus: Cpus, allowed: Sequence[int], *, machine: str) -> tuple[int, ...]:
+    """Where agents run on a machine without servers: everywhere. Raises BadInput."""
+    return _given(cpus.agent, allowed, "agent", machine) or tuple(allowed)
+
+
 def _given(cores: Cores, allowed: Sequence[int], who: str, machine: str) -> tuple[int, ...]:
     if cores == "auto":
         return ()

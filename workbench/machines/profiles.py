@@ -8,12 +8,13 @@ from __future__ import annotations
 import difflib
 import re
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
+import yaml
 
-from workbench import paths
-from workbench.errors import BadInput
+from workbench import paths, wording
+from workbench.errors import BadInput, PongbenchError, why
 from workbench.yamlio import convert, load_yaml
 
 Role: TypeAlias = Literal["target", "client"]
@@ -21,8 +22,11 @@ Cores: TypeAlias = (
     Literal["auto"]
     | Annotated[list[Annotated[int, msgspec.Meta(ge=0, le=4095)]], msgspec.Meta(min_length=1)]
 )
+Port: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=65535)]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
+_ADDRESS = re.compile(r"[A-Za-z0-9_:%.\[\]-]{1,253}")
+_USER = re.compile(r"[^\s@:/'\"\\-][^\s@:/'\"\\]{0,63}")
 
 
 class Cpus(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -32,16 +36,43 @@ class Cpus(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     agent: Cores = "auto"
 
 
-class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How to reach a machine and what it may be used for."""
+class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """How to reach a machine and what it may be used for. All but the first lines: SSH only."""
 
     name: str
     description: str = ""
-    connector: Literal["local"] = "local"
+    connector: Literal["local", "ssh"] = "local"
     roles: Annotated[list[Role], msgspec.Meta(min_length=1)] = msgspec.field(
         default_factory=lambda: ["target", "client"]
     )
     cpus: Cpus = Cpus()
+
+    address: str = ""
+    """A name, an IP address or a Host of ~/.ssh/config."""
+    port: Port = 0
+    """0: as ~/.ssh/config says, or 22."""
+    user: str = ""
+    """Empty: as ~/.ssh/config says, or who runs Pongbench."""
+    auth: Literal["auto", "agent", "key", "password"] = "auto"
+    """auto: agent and keys as `ssh` would, then a password."""
+    key: str = ""
+    """A private key's file; it may have a passphrase."""
+    jump: str = ""
+    """Through which machine: a profile's name, or [user@]host[:port]. Several: by commas."""
+    ssh_config: bool = True
+    """Whether ~/.ssh/config counts."""
+
+    sudo: Literal["no", "passwordless", "password"] = "no"
+    tuning: bool = False
+    """Whether kernel settings may be changed for the length of a run."""
+    work_dir: str = "~/.cache/pongbench"
+    """There; the one directory that stays. Runs have theirs below it and take them away."""
+    python: str = ""
+    """Its command there; empty: the first that is 3.10 or later."""
+    reach: str = ""
+    """The address at which the other machines reach servers here; empty: where SSH arrived."""
+    bind: str = ""
+    """The address servers listen on; empty: where SSH arrived."""
 
 
 def load_profile(name: str) -> Profile:
@@ -49,14 +80,45 @@ def load_profile(name: str) -> Profile:
     path = _files().get(name)
     if path is None:
         close = difflib.get_close_matches(name, _files(), n=1)
-        hint = f" Did you mean '{close[0]}'?" if close else f" There are {', '.join(_files())}."
-        raise BadInput(f"There is no machine profile '{name}'.{hint}")
+        there = wording.known(list(_files()), "profile")
+        hint = f"Did you mean '{close[0]}'?" if close else there
+        raise BadInput(f"There is no machine profile '{name}'. {hint}")
     profile = convert(load_yaml(path, what="profile"), Profile, name=str(path), what="profile")
     if profile.name != name:
         raise BadInput(
             f"profile {path}, name: expected {name!r} like the file, got {profile.name!r}."
         )
+    check(profile, name=str(path))
     return profile
+
+
+def check(profile: Profile, *, name: str = "") -> None:
+    """Raises BadInput for what a single key cannot tell. `name`: of the file, for the sentence."""
+
+    def wrong(key: str, what: str) -> BadInput:
+        return BadInput(f"profile {name or profile.name}, {key}: {what}")
+
+    if not _NAME.fullmatch(profile.name):
+        raise wrong("name", "use letters, digits, dots, dashes and underscores, 63 at most.")
+    if profile.connector == "local":
+        for key in ("address", "user", "key", "jump", "reach"):
+            if key != "reach" and getattr(profile, key):
+                raise wrong(key, "this is for `connector: ssh`; add that, or leave it out.")
+        return
+    if not profile.address:
+        raise wrong("address", "the key is missing; give a name, an IP address or an SSH alias.")
+    for key in ("address", "reach", "bind"):
+        value = getattr(profile, key)
+        if value and (not _ADDRESS.fullmatch(value) or value.startswith("-")):
+            raise wrong(key, f"{value!r} is no address; give a name or an IP address.")
+    if profile.user and not _USER.fullmatch(profile.user):
+        raise wrong("user", f"{profile.user!r} is no user name.")
+    if profile.auth == "key" and not profile.key:
+        raise wrong("key", "`auth: key` needs the file of a private key.")
+    if profile.jump == profile.name:
+        raise wrong("jump", "a machine cannot be reached through itself.")
+    if not profile.work_dir.startswith(("/", "~/")):
+        raise wrong("work_dir", "give a whole path, beginning with / or ~/.")
 
 
 def profile_names() -> list[str]:
@@ -64,8 +126,64 @@ def profile_names() -> list[str]:
     return list(_files())
 
 
+def is_own(name: str) -> bool:
+    """Whether it is the user's, and so can be changed and removed."""
+    path = _files().get(name)
+    return path is not None and path.parent == _folder()
+
+
+def path_of(name: str) -> Path:
+    """Where a profile of the user's with this name lies or would lie."""
+    return _folder() / f"{name}.yaml"
+
+
+def make_profile(values: dict[str, Any]) -> Profile:
+    """A checked profile out of plain data. Raises BadInput naming the key."""
+    name = str(values.get("name", ""))
+    profile = convert(values, Profile, name=name, what="profile")
+    check(profile)
+    return profile
+
+
+def save_profile(profile: Profile, *, replace: bool = True) -> Path:
+    """Write it among the user's own, whole or not at all. Raises BadInput or PongbenchError."""
+    check(profile)
+    path = path_of(profile.name)
+    if not replace and profile.name in _files():
+        raise BadInput(f"There is a machine profile '{profile.name}' already; take another name.")
+    text = yaml.safe_dump(
+        msgspec.to_builtins(profile), sort_keys=False, allow_unicode=True, width=100
+    )
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_name(f".{path.name}.part")
+        part.write_text(text, encoding="utf-8")
+        part.replace(path)
+    except OSError as error:
+        raise PongbenchError(f"{path} cannot be written: {why(error)}.") from None
+    return path
+
+
+def duplicate_profile(name: str, new: str) -> Path:
+    """Raises BadInput: no such profile, or the new name is taken or no name."""
+    copy = msgspec.structs.replace(load_profile(name), name=new)
+    return save_profile(copy, replace=False)
+
+
+def remove_profile(name: str) -> None:
+    """Raises BadInput for one that is not the user's."""
+    if not is_own(name):
+        load_profile(name)
+        raise BadInput(f"'{name}' came with Pongbench and cannot be removed.")
+    path_of(name).unlink()
+
+
+def _folder() -> Path:
+    return paths.config_dir() / "profiles"
+
+
 def _files() -> dict[str, Path]:
     """Profiles by name; the user's own hide shipped ones."""
-    folders = (paths.PROFILES, paths.config_dir() / "profiles")
+    folders = (paths.PROFILES, _folder())
     found = {path.stem: path for folder in folders for path in folder.glob("*.yaml")}
     return {name: found[name] for name in sorted(found) if _NAME.fullmatch(name)}

@@ -6,7 +6,7 @@ the *runner*, its only child, is killed; the runner is where the orphans of its 
 also what daemonises stays within reach. Either one ends everything when the other dies.
 
 The first line on stdin is the configuration (JSON):
-    nonce, cache, run, holder, lease_s, max_s
+    nonce, cache, run, holder, lease_s, max_s, exclusive (nobody else's run on this machine)
 then commands, one JSON object a line; any of them renews the lease:
     {"op": "hb"}
     {"op": "start", "id", "argv", "env", "cwd", "nofile", "cpus"} -> started | failed
@@ -17,7 +17,7 @@ then commands, one JSON object a line; any of them renews the lease:
     {"op": "bye", "grace_s"}                  -> end, and the run is over
 On stdout, after the line `<nonce>`, every line is `<id> <payload>`: the merged output of the
 program with that id as it comes, or, for the id `-`, an event of the runner in JSON:
-    ready, fatal, started, failed, exit, eof, stopped, dropped, read, pong, end
+    ready, busy, fatal, started, failed, exit, eof, stopped, dropped, read, pong, end
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ import resource
 import select
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -54,6 +55,8 @@ PASSED_ON = (
     *("http_proxy", "https_proxy", "all_proxy", "no_proxy"),
     *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"),
 )
+CLAIM = "\0pongbench"
+"""The name of an abstract socket: one a machine, whoever's run it is, and gone with its holder."""
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 libc = ctypes.CDLL(None)
@@ -129,6 +132,17 @@ def send_signal(pid: int, number: int) -> None:
         os.kill(pid, number)
 
 
+def may_signal(pid: int) -> bool:
+    """Not one that has become another user."""
+    try:
+        os.kill(pid, 0)
+    except PermissionError:
+        return False
+    except OSError:
+        pass
+    return True
+
+
 def end_descendants(grace_s: float) -> int:
     """SIGTERM, after `grace_s` SIGKILL, until no child is left. How many resisted two seconds."""
     kill_at = time.monotonic() + grace_s
@@ -156,6 +170,28 @@ def has_mark(pid: int, mark: bytes) -> bool:
     with contextlib.suppress(OSError), open(f"/proc/{pid}/environ", "rb") as file:
         return mark in file.read().split(b"\0")
     return False
+
+
+def claim(holder: str) -> socket.socket | str:
+    """The machine for this run alone; or who has it already. Who asks there is told."""
+    ours = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        ours.bind(CLAIM)
+    except OSError:
+        ours.close()
+        return claimed_by()
+    ours.listen(8)
+    ours.setblocking(False)
+    return ours
+
+
+def claimed_by() -> str:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking:
+        asking.settimeout(1.0)
+        with contextlib.suppress(OSError):
+            asking.connect(CLAIM)
+            return asking.recv(500).decode("utf-8", "replace")
+    return ""
 
 
 class Program:
@@ -210,6 +246,7 @@ class Runner:
         self.run_folder = run
         self.lease_s = float(config["lease_s"])
         self.max_s = float(config["max_s"])
+        self.holder = str(config["holder"])
         self.input = bytearray(rest)
         self.output = bytearray(f"\n{config['nonce']}\n".encode())
         self.umask = umask
@@ -218,6 +255,7 @@ class Runner:
         self.pid = os.getpid()
         self.poll = select.epoll()
         self.handlers: dict[int, Callable[[], object]] = {}
+        self.claim: socket.socket | None = None
 
     # -- the loop
 
@@ -232,6 +270,8 @@ class Runner:
         self._listen(0, lambda: self._on_input(os.read(0, 1 << 16)))
         self._listen(signals, lambda: self._on_signals(os.read(signals, 512)))
         self.poll.register(1, 0)
+        if self.claim:
+            self._listen(self.claim.fileno(), self._tell_holder)
         self.event("ready", **self.introduction())
         self._obey()
         started = time.monotonic()
@@ -300,6 +340,13 @@ class Runner:
             pass
         except OSError:
             self.end("nobody listens any more")
+
+    def _tell_holder(self) -> None:
+        assert self.claim
+        asking, _ = self.claim.accept()
+        with asking, contextlib.suppress(OSError):
+            asking.setblocking(False)
+            asking.send(self.holder.encode())
 
     def _on_signals(self, numbers: bytes) -> None:
         if set(numbers) - {signal.SIGCHLD}:
@@ -469,7 +516,9 @@ class Runner:
         family = program.family() if program else []
         reaped = program is None or program.status is not None
         late_s = time.monotonic() - self.kill_at[key]
-        if (reaped and not family) or late_s > 2:
+        # What is ours will end, however long the kernel takes to clear away its memory.
+        longest_s = 10 if any(map(may_signal, family)) else 2
+        if (reaped and not family) or late_s > longest_s:
             del self.kill_at[key]
             self.event("stopped", id=key, left=len(family))
         elif late_s >= 0:
@@ -481,14 +530,17 @@ def descriptor_limit(wanted: int) -> tuple[int, int] | None:
     """(soft, hard) to set for `wanted` descriptors; None: leave it alone."""
     if not wanted:
         return None
-    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard == resource.RLIM_INFINITY or wanted <= hard:
         return wanted, hard
-    if os.geteuid() == 0:
-        with open("/proc/sys/fs/nr_open") as file:
-            wanted = min(wanted, int(file.read()))
-        return wanted, max(wanted, hard)
-    return hard, hard
+    with open("/proc/sys/fs/nr_open") as file:
+        wanted = max(hard, min(wanted, int(file.read())))
+    # Whether the hard limit may be raised is a matter of capabilities, which root may lack.
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, wanted))
+    except (OSError, ValueError):
+        return hard, hard
+    return wanted, wanted
 
 
 def explain(error: Exception) -> str:
@@ -556,6 +608,12 @@ def main() -> None:
     prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     body = Runner(config, run, rest, umask)
+    if config.get("exclusive"):
+        claimed = claim(config["holder"])
+        if isinstance(claimed, str):
+            body.event("busy", holder=claimed)
+            body.end("somebody else uses this machine")
+        body.claim = claimed
     if os.getppid() != guardian:
         body.end("the guardian died")
     try:

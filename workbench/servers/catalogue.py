@@ -9,10 +9,13 @@ from pathlib import Path
 
 from workbench import paths
 from workbench.errors import BadInput
-from workbench.servers.entry import ServerEntry, load_entry
+from workbench.servers.entry import Protocol, ServerEntry, load_entry
 
 NULL_SERVER = "null"
-"""Id of the server that measures the load generator's own ceiling."""
+"""Id of the server that measures the load generator's own ceiling with pong."""
+
+NULL_HTTP_SERVER = "null-http"
+"""And with HTTP."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,7 @@ class Catalogue:
         if id in self.broken:
             raise BadInput(self.broken[id].problem)
         close = difflib.get_close_matches(id, self.entries, n=1)
-        hint = f"Did you mean {close[0]!r}?" if close else f"There are {', '.join(self.entries)}."
+        hint = f"Did you mean {close[0]!r}?" if close else "`pongbench catalogue` lists them all."
         raise BadInput(f"There is no server {id!r} in the catalogue. {hint}")
 
     def find(self, id_or_folder: str) -> ServerEntry:
@@ -66,6 +69,10 @@ class Catalogue:
     def __len__(self) -> int:
         return len(self.entries)
 
+    def null_for(self, protocol: Protocol) -> ServerEntry:
+        """The server that measures the load generator's own ceiling. Raises BadInput."""
+        return self[NULL_SERVER if protocol == "pong" else NULL_HTTP_SERVER]
+
     def contestants(self) -> list[ServerEntry]:
         """All that can be compared; our own tools are left out."""
         return [entry for entry in self if entry.family != "tool"]
@@ -82,7 +89,7 @@ class Catalogue:
         for folder in folders:
             id = folder.name
             try:
-                if id in self.entries:
+                if id in self.entries and not self.entries[id].unavailable:
                     raise BadInput(
                         f"There are two servers {id!r}: {self.entries[id].folder} is used, {folder}"
                         " is not; rename the second folder."

@@ -5,9 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from rich import box
@@ -15,31 +13,29 @@ from rich.console import Console
 from rich.markup import escape
 from rich.syntax import Syntax
 from rich.table import Table
+from rich.text import Text
 
-from workbench.errors import ExitCode, PongbenchError
-from workbench.machines.base import Machine
-from workbench.machines.local import open_local
+from workbench.commands.fitting import Cell, fitting
+from workbench.errors import ExitCode
+from workbench.machines.profiles import load_profile
+from workbench.servers import measured
 from workbench.servers.catalogue import Catalogue
-from workbench.servers.deploy import Deployment, deploy
-from workbench.servers.entry import ServerEntry
-from workbench.servers.gate import PIPELINED, GateResult, gate
+from workbench.servers.checking import Checked, Checking, check_all
+from workbench.servers.entry import Seen, ServerEntry
+from workbench.servers.gate import PIPELINED, GateResult
+from workbench.servers.own_command import add_new
+from workbench.servers.runtimes.programs import PROGRAMS
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
+NARROWEST = 96
+"""Columns of the table at the end; a line of it is read whole or not at all."""
+
+WIDEST = 160
+"""Columns of the list in a file or a pipe, where nothing has to be left out."""
+
 STYLES = {"passed": "green", "failed": "bold red", "unavailable": "dim"}
-
-
-@dataclass(frozen=True)
-class Checked:
-    """What became of one server."""
-
-    entry: ServerEntry
-    status: Literal["passed", "failed", "unavailable"]
-    reason: str
-    """Sentences."""
-    deployment: Deployment | None = None
-    gate: GateResult | None = None
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -54,19 +50,31 @@ def add_parser(subparsers: Subparsers) -> None:
     check = actions.add_parser("check", help="deploy servers and see what they answer")
     check.add_argument("ids", metavar="ID", nargs="*", help="servers or folders; default: all")
     check.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    check.add_argument(
+        "--on", default="localhost", metavar="MACHINE", help="a machine profile; default: this one"
+    )
+    check.add_argument(
+        "--install", action="store_true", help="yes to fetching and unpacking what was shown"
+    )
     check.set_defaults(handler=run_check)
+    add_new(actions)
 
 
 def run_list(args: argparse.Namespace) -> int:
     """Print the catalogue."""
     catalogue = Catalogue.load()
-    table = _empty_table("ID", "Name", "Family", "Style", "Speaks", "Licence")
+    titles = ("ID", "Name", "Family", "Style", "Speaks", "Licence")
+    rows: list[list[Cell]] = []
     for entry in catalogue:
         licence = entry.today.licence.value if entry.today.licence else ""
         speaks = "unavailable" if entry.unavailable else ", ".join(entry.protocols)
         family = entry.family if entry.shipped else f"{entry.family} (yours)"
-        table.add_row(entry.id, *map(escape, (entry.name, family, entry.style, speaks, licence)))
-    Console().print(table)
+        rows.append([*map(Text, (entry.id, entry.name, family, entry.style, speaks, licence))])
+    console = Console()
+    if not console.is_terminal:
+        console.width = WIDEST
+    spare = ("Licence", "Style", "Name", "Family")
+    console.print(fitting(titles, rows, console.width, spare=spare, words=True))
     for broken in catalogue.broken.values():
         Console(stderr=True).print(escape(broken.problem), style="red", soft_wrap=True)
     return ExitCode.DONE
@@ -92,9 +100,10 @@ def run_check(args: argparse.Namespace) -> int:
     """Deploy, gate and stop each server; 1 when one that is available failed."""
     catalogue = Catalogue.load()
     entries = [catalogue.find(id) for id in args.ids] or list(catalogue)
+    profile = load_profile(args.on)
     console = Console(stderr=True)
-    with console.status("Opening this machine") as status:
-        checked = asyncio.run(check_all(entries, lambda text: status.update(escape(text))))
+    with Checking(console) as checking:
+        checked = asyncio.run(check_all(entries, checking, profile=profile, install=args.install))
     if args.json:
         data = {"servers": [_plain(each) for each in checked]}
         sys.stdout.write(msgspec.json.encode(data).decode() + "\n")
@@ -107,32 +116,6 @@ def run_check(args: argparse.Namespace) -> int:
     return ExitCode.FAILED if failed else ExitCode.DONE
 
 
-async def check_all(entries: list[ServerEntry], notify: Callable[[str], None]) -> list[Checked]:
-    """Check servers on this machine, one after the other."""
-    machine = await open_local()
-    try:
-        return [await check(machine, entry, notify) for entry in entries]
-    finally:
-        await machine.close()
-
-
-async def check(machine: Machine, entry: ServerEntry, notify: Callable[[str], None]) -> Checked:
-    """Deploy a server, pass it through the gate, stop it."""
-    if entry.unavailable:
-        return Checked(entry, "unavailable", entry.unavailable.reason)
-    try:
-        deployment = await deploy(machine, entry, notify=notify)
-        try:
-            notify(f"Trying {entry.name}")
-            result = await gate(deployment)
-        finally:
-            await deployment.stop()
-    except PongbenchError as error:
-        return Checked(entry, "failed", str(error))
-    status: Literal["passed", "failed"] = "passed" if result.passed else "failed"
-    return Checked(entry, status, " ".join(result.sentences), deployment, result)
-
-
 def _facts(entry: ServerEntry) -> list[tuple[str, str]]:
     facts = [
         ("", entry.description),
@@ -140,13 +123,22 @@ def _facts(entry: ServerEntry) -> list[tuple[str, str]]:
         ("Family", entry.family),
         ("Style", entry.style),
         ("Speaks", ", ".join(entry.protocols)),
-        ("Processes", str(entry.processes)),
+        ("Processes", _processes(entry)),
+        ("Warm-up", f"{entry.warm_up_s:g} s of calls" if entry.warm_up_s else ""),
+        ("Runtime", "" if entry.runtime == "none" else entry.runtime),
+        ("Programs", ", ".join(PROGRAMS[name].title for name in entry.programs)),
+        *(("Unequal", text) for text in entry.unequal),
         ("Folder", str(entry.folder)),
         ("Command", " ".join(entry.command)),
     ]
     for name, fact in msgspec.structs.asdict(entry.today).items():
         if fact:
             facts.append((f"Today: {name}", f"{fact.value} ({fact.source})"))
+    if found := measured.recall(entry):
+        facts.append(("Measured", f"{found.when_utc}: {' '.join(found.gate.sentences)}"))
+        facts.append(("Able", "; ".join(found.gate.workloads)))
+    elif entry.seen:
+        facts.append(("Seen", _seen(entry.seen)))
     if entry.in_2009:
         row = msgspec.structs.asdict(entry.in_2009).items()
         facts.append(("In 2009", ", ".join(f"{k.replace('_', ' ')}: {v}" for k, v in row if v)))
@@ -155,6 +147,24 @@ def _facts(entry: ServerEntry) -> list[tuple[str, str]]:
         facts.append(("Unavailable", f"{gone.reason} (tried {gone.tried})"))
         facts.append(("Instead", gone.instead))
     return [(name, value) for name, value in facts if value]
+
+
+def _seen(seen: Seen) -> str:
+    kept = (
+        f"keep-alive, {seen.pipelining} of 3 calls at once" if seen.keep_alive else "no keep-alive"
+    )
+    return (
+        f"{kept}; {seen.processes} processes, {seen.threads} threads, {seen.memory_mb:.0f} MB"
+        f" ({seen.source})"
+    )
+
+
+def _processes(entry: ServerEntry) -> str:
+    found = measured.recall(entry)
+    counted = found.gate.processes if found else entry.seen.processes if entry.seen else 0
+    if counted in (0, entry.processes):
+        return str(entry.processes)
+    return f"{entry.processes} that serve; {counted} counted, with those that start and watch them"
 
 
 def _plain(checked: Checked) -> dict[str, Any]:
@@ -167,6 +177,7 @@ def _plain(checked: Checked) -> dict[str, Any]:
     }
     if checked.deployment:
         data |= {
+            "workloads": checked.gate.workloads if checked.gate else [],
             "version": checked.deployment.version,
             "runtime": checked.deployment.runtime,
             "backlog": checked.deployment.backlog,
@@ -178,17 +189,16 @@ def _plain(checked: Checked) -> dict[str, Any]:
 
 def _print_checked(checked: list[Checked]) -> None:
     console = Console()
-    table = _empty_table("ID", "Status", "Version", "Backlog", "Bytes", "Kept", "Pipelined")
+    console.width = max(console.width, NARROWEST)
+    table = _empty_table("ID", "Status", "Version", "Backlog", *FIGURES)
     for each in checked:
         deployed, found = each.deployment, each.gate
         table.add_row(
             each.entry.id,
             f"[{STYLES[each.status]}]{each.status}[/]",
-            escape(deployed.version if deployed else ""),
+            escape(_number(deployed.version) if deployed else ""),
             str(deployed.backlog) if deployed else "",
-            str(found.bytes_on_wire or "") if found else "",
-            ("yes" if found.keep_alive else "no") if found and found.passed else "",
-            f"{found.pipelining} of {PIPELINED}" if found and found.keep_alive else "",
+            *_figures(found),
         )
     console.print(table)
     for each in checked:
@@ -196,8 +206,32 @@ def _print_checked(checked: list[Checked]) -> None:
             console.print(f"[bold]{each.entry.id}[/]: {escape(each.reason)}", soft_wrap=True)
 
 
+def _number(version: str) -> str:
+    """ "tornado 6.6.1" is 6.6.1."""
+    last = version.rpartition(" ")[2]
+    return last if last[:1].isdigit() else ""
+
+
+FIGURES = ("Bytes", "Kept", "Piped", "Proc", "Thr", "MB")
+
+
+def _figures(found: GateResult | None) -> list[str]:
+    if found is None or not found.passed:
+        return [""] * len(FIGURES)
+    wire = ["", "", ""]
+    if found.bytes_on_wire:
+        piped = f"{found.pipelining}/{PIPELINED}" if found.keep_alive else ""
+        wire = [str(found.bytes_on_wire), "yes" if found.keep_alive else "no", piped]
+    return [
+        *wire,
+        str(found.processes or ""),
+        str(found.threads or ""),
+        f"{found.rss_bytes / 1e6:.0f}" if found.rss_bytes else "",
+    ]
+
+
 def _empty_table(*columns: str) -> Table:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     for column in columns:
-        table.add_column(column, no_wrap=column in {"ID", "Status", "Version", "Style"})
+        table.add_column(column, no_wrap=True)
     return table

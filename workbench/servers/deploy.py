@@ -7,18 +7,21 @@ import contextlib
 import itertools
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from workbench.documents import ServerRecord
 from workbench.errors import PongbenchError
 from workbench.machines.base import Command, Machine, Process
-from workbench.servers.entry import ServerEntry, normalised
-from workbench.servers.runtimes import Notify, Runtime, python
+from workbench.servers.entry import ServerEntry
+from workbench.servers.entry_problems import normalised
+from workbench.servers.footprint import quiet
+from workbench.servers.runtimes import Notify, Runtime
+from workbench.servers.runtimes.prepare import prepare
 
-READY_WITHIN_S = 10.0
 PORTS = range(20_000, 30_000)
 """Where a free one is looked for: below the ports Linux gives to clients."""
 
@@ -45,7 +48,7 @@ class Deployment:
     machine: Machine
     process: Process
     host: str
-    """Where it listens and is reached."""
+    """Where clients reach it."""
     port: int
     runtime: str
     """With its version: "CPython 3.11.7"."""
@@ -55,6 +58,15 @@ class Deployment:
     """Relative path to SHA-256 of every file deployed."""
     backlog: int = 0
     """In force, as the kernel says."""
+    near: tuple[str, int] = ("", 0)
+    """Address and port by which this program reaches it."""
+    _ways: contextlib.AsyncExitStack = field(
+        init=False, repr=False, default_factory=contextlib.AsyncExitStack
+    )
+    check: Command | None = None
+    """What tries it, for a server that has a program for that."""
+    gated: dict[str, Any] = field(default_factory=dict)
+    """What the wire gate found, as plain data."""
     _exit: asyncio.Task[int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -66,6 +78,11 @@ class Deployment:
     def pid(self) -> int:
         """On its machine, of the root of its processes."""
         return self.process.pid
+
+    @property
+    def direct(self) -> bool:
+        """Whether this program reaches it without going through SSH."""
+        return self.near == (self.host, self.port)
 
     def alive(self) -> bool:
         return not self._exit.done()
@@ -90,15 +107,17 @@ class Deployment:
             version=self.version,
             runtime=self.runtime,
             files=self.files,
+            gate=self.gated,
         )
 
     async def stop(self) -> None:
         """SIGTERM, a second later SIGKILL, to it and all its children. Again: nothing happens."""
+        await self._ways.aclose()
         await self.process.stop()
 
     async def until_ready(self, within_s: float) -> None:
         """Wait until it accepts connections. Raises PongbenchError when it ends or does not."""
-        trying = asyncio.create_task(_connect(self.host, self.port))
+        trying = asyncio.create_task(self._accepting())
         try:
             await asyncio.wait(
                 {trying, self._exit}, timeout=within_s, return_when=asyncio.FIRST_COMPLETED
@@ -106,11 +125,28 @@ class Deployment:
             if not self.alive():
                 raise self._ended()
             if not trying.done():
-                what = f"did not accept connections on port {self.port} within {within_s:g} s"
+                did = "accept connections" if not self.near[1] else "answer a call"
+                what = f"did not {did} on port {self.port} within {within_s:g} s"
                 raise PongbenchError(self._said(f"{self._called()} {what}"))
         finally:
             trying.cancel()
             await asyncio.gather(trying, return_exceptions=True)
+
+    async def _accepting(self) -> None:
+        if self.machine.platform is not None:
+            await self._listening()
+        near = await self._ways.enter_async_context(self.machine.way_to(self.host, self.port))
+        await _connect(*near)
+        self.near = near
+        if self.entry.ready == "http":
+            await _answered(*near, self.entry.path)
+            await quiet(self.machine, self.pid)
+
+    async def _listening(self) -> None:
+        while True:
+            if await self.machine.listening(self.port) is not None:
+                return
+            await asyncio.sleep(_RETRY_S)
 
     def _ended(self) -> PongbenchError:
         if any(IN_USE in line.lower() for line in self.process.tail()):
@@ -137,13 +173,17 @@ async def deploy(
     nofile: int = 0,
     cpus: Sequence[int] = (),
     host: str = "127.0.0.1",
+    reach: str = "",
     notify: Notify = lambda _: None,
-    ready_within_s: float = READY_WITHIN_S,
+    ready_within_s: float = 0.0,
+    install: bool = False,
 ) -> Deployment:
     """Copy a server to a machine, prepare its runtime, start it and wait until it is ready.
 
-    `port` 0: a free one is picked. Raises PongbenchError, with the last lines of the server's
-    output where there are any; nothing is left running then.
+    `host`: where it listens, `reach`: where clients find it; empty: there. `port` 0: a free one is
+    picked. `ready_within_s` 0: what its entry says. `install`: whether
+    programs the machine lacks may be unpacked there. Raises PongbenchError, with the last lines of
+    the server's output where there are any; nothing is left running then.
     """
     if entry.unavailable:
         raise PongbenchError(f"{entry.name} cannot be run: {entry.unavailable.reason}")
@@ -152,30 +192,35 @@ async def deploy(
     notify(f"Copying {entry.name} to {machine.name}")
     files = await asyncio.to_thread(entry.files)
     folder = await machine.put(entry.folder, f"servers/{entry.id}-{next(_numbers)}")
-    runtime = await python.prepare(machine, entry, folder, notify)
+    for path in entry.shared_paths:
+        await machine.put(path, f"{folder}/{path.name}")
+    runtime = await prepare(machine, entry, folder, notify=notify, install=install)
 
     async def start(port: int) -> Deployment:
         notify(f"Starting {entry.name} on port {port}")
-        values = {"host": host, "port": str(port), "backlog": str(backlog)}
+        values = {"host": host, "port": str(port), "backlog": str(backlog), "folder": folder}
+        values |= runtime.placeholders
         command = Command(
-            entry.argv(**values, **runtime.placeholders),
-            env={**_ENV, **entry.env},
+            entry.argv(**values),
+            env={**_ENV, **runtime.env, **entry.env},
             cwd=folder,
             nofile=nofile,
             cpus=cpus,
         )
+        check = [part.format_map(values) for part in entry.check]
         deployment = Deployment(
             entry=entry,
             machine=machine,
             process=await machine.start(command),
-            host=host,
+            host=reach or host,
             port=port,
             runtime=runtime.name,
             version=_version(entry, runtime),
             files=files,
+            check=replace(command, argv=check) if check else None,
         )
         try:
-            await deployment.until_ready(ready_within_s)
+            await deployment.until_ready(ready_within_s or entry.ready_within_s)
             deployment.backlog = await _backlog(deployment)
         except BaseException:
             with contextlib.suppress(PongbenchError):  # the machine itself may be gone
@@ -221,6 +266,20 @@ async def _connect(host: str, port: int) -> None:
         await asyncio.sleep(_RETRY_S)
 
 
+async def _answered(host: str, port: int, path: str) -> None:
+    """Until a call is answered, whatever with."""
+    while True:
+        with contextlib.suppress(OSError):
+            reader, writer = await asyncio.open_connection(host, port)
+            try:
+                writer.write(f"GET {path} HTTP/1.0\r\nHost: pongbench\r\n\r\n".encode())
+                if await reader.read(1):
+                    return
+            finally:
+                writer.close()
+        await asyncio.sleep(_RETRY_S)
+
+
 async def _backlog(deployment: Deployment) -> int:
     listening = await deployment.machine.listening(deployment.port)
     if listening is None:
@@ -233,7 +292,8 @@ async def _backlog(deployment: Deployment) -> int:
 
 def _version(entry: ServerEntry, runtime: Runtime) -> str:
     if not entry.framework:
-        return "" if entry.requirements else "standard library"
+        own = entry.runtime == "python" and not entry.requirements
+        return "standard library" if own else ""
     return f"{entry.framework} {runtime.packages.get(normalised(entry.framework), '')}".strip()
 
 

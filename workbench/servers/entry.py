@@ -6,8 +6,6 @@ The name of the folder is the id. Shipped entries and a user's own are the same 
 from __future__ import annotations
 
 import hashlib
-import re
-import string
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
@@ -16,18 +14,30 @@ from msgspec import Meta
 
 from workbench import yamlio
 from workbench.errors import BadInput
+from workbench.servers import entry_problems
+from workbench.servers.entry_problems import APPS, pinned
+from workbench.servers.runtimes.programs import ProgramName
 
 Family: TypeAlias = Literal["socket", "wsgi", "macro", "hello", "message", "tool"]
 """tool: no contestant but something of ours, such as the null server."""
 
-Protocol: TypeAlias = Literal["pong", "http/1.0", "http/1.1"]
+Protocol: TypeAlias = Literal["pong", "http/1.0", "http/1.1", "messages"]
+"""messages: ones of its own, which only its own `check` understands."""
 Text: TypeAlias = Annotated[str, Meta(min_length=1, max_length=2_000)]
 
-PLACEHOLDERS = ("python", "host", "port", "backlog")
-"""What a command may hold in braces."""
+Runtime: TypeAlias = Literal["python", "python3.9", "python2.7", "none"]
+"""none: the programs it needs are enough."""
 
-_ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
-_PIN = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)(\[[^\]]*\])?\s*==\s*[A-Za-z0-9.!+_-]+")
+PLACEHOLDERS = ("host", "port", "backlog", "folder", "made")
+"""What every command may hold in braces; the runtime and the programs needed add theirs. folder:
+where the server's files are; made: what `make` has made."""
+
+RUNTIME_PLACEHOLDERS: dict[str, tuple[str, ...]] = {
+    "python": ("python", "venv"),
+    "python3.9": ("python",),
+    "python2.7": ("python",),
+    "none": (),
+}
 
 
 class Fact(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -63,9 +73,26 @@ class Today(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     licence: Fact | None = None
     released: Fact | None = None
-    """ISO date of the last release."""
+    """ISO date of the version that is run; its source says which."""
     tls: Fact | None = None
     tests: Fact | None = None
+
+
+class Seen(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What the wire gate once saw of a server, for those who have not tried it yet."""
+
+    keep_alive: bool = False
+    pipelining: int = 0
+    """Calls answered of three sent at once."""
+    processes: int = 0
+    threads: int = 0
+    memory_mb: float = 0.0
+    """Resident and idle, of all its processes; pages they share count in each."""
+    source: Text
+
+    @property
+    def rss_bytes(self) -> int:
+        return round(self.memory_mb * 1e6)
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -73,6 +100,8 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     status: Annotated[int, Meta(ge=100, le=599)] = 200
     body: str = "Pong!"
+    json: bool = False
+    """Is the body JSON, equal when it says the same in another spelling?"""
 
 
 class Unavailable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -97,13 +126,20 @@ class ServerFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     notes: list[Text] = []
     """What a reader of the figures should know."""
 
-    runtime: Literal["python"] = "python"
+    runtime: Runtime = "python"
+    programs: list[ProgramName] = []
+    """Of the system, see `runtimes.programs`; each is a placeholder of the command, too."""
+    shared: list[Text] = []
+    """Files of `resources/apps` that are deployed beside the folder's own."""
+    make: list[list[Text]] = []
+    """Commands that compile it, run once in a copy of the folder; what they leave in {made} is
+    kept, by content."""
     requirements: str = ""
     """A file of exact pins in the folder, hashes allowed; empty: the standard library is enough."""
     build: bool = False
     """May requirements without a wheel be compiled?"""
     framework: str = ""
-    """The requirement whose version is the server's version."""
+    """The requirement or program whose version is the server's version."""
     imports: list[Text] = []
     """Modules that must import before a runtime counts as built."""
     env: dict[str, str] = {}
@@ -112,18 +148,30 @@ class ServerFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     source: str = "server.py"
     """The file worth reading."""
 
-    ready: Literal["tcp"] = "tcp"
-    """tcp: it is ready once it accepts connections."""
+    ready: Literal["tcp", "http"] = "tcp"
+    """tcp: it is ready once it accepts connections; http: once it answers a call
+    and its processes have come to rest, for what accepts long before its workers are there."""
+    ready_within_s: Annotated[float, Meta(gt=0, le=600)] = 10.0
+    warm_up_s: Annotated[float, Meta(ge=0, le=120)] = 0.0
+    """Seconds of calls before it is measured, each time it is started; for what gets faster while
+    it runs. A plan's own warm-up follows."""
     protocols: list[Protocol] = []
+    check: list[Text] = []
+    """A program that tries it, for messages: its last line is what it found, 0 that all is well."""
     path: str = "/"
     reply: Reply = Reply()
+    also: dict[str, Reply] = {}
+    """Other paths it has to answer."""
     closes_first: Literal["server", "client"] = "server"
-    """After the last call of a connection. Who closes first keeps the port in TIME_WAIT."""
+    """After the only call of a connection. Who closes first keeps the port in TIME_WAIT."""
     processes: Annotated[int, Meta(ge=1, le=1_024)] = 1
     """That serve; more than one uses more than one core."""
+    unequal: list[Text] = []
+    """In which respects it could not be made equal to the others."""
 
     in_2009: In2009 | None = None
     today: Today = Today()
+    seen: Seen | None = None
     unavailable: Unavailable | None = None
 
 
@@ -139,26 +187,50 @@ class ServerEntry(ServerFile, frozen=True, kw_only=True):
         return self.folder / self.requirements if self.requirements else None
 
     @property
+    def pinned(self) -> list[str]:
+        """Normalised names of all the packages it requires."""
+        if self.requirements_path is None:
+            return []
+        return pinned(self.requirements_path)
+
+    @property
     def source_path(self) -> Path:
-        return self.folder / self.source
+        return (APPS if self.source in self.shared else self.folder) / self.source
+
+    @property
+    def shared_paths(self) -> list[Path]:
+        return [APPS / name for name in self.shared]
+
+    @property
+    def programs_at_run(self) -> list[ProgramName]:
+        """Without those that only compile it."""
+        made = " ".join(part for argv in self.make for part in argv)
+        run = " ".join([*self.command, *self.check])
+        return [name for name in self.programs if f"{{{name}}}" in run or f"{{{name}}}" not in made]
+
+    @property
+    def placeholders(self) -> tuple[str, ...]:
+        """What its commands may hold in braces."""
+        return (*RUNTIME_PLACEHOLDERS[self.runtime], *PLACEHOLDERS, *self.programs)
+
+    @property
+    def replies(self) -> dict[str, Reply]:
+        """What it has to answer, by path; the first is what it is measured with."""
+        return {self.path: self.reply, **self.also}
 
     def argv(self, **values: str) -> list[str]:
-        """The command with `PLACEHOLDERS` filled in."""
+        """The command with its placeholders filled in."""
         return [part.format_map(values) for part in self.command]
 
     def files(self) -> dict[str, str]:
-        """Relative path to SHA-256 of every file of the folder."""
+        """Relative path to SHA-256 of every file deployed."""
         found = sorted(p for p in self.folder.rglob("*") if p.is_file())
+        own = {str(p.relative_to(self.folder)): p for p in found if "__pycache__" not in p.parts}
+        shared = {path.name: path for path in self.shared_paths}
         return {
-            str(path.relative_to(self.folder)): hashlib.sha256(path.read_bytes()).hexdigest()
-            for path in found
-            if "__pycache__" not in path.parts
+            name: hashlib.sha256(path.read_bytes()).hexdigest()
+            for name, path in {**own, **shared}.items()
         }
-
-
-def normalised(package: str) -> str:
-    """The name by which a package is the same however it is written."""
-    return re.sub(r"[-_.]+", "-", package).lower()
 
 
 def load_entry(folder: Path, *, shipped: bool = False) -> ServerEntry:
@@ -172,75 +244,6 @@ def load_entry(folder: Path, *, shipped: bool = False) -> ServerEntry:
     entry = ServerEntry(
         id=folder.name, folder=folder, shipped=shipped, **msgspec.structs.asdict(file)
     )
-    if problem := _problem(entry):
+    if problem := entry_problems.problem(entry):
         raise BadInput(f"server {path}{problem}")
     return entry
-
-
-def _problem(entry: ServerEntry) -> str:
-    """The rest of a sentence that begins with the name of the file; empty: none."""
-    if not _ID.fullmatch(entry.id):
-        return (
-            f": its folder's name {entry.id!r} is its id, which may hold a-z, 0-9, '.', '_' and '-'"
-            " only; rename the folder."
-        )
-    if entry.unavailable:
-        return ""
-    if not entry.protocols:
-        return ", protocols: none is listed; give pong, or http/1.0 and http/1.1."
-    for key in ("source", "requirements"):
-        if (name := getattr(entry, key)) and (problem := _file_problem(entry.folder, name)):
-            return f", {key}: {problem}"
-    return _command_problem(entry) or _pin_problem(entry)
-
-
-def _file_problem(folder: Path, name: str) -> str:
-    path = folder / name
-    if not path.resolve().is_relative_to(folder.resolve()):
-        return f"{name!r} lies outside the folder; only what is in the folder is deployed."
-    return "" if path.is_file() else f"there is no file {name!r} in the folder."
-
-
-def _command_problem(entry: ServerEntry) -> str:
-    if not entry.command:
-        return ', command: it is missing; for example ["{python}", server.py, --port, "{port}"].'
-    used = set()
-    for part in entry.command:
-        try:
-            used |= {name for _, name, _, _ in string.Formatter().parse(part) if name is not None}
-        except ValueError:
-            return f", command: the braces of {part!r} do not match; write {{{{ for a brace."
-    if unknown := used - set(PLACEHOLDERS):
-        known = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
-        return f", command: there is no {{{min(unknown)}}}; there are {known}."
-    if "port" not in used:
-        return ", command: {port} is missing, so it cannot be told where to listen."
-    return ""
-
-
-def _pin_problem(entry: ServerEntry) -> str:
-    if entry.requirements_path is None:
-        return f", framework: {entry.framework} is not in any requirements." * bool(entry.framework)
-    pinned = set()
-    for number, line in _requirements(entry.requirements_path):
-        if not (pin := _PIN.match(line)):
-            return (
-                f", requirements: line {number} of {entry.requirements} is no exact version"
-                f" ({line[:40]!r}); write name==version, as uv pip compile does."
-            )
-        pinned.add(normalised(pin["name"]))
-    if entry.framework and normalised(entry.framework) not in pinned:
-        return f", framework: {entry.framework!r} is not among the {entry.requirements}."
-    return ""
-
-
-def _requirements(path: Path) -> list[tuple[int, str]]:
-    """(line number, text) of each requirement, without comments and continuation lines."""
-    text = yamlio.read_text(path, what="requirements")
-    found, continued = [], False
-    for number, line in enumerate(text.splitlines(), 1):
-        stripped = line.strip()
-        if stripped and not stripped.startswith("#") and not continued:
-            found.append((number, stripped))
-        continued = stripped.endswith("\\")
-    return found

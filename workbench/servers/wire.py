@@ -10,8 +10,9 @@ import asyncio
 import contextlib
 import socket
 import struct
+import time
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import h11
@@ -33,6 +34,8 @@ class Reply:
     header_bytes: int
     """Status line and headers, with the empty line."""
     body: bytes
+    took_s: float = 0.0
+    """From sending the request; on connections with several calls only."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,8 @@ class Wire:
     """For a reply that must come."""
     impatience_s: float = 1.0
     """For what may never come: a close, or a reply to a pipelined call."""
+    resets: bool = True
+    """Whether a reset reaches the server."""
 
     async def whole(self, request: bytes, *, must_close: bool = True) -> End:
         """One call, and whatever comes until the server closes."""
@@ -71,9 +76,11 @@ class Wire:
         replies: list[Reply] = []
         async with self._connection() as caller:
             for _ in range(calls):
+                sent = time.monotonic()
                 await caller.send(request)
                 try:
-                    replies.append(await caller.reply(self.patience_s))
+                    reply = await caller.reply(self.patience_s)
+                    replies.append(replace(reply, took_s=time.monotonic() - sent))
                 except Fault:
                     if replies and caller.ended and not caller.begun:
                         break  # It closed between two calls, as it may.
@@ -91,10 +98,13 @@ class Wire:
                     replies.append(await caller.reply(self.impatience_s))
         return replies
 
-    async def leave(self) -> None:
-        """Connect and be gone with a reset."""
+    async def leave(self, request: bytes = b"") -> None:
+        """Connect, perhaps ask, and be gone before the answer, with a reset if that can be."""
         async with self._connection() as caller:
-            caller.leave()
+            if request:
+                await caller.send(request)
+            if self.resets:
+                caller.leave()
 
     @contextlib.asynccontextmanager
     async def _connection(self) -> AsyncIterator[_Caller]:

@@ -63,6 +63,7 @@ class _OpenPoint:
             rate_per_s=start.rate_per_s,
             purpose=start.purpose,
             pass_number=start.pass_number,
+            look=start.look,
             concurrency=start.concurrency,
             complete=False,
             seconds=len(windows) * WINDOW_US / 1e6,

@@ -81,6 +81,8 @@ def read_session(path: Path, *, newer: bool = False) -> Session:
     a file that cannot be read, is no session, or is from a newer version.
     """
     data = read_bytes(path, what="session", most_bytes=MOST_BYTES)
+    if not data.strip():
+        raise BadInput(f"session {path} is empty: nothing was ever written to it.")
     return parse_session(data, name=str(path), newer=newer)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from workbench.documents import AnyDocument, PointStop, RunStart, RunStop
 from workbench.errors import BadInput, PongbenchError
+from workbench.sessions import claims
 from workbench.sessions.format import encode_line, encode_start
 from workbench.wording import offered
 
@@ -19,11 +20,11 @@ class Recorder:
     """Appends every document to a new file, whole or not at all.
 
     A document is with the kernel before the call returns, so that it survives this program; with
-    the disk at the end of every point. The file is made at once and never one that exists; without
-    any document it is removed by `close`.
+    the disk at the end of every point. The file is made with the first document, and never one
+    that exists.
 
-    Raises BadInput when the file cannot be made, PongbenchError from the first document that
-    cannot be written. After that only a `RunStop` is still tried, silently.
+    Raises BadInput at once when the file could not be made, PongbenchError from the first document
+    that cannot be written. After that only a `RunStop` is still tried, silently.
     """
 
     def __init__(self, path: Path) -> None:
@@ -32,9 +33,13 @@ class Recorder:
         self._names: dict[str, str] = {}
         self._upto = ""
         self._broken: PongbenchError | None = None
+        self._file = -1
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o666)
+            # A trial: between here and the first document hours of rehearsal may lie, and whoever
+            # is killed in them leaves nothing.
+            os.close(self._make())
+            path.unlink()
         except FileExistsError as error:
             raise BadInput(_in_the_way(path, error)) from None
         except (OSError, ValueError) as error:
@@ -49,7 +54,11 @@ class Recorder:
                 self._append(encode_line(document))
             return
         try:
-            self._append(self._encode(document))
+            encoded = self._encode(document)
+            if self._size == 0:
+                self._file = self._make()
+                claims.claim(self._file)
+            self._append(encoded)
             if isinstance(document, PointStop | RunStop):
                 os.fsync(self._file)
         except OSError as error:
@@ -65,8 +74,9 @@ class Recorder:
             return
         os.close(self._file)
         self._file = -1
-        if self._size == 0:
-            self.path.unlink(missing_ok=True)
+
+    def _make(self) -> int:
+        return os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o666)
 
     def _encode(self, document: AnyDocument) -> bytes:
         if isinstance(document, RunStart):
@@ -88,6 +98,8 @@ class Recorder:
         self._size += len(data)
 
     def _complaint(self, error: OSError) -> PongbenchError:
+        if isinstance(error, FileExistsError):
+            return BadInput(_in_the_way(self.path, error))
         cause = (
             "The disk is full."
             if error.errno in _FULL

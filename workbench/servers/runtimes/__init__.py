@@ -20,5 +20,7 @@ class Runtime:
     """With its version: "CPython 3.11.7"."""
     packages: Mapping[str, str] = field(default_factory=dict)
     """Version of everything installed, by normalised name."""
+    env: Mapping[str, str] = field(default_factory=dict)
+    """What has to be in the environment of a server that runs on it."""
     built: bool = False
     """False: it was there already."""

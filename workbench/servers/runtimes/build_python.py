@@ -22,6 +22,8 @@ from pathlib import Path
 from typing import Any
 
 OLDEST = (3, 11)
+FORM = 2
+"""Of what is built; raised when what is in place has to be built anew."""
 STAMP = "runtime.json"
 PROOF = """
 import importlib, importlib.metadata, json, platform, re, sys
@@ -88,6 +90,7 @@ def key(task: dict[str, Any], base: str, identity: str) -> str:
         Path(task["requirements"]).read_text("utf-8") if task["requirements"] else "",
         sorted(task["imports"]),
         task["build"],
+        FORM,
         [os.path.realpath(base), identity, platform.machine(), platform.libc_ver(base)],
     ]
     return "python-" + hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
@@ -102,7 +105,6 @@ def build(task: dict[str, Any], base: str) -> Path:
         raise Failed("python", cause(done.stderr))
     if task["requirements"]:
         install(task, made)
-    # Also compiles what it imports, for servers have no leave to write into a runtime.
     proof = run([str(python_of(made)), "-I", "-c", PROOF, *task["imports"]])
     if proof.returncode:
         raise Failed("import", (proof.stderr.strip() or "it died").splitlines()[-1])
@@ -114,12 +116,18 @@ def install(task: dict[str, Any], made: Path) -> None:
     # Exactly what is listed: sync adds nothing that a newer index might bring.
     options = [] if task["build"] else ["--only-binary", ":all:"]
     python = str(python_of(made))
+    # Compiled now, for servers have no leave to write into a runtime.
+    options.append("--compile-bytecode")
     done = uv(task, "pip", "sync", "--python", python, *options, task["requirements"])
     if done.returncode == 0:
         return
     unreachable = "Failed to fetch" in done.stderr or "Network connectivity" in done.stderr
     if unreachable and "HTTP status" not in done.stderr:
         raise Failed("offline", cause(done.stderr, -1), package(done.stderr))
+    if said := compiling(done.stderr):
+        no_compiler = re.search(r"No such file or directory: '\S*(?:cc|gcc|g\+\+|clang)'", said)
+        why = "no-compiler" if no_compiler else "compile"
+        raise Failed(why, said, package(done.stderr))
     raise Failed("install", cause(done.stderr), package(done.stderr))
 
 
@@ -172,6 +180,15 @@ def cause(output: str, which: int = 0) -> str:
     causes = re.findall(r"^ *cause: (.*)", output, re.MULTILINE)
     lines = output.strip().splitlines() or ["it said nothing"]
     return (causes[which] if causes else lines[-1]).strip()
+
+
+def compiling(output: str) -> str:
+    """What went wrong when a requirement was compiled; empty: nothing was compiled."""
+    if "build backend returned an error" not in output:
+        return ""
+    errors: list[str] = re.findall(r"^ +.*\berror: (.*)", output, re.MULTILINE)
+    fatal: list[str] = re.findall(r"fatal error: (.*)", output)
+    return ([*fatal, *errors[-1:]] or [""])[0].strip()
 
 
 def package(output: str) -> str:

@@ -7,43 +7,54 @@ interpreter: so no contestant sees packages of the host, and all start in the sa
 
 from __future__ import annotations
 
-import asyncio
-import os
+import sys
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
+from workbench import paths
 from workbench.errors import PongbenchError
-from workbench.machines.base import Command, Machine
+from workbench.machines.base import Machine
 from workbench.servers.entry import ServerEntry
-from workbench.servers.runtimes import Notify, Runtime
+from workbench.servers.runtimes import Notify, Runtime, brought_python
+from workbench.servers.runtimes.builders import LONGEST_BUILD_S, run_builder
+from workbench.servers.runtimes.bundled import bundled_runtime
+from workbench.servers.runtimes.programs import Programs
 
 BUILDER = Path(__file__).with_name("build_python.py")
-LONGEST_BUILD_S = 900.0
-
-_PASSED_ON = (
-    *("UV_DEFAULT_INDEX", "UV_INDEX", "UV_INDEX_URL", "UV_EXTRA_INDEX_URL", "UV_NO_INDEX"),
-    *("UV_FIND_LINKS", "UV_OFFLINE", "UV_INSECURE_HOST", "UV_SYSTEM_CERTS", "UV_NATIVE_TLS"),
-    *("UV_HTTP_TIMEOUT", "UV_HTTP_RETRIES"),
-)
-"""The user's settings of where packages come from; all other settings of uv are ours."""
 
 
-async def prepare(machine: Machine, entry: ServerEntry, folder: str, notify: Notify) -> Runtime:
-    """The runtime of `entry`, whose files are in `folder` on the machine; built if need be.
+async def prepare(
+    machine: Machine,
+    entry: ServerEntry,
+    folder: str,
+    notify: Notify,
+    programs: Programs | None = None,
+) -> Runtime:
+    """The runtime of `entry`, whose files are in `folder` on the machine; built if need be, with
+    the headers and libraries of `programs`.
 
     Raises PongbenchError when it cannot be built.
     """
-    event = await _build(machine, entry, folder, uv_binary(), notify)
+    if (bundled := bundled_runtime(machine, entry)) is not None:
+        return bundled
+    if machine.platform is not None:
+        return await brought_python.prepare(machine, entry, notify)
+    programs = programs or Programs()
+
+    async def build(uv: str) -> dict[str, Any]:
+        return await _build(machine, entry, folder, uv=uv, notify=notify, programs=programs)
+
+    event = await build(uv_binary())
     if event.get("why") == "no-uv":
         notify(f"Copying uv to {machine.name}")
-        uv = await machine.put(Path(uv_binary()), "tools/uv")
-        event = await _build(machine, entry, folder, uv, notify)
+        event = await build(await machine.put(Path(uv_binary()), "tools/uv"))
     if event["event"] != "ready":
         raise PongbenchError(_sentence(machine, entry, event))
     return Runtime(
-        placeholders={"python": event["python"]},
+        placeholders={
+            "python": event["python"],
+            "venv": event["python"].removesuffix("/bin/python"),
+        },
         name=event["name"],
         packages=event["packages"],
         built=event["built"],
@@ -54,6 +65,8 @@ def uv_binary() -> str:
     """The uv that came with Pongbench."""
     import uv  # noqa: PLC0415  only a build needs it
 
+    if getattr(sys, "frozen", False):
+        return str(paths.SHIPPED / "bin" / "uv")
     try:
         return str(uv.find_uv_bin())
     except FileNotFoundError:
@@ -63,10 +76,15 @@ def uv_binary() -> str:
 
 
 async def _build(
-    machine: Machine, entry: ServerEntry, folder: str, uv: str, notify: Notify
+    machine: Machine,
+    entry: ServerEntry,
+    folder: str,
+    *,
+    uv: str,
+    notify: Notify,
+    programs: Programs,
 ) -> dict[str, Any]:
     """The last event of the builder."""
-    builder = await machine.put(BUILDER, "tools/build_python.py")
     task = {
         "cache": machine.cache_dir,
         "work": f"{machine.run_dir}/tools",
@@ -75,35 +93,12 @@ async def _build(
         "imports": entry.imports,
         "build": entry.build,
     }
-    process = await machine.start(
-        Command(
-            [*machine.python, builder, msgspec.json.encode(task).decode()],
-            env={name: os.environ[name] for name in _PASSED_ON if name in os.environ},
-            cwd=f"{machine.run_dir}/tools",
-        )
-    )
-    event: dict[str, Any] = {"event": "failed", "why": "lost", "detail": ""}
-    try:
-        async with asyncio.timeout(LONGEST_BUILD_S):
-            async for line in process.lines():
-                event = _event(line) or event
-                if event["event"] == "building":
-                    notify(f"Building the runtime of {entry.name}")
-    except TimeoutError:
-        return {"event": "failed", "why": "slow", "detail": ""}
-    finally:
-        await process.stop(grace_s=0)
-    if event["event"] == "building" or event.get("why") == "lost":
-        return {"event": "failed", "why": "lost", "detail": " / ".join(process.tail()[-3:])}
-    return event
 
+    def on_event(event: dict[str, Any]) -> None:
+        if event["event"] == "building":
+            notify(f"Building the runtime of {entry.name}")
 
-def _event(line: bytes) -> dict[str, Any] | None:
-    try:
-        event = msgspec.json.decode(line, type=dict[str, Any])
-    except msgspec.DecodeError:
-        return None
-    return event if "event" in event else None
+    return await run_builder(machine, BUILDER, task, on_event, env=programs.env)
 
 
 def _sentence(machine: Machine, entry: ServerEntry, event: dict[str, Any]) -> str:
@@ -113,6 +108,11 @@ def _sentence(machine: Machine, entry: ServerEntry, event: dict[str, Any]) -> st
     listed = entry.requirements or "a requirements.txt"
     sentences = {
         "install": f"{package} cannot be installed for {where}: {detail}.",
+        "compile": f"{package} cannot be compiled for {where}: {detail}.",
+        "no-compiler": (
+            f"{package} has to be compiled for {where}, which has no C compiler; install one there"
+            " (Debian: apt-get install gcc python3-dev)."
+        ),
         "offline": (
             f"{package} cannot be fetched for {where}, for the package index is out of reach"
             f" ({detail}); connect {machine.name} to the network once, the runtime is then kept,"

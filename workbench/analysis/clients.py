@@ -1,0 +1,112 @@
+"""What each of several clients had of a run, and how well they began together."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from workbench.analysis.evidence import share
+from workbench.analysis.verdicts import LATE_SHARE, LOST_SHARE
+from workbench.documents import ClientPart, PointStop
+
+
+@dataclass
+class ClientSummary:
+    """One client over all its points."""
+
+    machine: str
+    points: int = 0
+    scheduled: int = 0
+    sent: int = 0
+    late: int = 0
+    unsent: int = 0
+    lateness_p99_us: int = 0
+    """Of its worst point."""
+    cpu_pct: float = 0.0
+    """Of one core, its busiest worker in its busiest point."""
+    clock_uncertainty_us: int = 0
+    """At most."""
+    ceiling_per_s: float | None = None
+    """The highest share of the rate against the null server at which it kept its schedule, as at
+    every lower one; None: no ceiling was looked for, or it kept none."""
+    ceiling_is_floor: bool = False
+    """It kept its schedule at every rate that was tried."""
+
+
+@dataclass
+class Together:
+    """All clients of a session."""
+
+    clients: list[ClientSummary] = field(default_factory=list)
+    skews_us: list[int] = field(default_factory=list)
+    """Between the first and the last of them to begin, point by point."""
+
+    def skew(self) -> str:
+        """A sentence; empty: there are not two that could differ."""
+        if len(self.clients) < 2 or not self.skews_us:
+            return ""
+        middle, most = statistics.median(self.skews_us), max(self.skews_us)
+        known = max(client.clock_uncertainty_us for client in self.clients)
+        return (
+            f"The clients began within {middle / 1000:.2f} ms of one another (median over"
+            f" {len(self.skews_us):,} points; at most {most / 1000:.2f} ms), on clocks known to"
+            f" {known / 1000:.2f} ms."
+        )
+
+    def to_data(self) -> dict[str, Any]:
+        return {
+            "start_skew_ms": {
+                "median": statistics.median(self.skews_us) / 1000 if self.skews_us else None,
+                "max": max(self.skews_us) / 1000 if self.skews_us else None,
+            },
+            "clients": [vars(client) for client in self.clients],
+        }
+
+
+def together(points: Sequence[PointStop]) -> Together:
+    """Of all points of a session, those against the null server among them."""
+    found: dict[str, ClientSummary] = {}
+    told = Together()
+    for point in points:
+        for part in point.clients:
+            _add(found.setdefault(part.machine, ClientSummary(part.machine)), part)
+        if len(point.clients) > 1:
+            told.skews_us.append(point.start_skew_us)
+    for client in found.values():
+        _find_ceiling(client, points)
+    told.clients = list(found.values())
+    return told
+
+
+def _add(client: ClientSummary, part: ClientPart) -> None:
+    client.points += 1
+    client.scheduled += part.scheduled
+    client.sent += part.sent
+    client.late += part.late
+    client.unsent += part.unsent
+    if part.lateness_us:
+        client.lateness_p99_us = max(client.lateness_p99_us, part.lateness_us.p99)
+    client.cpu_pct = max(client.cpu_pct, part.cpu_pct)
+    client.clock_uncertainty_us = max(client.clock_uncertainty_us, part.clock_uncertainty_us)
+
+
+def _find_ceiling(client: ClientSummary, points: Sequence[PointStop]) -> None:
+    tried = sorted(
+        (share(part.scheduled, point.counts.scheduled) * point.offered_per_s, _kept(part))
+        for point in points
+        if point.purpose == "ceiling" and point.complete
+        for part in point.clients
+        if part.machine == client.machine
+    )
+    lost = [rate for rate, kept in tried if not kept]
+    held = [rate for rate, kept in tried if kept and (not lost or rate < lost[0])]
+    client.ceiling_per_s = round(held[-1], 1) if held else None
+    client.ceiling_is_floor = bool(held and not lost)
+
+
+def _kept(part: ClientPart) -> bool:
+    """Was its schedule kept? By the limits of a point's verdict."""
+    late, unsent = share(part.late, part.sent), share(part.unsent, part.scheduled)
+    return late <= LATE_SHARE and unsent <= LOST_SHARE

@@ -1,0 +1,240 @@
+"""A comparison as a table: the same cells in the window, the terminal, CSV and JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import inf
+from typing import Any
+
+from workbench.analysis.compare import Comparison
+from workbench.analysis.compare_words import (
+    difference_in,
+    holds_text,
+    interval_text,
+    rate_text,
+)
+from workbench.analysis.contenders import Contender, Figures
+from workbench.analysis.histogram import percentile_supported
+from workbench.analysis.intervals import Interval
+from workbench.analysis.pairwise import pairwise
+from workbench.analysis.pairwise import to_data as figures_data
+from workbench.documents import Percentiles
+from workbench.wording import duration, megabytes, percent
+
+SHOWN = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999}
+UNTRUSTED = ("client-limited", "ports-limited", "network-limited", "inconclusive")
+
+
+@dataclass(frozen=True)
+class Column:
+    key: str
+    """As in CSV, with its unit."""
+    group: str
+    """Above several columns; empty: of no rate in particular."""
+    title: str
+    about: str = ""
+    """One sentence."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    text: str
+    """For people; empty: not known."""
+    value: float | str | None
+    """In the unit of the column's key, to sort by and for machines."""
+
+
+def columns(comparison: Comparison) -> list[Column]:
+    """Fewer where there is no common rate."""
+    found = [
+        Column("server", "", "Server"),
+        Column("session", "", "Session"),
+        Column("knee_per_s", "", "Holds", "The highest rate with 99 % answered, and every lower."),
+        Column("interval", "", "Limit lies", _INTERVAL),
+    ]
+    found += _at_rate("at_knee", "At what it holds")
+    if comparison.rate is not None:
+        found += _at_rate("at_common", f"At {rate_text(comparison, comparison.rate)}")
+    found += [
+        Column("rss_bytes", "", "Most memory", "The most the process tree used in its sweep."),
+        Column("verdicts_ok", "Points", "ok"),
+        Column("verdicts_server_limited", "Points", "limited", "The server was the limit."),
+        Column("verdicts_untrusted", "Points", "unclear", "Clients, ports, network or chance."),
+    ]
+    return found
+
+
+_INTERVAL = (
+    "From the highest rate held to the lowest lost: over six or more passes a 95 % interval of the"
+    " median, over fewer their range, in one pass the step between its rates."
+)
+
+
+def _at_rate(key: str, group: str) -> list[Column]:
+    return [
+        Column(f"{key}_replies_per_s", group, "Replies/s"),
+        Column(f"{key}_p50_ms", group, "p50", "From when a call was due."),
+        Column(f"{key}_p99_ms", group, "p99", "From when a call was due."),
+        Column(f"{key}_errors_pct", group, "Errors", "Of attempts."),
+        Column(f"{key}_cpu_pct", group, "CPU", "Of one core, the server's process tree."),
+    ]
+
+
+def row(comparison: Comparison, contender: Contender) -> dict[str, Cell]:
+    """By the key of every column."""
+    cells = {
+        "server": Cell(contender.name, contender.name),
+        "session": Cell(contender.tag, contender.tag),
+        "knee_per_s": Cell(holds_text(contender), contender.knee_per_s),
+        "interval": Cell(interval_text(contender.interval), _low(contender.interval)),
+        "rss_bytes": _memory(contender.rss_bytes),
+        "verdicts_ok": _count(contender, "ok"),
+        "verdicts_server_limited": _count(contender, "server-limited"),
+        "verdicts_untrusted": _count(contender, *UNTRUSTED),
+    }
+    cells |= _figures("at_knee", contender.at_knee)
+    if comparison.rate is not None:
+        same = comparison.side(contender).unit == comparison.unit
+        cells |= _figures("at_common", contender.at(comparison.rate) if same else None)
+    return cells
+
+
+def ordered(comparison: Comparison) -> Iterator[dict[str, Cell]]:
+    """Rows by rank."""
+    for contender in comparison.ranked():
+        yield row(comparison, contender)
+
+
+def as_csv(comparison: Comparison) -> str:
+    """One line a server, RFC 4180, units in the header; empty: not known."""
+    keys = [column.key for column in columns(comparison) if column.key != "interval"]
+    lines = []
+    for contender in comparison.ranked():
+        cells = row(comparison, contender)
+        limit = contender.interval
+        line: dict[str, object] = {key: cells[key].value for key in keys[:3]}
+        line["limit_low_per_s"] = _low(limit)
+        line["limit_high_per_s"] = _finite(limit.high) if limit else None
+        line["passes"] = limit.passes if limit else None
+        line["common_rate"] = comparison.rate
+        line |= {key: cells[key].value for key in keys[3:]}
+        line["file"] = comparison.side(contender).path.name
+        lines.append(line)
+    out = io.StringIO()
+    if lines:
+        table = csv.DictWriter(out, lines[0])
+        table.writeheader()
+        table.writerows(lines)
+    return out.getvalue()
+
+
+def as_text(comparison: Comparison) -> str:
+    """Tab-separated, as spreadsheets and mails take it."""
+    heads = columns(comparison)
+    lines = [[f"{c.group}: {c.title}" if c.group else c.title for c in heads]]
+    lines += [[cells[c.key].text for c in heads] for cells in ordered(comparison)]
+    return "\n".join("\t".join(line) for line in lines) + "\n"
+
+
+def to_data(comparison: Comparison, contender: Contender) -> dict[str, Any]:
+    """Of one server, for `--json`; None: not known."""
+    interval = contender.interval
+    at_common = contender.at(comparison.rate) if comparison.rate is not None else None
+    return {
+        "session": contender.tag,
+        "server": contender.id,
+        "name": contender.name,
+        "version": contender.record.version,
+        "knee_per_s": contender.knee_per_s,
+        "limit": None
+        if interval is None
+        else {
+            "low_per_s": interval.low,
+            "high_per_s": _finite(interval.high),
+            "passes": interval.passes,
+            "coverage": interval.coverage,
+        },
+        "at_knee": _figures_data(contender.at_knee),
+        "at_common": _figures_data(at_common),
+        "rss_bytes": contender.rss_bytes or None,
+        "verdicts": dict(contender.verdicts),
+        "backlog": contender.backlog or None,
+        "died": contender.died or None,
+        "gave_up": contender.gave_up or None,
+    }
+
+
+def difference_data(comparison: Comparison, a: Contender, b: Contender) -> dict[str, Any]:
+    """Of two knees, and of the figures at the common rate, for `--json`."""
+    found = comparison.difference(a, b)
+    data: dict[str, Any] = {"first": a.key, "second": b.key}
+    if found is not None:
+        data |= {
+            "figure_per_s": found.figure,
+            "low_per_s": _finite(found.low),
+            "high_per_s": _finite(found.high),
+            "outcome": found.outcome,
+            "paired": found.paired,
+            "passes": found.passes,
+        }
+    figures = [] if comparison.rate is None else pairwise(a, b, comparison.rate)
+    data["text"] = difference_in(comparison, a, b)
+    data["at_common"] = figures_data(figures)
+    return data
+
+
+def _figures(key: str, at: Figures | None) -> dict[str, Cell]:
+    names = ("replies_per_s", "p50_ms", "p99_ms", "errors_pct", "cpu_pct")
+    if at is None:
+        return {f"{key}_{name}": Cell("", None) for name in names}
+    cells = (
+        Cell(f"{at.replies_per_s:,.0f}", at.replies_per_s),
+        _time(at.latency_us, "p50"),
+        _time(at.latency_us, "p99"),
+        Cell(percent(at.errors_pct), at.errors_pct),
+        Cell(f"{at.cpu_pct:.0f} %", at.cpu_pct) if at.cpu_pct else Cell("", None),
+    )
+    return {f"{key}_{name}": cell for name, cell in zip(names, cells, strict=True)}
+
+
+def _time(times: Percentiles | None, name: str) -> Cell:
+    """Empty where there are too few values for that percentile."""
+    if times is None or not percentile_supported(times.count, SHOWN[name]):
+        return Cell("", None)
+    us = getattr(times, name)
+    return Cell(duration(us), us / 1000)
+
+
+def _memory(count: int) -> Cell:
+    return Cell(megabytes(count), count) if count else Cell("", None)
+
+
+def _count(contender: Contender, *verdicts: str) -> Cell:
+    count = sum(contender.verdicts[verdict] for verdict in verdicts)
+    return Cell(str(count), count)
+
+
+def _low(interval: Interval | None) -> float | None:
+    return None if interval is None else interval.low
+
+
+def _finite(value: float) -> float | None:
+    return None if value in (inf, -inf) else value
+
+
+def _figures_data(at: Figures | None) -> dict[str, Any] | None:
+    if at is None:
+        return None
+    times = at.latency_us
+    return {
+        "rate_per_s": at.offered,
+        "replies_per_s": at.replies_per_s,
+        "errors_pct": at.errors_pct,
+        "latency_ms": {name: _time(times, name).value for name in SHOWN},
+        "cpu_pct": at.cpu_pct or None,
+        "rss_bytes": at.rss_bytes or None,
+        "passes": len(at.stops),
+    }

@@ -1,0 +1,103 @@
+"""A comparison in words: what a server holds, how sure that is, what tells two apart."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from math import inf
+
+from workbench.analysis.compare import Comparison
+from workbench.analysis.contenders import Contender
+from workbench.analysis.intervals import Difference, Interval
+
+
+def rate_text(comparison: Comparison, rate: float) -> str:
+    """ "4,000/s", in a closed loop "50 at a time"."""
+    closed = comparison.unit == "connections kept open"
+    return f"{rate:,.10g} at a time" if closed else f"{rate:,.10g}/s"
+
+
+def holds_text(contender: Contender) -> str:
+    """ "6,200/s", "≥ 9,000/s", "no rate", "not measured"; in a closed loop its most replies."""
+    if not contender.points:
+        return "not measured"
+    if contender.closed_loop:
+        return f"{contender.figure_per_s:,.0f}/s at most"
+    if contender.knee_per_s is None:
+        return "no rate"
+    interval = contender.interval
+    least = "≥ " if interval is not None and interval.high == inf else ""
+    return f"{least}{contender.knee_per_s:,.10g}/s"
+
+
+def interval_text(interval: Interval | None) -> str:
+    """ "6,200 to 6,300/s"."""
+    if interval is None:
+        return ""
+    if interval.high == inf:
+        return f"from {interval.low:,.10g}/s"
+    return f"{interval.low:,.10g} to {interval.high:,.10g}/s"
+
+
+def basis_text(interval: Interval | None) -> str:
+    """What an interval rests on: "one pass, steps of 100/s", "range of 3 passes", "95 % ..."."""
+    if interval is None:
+        return "not measured"
+    if interval.coverage is None:
+        step = interval.high - interval.low
+        return "one pass" if step == inf else f"one pass, a step of {step:,.10g}/s"
+    if interval.coverage >= 0.95:
+        return f"95 % interval of {interval.passes} passes"
+    return f"range of {interval.passes} passes"
+
+
+def difference_text(
+    a: Contender, b: Contender, difference: Difference | None, *, tagged: bool = True
+) -> str:
+    """One sentence, or two where one pass has to be told. `tagged`: of several sessions, so that
+    each server is told with its session's letter."""
+    first, second = (each.label if tagged else each.name for each in (a, b))
+    if difference is None:
+        return f"{first} and {second} do not compare."
+    if difference.outcome == "indistinguishable":
+        overlap = "their intervals overlap"
+        why = "their passes differ now this way, now that" if difference.paired else overlap
+        return f"{first} and {second} are indistinguishable: {why}."
+    if difference.outcome == "unknown":
+        return (
+            f"{first} and {second} cannot be told apart: "
+            "the rates did not go far enough to show every limit."
+        )
+    if difference.outcome == "less":
+        return difference_text(b, a, _turned(difference), tagged=tagged)
+    low, high = difference.low, difference.high
+    between = f"at least {low:,.10g}" if high == inf else f"{low:,.10g} to {high:,.10g}"
+    said = f"{first} holds {difference.figure:,.10g}/s more than {second} ({between}/s)."
+    if difference.passes == 1:
+        said += " One pass does not tell chance from difference."
+    return said
+
+
+def difference_in(comparison: Comparison, a: Contender, b: Contender) -> str:
+    """As `difference_text`, of two of a comparison."""
+    tagged = len(comparison.sides) > 1
+    return difference_text(a, b, comparison.difference(a, b), tagged=tagged)
+
+
+def pairs(comparison: Comparison) -> Sequence[tuple[Contender, Contender]]:
+    """What one wants told apart: the same server in two sessions; in one session neighbours by
+    rank."""
+    ranked = comparison.ranked()
+    if len(comparison.sides) < 2:
+        return [(a, b) for a, b in itertools.pairwise(ranked) if a.points and b.points]
+    first = comparison.sides[0].tag
+    return [
+        (a, b)
+        for a in ranked
+        for b in ranked
+        if a.id == b.id and a.tag == first != b.tag and a.points and b.points
+    ]
+
+
+def _turned(d: Difference) -> Difference:
+    return Difference(-d.figure, -d.high, -d.low, "more", d.paired, d.passes)

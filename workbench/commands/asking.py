@@ -1,0 +1,101 @@
+"""Asking at the terminal, so that Ctrl-C ends it at once and leaves the echo on."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+
+from workbench.machines.secrets import Ask, Question
+
+TERMINAL = "/dev/tty"
+LONGEST = 4096
+
+
+def ask_at_terminal(
+    alone: Callable[[], AbstractContextManager[object]] = nullcontext,
+) -> Ask:
+    """An `Ask` for commands; one question at a time. `alone`: keeps the terminal free of all else
+    while somebody types. Without a terminal nobody is there."""
+    turn = asyncio.Lock()
+
+    async def ask(question: Question) -> str | None:
+        async with turn:
+            try:
+                terminal = os.open(TERMINAL, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
+            except (OSError, AttributeError):  # Windows has neither
+                return None
+            try:
+                with alone():
+                    return await _read(terminal, _prompt(question))
+            finally:
+                os.close(terminal)
+
+    return ask
+
+
+async def confirm_at_terminal(
+    text: str, alone: Callable[[], AbstractContextManager[object]] = nullcontext
+) -> bool:
+    """Show something and ask whether it is to be done; without a terminal it is not."""
+    try:
+        terminal = os.open(TERMINAL, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
+    except (OSError, AttributeError):
+        return False
+    try:
+        with alone():
+            answer = await _read(terminal, f"{text} [y/N] ", echo=True)
+    finally:
+        os.close(terminal)
+    return (answer or "").strip().lower() in ("y", "yes")
+
+
+def somebody_there() -> bool:
+    """Whether there is a terminal to ask at."""
+    try:
+        os.close(os.open(TERMINAL, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC))
+    except (OSError, AttributeError):
+        return False
+    return True
+
+
+def _prompt(question: Question) -> str:
+    return f"{question.text}{' (was not accepted)' if question.again else ''}: "
+
+
+async def _read(terminal: int, prompt: str, *, echo: bool = False) -> str | None:
+    """A line without its end; None: the terminal was closed, or Ctrl-D."""
+    loop = asyncio.get_running_loop()
+    line: asyncio.Future[str | None] = loop.create_future()
+
+    def take() -> None:
+        # In the terminal's usual mode all of the line comes at once.
+        text = os.read(terminal, LONGEST).decode("utf-8", "replace")
+        if not line.done():
+            line.set_result(text.rstrip("\r\n") if text else None)
+
+    with nullcontext() if echo else _without_echo(terminal):
+        os.write(terminal, prompt.encode())
+        loop.add_reader(terminal, take)
+        try:
+            return await line
+        finally:
+            loop.remove_reader(terminal)
+            if not echo:
+                os.write(terminal, b"\n")
+
+
+@contextlib.contextmanager
+def _without_echo(terminal: int) -> Iterator[None]:
+    import termios  # noqa: PLC0415  not on every system
+
+    before = termios.tcgetattr(terminal)
+    silent = termios.tcgetattr(terminal)
+    silent[3] &= ~termios.ECHO
+    termios.tcsetattr(terminal, termios.TCSAFLUSH, silent)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(terminal, termios.TCSAFLUSH, before)

@@ -1,0 +1,200 @@
+"""`pongbench compare`: servers of several sessions side by side, and what differs between them."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from workbench.analysis import compare_table, compare_words
+from workbench.analysis.compare import TAGS, Comparison, Side, check_count, compare, read_side
+from workbench.analysis.conditions import Conditions, conditions
+from workbench.commands.opening import tell
+from workbench.errors import BadInput, ExitCode
+from workbench.sessions import NewerSession
+
+if TYPE_CHECKING:
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Add `compare` to the commands."""
+    parser = subparsers.add_parser(
+        "compare", help="servers of several sessions side by side, and what differs between them"
+    )
+    parser.add_argument(
+        "sessions", type=Path, nargs="+", metavar="FILE", help="session files, up to six"
+    )
+    parser.add_argument(
+        "--server",
+        action="append",
+        metavar="ID",
+        help="only this server (may be given several times)",
+    )
+    parser.add_argument(
+        "--rate",
+        type=float,
+        metavar="R",
+        help="also tell all of them at this rate (default: the highest that all hold)",
+    )
+    parser.add_argument(
+        "--newer",
+        action="store_true",
+        help="open what this version understands of sessions from a newer one",
+    )
+    shape = parser.add_mutually_exclusive_group()
+    shape.add_argument("--json", action="store_true", help="print one JSON object, nothing else")
+    shape.add_argument("--csv", action="store_true", help="print one line a server, nothing else")
+    parser.set_defaults(handler=handle)
+
+
+def handle(arguments: argparse.Namespace) -> int:
+    """Print a comparison. Sessions that cannot be read are told, and the others are compared."""
+    check_count(arguments.sessions)
+    sides, refused = _read(arguments.sessions, newer=arguments.newer)
+    if not sides:
+        raise BadInput(refused[0])
+    for sentence in refused:
+        tell(sentence)
+    found = compare(sides, _chosen(sides, arguments.server), arguments.rate)
+    _check_rate(found, arguments.rate)
+    differing = conditions(sides)
+    if arguments.json:
+        data = msgspec.json.encode(to_data(found, differing, refused)).decode()
+        sys.stdout.write(f"{data}\n")
+    elif arguments.csv:
+        sys.stdout.write(compare_table.as_csv(found))
+    else:
+        print_comparison(found, differing)
+    damaged = refused or any("Only what comes before" in w for s in sides for w in s.warnings)
+    return ExitCode.BAD_INPUT if damaged else ExitCode.DONE
+
+
+def to_data(found: Comparison, differing: Conditions, refused: Sequence[str]) -> dict[str, Any]:
+    """Plain data, the answer of `--json`; None: not known."""
+    return {
+        "sessions": {
+            side.tag: {
+                "file": str(side.path),
+                "session": side.start.session,
+                "name": side.name,
+                "started_utc": side.start.started_utc,
+                "unit": side.unit,
+                "status": side.summary.status,
+                "ceiling_per_s": side.summary.ceiling_per_s,
+                "warnings": list(side.warnings),
+            }
+            for side in found.sides
+        },
+        "common_rate_per_s": found.rate,
+        "servers": [compare_table.to_data(found, each) for each in found.ranked()],
+        "differences": [
+            compare_table.difference_data(found, a, b) for a, b in compare_words.pairs(found)
+        ],
+        "conditions": [
+            {"what": c.what, "weight": c.weight.name.lower(), "values": dict(c.values)}
+            for c in differing.differing
+        ],
+        "warnings": list(differing.warnings),
+        "refused": list(refused),
+    }
+
+
+def print_comparison(
+    found: Comparison, differing: Conditions, console: Console | None = None
+) -> None:
+    """On stdout: the sessions, what differs, one line for every server, what tells them apart."""
+    console = console or Console(highlight=False)
+    if not console.is_terminal:
+        # Nobody's window is too narrow for a file.
+        console.width = 140
+
+    def say(text: str) -> None:
+        console.print(escape(text), soft_wrap=True)
+
+    for side in found.sides:
+        say(f"{side.tag}  {side.name} ({side.path}), {side.start.started_utc}")
+        for warning in side.warnings:
+            say(f"   {warning}")
+    if differing.differing or differing.same:
+        console.print()
+    for condition in differing.differing:
+        say(condition.text)
+    for text in filter(None, (*differing.warnings, differing.same_text())):
+        say(text)
+    console.print()
+    console.print(_table(found, common=False))
+    if found.rate is not None:
+        say(f"All of them at {compare_words.rate_text(found, found.rate)}:")
+        console.print(_table(found, common=True))
+    elif len(found.contenders) > 1:
+        say("They share no rate, so nothing is told at a common one.")
+    for a, b in compare_words.pairs(found):
+        say(compare_words.difference_in(found, a, b))
+
+
+def _read(paths: Sequence[Path], *, newer: bool) -> tuple[list[Side], list[str]]:
+    """Those that can be read, and a sentence about each of the others."""
+    sides: list[Side] = []
+    refused: list[str] = []
+    for path in paths:
+        try:
+            sides.append(read_side(path, TAGS[len(sides)], newer=newer))
+        except NewerSession as error:
+            refused.append(f"{str(error).removesuffix('.')} (--newer).")
+        except BadInput as error:
+            refused.append(str(error))
+    return sides, refused
+
+
+def _chosen(sides: Sequence[Side], wanted: Sequence[str] | None) -> list[str] | None:
+    if not wanted:
+        return None
+    known = dict.fromkeys(c.id for side in sides for c in side.contenders)
+    for id_ in wanted:
+        if id_ not in known:
+            raise BadInput(f"No session has a server {id_!r}; there are {', '.join(known)}.")
+    return [c.key for side in sides for c in side.contenders if c.id in wanted]
+
+
+def _check_rate(found: Comparison, rate: float | None) -> None:
+    if rate is None or rate in found.shared:
+        return
+    offered = ", ".join(f"{each:,.10g}" for each in found.shared) or "none"
+    raise BadInput(f"--rate: {rate:,.10g} was not offered to all of them; {offered} were.")
+
+
+_HEAD = ("server", "session")
+_FIRST = ("knee_per_s", "interval", "at_knee_p50_ms", "at_knee_p99_ms", "at_knee_cpu_pct")
+
+
+def _table(found: Comparison, *, common: bool) -> Table:
+    """What each holds and costs, or (`common`) all of them at one rate."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    shown = [column for column in compare_table.columns(found) if _is_shown(column.key, common)]
+    for column in shown:
+        justify: Any = "left" if column.key in _HEAD else "right"
+        title = column.title
+        if column.key.startswith("at_knee"):
+            title = f"{title} there"
+        table.add_column(title, justify=justify, no_wrap=True)
+    for cells in compare_table.ordered(found):
+        table.add_row(*(Text(cells[column.key].text) for column in shown))
+    return table
+
+
+def _is_shown(key: str, common: bool) -> bool:
+    if key in _HEAD:
+        return True
+    if common or key.startswith("at_common"):
+        return common and key.startswith("at_common")
+    return key in _FIRST or not key.startswith("at_knee")

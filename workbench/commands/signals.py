@@ -1,0 +1,35 @@
+"""Signals as calls in the event loop, also on Windows, whose loops know none."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+
+
+@contextlib.contextmanager
+def handled(handlers: Mapping[str, Callable[[], object]]) -> Iterator[None]:
+    """While inside, each signal of that name calls its handler in the running loop. Names that this
+    system does not know are passed over."""
+    loop = asyncio.get_running_loop()
+    undo: list[Callable[[], object]] = []
+    for name, handler in handlers.items():
+        if (number := getattr(signal, name, None)) is None:
+            continue
+        try:
+            loop.add_signal_handler(number, handler)
+            undo.append(partial(loop.remove_signal_handler, number))
+        except NotImplementedError:
+            before = signal.signal(number, partial(_soon, loop, handler))
+            undo.append(partial(signal.signal, number, before))
+    try:
+        yield
+    finally:
+        for put_back in undo:
+            put_back()
+
+
+def _soon(loop: asyncio.AbstractEventLoop, handler: Callable[[], object], *_signal: object) -> None:
+    loop.call_soon_threadsafe(handler)

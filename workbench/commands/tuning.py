@@ -1,0 +1,72 @@
+"""Kernel settings at the terminal: what would be changed, and the consent to it."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import TextIO
+
+from workbench.commands.asking import ask_at_terminal, confirm_at_terminal, somebody_there
+from workbench.errors import BadInput
+from workbench.machines.opening import open_machine
+from workbench.machines.profiles import Profile
+from workbench.machines.rights import Rights
+from workbench.machines.tuning import left_tuned, load_set, put_back
+from workbench.tuneup import Tuning, TuningPlan, plan_tuning
+
+
+def tuning_at_terminal(
+    name: str, *, yes: bool, alone: Callable[[], AbstractContextManager[object]] = nullcontext
+) -> Tuning:
+    """`yes`: consented to already. Raises BadInput: no such set, or nobody there to consent."""
+    load_set(name)
+    if not yes and not somebody_there():
+        raise BadInput(
+            "There is no terminal to ask at whether kernel settings may be changed; say --yes, or"
+            " leave out --tune."
+        )
+
+    async def consent(plans: Sequence[TuningPlan]) -> bool:
+        with alone():
+            for plan in plans:
+                show(plan)
+        return yes or await confirm_at_terminal("Change these for the length of the run?", alone)
+
+    return Tuning(name, consent)
+
+
+def show(plan: TuningPlan, to: TextIO | None = None) -> None:
+    """A line a setting; on stderr, for what a run prints may be for a program."""
+    to = to or sys.stderr
+    if not plan.why_not:
+        print(f"{plan.machine}, for the length of the run:", file=to)
+    for sentence in plan.sentences():
+        print(sentence if plan.why_not else f"    {sentence}", file=to)
+
+
+async def preview_on(profile: Profile, name: str) -> None:
+    """Print what a set would change on a machine, allowed or not; nothing is changed."""
+    wanted = load_set(name)
+    machine = await open_machine(profile, ask=ask_at_terminal())
+    try:
+        plan = await plan_tuning(machine, profile, wanted)
+    finally:
+        await asyncio.shield(machine.close())
+    for change in plan.changes:
+        print(change)
+    if plan.why_not:
+        print(plan.why_not)
+
+
+async def put_back_on(profile: Profile) -> None:
+    """Put back and print what a run that crashed left tuned."""
+    ask = ask_at_terminal()
+    machine = await open_machine(profile, ask=ask)
+    try:
+        if await left_tuned(machine):
+            for sentence in await put_back(machine, Rights.on(machine, profile, ask)):
+                print(sentence)
+    finally:
+        await asyncio.shield(machine.close())

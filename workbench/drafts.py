@@ -1,0 +1,211 @@
+"""A plan while it is edited: everything that is wrong with it at once, what it costs, and what it
+does when. Takes data as a form gives it, which need not make sense yet."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import msgspec
+
+from workbench.budget import Budget, Contestant, assess
+from workbench.complaints import complaint
+from workbench.documents import Block, Purpose
+from workbench.errors import BadInput
+from workbench.plans import Plan, problems
+from workbench.sweeps import PointPlan, order, points
+from workbench.yamlio import plain
+
+_STAND_INS: dict[str, Any] = {
+    "servers": ["-"],
+    "rates.from": 1,
+    "rates.to": 1,
+    "rates.step": 1,
+}
+"""For what is wrong and has no default, while the rest is looked at."""
+
+
+class Catalogued(Protocol):
+    """What a draft asks of the catalogue."""
+
+    def __getitem__(self, id: str) -> Contestant: ...
+
+
+_GROUPED = re.compile(r"\d{1,3}(,\d{3})+(\.\d+)?")
+
+
+@dataclass(frozen=True)
+class Step:
+    """A point on the time axis of one server's sweep."""
+
+    begin_s: float
+    end_s: float
+    rate_per_s: float
+    """0 in a closed loop."""
+    concurrency: int
+    calls: int
+    """0: as many as fit."""
+    purpose: Purpose
+    load: str
+    """For people."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What is known about a plan that is being written."""
+
+    plan: Plan | None
+    """None: the data make none; `faults` say why."""
+    faults: dict[str, str] = field(default_factory=dict)
+    """By key ("rates.from", "workload.timeout_s"): one sentence, without the key."""
+    budget: Budget | None = None
+    steps: list[Step] = field(default_factory=list)
+    """Of a sweep in one pass; the slowest server's, when they rest for different times."""
+    connections: int = 0
+    """Of the whole run; 0: as many as fit."""
+    order: list[Block] = field(default_factory=list)
+    """Who is swept when; for a seed that is drawn at the start, one order of many."""
+
+    @property
+    def sound(self) -> bool:
+        """Can it run?"""
+        return self.plan is not None and not self.faults
+
+    @property
+    def warnings(self) -> list[str]:
+        return self.budget.warnings if self.budget else []
+
+
+def examine(
+    data: Mapping[str, Any],
+    catalogue: Catalogued,
+    facts: Mapping[str, Any],
+    *,
+    loopback: bool = True,
+    clients: int = 1,
+) -> Draft:
+    """Everything about a draft, for clients with these facts; see `budget.assess`."""
+    plan, faults = _plan(data)
+    if plan is None:
+        return Draft(None, faults)
+    faults = dict(_by_key(problems(plan)))
+    entries, missing = _entries(plan, catalogue)
+    if missing:
+        faults.setdefault("servers", _together(missing))
+    # A plan that makes no sense as a whole costs nothing that could be told.
+    if not entries or set(faults) - {"servers"}:
+        return Draft(plan, faults)
+    budget = assess(plan, entries, facts, loopback=loopback, clients=clients)
+    by_key: dict[str, list[str]] = {}
+    for problem in budget.problems:
+        by_key.setdefault(budget.keys[problem], []).append(problem)
+    for key, told in by_key.items():
+        faults.setdefault(key, _together(told))
+    planned = list(points(plan, ""))
+    rests = max(budget.cool_down_s.values(), key=sum, default=[plan.cool_down_s] * len(planned))
+    total = sum(p.connections for p in planned) * plan.repeats * len(plan.servers)
+    return Draft(
+        plan,
+        faults,
+        budget,
+        steps=list(_steps(plan, planned, rests)),
+        connections=total,
+        order=order(plan, plan.seed or 1),
+    )
+
+
+def plan_data(plan: Plan) -> dict[str, Any]:
+    """A plan as plain data, complete with defaults; a range stays one. `examine` reads it."""
+    data: dict[str, Any] = msgspec.to_builtins(plan)
+    return data
+
+
+def number(text: str) -> int | float | str | None:
+    """What was typed into a field for a figure: "9,000" is 9000, nothing is None, and what is no
+    figure stays as it is, to be complained about."""
+    text = text.strip()
+    value = plain(text.replace(",", "") if _GROUPED.fullmatch(text) else text)
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else text or None
+
+
+def _plan(data: Mapping[str, Any]) -> tuple[Plan | None, dict[str, str]]:
+    """The plan, or everything that is wrong with single values."""
+    faults: dict[str, str] = {}
+    tried = copy.deepcopy(dict(data))
+    while True:
+        try:
+            plan = msgspec.convert(tried, Plan, strict=True)
+        except msgspec.ValidationError as error:
+            said = complaint(str(error), tried, Plan, where="").removeprefix(", ")
+            key, _, sentence = said.partition(": ")
+            key = key.partition("[")[0]
+            if key in faults or not sentence or not _mend(tried, key):
+                return None, faults or {"": said}
+            faults[key] = sentence[:1].upper() + sentence[1:]
+        else:
+            return (None if faults else plan), faults
+
+
+def _mend(data: dict[str, Any], key: str) -> bool:
+    """Take out what is wrong, so that the rest can be looked at."""
+    *outer, last = key.split(".")
+    for step in outer:
+        inner = data.get(step)
+        if not isinstance(inner, dict):
+            return False
+        data = inner
+    if key in _STAND_INS:
+        data[last] = _STAND_INS[key]
+        return True
+    return data.pop(last, None) is not None or last not in data
+
+
+def _by_key(found: Iterator[str]) -> Iterator[tuple[str, str]]:
+    for problem in found:
+        keys, _, sentence = problem.partition(": ")
+        yield keys.rpartition(", ")[2], sentence[:1].upper() + sentence[1:]
+
+
+def _entries(plan: Plan, catalogue: Catalogued) -> tuple[list[Contestant], list[str]]:
+    entries, missing = [], []
+    for server in plan.servers:
+        try:
+            entry = catalogue[server]
+        except BadInput as error:
+            missing.append(str(error))
+            continue
+        if unavailable := getattr(entry, "unavailable", None):
+            missing.append(f"{entry.name} cannot be run: {unavailable.reason}")
+        entries.append(entry)
+    return entries, missing
+
+
+def _together(told: list[str]) -> str:
+    """Sentences of one kind: two, or the first and how many more there are."""
+    if len(told) <= 2:
+        return " ".join(told)
+    return f"{told[0]} {len(told) - 1} more cannot be used, either."
+
+
+def _steps(plan: Plan, planned: list[PointPlan], rests: list[float]) -> Iterator[Step]:
+    clock = 0.0
+    if plan.warm_up is not None and plan.rates_per_s:
+        rate, seconds = plan.warm_up.rate_per_s, plan.warm_up.seconds
+        yield Step(0.0, seconds, rate, 0, 0, "warm_up", f"{rate:,.6g}/s")
+        clock = seconds + plan.cool_down_s
+    for point, rest in zip(planned, rests, strict=True):
+        # How long a closed loop takes for so many connections is the server's to say.
+        lasts = point.seconds or 1.0
+        yield Step(
+            clock,
+            clock + lasts,
+            point.rate_per_s,
+            point.concurrency,
+            point.samples,
+            point.purpose,
+            point.load,
+        )
+        clock += lasts + rest

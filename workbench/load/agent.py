@@ -1,0 +1,112 @@
+"""A client and the load agent on it: one process, its lines and its lease."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.agent.protocol import VERSION
+from workbench.errors import PongbenchError
+from workbench.machines.base import Command, Machine, Process
+from workbench.machines.bundle import agent_command
+
+LEASE_S = 4.0
+HEARTBEAT_S = 1.0
+HELLO_WITHIN_S = 15.0
+
+
+@dataclass(frozen=True)
+class Client:
+    """A machine that offers load."""
+
+    machine: Machine
+    cpus: Sequence[int] = ()
+    workers: int = 1
+    nofile: int = 0
+
+
+class Agent:
+    """One agent process: reads its lines, keeps its lease."""
+
+    def __init__(self, client: Client, process: Process) -> None:
+        self.client = client
+        self.name = client.machine.name
+        self.process = process
+        self.hello: dict[str, Any] = {}
+        self.offset_us = 0
+        self.uncertainty_us = 0
+        self.failure = ""
+        self.on_event: Callable[[Agent, dict[str, Any]], None] = lambda agent, event: None
+        self._greeted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._tasks = [asyncio.create_task(self._read()), asyncio.create_task(self._beat())]
+
+    async def ready(self) -> None:
+        """Wait for its hello. Raises PongbenchError when it does not come or does not fit."""
+        try:
+            async with asyncio.timeout(HELLO_WITHIN_S):
+                await self._greeted
+        except TimeoutError:
+            raise PongbenchError(f"The load agent on {self.name} did not start.") from None
+        if self.hello.get("version") != VERSION:
+            raise PongbenchError(
+                f"The load agent on {self.name} speaks version {self.hello.get('version')}, "
+                f"this program version {VERSION}."
+            )
+        await self.set_clock()
+
+    async def set_clock(self) -> None:
+        """Clocks drift apart: a second a week is a millisecond in ten minutes."""
+        self.offset_us, self.uncertainty_us = await self.client.machine.clock()
+
+    async def say(self, **command: Any) -> None:
+        await self.process.send(json.dumps(command).encode())
+
+    async def close(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        with contextlib.suppress(PongbenchError):
+            await self.process.stop()
+
+    async def _read(self) -> None:
+        try:
+            async for line in self.process.lines():
+                try:
+                    event = json.loads(line)
+                    kind = event["ev"]
+                except (ValueError, KeyError, TypeError):
+                    continue  # noise, for example a traceback; it stays in the tail
+                if kind == "hello":
+                    self.hello = event
+                    self._greeted.set_result(None)
+                else:
+                    self.on_event(self, event)
+            said = [line for line in self.process.tail() if not line.startswith("{")]
+            self._fail(": ".join([f"The load agent on {self.name} ended", *said[-1:]]) + ".")
+        except PongbenchError as error:
+            self._fail(str(error))
+
+    def _fail(self, sentence: str) -> None:
+        self.failure = sentence
+        if not self._greeted.done():
+            self._greeted.set_exception(PongbenchError(self.failure))
+        self.on_event(self, {"ev": "lost"})
+
+    async def _beat(self) -> None:
+        with contextlib.suppress(PongbenchError):
+            while True:
+                await asyncio.sleep(HEARTBEAT_S)
+                await self.say(op="hb")
+
+
+async def command(client: Client) -> Command:
+    """The agent with its options; brought there first where it is not."""
+    argv, env = await agent_command(client.machine)
+    argv += ["--workers", str(client.workers), "--lease", f"{LEASE_S:g}"]
+    if client.cpus:
+        argv += ["--cpus", ",".join(map(str, client.cpus))]
+    return Command(argv=argv, env=env, nofile=client.nofile, cpus=client.cpus)

@@ -1,0 +1,77 @@
+"""The hosts that ~/.ssh/config names, for profiles to begin with."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+_DEEPEST = 16
+"""Files that include files, as `ssh` allows them."""
+
+
+@dataclass(frozen=True)
+class Alias:
+    """A `Host` that stands for one machine."""
+
+    name: str
+    host: str = ""
+    """HostName, where its own lines say so."""
+    user: str = ""
+
+    @property
+    def where(self) -> str:
+        place = self.host or self.name
+        return f"{self.user}@{place}" if self.user else place
+
+
+def aliases(config: Path) -> list[Alias]:
+    """In the order of the file and what it includes; patterns are no machines. A file that is not
+    there, or that nobody can read, names none."""
+    found: dict[str, Alias] = {}
+    current: list[str] = []
+    for key, values in _lines(config, 0):
+        if key == "host":
+            current = [v for v in values if v and not set(v) & set("*?!")]
+            for name in current:
+                found.setdefault(name, Alias(name))
+        elif key == "match":
+            current = []
+        elif values:
+            for name in current:
+                was = found[name]
+                if key == "hostname" and not was.host:
+                    found[name] = Alias(name, values[0].replace("%h", name), was.user)
+                elif key == "user" and not was.user:
+                    found[name] = Alias(name, was.host, values[0])
+    return list(found.values())
+
+
+def _lines(path: Path, depth: int) -> Iterator[tuple[str, list[str]]]:
+    """Keys in lower case with their values; comments and what cannot be read left out."""
+    try:
+        lines = path.read_text("utf-8", errors="replace").splitlines()
+    except OSError:
+        return
+    for line in lines:
+        try:
+            words = shlex.split(line.replace("=", " ", 1), comments=True)
+        except ValueError:
+            continue
+        if not words:
+            continue
+        key, values = words[0].lower(), words[1:]
+        if key != "include":
+            yield key, values
+        elif depth < _DEEPEST:
+            for pattern in values:
+                yield from _included(pattern, path, depth)
+
+
+def _included(pattern: str, path: Path, depth: int) -> Iterator[tuple[str, list[str]]]:
+    whole = Path(pattern).expanduser()
+    top = Path(whole.anchor) if whole.is_absolute() else path.parent
+    rest = whole.relative_to(top) if whole.is_absolute() else whole
+    for each in sorted(top.glob(str(rest))):
+        yield from _lines(each, depth + 1)

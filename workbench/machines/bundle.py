@@ -1,0 +1,223 @@
+"""What this computer brings to machines that have no package index: trees of packages and our own
+source, packed once and kept, named after their content.
+
+A machine needs neither pip nor a network: this computer fetches what fits its Python, processor and
+C library, whatever it is itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import importlib.metadata
+import json
+import os
+import re
+import secrets
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import threading
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from workbench import paths
+from workbench.errors import PongbenchError
+from workbench.machines.base import Machine, Platform
+
+FORMAT = 1
+"""Of the archives; raised when what is in them changes for the same content."""
+AGENT = ("gevent", "greenlet")
+LAUNCH = (
+    "import sys; sys.path[:0] = [sys.argv.pop(1)]; from workbench.agent.__main__ import main;"
+    " sys.exit(main(sys.argv[1:]))"
+)
+_MANYLINUX = (17, 28, *range(31, 41))
+"""Minor versions of glibc 2 that uv knows as platforms."""
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """What goes into an archive."""
+
+    name: str
+    """Of its kind: "agent", "python". For people."""
+    platform: Platform
+    requirements: str
+    """As a requirements.txt; empty: none."""
+    packages: str = "."
+    """Where in the archive packages go."""
+    sources: Mapping[str, Path] = field(default_factory=dict)
+    """Files of ours by their path in the archive."""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """Files made up, by their path in the archive."""
+    links: Mapping[str, str] = field(default_factory=dict)
+    """Symbolic links, by their path in the archive."""
+
+    def key(self) -> str:
+        """Names the content; the same everywhere."""
+        platform = self.platform
+        parts = [
+            FORMAT,
+            self.requirements,
+            self.packages,
+            [_minor(platform.python), platform.machine, platform.libc, platform.libc_version],
+            [[name, _hash(path)] for name, path in sorted(self.sources.items())],
+            sorted(self.texts.items()),
+            sorted(self.links.items()),
+        ]
+        return f"{self.name}-{hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]}"
+
+
+async def bring(machine: Machine, bundle: Bundle, folder: str = "bundles") -> str:
+    """Have a bundle on the machine; its absolute path there.
+
+    Raises PongbenchError when a package cannot be fetched, or the machine has no place.
+    """
+    archive = await archived(bundle)
+    return await machine.bring(archive, f"{folder}/{archive.name.partition('.')[0]}")
+
+
+async def archived(bundle: Bundle) -> Path:
+    """The archive, made and kept if it is not there."""
+    kept = paths.cache_dir() / "bundles"
+    archive = kept / f"{await asyncio.to_thread(bundle.key)}.tar.gz"
+    if not await asyncio.to_thread(archive.is_file):
+        await asyncio.to_thread(_make_once, bundle, archive)
+    return archive
+
+
+async def agent_command(machine: Machine) -> tuple[list[str], dict[str, str]]:
+    """(argv, environment) that starts a load agent there, but for its options."""
+    if machine.platform is None:
+        if _frozen():
+            return [sys.executable, "--agent"], {"PYTHONPATH": str(paths.CODE)}
+        return [sys.executable, "-m", "workbench.agent"], {"PYTHONPATH": str(paths.CODE)}
+    pins = "\n".join(f"{name}=={importlib.metadata.version(name)}" for name in AGENT)
+    place = await bring(machine, Bundle("agent", machine.platform, pins, sources=agent_sources()))
+    return [*machine.python, "-c", LAUNCH, place], {}
+
+
+def agent_sources() -> dict[str, Path]:
+    """The agent's own files, as they lie below a folder on sys.path."""
+    package = paths.CODE / "workbench"
+    files = [package / "__init__.py", *sorted((package / "agent").glob("*.py"))]
+    return {str(path.relative_to(paths.CODE)): path for path in files}
+
+
+def target_of(platform: Platform) -> str:
+    """What uv calls the platform."""
+    if platform.libc != "glibc":
+        return f"{platform.machine}-unknown-linux-musl"
+    minor = int(platform.libc_version.split(".")[1])
+    return f"{platform.machine}-manylinux_2_{max(n for n in _MANYLINUX if n <= max(17, minor))}"
+
+
+_making: defaultdict[Path, threading.Lock] = defaultdict(threading.Lock)
+
+
+def _make_once(bundle: Bundle, archive: Path) -> None:
+    """Several machines of one kind are opened at once, and want the same."""
+    with _making[archive]:
+        if not archive.is_file():
+            _make(bundle, archive)
+
+
+def _make(bundle: Bundle, archive: Path) -> None:
+    archive.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="pongbench-bundle-") as work:
+        tree = Path(work, "tree")
+        packages = tree / bundle.packages
+        packages.mkdir(parents=True)
+        if bundle.requirements:
+            _install(bundle, Path(work), packages)
+        for name, source in bundle.sources.items():
+            (tree / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, tree / name)
+        for name, text in bundle.texts.items():
+            (tree / name).parent.mkdir(parents=True, exist_ok=True)
+            (tree / name).write_text(text, "utf-8")
+        for name, target in bundle.links.items():
+            (tree / name).parent.mkdir(parents=True, exist_ok=True)
+            (tree / name).symlink_to(target)
+        (tree / ".whole").write_text(f"{bundle.key()}\n", "utf-8")
+        part = archive.with_name(f".{archive.name}.{secrets.token_hex(4)}")
+        try:
+            with tarfile.open(part, "w:gz", compresslevel=6) as tar:
+                tar.add(tree, arcname=".")
+            part.replace(archive)
+        finally:
+            part.unlink(missing_ok=True)
+
+
+def _install(bundle: Bundle, work: Path, packages: Path) -> None:
+    from workbench.servers.runtimes.python import uv_binary  # noqa: PLC0415  it needs machines
+
+    listed = work / "requirements.txt"
+    listed.write_text(bundle.requirements, "utf-8")
+    done = subprocess.run(
+        [
+            uv_binary(),
+            *("pip", "install", "--quiet", "--no-config"),
+            *("--target", str(packages)),
+            # uv wants to see some Python, whichever; a frozen build has none to show.
+            *(() if _frozen() else ("--python", sys.executable)),
+            *("--python-version", _minor(bundle.platform.python)),
+            *("--python-platform", target_of(bundle.platform)),
+            *("--only-binary", ":all:", "--requirement", str(listed)),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+        env=_environment(),
+    )
+    if done.returncode:
+        raise PongbenchError(_sentence(bundle, done.stderr))
+
+
+def _frozen() -> bool:
+    return bool(getattr(sys, "frozen", False))
+
+
+def _environment() -> dict[str, str]:
+    """What uv fetches is kept where everything is that was fetched."""
+    kept = paths.cache_dir()
+    env = {**os.environ, "NO_COLOR": "1", "UV_CACHE_DIR": str(kept / "wheels")}
+    if _frozen():
+        env |= {
+            "UV_PYTHON_DOWNLOADS": "automatic",
+            "UV_PYTHON_INSTALL_DIR": str(kept / "pythons"),
+        }
+    return env
+
+
+def _sentence(bundle: Bundle, said: str) -> str:
+    platform = bundle.platform
+    where = (
+        f"Python {_minor(platform.python)} on {platform.machine}"
+        f" with {platform.libc} {platform.libc_version}".rstrip()
+    )
+    if "Failed to fetch" in said or "Network connectivity" in said:
+        return (
+            f"Packages for {where} cannot be fetched, for the package index is out of reach from"
+            " this computer; connect it once, what was fetched is then kept."
+        )
+    if wheelless := re.search(r"Wheels are (?:required|available) for `([\w.-]+)`", said):
+        return f"There is no ready-made package of {wheelless[1]} for {where}."
+    causes = re.findall(r"^\s*cause: (.*)|^\s*╰─▶ (.*)", said, re.MULTILINE)
+    lines = said.strip().splitlines() or ["uv said nothing"]
+    cause = "".join(causes[0]) if causes else lines[-1].strip()
+    return f"There are no packages for {where} that fit: {cause.rstrip('.')}."
+
+
+def _minor(version: str) -> str:
+    return ".".join(version.split(".")[:2])
+
+
+def _hash(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -1,0 +1,158 @@
+"""Checking a machine before it is needed: every step in words, one after another."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from workbench.errors import PongbenchError
+from workbench.machines.base import Machine
+from workbench.machines.local import open_local
+from workbench.machines.profiles import Profile
+from workbench.machines.secrets import Ask, ask_nobody
+from workbench.machines.shell import Shell
+from workbench.machines.ssh import (
+    SshMachine,
+    cache_size,
+    clean,
+    look_around,
+    open_shell,
+    start,
+)
+from workbench.machines.tuning import load_set, preview, set_names
+
+LITTLE_SPACE = 500 << 20
+
+
+@dataclass(frozen=True)
+class Step:
+    """One thing tried, and what became of it."""
+
+    name: str
+    state: Literal["passed", "warning", "failed"]
+    text: str
+    """A sentence."""
+    error: PongbenchError | None = None
+    """What failed; may be a `hostkeys.HostKeyProblem` for a person to decide on."""
+    found: Mapping[str, Any] = field(default_factory=dict)
+    """What the sentence was made of, as plain data: python, user, work_dir, found, alive,
+    cache_bytes, clock_us, facts, cpus, bind, reach, changes (by set: key, now, wanted)."""
+
+
+async def check_machine(profile: Profile, *, ask: Ask = ask_nobody) -> AsyncIterator[Step]:
+    """The steps as they are done; the last one failed, or everything did pass. Leaves nothing."""
+    what = "Log in"
+    machine: Machine | None = None
+    try:
+        if profile.connector == "local":
+            what = "Start the runner"
+            machine = await open_local(name=profile.name)
+        else:
+            began = time.monotonic()
+            shell = await open_shell(profile, ask)
+            try:
+                yield _logged_in(shell, time.monotonic() - began)
+                what = "Look around"
+                survey = await look_around(shell, profile)
+                yield Step(
+                    what,
+                    "passed",
+                    f"Python {survey.version} on {survey.machine} with {' '.join(survey.libc)}.",
+                    found={
+                        "python": survey.version,
+                        "user": survey.user,
+                        "work_dir": survey.work_dir,
+                    },
+                )
+                yield _space(survey.free_bytes, survey.work_dir)
+                what = "Dead runs"
+                yield _dead_runs(await clean(shell, survey))
+                what = "Cache"
+                yield _cache(await cache_size(shell, survey), survey.work_dir)
+                what = "Start the runner"
+                machine = await start(profile, shell, survey)
+            except BaseException:
+                await shell.close()
+                raise
+        yield Step(what, "passed", f"Its directory for this run is {machine.run_dir}.")
+        what = "Clock"
+        yield _clock(*await machine.clock())
+        what = "Facts"
+        yield _facts(await machine.facts(), machine.cpus)
+        what = "Kernel settings"
+        yield await _settings(machine)
+        if isinstance(machine, SshMachine):
+            what = "Addresses"
+            text = f"Servers listen on {machine.bind}; the others reach them at {machine.reach}."
+            yield Step(what, "passed", text, found={"bind": machine.bind, "reach": machine.reach})
+    except PongbenchError as error:
+        yield Step(what, "failed", str(error), error)
+    finally:
+        if machine:
+            await machine.close()
+
+
+def _logged_in(shell: Shell, seconds: float) -> Step:
+    connection = shell.connection
+    user = connection.ssh.get_extra_info("username")
+    through = f" through {len(connection.chain) - 1} other" if len(connection.chain) > 1 else ""
+    where = f"{connection.host} port {connection.port}"
+    return Step("Log in", "passed", f"{user} was let in at {where}{through} in {seconds:.1f} s.")
+
+
+def _space(free_bytes: int, folder: str) -> Step:
+    text = f"{free_bytes / (1 << 30):,.1f} GiB are free at {folder}."
+    if free_bytes < LITTLE_SPACE:
+        return Step("Space", "warning", f"{text} Runtimes may need more; make room.")
+    return Step("Space", "passed", text)
+
+
+def _dead_runs(found: dict[str, Any]) -> Step:
+    removed, killed = found["removed"], found["killed"]
+    told = {"found": found["found"], "alive": found["alive"]}
+    if not removed:
+        return Step("Dead runs", "passed", "No dead run left anything.", found=told)
+    runs = "1 dead run was" if removed == 1 else f"{removed} dead runs were"
+    number = {0: "no process", 1: "1 process"}.get(killed, f"{killed} processes")
+    text = f"{runs} removed, with {number}."
+    return Step("Dead runs", "warning", text, found=told)
+
+
+def _cache(size: int, folder: str) -> Step:
+    text = f"{folder} holds {size / (1 << 20):,.1f} MiB of runtimes and agents, kept for next time."
+    if not size:
+        text = f"{folder} is empty; the first run brings what it needs."
+    return Step("Cache", "passed", text, found={"cache_bytes": size})
+
+
+def _clock(offset_us: int, uncertainty_us: int) -> Step:
+    text = f"Its clock is known to ± {uncertainty_us:,} us."
+    found = {"clock_us": [offset_us, uncertainty_us]}
+    return Step("Clock", "passed" if uncertainty_us < 1000 else "warning", text, found=found)
+
+
+async def _settings(machine: Machine) -> Step:
+    """What the sets of kernel settings would change; nothing is changed."""
+    sets = {name: await preview(machine, load_set(name)) for name in set_names()}
+    changes = {
+        name: [[change.key, change.now, change.wanted] for change in found]
+        for name, found in sets.items()
+    }
+    needed = {name: sum(change.needed for change in found) for name, found in sets.items()}
+    told = [f"{number} would change for the set '{name}'" for name, number in needed.items()]
+    text = f"{', '.join(told) or 'There is no set of them'}."
+    return Step("Kernel settings", "passed", text, found={"changes": changes})
+
+
+def _facts(facts: dict[str, Any], cpus: Sequence[int]) -> Step:
+    known = [str(facts[name]) for name in ("distribution", "kernel", "cpu_model") if name in facts]
+    cores = len(facts.get("cpus_allowed", []))
+    known.append(f"{cores} core" if cores == 1 else f"{cores} cores")
+    load = facts.get("load_average")
+    told = {"facts": facts, "cpus": list(cpus)}
+    if load and cores and load[0] > cores / 4:
+        text = f"{', '.join(known)}. Its load is {load[0]} already; end what runs there."
+        return Step("Facts", "warning", text, found=told)
+    return Step("Facts", "passed", f"{', '.join(known)}.", found=told)

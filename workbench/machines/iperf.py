@@ -1,0 +1,71 @@
+"""iperf3 between two machines that have it: what one stream carries."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+
+import msgspec
+
+from workbench.errors import PongbenchError
+from workbench.machines.base import Command, Machine, Process
+
+SECONDS = 1
+WITHIN_S = 6.0
+
+
+class _Received(msgspec.Struct):
+    bits_per_second: float
+
+
+class _End(msgspec.Struct):
+    sum_received: _Received | None = None
+
+
+class _Report(msgspec.Struct):
+    end: _End = msgspec.field(default_factory=_End)
+    error: str = ""
+
+
+async def measure(
+    client: Machine, target: Machine, *, bind: str, reach: str, port: int
+) -> float | None:
+    """Bits per second from `target`, which listens there, to `client`, in one stream of TCP.
+
+    None: one of them has no iperf3, or it did not manage; the caller measures otherwise."""
+    if not (await _there(client) and await _there(target)):
+        return None
+    words = ["--one-off", "--forceflush", "--bind", bind, "--port", str(port)]
+    serving = await target.start(Command(["iperf3", "--server", *words]))
+    asking: Process | None = None
+    try:
+        async with asyncio.timeout(WITHIN_S):
+            async for line in serving.lines():
+                if b"listening" in line:
+                    break
+            words = ["--reverse", "--json", "--time", str(SECONDS), "--port", str(port)]
+            asking = await client.start(Command(["iperf3", "--client", reach, *words]))
+            return bits_per_s(b"\n".join([line async for line in asking.lines()]))
+    except TimeoutError:
+        return None
+    finally:
+        for process in filter(None, (asking, serving)):
+            with contextlib.suppress(PongbenchError):  # the machine may be gone
+                await process.stop(0)
+
+
+def bits_per_s(output: bytes) -> float | None:
+    """Of what `iperf3 --json` says; None: it did not measure."""
+    try:
+        report = msgspec.json.decode(output, type=_Report)
+    except msgspec.MsgspecError:
+        return None
+    received = report.end.sum_received
+    return received.bits_per_second if received and not report.error else None
+
+
+async def _there(machine: Machine) -> bool:
+    try:
+        return await (await machine.start(Command(["iperf3", "--version"]))).wait() == 0
+    except PongbenchError:
+        return False

@@ -1,0 +1,42 @@
+"""How root's rights are had on a machine."""
+
+from __future__ import annotations
+
+import getpass
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from workbench.machines.base import Machine
+from workbench.machines.profiles import Profile
+from workbench.machines.secrets import Ask, Question, ask_nobody
+
+Sudo: TypeAlias = Literal["none", "root", "nopasswd", "password"]
+"""How root's rights are had: not at all, by being root, by sudo without or with a password."""
+
+
+@dataclass(frozen=True)
+class Rights:
+    """Root's rights on a machine."""
+
+    sudo: Sudo
+    question: Question | None = None
+    """For sudo's password; see `machines.secrets`."""
+    ask: Ask = ask_nobody
+    options: Sequence[str] = ()
+    """Of the tuner; see its docstring."""
+
+    @classmethod
+    def on(cls, machine: Machine, profile: Profile, ask: Ask = ask_nobody) -> Rights:
+        """As the profile allows."""
+        user = getattr(getattr(machine, "survey", None), "user", "")
+        if user == "root" or (machine.platform is None and os.geteuid() == 0):
+            return cls("root")
+        if profile.sudo == "passwordless":
+            return cls("nopasswd")
+        if profile.sudo == "no":
+            return cls("none")
+        account = f"{user or getpass.getuser()}@{profile.address or profile.name}"
+        text = f"Password for sudo on {profile.name} ({account})"
+        return cls("password", Question(profile.name, "sudo", account, text), ask)

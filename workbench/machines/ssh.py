@@ -1,0 +1,291 @@
+"""A machine over SSH: the runner at the other end of a channel, files by tar through others.
+
+It needs sshd and a Python there, 3.10 or later, and nothing else. Our programs come over stdin, so
+that nothing of them is written there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import io
+import secrets
+import socket
+import tarfile
+import tempfile
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import IO, Any
+
+import asyncssh
+import msgspec
+
+from workbench.errors import PongbenchError
+from workbench.machines.base import Platform
+from workbench.machines.link import LEASE_S, RUNNER, Link, MachineBusy
+from workbench.machines.linked import LinkedMachine
+from workbench.machines.local import JANITOR
+from workbench.machines.profiles import Profile
+from workbench.machines.secrets import Ask, ask_nobody
+from workbench.machines.shell import Channel, Shell, command_line, encoded, reason
+from workbench.machines.sshconnect import connect
+
+SURVEY = Path(__file__).with_name("survey.py")
+RECEIVE = Path(__file__).with_name("receive.py")
+UNCACHE = Path(__file__).with_name("uncache.py")
+
+BUSY_FOR_S = LEASE_S + 1
+"""A run whose workbench was killed holds its machine so much longer."""
+
+
+async def open_ssh(
+    profile: Profile, *, ask: Ask = ask_nobody, lease_s: float = LEASE_S
+) -> SshMachine:
+    """Log in, look around, remove what dead runs left, and start a runner.
+
+    Raises PongbenchError; `hostkeys.UnknownHostKey` and `ChangedHostKey` wait for a person's
+    word, `link.MachineBusy` says whose run is there.
+    """
+    shell = await open_shell(profile, ask)
+    try:
+        survey = await look_around(shell, profile)
+        await clean(shell, survey)
+        return await start(profile, shell, survey, lease_s=lease_s)
+    except BaseException:
+        await shell.close()
+        raise
+
+
+async def open_shell(profile: Profile, ask: Ask = ask_nobody) -> Shell:
+    """Only log in. Raises like `open_ssh`."""
+    return Shell(profile.name, await connect(profile, ask))
+
+
+async def start(
+    profile: Profile, shell: Shell, survey: Survey, *, lease_s: float = LEASE_S
+) -> SshMachine:
+    """The runner, and with it the machine; the shell belongs to it from then on."""
+    link, introduction = await _open_link(shell, survey, lease_s)
+    return SshMachine(profile, shell, survey, link, introduction)
+
+
+class Survey(msgspec.Struct, frozen=True):
+    """What `survey.py` says."""
+
+    python: str
+    version: str
+    machine: str
+    libc: tuple[str, str]
+    user: str
+    home: str
+    work_dir: str
+    free_bytes: int
+    connection: list[str]
+    """[our address, our port, its address, its port] as seen there; empty: it does not say."""
+
+
+class SshMachine(LinkedMachine):
+    """A `base.Machine`."""
+
+    def __init__(
+        self,
+        profile: Profile,
+        shell: Shell,
+        survey: Survey,
+        link: Link,
+        introduction: dict[str, Any],
+    ) -> None:
+        super().__init__(link, survey.work_dir, introduction)
+        self.profile = profile
+        self.shell = shell
+        self.survey = survey
+
+    @property
+    def platform(self) -> Platform:
+        return Platform(self.survey.version, self.survey.machine, *self.survey.libc)
+
+    @property
+    def reach(self) -> str:
+        """Where SSH arrived: so it is right behind a translated address and a jump host, too."""
+        return self.profile.reach or self.bind
+
+    @property
+    def bind(self) -> str:
+        seen = self.survey.connection[2:3]
+        return self.profile.bind or (seen[0] if seen else "") or self.shell.connection.host
+
+    @property
+    def our_address(self) -> str:
+        """This computer's, as that machine sees it; empty: it does not say."""
+        return "".join(self.survey.connection[:1])
+
+    async def put(self, source: Path, target: str) -> str:
+        with tempfile.SpooledTemporaryFile(1 << 22) as archive:
+            try:
+                await asyncio.to_thread(pack, source, Path(target).name, archive)
+            except OSError as error:
+                raise PongbenchError(
+                    f"Cannot copy {source} to '{self.name}': {error.strerror}: {error.filename}."
+                ) from None
+            folder = str(Path(target).parent)
+            await self._receive(f"copy {target}", archive, folder, "")
+        return f"{self.run_dir}/{target}"
+
+    async def bring(self, archive: Path, name: str) -> str:
+        place = f"{self.cache_dir}/{name}"
+        (there,) = await self.read([f"{place}/.whole"])
+        if there is None:
+            with await asyncio.to_thread(archive.open, "rb") as file:
+                await self._receive(f"bring {name}", file, f"tmp/{secrets.token_hex(8)}", place)
+        return place
+
+    async def _receive(self, what: str, archive: IO[bytes], folder: str, place: str) -> None:
+        answer = await self.shell.ask(
+            what, RECEIVE, self.survey.python, self.run_dir, folder, place, body=archive
+        )
+        if "error" in answer:
+            if self._link.failure:
+                raise self._link.failure
+            raise PongbenchError(f"Cannot copy to '{self.name}' ({what}): {answer['error']}.")
+
+    @contextlib.asynccontextmanager
+    async def way_to(self, host: str, port: int) -> AsyncIterator[tuple[str, int]]:
+        if await reachable(host, port):
+            yield host, port
+            return
+        try:
+            listener = await self.shell.connection.ssh.forward_local_port(
+                "127.0.0.1", 0, host, port
+            )
+        except (asyncssh.Error, OSError) as error:
+            raise PongbenchError(
+                f"Port {port} of {host} cannot be reached from here, neither directly nor through"
+                f" '{self.name}': {reason(error)}."
+            ) from None
+        try:
+            yield "127.0.0.1", listener.get_port()
+        finally:
+            listener.close()
+            await listener.wait_closed()
+
+    async def close(self) -> None:
+        await self._link.close()
+        if not self._link.ended_itself:
+            with contextlib.suppress(PongbenchError, TimeoutError):
+                async with asyncio.timeout(LEASE_S):
+                    await clean(self.shell, self.survey)
+        await self.shell.close()
+
+
+async def look_around(shell: Shell, profile: Profile) -> Survey:
+    """Raises PongbenchError when there is no Python that will do."""
+    found = await shell.ask("look around", SURVEY, profile.python, profile.work_dir)
+    return msgspec.convert(found, Survey)
+
+
+async def clean(shell: Shell, survey: Survey) -> dict[str, Any]:
+    """Remove what dead runs left; see `machines.janitor`."""
+    found: dict[str, Any] = await shell.ask(
+        "remove what dead runs left", JANITOR, survey.python, survey.work_dir
+    )
+    return found
+
+
+async def cache_size(shell: Shell, survey: Survey) -> int:
+    """Bytes in the work directory."""
+    found = await shell.ask(
+        "measure the work directory", UNCACHE, survey.python, survey.work_dir, "look"
+    )
+    return int(found.get("bytes", 0))
+
+
+async def remove_cache(shell: Shell, survey: Survey) -> int:
+    """Remove the work directory with all that stays in it; how many bytes that were."""
+    found = await shell.ask("remove the work directory", UNCACHE, survey.python, survey.work_dir)
+    if "error" in found:
+        raise PongbenchError(f"{survey.work_dir} of '{shell.name}' stays: {found['error']}.")
+    return int(found["bytes"])
+
+
+async def _open_link(shell: Shell, survey: Survey, lease_s: float) -> tuple[Link, dict[str, Any]]:
+    """Waits for a moment when somebody else is there: they may just have been killed."""
+    give_up = time.monotonic() + BUSY_FOR_S
+    while True:
+        what = f"start the runner: {survey.python} - < {RUNNER.name}"
+        process = await shell.open(what, command_line(survey.python))
+        link = Link(shell.name, _Reader(process.stdout), _Writer(process))
+        try:
+            process.stdin.write(await asyncio.to_thread(encoded, RUNNER))
+            return link, await link.open(survey.work_dir, lease_s=lease_s, exclusive=True)
+        except MachineBusy:
+            await link.close()
+            if time.monotonic() > give_up:
+                raise
+            await asyncio.sleep(0.5)
+        except BaseException:
+            await link.close()
+            raise
+
+
+class _Reader:
+    """A channel's output, for a link."""
+
+    def __init__(self, stream: asyncssh.SSHReader[bytes]) -> None:
+        self._stream = stream
+
+    async def read(self, size: int, /) -> bytes:
+        try:
+            return await self._stream.read(size)
+        except asyncssh.Error as error:
+            raise ConnectionError(reason(error)) from None
+
+
+class _Writer:
+    """A channel's input, for a link."""
+
+    def __init__(self, process: Channel) -> None:
+        self._process = process
+
+    def write(self, data: bytes, /) -> None:
+        self._process.stdin.write(data)
+
+    async def drain(self) -> None:
+        try:
+            await self._process.stdin.drain()
+        except asyncssh.Error as error:
+            raise ConnectionError(reason(error)) from None
+
+    def close(self) -> None:
+        self._process.close()
+
+    async def wait_closed(self) -> None:
+        # A channel over a dead connection would never say so.
+        with contextlib.suppress(TimeoutError, asyncssh.Error):
+            async with asyncio.timeout(1.0):
+                await self._process.wait_closed()
+
+
+def pack(source: Path, name: str, archive: IO[bytes]) -> None:
+    """A file or a tree, as `name`, in a tar; the archive is rewound."""
+    with tarfile.open(fileobj=archive, mode="w:gz", compresslevel=1) as tar:
+        tar.add(source, arcname=name, filter=_plain)
+    archive.seek(0, io.SEEK_SET)
+
+
+def _plain(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
+    """Without what belongs to this computer."""
+    if "__pycache__" in member.name:
+        return None
+    member.uid = member.gid = 0
+    member.uname = member.gname = ""
+    return member
+
+
+async def reachable(host: str, port: int) -> bool:
+    with contextlib.suppress(OSError, TimeoutError, socket.gaierror):
+        async with asyncio.timeout(2.0):
+            _, writer = await asyncio.open_connection(host, port)
+            writer.close()
+            return True
+    return False

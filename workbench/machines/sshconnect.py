@@ -1,0 +1,237 @@
+"""An SSH connection to a machine: found, proved, let in. Uses what `ssh` would use."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import asyncssh
+
+from workbench.errors import PongbenchError
+from workbench.machines import hostkeys
+from workbench.machines.profiles import Profile
+from workbench.machines.secrets import SECRETS, Ask, Secrets
+from workbench.machines.sshroute import Hop, config_of, route
+from workbench.machines.sshvisitor import Visitor
+
+KEEPALIVE_S = 1.0
+KEEPALIVES = 3
+"""Unanswered, and the connection counts as lost."""
+CONNECT_WITHIN_S = 10.0
+AT_ONCE = 4
+"""Log-ins under way; sshd drops some beyond MaxStartups (10, where nobody changed it)."""
+TRIES = 8
+
+_log_ins: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
+_DEFAULT_KEYS = ("id_ed25519", "id_ecdsa", "id_rsa")
+
+
+class Connection:
+    """An open connection with those it is tunnelled through."""
+
+    def __init__(self, chain: Sequence[asyncssh.SSHClientConnection], host: str, port: int) -> None:
+        self.chain = chain
+        self.ssh = chain[-1]
+        self.host = host
+        """As ~/.ssh/config resolved it."""
+        self.port = port
+
+    async def close(self) -> None:
+        for connection in reversed(self.chain):
+            connection.close()
+            with contextlib.suppress(asyncssh.Error, OSError, TimeoutError):
+                async with asyncio.timeout(1.0):
+                    await connection.wait_closed()
+            connection.abort()
+        await asyncio.sleep(0)  # their sockets are closed by the loop
+
+
+async def connect(profile: Profile, ask: Ask, *, secrets: Secrets = SECRETS) -> Connection:
+    """Log in to a machine. Raises PongbenchError; `hostkeys.UnknownHostKey` or `ChangedHostKey`
+    when its key, or that of a machine on the way, is not trusted."""
+    chain: list[asyncssh.SSHClientConnection] = []
+    try:
+        for hop in await asyncio.to_thread(route, profile):
+            tunnel = chain[-1] if chain else None
+            visitor = Visitor(hop, ask, secrets)
+            options = await _options(hop, tunnel, visitor)
+            chain.append(await _log_in(visitor, options, tunnel))
+        return Connection(chain, options.host, options.port)
+    except BaseException:
+        for connection in reversed(chain):
+            connection.abort()
+        await asyncio.sleep(0)
+        raise
+
+
+async def _options(
+    hop: Hop, tunnel: asyncssh.SSHClientConnection | None, visitor: Visitor
+) -> asyncssh.SSHClientConnectionOptions:
+    given: dict[str, Any] = {}
+    if hop.port:
+        given["port"] = hop.port
+    if hop.user:
+        given["username"] = hop.user
+    if hop.auth == "password":
+        given["client_keys"] = None
+    elif hop.key:
+        given["client_keys"] = [hop.key]
+        given["ignore_encrypted"] = True
+    if hop.auth == "key":
+        given["agent_path"] = None
+
+    def known(host: str, address: str, port: int | None) -> Any:
+        found = hostkeys.known(host, address, port)
+        return list(found.trusted), list(found.authorities), list(found.revoked)
+
+    def make() -> asyncssh.SSHClientConnectionOptions:
+        if hop.key and not Path(hop.key).is_file():
+            raise PongbenchError(
+                f"'{hop.name}' has the key {hop.key} in its profile, but there is no such file."
+            )
+        return asyncssh.SSHClientConnectionOptions(
+            host=hop.address,
+            config=config_of(hop),
+            tunnel=None,
+            client_factory=lambda: visitor,
+            known_hosts=known,
+            keepalive_interval=KEEPALIVE_S,
+            keepalive_count_max=KEEPALIVES,
+            connect_timeout=None,  # a person may be asked: `Visitor.limit` knows
+            login_timeout=0,
+            agent_forwarding=False,
+            x11_forwarding=False,
+            request_pty=False,
+            **({"proxy_command": None} if tunnel else {}),
+            **given,
+        )
+
+    try:
+        options = await asyncio.to_thread(make)
+        visitor.keys = await asyncio.to_thread(_locked_keys, hop, options)
+    except (asyncssh.ConfigParseError, asyncssh.KeyImportError, ValueError, OSError) as error:
+        raise PongbenchError(f"'{hop.name}' cannot be connected to: {error}.") from None
+    visitor.where = f"{options.username}@{options.host}"
+    return options
+
+
+def _locked_keys(hop: Hop, options: asyncssh.SSHClientConnectionOptions) -> list[Path]:
+    if hop.auth in ("agent", "password"):
+        return []
+    if hop.key:
+        files = [Path(hop.key)]
+    else:
+        listed: Any = options.config.get("IdentityFile", ())
+        folder = Path("~/.ssh").expanduser()
+        files = [Path(name).expanduser() for name in listed]
+        files = files or [folder / name for name in _DEFAULT_KEYS]
+    return [file for file in files if _is_locked(file)]
+
+
+def _is_locked(file: Path) -> bool:
+    try:
+        asyncssh.read_private_key(file)
+    except asyncssh.KeyImportError as error:
+        return "passphrase" in str(error).lower()
+    except (asyncssh.KeyEncryptionError, OSError):
+        return False
+    return False
+
+
+async def _log_in(
+    visitor: Visitor,
+    options: asyncssh.SSHClientConnectionOptions,
+    tunnel: asyncssh.SSHClientConnection | None,
+) -> asyncssh.SSHClientConnection:
+    """Tries again when sshd drops the connection before anything was said."""
+    hop = visitor.hop
+    where = f"{options.host} port {options.port}"
+    for number in range(TRIES):
+        try:
+            async with _turn(), asyncio.timeout(CONNECT_WITHIN_S) as visitor.limit:
+                connection = await asyncssh.connect(
+                    hop.address, options=options, config=None, tunnel=tunnel
+                )
+            await visitor.let_in()
+            return connection
+        except asyncssh.HostKeyNotVerifiable as error:
+            if visitor.refused is None:
+                raise PongbenchError(
+                    f"The host key of '{hop.name}' at {where} is not accepted: {error.reason}."
+                ) from None
+            host, address, port, key = visitor.refused
+            raise hostkeys.problem(hop.name, host, address, port, key) from None
+        except asyncssh.KeyExchangeFailed as error:
+            await _see_other_kind_of_key(hop, options, tunnel)
+            raise PongbenchError(
+                f"'{hop.name}' at {where} and this program have no way of encryption in common"
+                f" ({error.reason})."
+            ) from None
+        except asyncssh.PermissionDenied:
+            await visitor.turned_away()
+            tried = ", ".join(dict.fromkeys(visitor.tried)) or "the keys there are"
+            raise PongbenchError(
+                f"'{hop.name}' did not let {visitor.where} in (tried: {tried}); see to it that a"
+                " key or a password of this user is accepted there, and that the profile names it."
+            ) from None
+        except TimeoutError:
+            raise PongbenchError(
+                f"'{hop.name}' did not answer at {where} within {CONNECT_WITHIN_S:.0f} s; is it"
+                " switched on, and is the address right?"
+            ) from None
+        except asyncssh.ChannelOpenError as error:
+            raise PongbenchError(
+                f"'{hop.name}' cannot be reached at {where} from the jump host: {error.reason}."
+            ) from None
+        except (asyncssh.Error, OSError) as error:
+            if number == TRIES - 1 or not _dropped(error):
+                raise PongbenchError(
+                    f"'{hop.name}' cannot be reached at {where}: {_reason(error)}; is sshd"
+                    " running there?"
+                ) from None
+            if number == 0:
+                await _see_other_kind_of_key(hop, options, tunnel)
+            await asyncio.sleep(0.1 * 2**number * random.uniform(0.5, 1.5))
+    raise AssertionError
+
+
+def _turn() -> asyncio.Semaphore:
+    loop = asyncio.get_running_loop()
+    return _log_ins.setdefault(loop, asyncio.Semaphore(AT_ONCE))
+
+
+def _dropped(error: Exception) -> bool:
+    """sshd has too many log-ins under way (MaxStartups)."""
+    lost = (asyncssh.ConnectionLost, ConnectionResetError, ConnectionAbortedError, BrokenPipeError)
+    return isinstance(error, lost) or "MaxStartups" in str(error)
+
+
+async def _see_other_kind_of_key(
+    hop: Hop,
+    options: asyncssh.SSHClientConnectionOptions,
+    tunnel: asyncssh.SSHClientConnection | None,
+) -> None:
+    """Raises ChangedHostKey when a known host has no key of the kind that is known of it: then
+    sshd ends the connection without a word."""
+    port = None if options.port == 22 else options.port
+    if not hostkeys.known(options.host, "", port).trusted:
+        return
+    with contextlib.suppress(asyncssh.Error, OSError, TimeoutError):
+        async with asyncio.timeout(CONNECT_WITHIN_S):
+            key = await asyncssh.get_server_host_key(
+                options.host, options.port, tunnel=tunnel, config=None
+            )
+        trusted = hostkeys.known(options.host, "", port).trusted
+        if key is not None and key not in trusted:
+            raise hostkeys.problem(hop.name, options.host, "", options.port, key) from None
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror.lower()
+    return str(getattr(error, "reason", "") or error).strip().rstrip(".").lower()

@@ -1,0 +1,120 @@
+"""Our side of a log-in: judges the host's key, and answers what the host asks of us."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from pathlib import Path
+from typing import Any
+
+import asyncssh
+
+from workbench.machines.secrets import Ask, Question, Secrets
+from workbench.machines.sshroute import Hop
+
+LOGIN_WITHIN_S = 30.0
+TRIES_OF_A_SECRET = 3
+
+
+class Visitor(asyncssh.SSHClient):
+    """Judges the host's key and answers what it asks of us."""
+
+    def __init__(self, hop: Hop, ask: Ask, secrets: Secrets) -> None:
+        self.hop = hop
+        self.ask = ask
+        self.secrets = secrets
+        self.where = ""
+        self.keys: list[Path] = []
+        """Private keys that may have a passphrase; used when nothing else was accepted."""
+        self.refused: tuple[str, str, int, asyncssh.SSHKey] | None = None
+        self.used: list[Question] = []
+        self.tries: dict[str, int] = {}
+        self.declined: set[str] = set()
+        """Accounts a person has no answer for; another way of logging in does not ask again."""
+        self.tried: list[str] = []
+        self.limit: asyncio.Timeout | None = None
+
+    def begin_auth(self, username: str) -> None:
+        self._allow(LOGIN_WITHIN_S)
+
+    async def ask_a_person(self, question: Question) -> str | None:
+        """They may take their time."""
+        self._allow(None)
+        try:
+            return await self.ask(question)
+        finally:
+            self._allow(LOGIN_WITHIN_S)
+
+    def _allow(self, seconds: float | None) -> None:
+        if self.limit:
+            now = asyncio.get_running_loop().time()
+            with contextlib.suppress(RuntimeError):  # it is over already
+                self.limit.reschedule(None if seconds is None else now + seconds)
+
+    def validate_host_public_key(
+        self, host: str, addr: str, port: int, key: asyncssh.SSHKey
+    ) -> bool:
+        self.refused = (host, addr, port, key)
+        return False
+
+    async def public_key_auth_requested(self) -> Any:
+        while self.keys:
+            path = self.keys.pop(0)
+            if key := await self._open(path):
+                self.tried.append(str(path))
+                return [key]
+        return None
+
+    async def password_auth_requested(self) -> str | None:
+        if self.hop.auth in ("agent", "key"):
+            return None
+        return await self._secret("password", self.where, f"Password of {self.where}")
+
+    def kbdint_auth_requested(self) -> str | None:
+        return None if self.hop.auth in ("agent", "key") else ""
+
+    async def kbdint_challenge_received(
+        self, name: str, instructions: str, lang: str, prompts: Any
+    ) -> list[str] | None:
+        answers = []
+        for text, echo in prompts:
+            if not echo and "password" in text.lower():
+                answer = await self._secret("password", self.where, f"Password of {self.where}")
+            else:
+                said = f"{self.where} asks: {text.strip().rstrip(':')}"
+                question = Question(self.hop.name, "answer", self.where, said)
+                answer = await self.ask_a_person(question)
+            if answer is None:
+                return None
+            answers.append(answer)
+        return answers
+
+    async def _open(self, path: Path) -> asyncssh.SSHKey | None:
+        for _ in range(TRIES_OF_A_SECRET):
+            passphrase = await self._secret("passphrase", str(path), f"Passphrase of {path}")
+            if passphrase is None:
+                return None
+            with contextlib.suppress(asyncssh.KeyImportError, asyncssh.KeyEncryptionError, OSError):
+                return await asyncio.to_thread(asyncssh.read_private_key, path, passphrase)
+        return None
+
+    async def _secret(self, kind: Any, account: str, text: str) -> str | None:
+        tries = self.tries[account] = self.tries.get(account, 0) + 1
+        if tries > TRIES_OF_A_SECRET or account in self.declined:
+            return None
+        question = Question(self.hop.name, kind, account, text, again=tries > 1)
+        secret = await self.secrets.get(question, self.ask_a_person)
+        if secret is not None:
+            self.used.append(question)
+            self.tried.append("a password" if kind == "password" else account)
+        else:
+            self.declined.add(account)
+        return secret
+
+    async def turned_away(self) -> None:
+        for question in self.used:
+            await self.secrets.wrong(question)
+
+    async def let_in(self) -> None:
+        for question in self.used[-1:]:
+            await self.secrets.right(question)

@@ -1,0 +1,312 @@
+"""Sets kernel settings of this host for the length of a run, and puts them back whatever happens.
+
+A single file, standard library, Python 3.10; runs as root, usually under sudo.
+
+    tuner.py [--state DIR] [--settings DIR]            until stdin ends, then puts everything back
+    tuner.py [--state DIR] [--settings DIR] --restore  put back what a crash left
+
+In, JSON lines:
+    {"op": "apply", "settings": {KEY: VALUE}, "holder": TEXT, "lease_s": S, "nofile": [PID, N]}
+        once; nofile, optional, raises the hard descriptor limit of a process, which its children
+        inherit and which ends with it
+    {"op": "hb"}        within every lease
+    {"op": "restore"}   put everything back and end
+Out, JSON lines:
+    {"ev": "ready"}               it runs, as root
+    {"ev": "busy", "holder"}      somebody else's settings are in force here; the program ends
+    {"ev": "applied", "settings": [{"key", "old", "wanted", "got", "problem"}], "nofile": TEXT}
+    {"ev": "restored", "settings": [{"key", "value", "problem"}]}
+    {"ev": "fatal", "text"}
+
+A dead man's switch: the end of stdin, a missed lease, SIGTERM and SIGHUP put back. Two processes
+watch one another, so that the death of one does, too; after the death of both, `--restore` does.
+What is to be put back stands in a journal before it is changed. A value that somebody else has
+changed meanwhile is theirs and stays. The journal lies in /run: a restart of the host forgets it
+and the settings alike.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import ctypes
+import fcntl
+import json
+import os
+import resource
+import select
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+PR_SET_PDEATHSIG = 1
+STATE = "/run/pongbench"
+SETTINGS = "/proc/sys"
+
+
+class Ended(Exception):
+    """A signal asked for the end."""
+
+
+class Settings:
+    """Kernel settings by their sysctl names."""
+
+    def __init__(self, root: str) -> None:
+        self.root = Path(root)
+
+    def path(self, key: str) -> Path:
+        parts = key.split(".")
+        if not all(part.replace("_", "").replace("-", "").isalnum() for part in parts):
+            raise ValueError(f"{key!r} is no name of a setting")
+        return self.root.joinpath(*parts)
+
+    def read(self, key: str) -> str:
+        return " ".join(self.path(key).read_text().split())
+
+    def write(self, key: str, value: str) -> None:
+        with self.path(key).open("w") as file:
+            file.write(value)
+
+
+class Journal:
+    """What has to be put back: {key: {"old", "ours"}}, `ours` null while it is being written."""
+
+    def __init__(self, state: Path) -> None:
+        self.path = state / "journal.json"
+
+    def load(self) -> dict[str, dict[str, Any]]:
+        try:
+            return dict(json.loads(self.path.read_text()))
+        except FileNotFoundError:
+            return {}
+
+    def save(self, entries: dict[str, dict[str, Any]]) -> None:
+        if not entries:
+            self.path.unlink(missing_ok=True)
+            return
+        new = self.path.with_suffix(".new")
+        try:
+            with new.open("w") as file:
+                json.dump(entries, file)
+                file.flush()
+                os.fsync(file.fileno())
+            new.replace(self.path)
+        except OSError:
+            new.unlink(missing_ok=True)
+            raise
+
+
+def apply(settings: Settings, journal: Journal, wanted: dict[str, str]) -> list[dict[str, Any]]:
+    """Journal, write, read back; one answer a setting."""
+    entries, answers = journal.load(), []
+    for key, raw in wanted.items():
+        value = " ".join(str(raw).split())
+        answer: dict[str, Any] = {"key": key, "old": None, "wanted": value, "got": None}
+        answers.append(answer | {"problem": ""})
+        try:
+            old = answer["old"] = settings.read(key)
+            if old != value:
+                journal.save({**entries, key: {"old": old, "ours": None}})
+                entries[key] = {"old": old, "ours": None}
+                try:
+                    settings.write(key, value)
+                finally:
+                    answer["got"] = settings.read(key)
+                    entries[key]["ours"] = answer["got"]
+                    if answer["got"] == old:
+                        del entries[key]
+                    journal.save(entries)
+            answers[-1] = answer | {"got": settings.read(key), "problem": ""}
+        except FileNotFoundError:
+            answers[-1] = answer | {"problem": "absent"}
+        except (OSError, ValueError) as error:
+            answers[-1] = answer | {"problem": _words(error)}
+    return answers
+
+
+def restore(settings: Settings, journal: Journal) -> list[dict[str, str]]:
+    """Put back what the journal holds; one answer a setting."""
+    entries, answers = journal.load(), []
+    for key, entry in list(entries.items()):
+        problem = value = ""
+        try:
+            value = settings.read(key)
+            if value in (entry["ours"], entry["old"]) or entry["ours"] is None:
+                if value != entry["old"]:
+                    settings.write(key, entry["old"])
+                    value = settings.read(key)
+            else:
+                problem = "changed by somebody else"
+            del entries[key]
+        except FileNotFoundError:
+            problem = "absent"
+            del entries[key]
+        except (OSError, ValueError) as error:
+            problem = _words(error)  # it stays in the journal
+        answers.append({"key": key, "value": value, "problem": problem})
+    with contextlib.suppress(OSError):  # the older journal says more than is needed, and no less
+        journal.save(entries)
+    return answers
+
+
+def raise_nofile(pid: int, limit: int) -> str:
+    """Raise a process's hard descriptor limit; what went wrong, or nothing."""
+    try:
+        soft, hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+        if hard != resource.RLIM_INFINITY and hard < limit:
+            resource.prlimit(pid, resource.RLIMIT_NOFILE, (soft, limit))
+    except (OSError, ValueError) as error:
+        return _words(error)
+    return ""
+
+
+def emit(event: dict[str, Any]) -> None:
+    with contextlib.suppress(OSError):  # nobody listens any more
+        os.write(1, json.dumps(event).encode() + b"\n")
+
+
+def lock(state: Path, holder: str) -> int | None:
+    """Who holds it alone may change settings; None: somebody else does, `holder` told."""
+    path = state / "lock"
+    while True:
+        state.mkdir(mode=0o755, exist_ok=True)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            emit({"ev": "busy", "holder": os.read(descriptor, 500).decode("utf-8", "replace")})
+            os.close(descriptor)
+            return None
+        with contextlib.suppress(FileNotFoundError):
+            if os.fstat(descriptor).st_ino == path.stat().st_ino:
+                try:
+                    os.ftruncate(descriptor, 0)
+                    os.pwrite(descriptor, holder.encode(), 0)
+                except OSError:  # no space left, and then there is none for a journal either
+                    leave(state)
+                    raise
+                return descriptor
+        os.close(descriptor)  # its last holder removed it in this moment
+
+
+def leave(state: Path) -> None:
+    """No trace where nothing is to be put back any more. The lock must be held."""
+    if not (state / "journal.json").exists():
+        (state / "lock").unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            state.rmdir()
+
+
+def put_back(settings: Settings, journal: Journal) -> None:
+    """Restore and tell. The lock must be held."""
+    answers = restore(settings, journal)
+    leave(journal.path.parent)
+    emit({"ev": "restored", "settings": answers})
+
+
+class Lines:
+    """Whole lines of stdin, waited for no longer than the lease."""
+
+    def __init__(self) -> None:
+        self.waiting = b""
+
+    def next(self, within_s: float) -> dict[str, Any] | None:
+        """None: stdin ended, or the lease ran out."""
+        until = time.monotonic() + within_s
+        while b"\n" not in self.waiting:
+            ready, _, _ = select.select([0], [], [], max(0.0, until - time.monotonic()))
+            more = os.read(0, 65536) if ready else b""
+            if not more:
+                return None
+            self.waiting += more
+        line, _, self.waiting = self.waiting.partition(b"\n")
+        return dict(json.loads(line))
+
+
+def serve(settings: Settings, journal: Journal, lines: Lines, order: dict[str, Any]) -> None:
+    """Apply, keep the lease, put back."""
+    try:
+        restore(settings, journal)  # what a crash left; nobody else is at work here
+        emit(
+            {
+                "ev": "applied",
+                "settings": apply(settings, journal, order["settings"]),
+                "nofile": raise_nofile(*order["nofile"]) if order.get("nofile") else "",
+            }
+        )
+        lease_s = float(order.get("lease_s", 4))
+        while (line := lines.next(lease_s)) is not None and line.get("op") != "restore":
+            pass
+    except Ended:
+        pass
+    finally:
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+            signal.signal(number, signal.SIG_IGN)
+        put_back(settings, journal)
+
+
+def guard(settings: Settings, journal: Journal, child: int) -> None:
+    """Wait for the one that serves; where it did not end in order, put back in its place."""
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, signal.SIG_IGN)  # the child has its own reasons to end
+    _, status = os.waitpid(child, 0)
+    if status:
+        put_back(settings, journal)
+
+
+def end(number: int, frame: object) -> None:
+    raise Ended
+
+
+def run(settings: Settings, state: Path, journal: Journal) -> None:
+    lines = Lines()
+    order = lines.next(30.0)
+    if order is None or order.get("op") != "apply":
+        return
+    held = lock(state, str(order.get("holder", "")))
+    if held is None:
+        return
+    guardian = os.getpid()
+    child = os.fork()
+    if child:
+        os.close(0)
+        guard(settings, journal, child)
+        return
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, end)
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, ctypes.c_ulong(signal.SIGTERM), 0, 0, 0)
+    if os.getppid() == guardian:
+        serve(settings, journal, lines, order)
+    os._exit(0)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Pongbench tuner")
+    parser.add_argument("--state", default=STATE)
+    parser.add_argument("--settings", default=SETTINGS)
+    parser.add_argument("--restore", action="store_true")
+    arguments = parser.parse_args()
+    os.umask(0o022)  # anybody may see that the host is tuned
+    emit({"ev": "ready"})
+    settings, state = Settings(arguments.settings), Path(arguments.state)
+    journal = Journal(state)
+    try:
+        if not arguments.restore:
+            run(settings, state, journal)
+        elif not journal.path.exists():
+            emit({"ev": "restored", "settings": []})
+        elif lock(state, "clean-up") is not None:
+            put_back(settings, journal)
+    except (OSError, ValueError) as error:
+        emit({"ev": "fatal", "text": _words(error)})
+        sys.exit(1)
+
+
+def _words(error: Exception) -> str:
+    return (getattr(error, "strerror", None) or str(error)).lower()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,187 @@
+"""Kernel settings for the length of a run: previewed, applied with consent, read back, put back.
+
+`tuner.py` does it on the machine, as root, and puts everything back however the run ends. Here: the
+named sets of settings, and what a set would change; `tunertalk` speaks with the tuner.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+
+from workbench import paths, wording
+from workbench.errors import BadInput
+from workbench.machines.base import Machine
+from workbench.machines.rights import Rights
+from workbench.machines.tunertalk import Tuner
+from workbench.yamlio import convert, load_yaml
+
+JOURNAL = "/run/pongbench/journal.json"
+"""See the tuner; it is there while a machine is tuned, and after a crash."""
+_KEY = re.compile(r"[a-z0-9_]+(\.[A-Za-z0-9_-]+)+")
+_VALUE = re.compile(r"[0-9]+( [0-9]+)*")
+
+
+class TuningSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A named set of kernel settings."""
+
+    name: str
+    description: str = ""
+    settings: Annotated[dict[str, int | str], msgspec.Meta(max_length=100)] = {}
+    """Exact values by sysctl name, for example net.ipv4.tcp_keepalive_time."""
+    at_least: Annotated[dict[str, int | str], msgspec.Meta(max_length=100)] = {}
+    """Limits a run needs: what allows more already stays. Of two numbers, a range, the first is
+    the lower end."""
+    nofile: Annotated[int, msgspec.Meta(ge=0, le=10_000_000)] = 0
+    """Hard descriptor limit for what a run starts; 0: as it is."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """One setting of one machine, as it is and as it would be."""
+
+    key: str
+    now: str
+    """Empty: this kernel has no such setting."""
+    wanted: str
+
+    @property
+    def needed(self) -> bool:
+        return bool(self.now) and self.now != self.wanted
+
+    def __str__(self) -> str:
+        if not self.now:
+            return f"{self.key}: this kernel has no such setting"
+        if not self.needed:
+            return f"{self.key}: {self.now} already"
+        return f"{self.key}: {self.now} -> {self.wanted}"
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """What is in force for the run."""
+
+    machine: str
+    settings: Sequence[dict[str, Any]]
+    """As the tuner answers: key, old, wanted, got, problem."""
+
+    def before(self) -> list[str]:
+        """What was changed, as it was: "net.core.somaxconn 4096"."""
+        return [
+            f"{s['key']} {s['old']}"
+            for s in self.settings
+            if not s["problem"] and s["old"] != s["got"]
+        ]
+
+    def sentences(self) -> list[str]:
+        """What was changed, and what could not be, one sentence each."""
+        changed = [
+            f"{s['key']} {s['old']} -> {s['got']}"
+            for s in self.settings
+            if not s["problem"] and s["old"] != s["got"]
+        ]
+        said = []
+        if changed:
+            said.append(f"{self.machine} is tuned for this run: {', '.join(changed)}.")
+        for s in self.settings:
+            if s["problem"]:
+                said.append(f"{s['key']} stays as it is on {self.machine}: {s['problem']}.")
+            elif s["got"] != s["wanted"]:
+                said.append(
+                    f"The kernel of {self.machine} made {s['got']} of the {s['wanted']} asked for"
+                    f" as {s['key']}."
+                )
+        return said
+
+
+def set_names() -> list[str]:
+    """Names `load_set` knows, sorted."""
+    return sorted({path.stem for folder in _folders() for path in folder.glob("*.yaml")})
+
+
+def load_set(name: str) -> TuningSet:
+    """A set by its name, the user's own before those shipped. Raises BadInput."""
+    path = next((f / f"{name}.yaml" for f in _folders() if (f / f"{name}.yaml").is_file()), None)
+    if path is None or Path(name).name != name:
+        raise BadInput(
+            f"There is no set of kernel settings '{name}'. {wording.known(set_names(), 'set')}"
+        )
+    found: TuningSet = convert(
+        load_yaml(path, what="tuning"), TuningSet, name=str(path), what="tuning"
+    )
+    for key, value in (found.settings | found.at_least).items():
+        if not _KEY.fullmatch(key):
+            raise BadInput(f"tuning {path}: {key!r} is no name of a kernel setting.")
+        if not _VALUE.fullmatch(str(value)):
+            raise BadInput(f"tuning {path}, {key}: expected numbers, got {value!r}.")
+    return found
+
+
+async def preview(machine: Machine, wanted: TuningSet) -> list[Change]:
+    """What a set would change on a machine; nothing is changed."""
+    values = wanted.settings | wanted.at_least
+    texts = await machine.read([f"/proc/sys/{key.replace('.', '/')}" for key in values])
+    found = []
+    for (key, value), text in zip(values.items(), texts, strict=True):
+        now, then = " ".join((text or "").split()), " ".join(str(value).split())
+        found.append(Change(key, now, _at_least(now, then) if key in wanted.at_least else then))
+    return found
+
+
+@asynccontextmanager
+async def tuned(
+    machine: Machine,
+    changes: Sequence[Change],
+    rights: Rights,
+    *,
+    nofile: tuple[int, int] | None = None,
+    on_restored: Callable[[list[str]], None] = lambda sentences: None,
+) -> AsyncIterator[Tuned]:
+    """Apply what was previewed and consented to, keep it in force, put everything back.
+
+    `nofile`: a process there and the hard descriptor limit it gets. `on_restored` gets a sentence
+    for every setting that could not be put back. Raises PongbenchError when root's rights are not
+    to be had, or somebody else tunes the machine.
+    """
+    tuner = await Tuner.start(machine, rights)
+    try:
+        wanted = {change.key: change.wanted for change in changes if change.needed}
+        yield Tuned(machine.name, await tuner.apply(wanted, nofile))
+    finally:
+        on_restored(await tuner.restore())
+
+
+async def left_tuned(machine: Machine) -> bool:
+    """Whether its settings are those of a run, one that goes on or one that crashed."""
+    (text,) = await machine.read([JOURNAL])
+    return text is not None
+
+
+async def put_back(machine: Machine, rights: Rights) -> list[str]:
+    """Put back what a crash left; a sentence for every setting put back or not. Nothing was left:
+    empty."""
+    tuner = await Tuner.start(machine, rights, "--restore")
+    event = await tuner.answer("restored")
+    await tuner.ended()
+    return [tuner.told(setting) for setting in event["settings"]]
+
+
+def _at_least(now: str, wanted: str) -> str:
+    """Of two values the one that allows more, number by number."""
+    here, there = [*map(int, now.split())] if _VALUE.fullmatch(now) else [], wanted.split()
+    if len(here) != len(there):
+        return wanted
+    wider = [max(a, int(b)) for a, b in zip(here, there, strict=True)]
+    if len(wider) > 1:
+        wider[0] = min(here[0], int(there[0]))
+    return " ".join(map(str, wider))
+
+
+def _folders() -> list[Path]:
+    return [paths.data_dir() / "tuning", paths.RESOURCES / "tuning"]

@@ -1,0 +1,50 @@
+"""Runs on a machine: removes the work directory, if it is one, or only tells its size.
+
+A single file for the standard library of Python 3.10 or later. Arguments: a nonce, the directory,
+and `look` when nothing is to be removed. Output, after the nonce on a line of its own: {"bytes"}
+that it held, or {"error"}.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import sys
+
+OURS = {"runs", "runtimes", "bundles", "tools", "wheels", "agents", "programs"}
+"""What may stand in a work directory; anything else there is somebody's, and so it stays."""
+
+
+def main() -> None:
+    nonce, folder, *look = sys.argv[1:]
+    try:
+        answer: dict[str, object] = {"bytes": size(folder) if look else remove(folder)}
+    except (OSError, ValueError) as error:
+        answer = {"error": str(error)}
+    os.write(1, f"\n{nonce}\n{json.dumps(answer)}\n".encode())
+
+
+def remove(folder: str) -> int:
+    if not os.path.isdir(folder):
+        return 0
+    others = sorted(set(os.listdir(folder)) - OURS)
+    if others:
+        raise ValueError(f"it holds {others[0]!r}, which is not Pongbench's")
+    held = size(folder)
+    shutil.rmtree(folder)
+    return held
+
+
+def size(folder: str) -> int:
+    held = 0
+    for path, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(FileNotFoundError):  # a run may be at work there
+                held += os.lstat(os.path.join(path, name)).st_size
+    return held
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+"""What of a session must not be trusted, in sentences."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from workbench import wording
+from workbench.analysis.summary import ServerSummary, Summary
+from workbench.documents import AnyDocument, Note, PointStop
+
+TRUSTED = ("ok", "server-limited")
+"""Verdicts that say something about the server."""
+
+_GRAVE = ("warning", "client-lost", "client-back", "audit")
+"""Topics of notes that put the whole in doubt."""
+
+
+def state(summary: Summary) -> str:
+    """What a reader must know when the run did not come to its end; empty: it did."""
+    said = {
+        "done": "",
+        "interrupted": "The recording was cut off before the run ended.",
+        "stopped": "The run was stopped early.",
+        "aborted": "The run was aborted.",
+        "failed": "The run failed.",
+    }[summary.status]
+    return f"{said} {summary.reason}".strip() if said else ""
+
+
+def doubts(summary: Summary, documents: Iterable[AnyDocument]) -> Iterable[str]:
+    """Of the whole, then of each server and its points."""
+    if said := state(summary):
+        yield said
+    yield from once(d.text for d in documents if isinstance(d, Note) and d.topic in _GRAVE)
+    for server in summary.servers.values():
+        if not server.points:
+            yield " ".join([f"{server.name} was not measured.", *once(server.notes)])
+    for server in summary.servers.values():
+        yield from _untrusted(server)
+    if remarked := _remarked(summary.servers.values()):
+        yield remarked
+    for server in summary.servers.values():
+        lost = [p for p in server.points if p.complete and not p.conserved]
+        if lost:
+            rates_lost = listed([wording.offered(point) for point in lost])
+            yield f"{server.name} at {rates_lost}: calls are missing from the count."
+        cut = [point for point in server.points if not point.complete]
+        if cut:
+            rates_cut = listed([wording.offered(point) for point in cut])
+            yield f"{server.name} at {rates_cut}: interrupted; its figures count for nothing."
+
+
+def _untrusted(server: ServerSummary) -> Iterable[str]:
+    """A sentence for every verdict with a doubt, with its rates and the first reason."""
+    grouped: defaultdict[str, list[PointStop]] = defaultdict(list)
+    for point in sorted(server.points, key=lambda p: (p.concurrency, p.rate_per_s)):
+        if point.complete and server.counts(point) and point.verdict not in TRUSTED:
+            grouped[point.verdict].append(point)
+    for verdict, points in grouped.items():
+        rates = listed(once(map(wording.offered, points)))
+        why = next((" ".join(point.reasons) for point in points if point.reasons), "")
+        yield f"{server.name} at {rates}: {verdict}. {why}".strip()
+
+
+def _remarked(servers: Iterable[ServerSummary]) -> str:
+    """What was held and still is not as clean as it could be; empty: nothing."""
+    held = [p for s in servers for p in s.points if s.counts(p) and p.verdict == "ok" and p.reasons]
+    if not held:
+        return ""
+    count = "1 point was" if len(held) == 1 else f"{len(held):,} points were"
+    where = "it" if len(held) == 1 else "each"
+    return (
+        f"{count} held, with a remark that stands beside {where}: that counts, but response times"
+        " there may be longer than the server’s own."
+    )
+
+
+def once(texts: Iterable[str]) -> list[str]:
+    """Each of them, where it stands first."""
+    return list(dict.fromkeys(texts))
+
+
+def listed(names: Sequence[str]) -> str:
+    """ "a, b and c" """
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"

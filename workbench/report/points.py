@@ -1,0 +1,90 @@
+"""The points of a session as a table for spreadsheets and scripts."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+
+from workbench.documents import (
+    ERROR_CLASSES,
+    AnyDocument,
+    Percentiles,
+    PointStop,
+    RunStart,
+    error_class,
+)
+
+_TIMES = ("latency", "service", "connect", "first_byte", "lateness")
+_PERCENTILES = ("p50", "p90", "p99", "p999", "max")
+
+
+def points_as_csv(documents: Iterable[AnyDocument]) -> str:
+    """One line for every point of every server's sweep, RFC 4180, units in the header.
+
+    Empty cells: not known, for example a percentile where no call was answered.
+    """
+    names: dict[str, str] = {}
+    out = io.StringIO()
+    table = csv.DictWriter(out, _COLUMNS)
+    table.writeheader()
+    for document in documents:
+        if isinstance(document, RunStart):
+            names = {record.id: record.name for record in document.servers}
+        elif isinstance(document, PointStop) and document.purpose == "sweep":
+            table.writerow(_row(document, names.get(document.server, "")))
+    return out.getvalue()
+
+
+_PLAIN = (
+    "verdict",
+    "complete",
+    "concurrency",
+    "seconds",
+    "offered_per_s",
+    "replies_per_s",
+    "errors_pct",
+    "client_cpu_pct",
+    "server_cpu_pct",
+    "server_rss_bytes",
+    "conserved",
+)
+_COUNTS = ("scheduled", "unsent", "sent", "late", "succeeded", "in_flight")
+_COLUMNS = [
+    "server",
+    "server_name",
+    "pass_number",
+    "point",
+    "rate_per_s",
+    *_PLAIN[:7],
+    *(f"{name}_calls" for name in _COUNTS),
+    "established_connections",
+    *(f"error_{name.replace('-', '_')}_calls" for name in ERROR_CLASSES),
+    *(f"{time}_{percentile}_ms" for time in _TIMES for percentile in _PERCENTILES),
+    *_PLAIN[7:],
+    "reasons",
+]
+
+
+def _row(stop: PointStop, name: str) -> dict[str, object]:
+    counts = stop.counts
+    row: dict[str, object] = {
+        "server": stop.server,
+        "server_name": name,
+        "pass_number": stop.pass_number,
+        "point": stop.point,
+        "rate_per_s": stop.rate_per_s,
+        **{name: getattr(stop, name) for name in _PLAIN},
+        **{f"{name}_calls": getattr(counts, name) for name in _COUNTS},
+        "established_connections": counts.established,
+        "reasons": " ".join(stop.reasons),
+    }
+    for known in ERROR_CLASSES:
+        lost = sum(n for name, n in counts.errors.items() if error_class(name) == known)
+        row[f"error_{known.replace('-', '_')}_calls"] = lost
+    for time in _TIMES:
+        times: Percentiles | None = getattr(stop, f"{time}_us")
+        for percentile in _PERCENTILES:
+            value = "" if times is None else getattr(times, percentile) / 1000
+            row[f"{time}_{percentile}_ms"] = value
+    return row

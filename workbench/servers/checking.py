@@ -1,0 +1,130 @@
+"""Checking servers: deployed, passed through the wire gate and stopped, several at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from rich.console import Console
+from rich.markup import escape
+
+from workbench.commands.asking import ask_at_terminal
+from workbench.errors import PongbenchError
+from workbench.machines.base import Machine
+from workbench.machines.opening import open_machine
+from workbench.machines.profiles import Profile
+from workbench.servers import measured
+from workbench.servers.deploy import Deployment, deploy
+from workbench.servers.entry import ServerEntry
+from workbench.servers.gate import GateResult, gate
+from workbench.servers.runtimes import Notify
+
+AT_ONCE = max(2, os.cpu_count() or 2)
+"""Servers checked at a time: most of it is waiting, for packages and for what may never come."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What became of one server."""
+
+    entry: ServerEntry
+    status: Literal["passed", "failed", "unavailable"]
+    reason: str
+    """Sentences."""
+    deployment: Deployment | None = None
+    gate: GateResult | None = None
+
+
+class Checking:
+    """Progress of a check: who is under way, and a line for each that is done."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._status = console.status("Opening the machine")
+        self._doing: dict[str, str] = {}
+
+    def __enter__(self) -> Checking:
+        self._status.start()
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self._status.stop()
+
+    @contextlib.contextmanager
+    def paused(self) -> Iterator[None]:
+        """Nothing is drawn while someone is asked."""
+        self._status.stop()
+        try:
+            yield
+        finally:
+            self._status.start()
+
+    def doing(self, entry: ServerEntry, text: str) -> None:
+        self._doing[entry.id] = text
+        self._status.update(escape("; ".join(self._doing.values())))
+
+    def done(self, checked: Checked) -> None:
+        self._doing.pop(checked.entry.id, None)
+        if checked.status == "failed":
+            first = checked.reason.partition("\n")[0]
+            self._console.print(
+                f"[bold red]{checked.entry.id}[/]: {escape(first)}", highlight=False
+            )
+        elif checked.status == "passed":
+            self._say(f"[green]{checked.entry.id}[/] passed")
+
+    def _say(self, line: str) -> None:
+        self._console.print(line, highlight=False, soft_wrap=True)
+
+
+async def check_all(
+    entries: list[ServerEntry], checking: Checking, *, profile: Profile, install: bool = False
+) -> list[Checked]:
+    """Check servers on a machine, a few at a time; the results in the order of `entries`."""
+    machine = await open_machine(profile, ask=ask_at_terminal(checking.paused))
+    turns = asyncio.Semaphore(AT_ONCE)
+
+    async def one(entry: ServerEntry) -> Checked:
+        async with turns:
+            checked = await check(
+                machine, entry, lambda text: checking.doing(entry, text), install=install
+            )
+            checking.done(checked)
+            return checked
+
+    try:
+        return await asyncio.gather(*map(one, entries))
+    finally:
+        await machine.close()
+
+
+async def check(
+    machine: Machine, entry: ServerEntry, notify: Notify, *, install: bool = False
+) -> Checked:
+    """Deploy a server, pass it through the gate, stop it."""
+    if entry.unavailable:
+        return Checked(entry, "unavailable", entry.unavailable.reason)
+    try:
+        deployment = await deploy(
+            machine,
+            entry,
+            host=machine.bind,
+            reach=machine.reach,
+            notify=notify,
+            install=install,
+        )
+        try:
+            notify(f"Trying {entry.name}")
+            result = await gate(deployment)
+        finally:
+            await deployment.stop()
+    except PongbenchError as error:
+        return Checked(entry, "failed", str(error))
+    where = "" if machine.platform is None else machine.name
+    measured.remember(entry, result, deployment.version, where)
+    status: Literal["passed", "failed"] = "passed" if result.passed else "failed"
+    return Checked(entry, status, " ".join(result.sentences), deployment, result)

@@ -1,0 +1,80 @@
+"""What a running server consists of: its processes, threads and memory, counted when asked."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from dataclasses import dataclass
+
+from workbench.machines.base import Machine
+
+BUSY_TICKS = 2
+"""Hundredths of a second in `BETWEEN_S`: a tenth of a core."""
+QUIET_LOOKS = 60
+
+LOOKS = 10
+BETWEEN_S = 0.2
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """Of a process and all that descends from its main thread; zeros where it cannot be read."""
+
+    processes: int = 0
+    threads: int = 0
+    rss_bytes: int = 0
+    """Summed over the processes; pages they share count in each."""
+
+
+async def footprint(machine: Machine, pid: int) -> Footprint:
+    statuses = await _of_each(machine, pid, "status")
+    threads = sum(_figure(status, "Threads") for status in statuses)
+    rss = sum(_figure(status, "VmRSS") for status in statuses) * 1024
+    return Footprint(len(statuses), threads, rss)
+
+
+async def quiet(machine: Machine, pid: int) -> None:
+    """Return once its processes do next to nothing: all of its workers have started. Or after 12 s,
+    for some never rest."""
+    before = await _ticks(machine, pid)
+    for _ in range(QUIET_LOOKS):
+        await asyncio.sleep(BETWEEN_S)
+        now = await _ticks(machine, pid)
+        if now - before <= BUSY_TICKS:
+            return
+        before = now
+
+
+async def _ticks(machine: Machine, pid: int) -> int:
+    """Processor time of all its processes, in hundredths of a second."""
+    stats = await _of_each(machine, pid, "stat")
+    return sum(sum(map(int, stat.rpartition(")")[2].split()[11:13])) for stat in stats)
+
+
+async def _of_each(machine: Machine, pid: int, name: str) -> list[str]:
+    """A file of /proc of it and of each of its descendants."""
+    found: list[str] = []
+    level = [str(pid)]
+    while level:
+        paths = [f"/proc/{p}/{name}" for p in level]
+        paths += [f"/proc/{p}/task/{p}/children" for p in level]
+        texts = await machine.read(paths)
+        found += filter(None, texts[: len(level)])
+        level = " ".join(filter(None, texts[len(level) :])).split()
+    return found
+
+
+async def settled_footprint(machine: Machine, pid: int) -> Footprint:
+    """The same once it has started all its processes, or is not done with that in time."""
+    found = await footprint(machine, pid)
+    for _ in range(LOOKS):
+        await asyncio.sleep(BETWEEN_S)
+        before, found = found, await footprint(machine, pid)
+        if found.processes == before.processes:
+            break
+    return found
+
+
+def _figure(status: str, name: str) -> int:
+    found = re.search(rf"^{name}:\s*(\d+)", status, re.MULTILINE)
+    return int(found[1]) if found else 0

@@ -1,0 +1,99 @@
+"""What is wrong with a server's files while they are edited, and on which line."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tempfile
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.errors import BadInput
+from workbench.servers.entry import load_entry
+
+_PLACED = re.compile(r",? line (?P<line>\d+)(?:, column \d+)?:? (?P<said>.*)", re.DOTALL)
+_KEYED = re.compile(r", (?P<key>[^:]+): (?P<said>.*)", re.DOTALL)
+_REQUIREMENT = re.compile(r"line (?P<line>\d+) of (?P<file>\S+) (?P<said>.*)", re.DOTALL)
+_RUNTIME = re.compile(r"^runtime:\s*(\S+)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing that is wrong."""
+
+    file: str
+    line: int
+    """0: the whole file."""
+    sentence: str
+
+
+def proofread(id: str, texts: Mapping[str, str], others: Iterable[str] = ()) -> list[Fault]:
+    """Faults of a folder that would hold `texts`, by relative name.
+
+    `others`: names of files that are there and not to be read.
+    """
+    faults = [fault for name, text in texts.items() for fault in _python(name, text, texts)]
+    with tempfile.TemporaryDirectory(prefix="pongbench-") as place:
+        folder = Path(place, id)
+        for name in (*others, *texts):
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(texts.get(name, ""), encoding="utf-8")
+        folder.mkdir(exist_ok=True)
+        try:
+            load_entry(folder)
+        except BadInput as error:
+            faults.insert(0, _placed(str(error), folder, texts))
+    return faults
+
+
+def _python(name: str, text: str, texts: Mapping[str, str]) -> Iterator[Fault]:
+    """Only of the language this program is written in."""
+    runtime = _RUNTIME.search(texts.get("server.yaml", ""))
+    if not name.endswith(".py") or (runtime and runtime[1] != "python"):
+        return
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text)
+    except SyntaxError as error:
+        said = (error.msg or "").rstrip(".")
+        said = "this is no Python" if said in {"", "invalid syntax"} else said
+        yield Fault(name, error.lineno or 0, f"Python stops reading here: {said}.")
+    except (ValueError, RecursionError, MemoryError):
+        yield Fault(name, 0, "Python cannot read this file.")
+
+
+def _placed(message: str, folder: Path, texts: Mapping[str, str]) -> Fault:
+    """A complaint about a file, told beside its line."""
+    path = f"server {folder / 'server.yaml'}"
+    rest = message.removeprefix(path)
+    if rest == message:
+        return Fault("server.yaml", 0, message.replace(f"{folder}/", ""))
+    if match := _PLACED.fullmatch(rest):
+        return Fault("server.yaml", int(match["line"]), _sentence(match["said"]))
+    if match := _KEYED.fullmatch(rest):
+        if inner := _REQUIREMENT.fullmatch(match["said"]):
+            said = f"It {inner['said']}"
+            return Fault(inner["file"], int(inner["line"]), said.replace("It is no", "This is no"))
+        line = _line_of(match["key"], texts.get("server.yaml", ""))
+        return Fault("server.yaml", line, f"{match['key']}: {match['said']}")
+    said = _sentence(rest.lstrip(": "))
+    unknown = re.match(r"There is no key '([^']+)'", said)
+    line = _line_of(unknown[1], texts.get("server.yaml", "")) if unknown else 0
+    return Fault("server.yaml", line, said)
+
+
+def _line_of(key: str, text: str) -> int:
+    """Where a key of the first level stands; 0: nowhere."""
+    first = re.split(r"[.\[]", key)[0]
+    for number, line in enumerate(text.splitlines(), 1):
+        if re.match(rf"{re.escape(first)}\s*:", line):
+            return number
+    return 0
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,109 @@
+"""Whether this computer has what a server needs beneath it, and what its first start would fetch.
+
+Only looks: nothing is started, fetched or made.
+"""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import sys
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from workbench import paths
+from workbench.servers import measured
+from workbench.servers.entry import ServerEntry
+from workbench.servers.runtimes import build_python, find_programs, heritage
+from workbench.servers.runtimes.programs import PROGRAMS
+
+HERITAGE = ("python2.7", "python3.9")
+
+
+@dataclass(frozen=True)
+class Readiness:
+    """What stands between an entry and its start."""
+
+    state: Literal["ready", "to make", "to fetch"]
+    """to fetch: programs of the system, for which consent is asked."""
+    sentence: str
+    programs: tuple[str, ...] = ()
+    """Titles of those that are missing."""
+
+
+def readiness(entry: ServerEntry) -> Readiness:
+    """Of an entry on this computer. Reads the disk."""
+    if entry.runtime in HERITAGE and (problem := heritage.unfit(platform.machine())):
+        return Readiness("to fetch", problem, ("an x86-64 processor",))
+    missing = tuple(PROGRAMS[name].title for name in entry.programs if not _has_program(name))
+    made = entry.runtime == "none" or _has_runtime(entry)
+    if missing:
+        return Readiness(
+            "to fetch",
+            f"It needs {listed(missing)}, which this computer lacks. Trying it shows what would be"
+            " fetched and asks first.",
+            missing,
+        )
+    if made:
+        return Readiness("ready", "What it needs is here; it starts at once.")
+    return Readiness("to make", _first_start(entry))
+
+
+def _first_start(entry: ServerEntry) -> str:
+    which = {"python": "a Python of its own"}.get(
+        entry.runtime, f"Python {entry.runtime.removeprefix('python')}"
+    )
+    count = _pins(entry)
+    if not count:
+        return f"Its first start makes {which} for it; nothing is fetched for that."
+    packages = "1 package" if count == 1 else f"{count} packages"
+    return (
+        f"Its first start makes {which} for it and fetches {packages} from the package index,"
+        " unless they are kept already. Later starts use the same."
+    )
+
+
+def _pins(entry: ServerEntry) -> int:
+    if entry.requirements_path is None:
+        return 0
+    lines = entry.requirements_path.read_text("utf-8", "replace").splitlines()
+    return sum("==" in line for line in lines if not line.lstrip().startswith("#"))
+
+
+def _has_runtime(entry: ServerEntry) -> bool:
+    """Where that cannot be seen without starting something: whether it ran here before."""
+    if getattr(sys, "frozen", False) or entry.runtime != "python":
+        return measured.recall(entry) is not None
+    task = {
+        "requirements": str(entry.requirements_path or ""),
+        "imports": entry.imports,
+        "build": entry.build,
+    }
+    base, identity = build_python.interpreter(task)
+    place = paths.cache_dir() / "runtimes" / build_python.key(task, base, identity)
+    return (place / build_python.STAMP).is_file()
+
+
+@cache
+def _has_program(name: str) -> bool:
+    """Kept for the life of the program: folders of the system are slow to search."""
+    program = PROGRAMS[name]
+    if any(any(Path("/").glob(pattern)) for pattern in program.files):
+        return True
+    tool = Path(program.files[0]).name
+    if "*" not in tool and program.version and shutil.which(tool):
+        return True
+    unpacked = paths.cache_dir() / "programs"
+    return any(unpacked.glob(f"{name}-*/{find_programs.STAMP}"))
+
+
+def forget_programs() -> None:
+    """Look for programs again: one was fetched meanwhile."""
+    _has_program.cache_clear()
+
+
+def listed(words: tuple[str, ...]) -> str:
+    """One, two and three."""
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))

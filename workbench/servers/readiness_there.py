@@ -1,0 +1,86 @@
+"""What a machine over SSH has of what servers need beneath them.
+
+Only looks: nothing is brought, fetched or made there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+
+from workbench.machines.base import Machine
+from workbench.servers.entry import ServerEntry
+from workbench.servers.readiness import Readiness, listed
+from workbench.servers.runtimes import brought_python
+from workbench.servers.runtimes.builders import run_builder
+from workbench.servers.runtimes.programs import PROGRAMS
+from workbench.servers.runtimes.provide import FINDER
+from workbench.servers.runtimes.workshop import builds_for
+
+
+@dataclass(frozen=True)
+class There:
+    """A look at one machine."""
+
+    machine: str
+    lacks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Titles of the programs each server misses there, by its id."""
+    runtimes: Mapping[str, bool] = field(default_factory=dict)
+    """Whether the runtime of a server is kept there; absent: its first start tells."""
+
+    def readiness(self, entry: ServerEntry) -> Readiness:
+        name = self.machine
+        if missing := self.lacks.get(entry.id, ()):
+            return Readiness(
+                "to fetch",
+                f"It needs {listed(missing)}, which {name} lacks. Trying it there shows what would"
+                " be fetched and asks first.",
+                missing,
+            )
+        kept = self.runtimes.get(entry.id)
+        if kept:
+            return Readiness("ready", f"What it needs is on {name}; it starts at once.")
+        brings = f"Its first start on {name} brings its runtime from this computer."
+        if kept is None:
+            brings = f"Its first start on {name} brings what it needs, unless it is kept there."
+        return Readiness("to make", f"{brings} Later starts use the same.")
+
+
+async def look(machine: Machine, entries: Sequence[ServerEntry]) -> There:
+    """Raises PongbenchError when the machine is gone."""
+    wanted = {entry.id: _programs(machine, entry) for entry in entries if not entry.unavailable}
+    names = sorted({name for programs in wanted.values() for name in programs})
+    found = dict(zip(names, await asyncio.gather(*(_has(machine, n) for n in names)), strict=True))
+    lacks = {
+        server: tuple(PROGRAMS[name].title for name in programs if not found[name])
+        for server, programs in wanted.items()
+    }
+    return There(machine.name, lacks, await _runtimes(machine, entries))
+
+
+def _programs(machine: Machine, entry: ServerEntry) -> Sequence[str]:
+    """What is built here needs less there."""
+    return entry.programs_at_run if builds_for(machine, entry) else entry.programs
+
+
+async def _has(machine: Machine, name: str) -> bool:
+    task = {
+        "cache": machine.cache_dir,
+        "work": f"{machine.run_dir}/tools",
+        "install": False,
+        "bring": True,
+        "programs": {name: asdict(PROGRAMS[name])},
+    }
+    event = await run_builder(machine, FINDER, task, lambda event: None)
+    return bool(event["event"] == "ready")
+
+
+async def _runtimes(machine: Machine, entries: Sequence[ServerEntry]) -> dict[str, bool]:
+    places = {}
+    for entry in entries:
+        if entry.runtime == "python" and not entry.build and not entry.make:
+            place = await asyncio.to_thread(brought_python.place, machine, entry)
+            places[entry.id] = f"{place}/.whole"
+    texts = await machine.read(list(places.values()))
+    return {server: text is not None for server, text in zip(places, texts, strict=True)}

@@ -1,0 +1,156 @@
+"""Python runtimes for machines over SSH: made of wheels that this computer fetches for them.
+
+The runtime is an environment like one that uv makes on this computer, but laid out here for the
+Python there, and brought whole. So the machine needs no uv, no pip, no venv and no network. What
+has no wheel is compiled here, for machines with the same Python as this computer's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from workbench import paths
+from workbench.errors import PongbenchError
+from workbench.machines.base import Command, Machine, Platform
+from workbench.machines.bundle import Bundle, archived
+from workbench.servers.entry import ServerEntry
+from workbench.servers.runtimes import Notify, Runtime
+from workbench.servers.runtimes.build_python import OLDEST, PROOF
+from workbench.servers.runtimes.libraries import bring_libraries, joined
+from workbench.servers.runtimes.packed import pack
+
+COMPILED = """
+import compileall, pathlib, sys, sysconfig
+mark = pathlib.Path(sys.prefix, ".compiled")
+if not mark.exists():
+    compileall.compile_dir(sysconfig.get_path("purelib"), quiet=2, workers=0)
+    mark.touch()
+"""
+
+
+class _Proof(msgspec.Struct):
+    name: str
+    packages: dict[str, str]
+
+
+async def prepare(machine: Machine, entry: ServerEntry, notify: Notify) -> Runtime:
+    """The runtime of `entry` on a machine over SSH; fetched and brought if need be.
+
+    Raises PongbenchError when a package does not fit that machine or does not work there.
+    """
+    platform = machine.platform
+    assert platform is not None
+    if tuple(map(int, platform.python.split(".")[:2])) < OLDEST:
+        wanted = ".".join(map(str, OLDEST))
+        raise PongbenchError(
+            f"{entry.name} needs Python {wanted} or later on '{machine.name}', which has"
+            f" {platform.python}; install a later one there, and name it in its profile (python)."
+        )
+    bundle = await asyncio.to_thread(_bundle, entry, platform, machine.python[0])
+    notify(f"Fetching packages of {entry.name} for {machine.name}")
+    try:
+        archive = await archived(bundle)
+    except PongbenchError as error:
+        raise PongbenchError(f"{entry.name} cannot run on '{machine.name}'. {error}") from None
+    notify(f"Bringing the runtime of {entry.name} to {machine.name}")
+    place = await machine.bring(archive, f"runtimes/{archive.name.partition('.')[0]}")
+    python = f"{place}/bin/python"
+    proof = await _prove(machine, entry, python)
+    return Runtime(
+        placeholders={"python": python, "venv": place},
+        name=proof.name,
+        packages=proof.packages,
+    )
+
+
+def place(machine: Machine, entry: ServerEntry) -> str:
+    """Where its runtime lies on a machine over SSH, once it was brought; an absolute path there."""
+    assert machine.platform is not None
+    return (
+        f"{machine.cache_dir}/runtimes/{_bundle(entry, machine.platform, machine.python[0]).key()}"
+    )
+
+
+def _bundle(entry: ServerEntry, platform: Platform, python: str) -> Bundle:
+    path = entry.requirements_path
+    minor = ".".join(platform.python.split(".")[:2])
+    return Bundle(
+        "python",
+        platform,
+        path.read_text("utf-8") if path else "",
+        packages=f"lib/python{minor}/site-packages",
+        texts={"pyvenv.cfg": _config(python)},
+        links={"bin/python": python, "bin/python3": "python", f"bin/python{minor}": "python"},
+    )
+
+
+async def bring_built(
+    machine: Machine,
+    entry: ServerEntry,
+    built: Runtime,
+    notify: Notify,
+    env: Mapping[str, str],
+) -> Runtime:
+    """A runtime that was built on this computer, on a machine over SSH. `env`: what the programs it
+    runs with need there.
+
+    Raises PongbenchError when its Python is another, or it does not work there.
+    """
+    platform = machine.platform
+    assert platform is not None
+    minor = ".".join(platform.python.split(".")[:2])
+    if built.name.rpartition(" ")[2].split(".")[:2] != minor.split("."):
+        raise PongbenchError(
+            f"{entry.name} has to be compiled, which is possible here for {built.name} only;"
+            f" '{machine.name}' has Python {platform.python}. Name another in its profile (python),"
+            " or take a machine with the same."
+        )
+    venv = Path(built.placeholders["venv"])
+    python = machine.python[0]
+    key = hashlib.sha256(f"{python}\n{minor}".encode()).hexdigest()[:8]
+    name = f"{venv.name}-{key}"
+    archive = paths.cache_dir() / "bundles" / f"{name}.tar.gz"
+    if not archive.is_file():
+        links = {"bin/python": python, "bin/python3": "python", f"bin/python{minor}": "python"}
+        texts = {"pyvenv.cfg": _config(python)}
+        await asyncio.to_thread(
+            pack, venv, archive, without=frozenset({*links, *texts}), texts=texts, links=links
+        )
+    notify(f"Bringing the runtime of {entry.name} to {machine.name}")
+    place = await machine.bring(archive, f"runtimes/{name}")
+    env = joined(env, await bring_libraries(machine, venv))
+    proof = await _prove(machine, entry, f"{place}/bin/python", env)
+    return Runtime(
+        placeholders={"python": f"{place}/bin/python", "venv": place},
+        name=proof.name,
+        packages=proof.packages,
+        env=env,
+    )
+
+
+def _config(python: str) -> str:
+    return f"home = {Path(python).parent}\ninclude-system-site-packages = false\n"
+
+
+async def _prove(
+    machine: Machine, entry: ServerEntry, python: str, env: Mapping[str, str] | None = None
+) -> _Proof:
+    # Compiled once, for servers have no leave to write into a runtime, and many start at a time.
+    process = await machine.start(Command([python, "-I", "-c", COMPILED]))
+    await process.wait()
+    process = await machine.start(
+        Command([python, "-I", "-c", PROOF, *entry.imports], env=env or {})
+    )
+    status = await process.wait()
+    lines = process.tail()
+    if status == 0 and lines:
+        return msgspec.json.decode(lines[-1], type=_Proof)
+    said = lines[-1] if lines else "it said nothing"
+    raise PongbenchError(
+        f"What was brought for {entry.name} does not work on '{machine.name}': {said.rstrip('.')}."
+    )

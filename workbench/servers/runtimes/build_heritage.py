@@ -1,0 +1,211 @@
+"""Runs on a machine: an old Python out of an old Debian, and a server's packages for it.
+Standard library only.
+
+Argument: one JSON object {cache, work, version, debs, uv, tools, requirements, imports}. Output:
+JSON lines; the last is `ready` or `failed`, as `build_python` tells them.
+
+The Python is a folder `<cache>/programs/python<version>-<key>`, unpacked from `debs` (files of
+packages). Its packages are a folder `<cache>/runtimes/python<version>-<key>` with a `bin/python`
+that finds both, wherever the cache is. Each is renamed into place when it is whole.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import lzma
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+STAMP = "runtime.json"
+CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
+PROOF = """
+import json, pkg_resources, platform, re, sys
+for name in sys.argv[1:]:
+    __import__(name)
+packages = dict(
+    (re.sub("[-_.]+", "-", each.project_name).lower(), each.version)
+    for each in pkg_resources.working_set
+)
+print(json.dumps({"name": "CPython " + platform.python_version(), "packages": packages}))
+"""
+
+
+SIGNS = {
+    "offline": "Failed to fetch|NewConnectionError|ConnectTimeout|Request failed after"
+    "|Connection refused|Name or service not known|Temporary failure in name resolution"
+    "|Network is unreachable",
+    "no-compiler": r"unable to execute '\S*(?:cc|clang)'|command '\S*(?:cc|clang)' failed: No such"
+    r"|unable to execute \S*(?:cc|clang): No such",
+}
+"""What pip says, and why it failed."""
+
+# Packages that share a namespace are told of in .pth files, which are read in site folders only.
+NAMESPACES = "import os, site\nsite.addsitedir(os.path.dirname(os.path.abspath(__file__)))\n"
+
+
+class Failed(Exception):
+    def __init__(self, why: str, detail: str) -> None:
+        super().__init__(detail)
+        self.event = {"event": "failed", "why": why, "detail": detail}
+
+
+def main() -> None:
+    task = json.loads(sys.argv[1])
+    try:
+        home = python_of(task)
+        requirements = Path(task["requirements"]).read_text("utf-8")
+        made_by = Path(__file__).read_text("utf-8")
+        named = hashlib.sha256(f"{home}\n{requirements}\n{task['imports']}\n{made_by}".encode())
+        place = Path(task["cache"], "runtimes", f"python{task['version']}-{named.hexdigest()[:32]}")
+        built = not (place / STAMP).is_file()
+        if built:
+            say(event="building")
+            rename(built_in(task, home, place), place)
+        stamp = json.loads((place / STAMP).read_text("utf-8"))
+        python = str(place / "bin/python")
+        say(event="ready", built=built, python=python, home=str(home), **stamp)
+    except Failed as failure:
+        say(**failure.event)
+    except OSError as error:
+        say(event="failed", why="disk", detail=f"{error.strerror}: {error.filename}")
+
+
+def say(**event: Any) -> None:
+    print(json.dumps(event), flush=True)
+
+
+def python_of(task: dict[str, Any]) -> Path:
+    """The folder with that Python below `usr`; unpacked if need be."""
+    named = hashlib.sha256("\n".join(sorted(task["debs"])).encode()).hexdigest()[:16]
+    place = Path(task["cache"], "programs", f"python{task['version']}-{named}")
+    if not place.is_dir():
+        made = Path(task["work"], f"python{task['version']}-{os.getpid()}")
+        for digest in task["debs"]:
+            unpack(Path(task["folder"], f"{digest}.deb"), made)
+        for path in made.rglob("_sysconfigdata*.py"):  # where its headers are
+            text = path.read_text("utf-8").replace("/usr/include", f"{place}/usr/include")
+            path.write_text(text, "utf-8")
+        rename(made, place)
+    return place
+
+
+def unpack(deb: Path, folder: Path) -> None:
+    """The files of a Debian package, an `ar` archive whose last part is a tar."""
+    data = deb.read_bytes()
+    at = len(b"!<arch>\n")
+    while at < len(data):
+        name, size = data[at : at + 16].strip(b" /"), int(data[at + 48 : at + 58])
+        at += 60
+        if name == b"data.tar.xz":
+            with tarfile.open(fileobj=BytesIO(lzma.decompress(data[at : at + size]))) as files:
+                # Its hash was checked; where filters are unknown nothing looks at this.
+                files.extraction_filter = getattr(tarfile, "fully_trusted_filter", None)
+                files.extractall(folder)
+        at += size + size % 2
+
+
+def built_in(task: dict[str, Any], home: Path, place: Path) -> Path:
+    """A folder that is whole once it stands at `place`."""
+    made = Path(task["work"], f"runtime-{os.getpid()}")
+    python = made / "bin/python"
+    python.parent.mkdir(parents=True)
+    write_python(python, task["version"], str(home), str(made / "site"), libraries_of(home))
+    tools = made / "tools"
+    install = [task["uv"], "pip", "install", "--quiet", "--python", sys.executable, "--no-deps"]
+    install += ["--only-binary", ":all:", "--target", str(tools), *task["tools"]]
+    ran(install, "install", UV_CACHE_DIR=f"{task['work']}/uv-cache", UV_NO_CONFIG="1")
+    headers = os.pathsep.join(includes(home, task["version"]))
+    env = {
+        "PIP_NO_CACHE_DIR": "1",
+        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+        "PIP_NO_PYTHON_VERSION_WARNING": "1",
+        "PYTHONPATH": f"{tools}",
+        "CPATH": headers,
+        "C_INCLUDE_PATH": headers,
+        # What compiled then and no longer does by the stricter defaults of today's compilers.
+        "CFLAGS": "-Wno-error=format-security -fcommon",
+    }
+    if "PIP_CERT" not in os.environ and Path(CERTIFICATES).exists():
+        env["PIP_CERT"] = CERTIFICATES
+    pip = [str(python), "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation"]
+    pip += ["--require-hashes", "--target", str(made / "site")]
+    if re.search(r"^\w", Path(task["requirements"]).read_text("utf-8"), re.MULTILINE):
+        ran([*pip, "--requirement", task["requirements"]], "install", **env)
+    (made / "site").mkdir(exist_ok=True)
+    (made / "site/sitecustomize.py").write_text(NAMESPACES)
+    proof = ran([str(python), "-c", PROOF, *task["imports"]], "import", PYTHONPATH=str(tools))
+    (made / STAMP).write_text(proof.splitlines()[-1], "utf-8")
+    # From here on it looks for what is installed where that will be.
+    cache, libraries = str(Path(task["cache"])), libraries_of(home)
+    near = [str(path).replace(cache, "$cache", 1) for path in (home, place / "site", *libraries)]
+    write_python(python, task["version"], near[0], near[1], near[2:])
+    return made
+
+
+def libraries_of(home: Path) -> list[str]:
+    return sorted({str(path.parent) for path in home.glob("*/**/*-linux-gnu/*.so.*")})
+
+
+def write_python(path: Path, version: str, home: str, site: str, libraries: list[str]) -> None:
+    """Paths may begin with $cache, which is above the folder of this runtime, wherever that is."""
+    path.write_text(
+        "#!/bin/sh\n"
+        'cache=$(cd "${0%/*}/../../.." && pwd -P)\n'
+        f'export LD_LIBRARY_PATH="{os.pathsep.join(libraries)}'
+        '${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"\n'
+        f'export PYTHONHOME="{home}/usr"\n'
+        f'export PYTHONPATH="{site}${{PYTHONPATH:+:$PYTHONPATH}}"\n'
+        f'exec "{home}/usr/bin/python{version}" "$@"\n'
+    )
+    path.chmod(0o755)
+
+
+def includes(home: Path, version: str) -> list[str]:
+    """Where headers are, and those that headers include as if from /usr/include."""
+    usual = [str(home / "usr/include"), str(home / f"usr/include/python{version}")]
+    there = [os.environ["CPATH"]] if "CPATH" in os.environ else []
+    return [*there, *usual, *map(str, home.glob("usr/include/*-linux-gnu"))]
+
+
+def rename(made: Path, place: Path) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        made.rename(place)
+    except OSError:
+        if not place.is_dir():  # otherwise another build was faster
+            raise
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def ran(argv: list[str], why: str, **env: str) -> str:
+    done = subprocess.run(
+        argv, capture_output=True, text=True, env={**os.environ, **env}, check=False
+    )
+    if done.returncode:
+        said = done.stderr or done.stdout
+        if why == "install":
+            why = next((told for told, sign in SIGNS.items() if re.search(sign, said)), why)
+        raise Failed(why, telling(said))
+    return done.stdout
+
+
+def telling(output: str) -> str:
+    """The line that says most: the compiler's first error, or the last that is no warning."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()] or ["it said nothing"]
+    errors = [line for line in lines if re.search(r"\berror\b:?|Error:", line, re.IGNORECASE)]
+    # Pip says first that a command failed, then what that command had said.
+    errors = [line for line in errors if "Command errored out" not in line] or errors
+    told = errors[0] if errors else lines[-1]
+    return re.sub(r" \(from .*", "", told)[:300]
+
+
+if __name__ == "__main__":
+    main()

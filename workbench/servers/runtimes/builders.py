@@ -1,0 +1,72 @@
+"""Programs of our own that find or build something on a machine and tell of it in JSON lines."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from workbench.machines.base import Command, Machine
+
+LONGEST_BUILD_S = 900.0
+
+PASSED_ON = (
+    *("UV_DEFAULT_INDEX", "UV_INDEX", "UV_INDEX_URL", "UV_EXTRA_INDEX_URL", "UV_NO_INDEX"),
+    *("UV_FIND_LINKS", "UV_OFFLINE", "UV_INSECURE_HOST", "UV_SYSTEM_CERTS", "UV_NATIVE_TLS"),
+    *("UV_HTTP_TIMEOUT", "UV_HTTP_RETRIES"),
+    *("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS", "PIP_NO_INDEX", "PIP_CERT"),
+    *("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"),
+    *("MAVEN_ARGS", "MAVEN_OPTS", "GOFLAGS", "GOPROXY"),
+)
+"""The user's settings of where packages come from; all other settings of these tools are ours."""
+
+
+async def run_builder(
+    machine: Machine,
+    program: Path,
+    task: Mapping[str, Any],
+    on_event: Callable[[dict[str, Any]], None],
+    *,
+    env: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """The last event of a builder, which runs in the machine's run directory and ends with it.
+
+    {"event": "failed", "why": "slow" or "lost"} when it did not come to an end.
+    """
+    builder = await machine.put(program, f"tools/{program.name}")
+    process = await machine.start(
+        Command(
+            [*machine.python, builder, msgspec.json.encode(task).decode()],
+            env={**passed_on(), **(env or {})},
+            cwd=f"{machine.run_dir}/tools",
+        )
+    )
+    event: dict[str, Any] = {"event": "failed", "why": "lost", "detail": ""}
+    try:
+        async with asyncio.timeout(LONGEST_BUILD_S):
+            async for line in process.lines():
+                event = _event(line) or event
+                on_event(event)
+    except TimeoutError:
+        return {"event": "failed", "why": "slow", "detail": ""}
+    finally:
+        await process.stop(grace_s=0)
+    if event["event"] not in ("ready", "failed") or event.get("why") == "lost":
+        return {"event": "failed", "why": "lost", "detail": " / ".join(process.tail()[-3:])}
+    return event
+
+
+def passed_on() -> dict[str, str]:
+    return {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+
+
+def _event(line: bytes) -> dict[str, Any] | None:
+    try:
+        event = msgspec.json.decode(line, type=dict[str, Any])
+    except msgspec.DecodeError:
+        return None
+    return event if "event" in event else None

@@ -1,0 +1,41 @@
+"""The interpreter of a frozen build as a runtime: for servers that need nothing but the standard
+library or gevent, so that a comparison runs where no Python is installed."""
+
+from __future__ import annotations
+
+import contextlib
+import platform
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from workbench.machines.base import Machine
+from workbench.machines.local import LocalMachine
+from workbench.servers.entry import ServerEntry
+from workbench.servers.runtimes import Runtime
+
+OFFERED = ("gevent", "greenlet", "zope-event", "zope-interface", "cffi", "pycparser")
+"""Packages that go with the load agent, by normalised name; the last two on Windows only."""
+
+
+def bundled_runtime(machine: Machine, entry: ServerEntry) -> Runtime | None:
+    """None: not frozen, another machine, or the server needs what is not in the bundle."""
+    if not getattr(sys, "frozen", False) or not isinstance(machine, LocalMachine):
+        return None
+    wanted = entry.pinned
+    if not set(wanted) <= set(OFFERED):
+        return None
+    packages = {}
+    for name in wanted:
+        with contextlib.suppress(PackageNotFoundError):
+            packages[name] = version(name)
+    # Called by this name the program is an interpreter; see `app.frozen`.
+    python = Path(machine.run_dir, "tools", "bundled", "python")
+    python.parent.mkdir(parents=True, exist_ok=True)
+    python.unlink(missing_ok=True)
+    python.symlink_to(sys.executable)
+    return Runtime(
+        placeholders={"python": str(python), "venv": str(python.parent.parent)},
+        name=f"CPython {platform.python_version()}, Pongbench's own",
+        packages=packages,
+    )

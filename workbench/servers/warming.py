@@ -1,0 +1,49 @@
+"""Calls to a server that gets faster while it runs, before anything of it is measured."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable
+
+from workbench.servers.deploy import Deployment
+
+AT_ONCE = 8
+"""Connections: enough to keep one core of a server busy."""
+PATIENCE_S = 5.0
+
+
+async def warm(deployment: Deployment, rest: Callable[[float], Awaitable[None]]) -> int:
+    """Call it for as long as its entry asks for; how many calls it answered.
+
+    Each is a connection of its own with one call of HTTP/1.0. `rest` waits so many seconds, or
+    raises, or returns before when somebody wants to go on.
+    """
+    answered = 0
+    request = f"GET {deployment.entry.path} HTTP/1.0\r\nHost: pongbench\r\n\r\n".encode()
+
+    async def calls() -> None:
+        nonlocal answered
+        while deployment.alive():
+            answered += await _call(*deployment.near, request)
+
+    async with asyncio.TaskGroup() as group:
+        callers = [group.create_task(calls()) for _ in range(AT_ONCE)]
+        try:
+            await rest(deployment.entry.warm_up_s)
+        finally:
+            for caller in callers:
+                caller.cancel()
+    return answered
+
+
+async def _call(host: str, port: int, request: bytes) -> bool:
+    with contextlib.suppress(OSError, TimeoutError):
+        async with asyncio.timeout(PATIENCE_S):
+            reader, writer = await asyncio.open_connection(host, port)
+            try:
+                writer.write(request)
+                return bool(await reader.read())
+            finally:
+                writer.close()
+    return False

@@ -1,0 +1,42 @@
+"""Who records a session holds a lock on its file, which the kernel takes back from the dead."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # Windows, where a lock would keep readers out
+    fcntl = None  # type: ignore[assignment]
+
+_STILL_WRITTEN_S = 15.0
+"""A run writes at least once a second."""
+
+
+def claim(file: int) -> None:
+    """As long as this descriptor is open. Where the file system knows no locks nothing is held."""
+    if fcntl is not None:
+        with contextlib.suppress(OSError):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def is_claimed(path: Path) -> bool:
+    """Is the file being recorded now? Where there are no locks: was it written to just now?"""
+    try:
+        if fcntl is None:
+            return time.time() - path.stat().st_mtime < _STILL_WRITTEN_S
+        file = os.open(path, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(file)
+    return False

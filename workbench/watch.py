@@ -1,0 +1,48 @@
+"""The samplers of a run's machines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+from workbench.documents import HostSample
+from workbench.machines.base import Machine
+from workbench.machines.sampling import Sampling
+
+
+class Watch:
+    """Looks on every machine of a run; what is seen is told on the session's axis, from its zero
+    on."""
+
+    def __init__(self, emit: Callable[[HostSample], None]) -> None:
+        self._emit = emit
+        self._zero_us: int | None = None
+        self._samplings: dict[str, Sampling] = {}
+
+    def begin(self, zero_us: int) -> None:
+        """The session's zero on this computer's monotonic clock; samples come from then on."""
+        self._zero_us = zero_us
+
+    async def start(
+        self, machine: Machine, clock: tuple[int, int], cores: Collection[int] = ()
+    ) -> Sampling:
+        """Sample a machine; once more, when it was lost and is back. `clock`: as
+        `Machine.clock` says, `cores`: see `Sampling`."""
+        # This computer's clock is the session's; its offset is measured, but known to be none.
+        offset_us = 0 if machine.platform is None else clock[0]
+
+        def to_session_us(mono_us: int) -> int:
+            return -1 if self._zero_us is None else mono_us + offset_us - self._zero_us
+
+        if before := self._samplings.pop(machine.name, None):
+            await before.stop()
+        sampling = self._samplings[machine.name] = Sampling(cores)
+        await sampling.start(machine, to_session_us, self._take)
+        return sampling
+
+    async def stop(self) -> None:
+        for sampling in reversed(self._samplings.values()):
+            await sampling.stop()
+
+    def _take(self, sample: HostSample) -> None:
+        if sample.t_us >= 0:
+            self._emit(sample)
