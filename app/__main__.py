@@ -1,20 +1,28 @@
-"""`pongbench`: with a command it does as told and never loads Qt; without one it is the window."""
+"""`pongbench`: with a command it does as told and never loads Qt; without one, or with a session's
+file, it is the window."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
-from app import report
-from workbench import cli
 from workbench.errors import ExitCode
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Returns the exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
-    if words:
+    if words == ["--selftest"]:
+        from app.selftest import run as selftest  # noqa: PLC0415
+
+        return selftest()
+    session = _session(words)
+    if words and session is None:
+        from app.export import report  # noqa: PLC0415 - the window does not wait for the commands
+        from workbench import cli  # noqa: PLC0415
+
         return cli.main(words, more=[report.add_parser])
     if sys.platform == "linux" and not any(map(os.environ.get, _DISPLAYS)):
         return _refuse(
@@ -28,10 +36,19 @@ def main(argv: Sequence[str] | None = None) -> int:
             f"The window needs Qt, which this system cannot load ({error})."
             " Start it with `make run` once, or install the libraries that README names."
         )
-    return run()
+    return run(session)
 
 
 _DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+
+
+def _session(words: Sequence[str]) -> Path | None:
+    """A file to open: what a double click in a file manager asks for."""
+    # No command has a dot or a slash in its name.
+    if len(words) != 1 or not {".", "/", "\\"} & set(words[0]):
+        return None
+    path = Path(words[0])
+    return path if path.is_file() else None
 
 
 def _refuse(sentence: str) -> int:

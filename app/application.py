@@ -1,35 +1,63 @@
-"""Wires the window, the engine's thread and the look together."""
+"""Wires the window, the engine's thread, the log and the look together."""
 
 from __future__ import annotations
 
 import signal
+import sys
+from pathlib import Path
 
 from PySide6.QtWidgets import QApplication
 
+from app import qt_log
 from app import theme as look
 from app.bridge import Bridge
-from app.main_window import MainWindow
+from app.desk import Desk
+from app.keeper import Keeper
+from app.log import LogBook
+from app.settings import SettingsFile
+from app.shell.main_window import MainWindow
+from app.shell.opened import OpenedFiles
 from workbench import __version__
+from workbench.errors import ExitCode, PongbenchError
 
 
-def run() -> int:
-    """Show the window until it is closed; the exit code."""
+def run(session: Path | None = None) -> int:
+    """Show the window, with a session opened, until it is closed; the exit code."""
+    book = LogBook()
+    book.install()
+    qt_log.install()
     app = QApplication(["pongbench"])
+    qt_log.begin()
     app.setApplicationName("pongbench")
     app.setApplicationDisplayName("Pongbench")
     app.setApplicationVersion(__version__)
     app.setDesktopFileName("io.github.pongbench.Pongbench")
-    theme = look.system_theme()
+    opened = OpenedFiles(app)
+    file = SettingsFile()
+    kept = file.load()
+    theme = look.wanted(kept.colours)
     look.apply(app, theme)
     bridge = Bridge()
-    window = MainWindow(bridge, theme)
+    desk = Desk(bridge, theme, kept, book)
+    window = MainWindow(desk)
+    Keeper(desk, file, window)
+    if file.complaint:
+        desk.notice.emit(file.complaint, "warn")
     app.setQuitOnLastWindowClosed(False)
     window.left.connect(app.quit)
-    app.styleHints().colorSchemeChanged.connect(lambda _: window.set_theme(look.system_theme()))
+    app.styleHints().colorSchemeChanged.connect(lambda _: desk.theme_wanted.emit())
     # Python sees a signal with the next tick of the bridge.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: window.leave())
+    window.built.connect(lambda: opened.show_with(window.open))
+    if session is not None:
+        window.built.connect(lambda: window.open(session.absolute()))
     window.show()
     code = app.exec()
     bridge.close()
+    try:
+        file.write(file.changes(kept))
+    except PongbenchError as error:
+        print(f"pongbench: {error}", file=sys.stderr)
+        return ExitCode.FAILED
     return code

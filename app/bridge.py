@@ -6,13 +6,16 @@ import logging
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine
-from concurrent.futures import Future
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.engine_thread import EngineThread
 from workbench.errors import PongbenchError
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from app.engine_thread import EngineThread
 
 T = TypeVar("T")
 EVERY_MS = 60
@@ -31,7 +34,7 @@ class Bridge(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._thread = EngineThread()
+        self._begun: EngineThread | None = None
         self._mail: deque[tuple[Callable[[Any], object], Any]] = deque()
         self._timer = QTimer(self)
         self._timer.setInterval(EVERY_MS)
@@ -42,15 +45,31 @@ class Bridge(QObject):
         self,
         work: Coroutine[Any, Any, T],
         then: Callable[[T], object] = lambda result: None,
-        fail: Callable[[str], object] = lambda sentence: None,
+        fail: Callable[[str], object] | None = None,
     ) -> Future[T]:
-        """Start `work` in the engine's thread. `then` gets its result, or `fail` one sentence, in
-        the GUI's, after all it posted. Cancelled work calls neither."""
+        """Start `work` in the engine's thread; after `close` it is not begun. `then` gets its
+        result, or `fail` one sentence, in the GUI's, after all it posted. Cancelled work calls
+        neither. Without `fail` the sentence goes to the log, and from there to the window."""
         future = self._thread.submit(work)
         future.add_done_callback(
             lambda done: self._mail.append((lambda f: _finish(f, then, fail), done))
         )
         return future
+
+    def do(
+        self,
+        work: Callable[[], T],
+        then: Callable[[T], object] = lambda result: None,
+        fail: Callable[[str], object] | None = None,
+    ) -> Future[T]:
+        """As `submit`, of a function that reads or writes: it runs in a thread of its own."""
+
+        async def run() -> T:
+            import asyncio  # noqa: PLC0415 - not before the first paint
+
+            return await asyncio.to_thread(work)
+
+        return self.submit(run(), then, fail)
 
     def call(self, function: Callable[..., object], *arguments: object) -> None:
         """Call a function in the engine's thread."""
@@ -63,10 +82,19 @@ class Bridge(QObject):
     def close(self) -> bool:
         """Cancel what still runs and wait until it has cleaned up; what it says is delivered."""
         self._timer.stop()
-        closed = self._thread.close()
+        closed = self._begun is None or self._begun.close()
         while self._mail:
             self._drain()
         return closed
+
+    @property
+    def _thread(self) -> EngineThread:
+        """Made when it is first needed: asyncio alone would delay the first paint by 20 ms."""
+        if self._begun is None:
+            from app.engine_thread import EngineThread  # noqa: PLC0415
+
+            self._begun = EngineThread()
+        return self._begun
 
     def _drain(self) -> None:
         until = time.monotonic() + _AT_ONCE_S
@@ -74,28 +102,45 @@ class Bridge(QObject):
         while self._mail and time.monotonic() < until:
             consumer, item = self._mail.popleft()
             delivered = True
-            consumer(item)
+            _deliver(consumer, item)
         if delivered:
             self.drained.emit()
         if self._mail:
             QTimer.singleShot(0, self, self._drain)
 
 
-def _finish(future: Future[T], then: Callable[[T], object], fail: Callable[[str], object]) -> None:
+def _deliver(consumer: Callable[[Any], object], item: object) -> None:
+    """A dialog may be closed before the answer to what it asked has come; nobody misses it."""
+    try:
+        consumer(item)
+    except RuntimeError as error:
+        if "already deleted" not in str(error):
+            raise
+        log.info("An answer came for a part of the window that is gone: %s", error)
+
+
+def _finish(
+    future: Future[T], then: Callable[[T], object], fail: Callable[[str], object] | None
+) -> None:
     if future.cancelled():
         return
     error = future.exception()
     if error is None:
         then(future.result())
         return
-    if not isinstance(error, PongbenchError):
-        log.error("The engine's thread met an error nobody expected", exc_info=error)
-    fail(_sentence(error))
+    expected = isinstance(error, PongbenchError)
+    if fail is None:
+        log.error("%s", error if expected else UNEXPECTED, exc_info=None if expected else error)
+        return
+    if not expected:
+        log.warning(UNEXPECTED, exc_info=error)
+    fail(str(error) if expected else _sentence(error))
+
+
+UNEXPECTED = "The engine's thread met an error nobody expected."
 
 
 def _sentence(error: BaseException) -> str:
-    if isinstance(error, PongbenchError):
-        return str(error)
     return (
         f"Something went wrong that should not ({type(error).__name__}: {error}). "
         "What was recorded is kept; please report this."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
@@ -19,6 +20,7 @@ class EngineThread:
         self._loop: asyncio.AbstractEventLoop
         self._closing: asyncio.Event
         self._work: set[asyncio.Task[Any]] = set()
+        self._over = False
         # A daemon: a loop that does not end must not keep the program from ending. What it started
         # on machines ends by itself then.
         self._thread = threading.Thread(
@@ -31,10 +33,14 @@ class EngineThread:
         self._loop, self._closing = asyncio.get_running_loop(), asyncio.Event()
         self._ready.set()
         await self._closing.wait()
+        self._over = True
+        # What was submitted just before begins, so that it is among those to be ended.
+        await asyncio.sleep(0)
         # Only what was submitted: the tasks it started are its own to end, in its own order.
-        for task in self._work:
-            task.cancel()
-        await asyncio.gather(*self._work, return_exceptions=True)
+        while self._work:
+            for task in self._work:
+                task.cancel()
+            await asyncio.gather(*self._work, return_exceptions=True)
 
     async def _tracked(self, coroutine: Coroutine[Any, Any, T]) -> T:
         task = asyncio.current_task()
@@ -46,12 +52,18 @@ class EngineThread:
             self._work.discard(task)
 
     def submit(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
-        """Start a coroutine; cancelling the answer cancels it."""
+        """Start a coroutine; cancelling the answer cancels it. After `close` it is not begun."""
+        if self._over:
+            coroutine.close()
+            never: Future[T] = Future()
+            never.cancel()
+            return never
         return asyncio.run_coroutine_threadsafe(self._tracked(coroutine), self._loop)
 
     def call(self, function: Callable[..., object], *arguments: object) -> None:
-        """Call a function in the loop, in the order of the calls."""
-        self._loop.call_soon_threadsafe(function, *arguments)
+        """Call a function in the loop, in the order of the calls. After `close` nothing is."""
+        with contextlib.suppress(RuntimeError):  # the loop is closed
+            self._loop.call_soon_threadsafe(function, *arguments)
 
     def close(self, timeout_s: float = 15.0) -> bool:
         """Cancel what still runs, wait for it to clean up. False: it did not end in time."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QIcon, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -14,6 +14,8 @@ from PySide6.QtWidgets import (
     QLabel,
     QLayout,
     QPushButton,
+    QRadioButton,
+    QScrollArea,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
@@ -25,6 +27,10 @@ from app.theme import Theme, Weight, font
 PAGE_MARGIN = 16
 GAP = 12
 _ICON = 16
+TONE_ICONS = {"bad": "circle-x", "warn": "triangle-alert", "ok": "circle-check"}
+"""For any other tone: info."""
+_TITLE = 96
+"""So much of a page's title is seen, whatever stands beside it."""
 
 
 def label(
@@ -61,6 +67,17 @@ def button(
     return made
 
 
+def tool(name: str, icon: str, on_click: Callable[[], object]) -> QPushButton:
+    """A button of an icon alone; its name is what one hears and reads when pointing at it."""
+    made = button("", icon, on_click=on_click)
+    made.setText("")
+    made.setAccessibleName(name.partition(" (")[0])
+    made.setToolTip(name)
+    made.setFixedWidth(36)
+    made.setStyleSheet("padding: 0;")
+    return made
+
+
 def frame(name: str = "card") -> QFrame:
     """A frame the stylesheet knows by `name`."""
     made = QFrame()
@@ -80,6 +97,20 @@ def row(parent: QWidget | None = None, *, margin: int = 0, gap: int = 8) -> QHBo
     made.setContentsMargins(margin, margin, margin, margin)
     made.setSpacing(gap)
     return made
+
+
+def sign(line: QHBoxLayout) -> QLabel:
+    """Room at the end of a line for the icon of a tone, beside the first line of its words."""
+    made = label()
+    made.setFixedSize(_ICON, _ICON + 2)
+    line.addWidget(made, 0, Qt.AlignmentFlag.AlignTop)
+    return made
+
+
+def show_sign(made: QLabel, tone: str, theme: Theme) -> None:
+    """The icon of a tone: colour alone is not for everyone."""
+    icon = TONE_ICONS.get(tone, "info")
+    made.setPixmap(look.icon_pixmap(icon, getattr(theme, tone, theme.soft), _ICON))
 
 
 def empty(layout: QLayout) -> None:
@@ -107,7 +138,10 @@ def dress(root: QWidget, theme: Theme) -> None:
         if name and isinstance(each, QPushButton):
             kind = each.property("kind")
             colour = {"primary": theme.on_primary, "danger": theme.bad}
-            each.setIcon(look.icon(name, colour.get(kind, theme.text), _ICON))
+            made = look.icon(name, colour.get(kind, theme.text), _ICON)
+            if kind in ("primary", "ghost"):
+                made.addPixmap(look.icon_pixmap(name, theme.muted, _ICON), QIcon.Mode.Disabled)
+            each.setIcon(made)
             each.setIconSize(QSize(_ICON, _ICON))
         elif hasattr(each, "set_theme") and each is not root:
             each.set_theme(theme)
@@ -153,6 +187,46 @@ class Elided(QLabel):
         self.setToolTip(self._whole if shown != self._whole else "")
 
 
+class Reader(QScrollArea):
+    """Words in a column that scrolls, each line as high as it is at this width."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.body = _Body(self)
+        self.setWidget(self.body)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QScrollArea.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setStyleSheet("QScrollArea { background: transparent; }")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fit()
+
+    def fit(self) -> None:
+        """Left to itself Qt squeezes lines that wrap to their least height."""
+        layout = self.body.layout()
+        if layout is not None:
+            high = layout.totalHeightForWidth(self.viewport().width())
+            self.body.setMinimumHeight(max(0, high))
+
+
+class _Body(QWidget):
+    """What a `Reader` scrolls."""
+
+    def __init__(self, reader: Reader) -> None:
+        super().__init__()
+        self._reader = reader
+        self.setObjectName("body")
+        self.setStyleSheet("QWidget#body { background: transparent; }")
+
+    def event(self, event: QEvent) -> bool:
+        done = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._reader.fit()
+        return done
+
+
 class Tick(QCheckBox):
     """A check box whose edge is seen in every theme."""
 
@@ -188,7 +262,62 @@ class Tick(QCheckBox):
             painter.drawRoundedRect(box.adjusted(-1.5, -1.5, 1.5, 1.5), 5, 5)
         painter.setPen(QColor(theme.text if usable else theme.muted))
         room = self.rect().adjusted(28, 0, 0, 0)
-        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, self.text())
+        right = Qt.TextElideMode.ElideRight
+        shown = self.fontMetrics().elidedText(self.text(), right, room.width())
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, shown)
+        painter.end()
+
+
+class Pick(QRadioButton):
+    """One of several, drawn like `Tick`; where there is a word about each, it stands beside it."""
+
+    _ABOUT_AT = 112
+
+    def __init__(self, text: str, name: str = "", about: str = "") -> None:
+        """`name`: what is heard of it, where the text alone would not do."""
+        super().__init__(text)
+        self._theme = look.LIGHT
+        self._about = about
+        self.setAccessibleName(name or text)
+        self.setAccessibleDescription(about)
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        wide = self.fontMetrics().horizontalAdvance
+        if self._about:
+            return QSize(self._ABOUT_AT + wide(self._about) + 6, 34)
+        return QSize(wide(self.text()) + 34, 26)
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def hitButton(self, at: object) -> bool:
+        return True
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, on = self._theme, self.isChecked()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        dot = QRectF(2.5, self.height() / 2 - 8.5, 17, 17)
+        painter.setPen(QPen(QColor(theme.primary if on else theme.edge), 1))
+        painter.setBrush(QColor(theme.primary if on else theme.sunken))
+        painter.drawEllipse(dot)
+        if on:
+            painter.setBrush(QColor(theme.on_primary))
+            painter.drawEllipse(dot.adjusted(5, 5, -5, -5))
+        if self.hasFocus():
+            painter.setPen(QPen(QColor(theme.focus), 2))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawEllipse(dot.adjusted(-1.5, -1.5, 1.5, 1.5))
+        middle = Qt.AlignmentFlag.AlignVCenter
+        painter.setPen(QColor(theme.text))
+        painter.drawText(self.rect().adjusted(28, 0, 0, 0), middle, self.text())
+        painter.setPen(QColor(theme.soft))
+        painter.setFont(font(12))
+        painter.drawText(self.rect().adjusted(self._ABOUT_AT, 0, 0, 0), middle, self._about)
         painter.end()
 
 
@@ -199,6 +328,7 @@ class Choice(QComboBox):
         super().__init__()
         self._theme = look.LIGHT
         self.setAccessibleName(name)
+        self.setAccessibleDescription(name)  # on Linux Qt gives what is chosen for the name
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
@@ -209,6 +339,31 @@ class Choice(QComboBox):
         painter = QPainter(self)
         pixmap = look.icon_pixmap("chevron-down", self._theme.soft, 14)
         painter.drawPixmap(QPointF(self.width() - 22, self.height() / 2 - 7), pixmap)
+        painter.end()
+
+
+class Dot(QWidget):
+    """A small light before a sentence."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme, self._tone = theme, "muted"
+        self.setFixedSize(10, 10)
+
+    def set_tone(self, tone: str) -> None:
+        self._tone = tone
+        self.update()
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(getattr(self._theme, self._tone)))
+        painter.drawEllipse(QRectF(1, 1, 8, 8))
         painter.end()
 
 
@@ -266,6 +421,7 @@ class TopBar(QFrame):
 
     def say(self, title: str, subtitle: str = "") -> None:
         self.title.say(title)
+        self.title.setMinimumWidth(min(_TITLE, self.title.sizeHint().width()))
         self.subtitle.say(subtitle)
         self.subtitle.setVisible(bool(subtitle))
 
@@ -278,13 +434,16 @@ class Inline(QFrame):
     def __init__(self, action: str = "") -> None:
         super().__init__()
         self.setObjectName("inline")
+        self._theme, self._tone = look.LIGHT, "bad"
         inside = row(self, margin=12, gap=12)
+        self._sign = sign(inside)
         self._text = label("", wrap=True)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._button = button(action, on_click=self.pressed.emit)
-        self._button.setVisible(bool(action))
         inside.addWidget(self._text, 1)
         inside.addWidget(self._button)
+        # A button without a parent would be a window for a moment.
+        self._button.setVisible(bool(action))
         self.hide()
 
     def say(self, text: str, tone: str = "bad") -> None:
@@ -292,7 +451,13 @@ class Inline(QFrame):
         self._text.setText(text)
         self.setAccessibleName(text)
         retone(self, tone)
+        self._tone = tone
+        show_sign(self._sign, tone, self._theme)
         self.setVisible(bool(text))
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        show_sign(self._sign, self._tone, theme)
 
     @property
     def text(self) -> str:

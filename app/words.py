@@ -28,7 +28,9 @@ def when(start: RunStart | None) -> str:
 def ended(session: Shelved) -> str:
     if session.start is None:
         return "not readable"
-    return _STATUS[session.stop.status] if session.stop else "cut off or still running"
+    if session.stop is not None:
+        return _STATUS[session.stop.status]
+    return "being recorded" if session.growing else "cut off"
 
 
 def conditions(start: RunStart) -> str:
@@ -41,7 +43,7 @@ def conditions(start: RunStart) -> str:
     calls = (start.plan.get("workload") or {}).get("calls_per_connection", 1)
     each = "one call per connection" if calls == 1 else f"{calls:,} calls per connection"
     backlog = start.plan.get("backlog")
-    asked = f" · backlog {backlog:,} asked for" if isinstance(backlog, int) else ""
+    asked = f" · asks for a backlog of {backlog:,}" if isinstance(backlog, int) else ""
     return f"{where}{_cores(start.machines)} · {each}{asked}"
 
 

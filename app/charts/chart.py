@@ -12,13 +12,13 @@ from collections.abc import Callable
 from math import log10, nan
 
 import numpy as np
-import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSizeF, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPixmap, QWheelEvent
 from PySide6.QtWidgets import QFrame
 
 from app.charts import scales, words
+from app.charts.backend import pg
 from app.charts.curve import Curve
 from app.charts.ground import Ground
 from app.charts.look import Look
@@ -35,10 +35,12 @@ NEAR_PX = 14.0
 class Chart(pg.PlotWidget):
     """Draws one quantity of a model. Call `refresh` when the model may have changed."""
 
+    ideal_at = 0.8
+    """Where the words of the ideal line have their middle, as a share of it."""
     hovered = Signal(str, float)
     """Server under the mouse (empty: none) and the rate nearest to it (NaN: none)."""
-    picked = Signal(str)
-    """Server clicked; empty: the ground."""
+    picked = Signal(str, float)
+    """Server clicked (empty: the ground) and the rate nearest to it."""
 
     def __init__(
         self,
@@ -153,14 +155,15 @@ class Chart(pg.PlotWidget):
 
     def _arrange(self) -> None:
         """What moves is an item, what is still is in a layer."""
-        px, running = self.look.px, self.model.running_server
+        look, running = self.look, self.model.running_server
         key = (running, self.highlighted, frozenset(self.hidden), len(self.curves), self.look)
         if key == self._arranged:
             return
         self._arranged = key
         for id_, curve in self.curves.items():
             curve.setVisible(id_ in (running, self.highlighted) and id_ not in self.hidden)
-            curve.width = px(3.8 if id_ == self.highlighted else 2.5)
+            highlighted = id_ == self.highlighted
+            curve.width = look.highlighted_line if highlighted else look.running_line
             curve.setOpacity(DIM_RUNNING if self.highlighted and id_ != self.highlighted else 1.0)
             curve.setZValue(2 if id_ == self.highlighted else 1)
 
@@ -300,7 +303,7 @@ class Chart(pg.PlotWidget):
         self.names.paint_leaders(painter)
         painter.setClipRect(self.clip_rect())
         for curve in still:
-            curve.draw(painter, self.look.px(2))
+            curve.draw(painter, self.look.still_line)
         for curve in still:
             curve.draw_markers(painter, self.look, knee=self.quantity is Quantity.REPLIES)
         painter.setClipping(False)
@@ -319,7 +322,7 @@ class Chart(pg.PlotWidget):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
-            self.picked.emit(self.nearest(event.position())[0])
+            self.picked.emit(*self.nearest(event.position()))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Nothing is dragged."""

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from math import inf
 
 import numpy as np
-import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF
 from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
+from app.charts.backend import pg
 from app.charts.drawing import draw_marker, draw_pieces, is_vector, pieces, stroke
 from app.charts.look import Look
 from app.charts.series import Series, Values
@@ -19,6 +19,9 @@ from app.theme import Theme, mix
 
 PALE = 0.5
 """How much of a line's colour is left where it must not be trusted."""
+
+_DOTTED = [2.0, 2.5]
+"""There a line is broken: (drawn, left out) in line widths."""
 
 
 class Curve(pg.PlotCurveItem):
@@ -51,7 +54,7 @@ class Curve(pg.PlotCurveItem):
         return np.column_stack((x * t.m11() + t.dx(), y * t.m22() + t.dy()))
 
     def draw(self, painter: QPainter, width: float) -> None:
-        """In the scene's pixels: full where both ends are trusted, thin and pale elsewhere."""
+        """In the scene's pixels: full where both ends are trusted; thin, pale and broken else."""
         if is_vector(painter):
             for points, pen in self._strokes(width):
                 stroke(painter, points, pen)
@@ -70,6 +73,7 @@ class Curve(pg.PlotCurveItem):
             pen = self.style.pen(width if wanted else max(1.0, width * 0.5))
             if not wanted:
                 pen.setColor(QColor(mix(self._theme.card, self.style.colour, PALE)))
+                pen.setDashPattern(_DOTTED)
             for a, b in _stretches(sure == wanted):
                 yield points[a : b + 1], pen
 

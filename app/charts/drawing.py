@@ -36,6 +36,9 @@ _OUTLINES: dict[Marker, Sequence[tuple[float, float]]] = {
 }
 
 
+_THICK = 3.5
+
+
 def is_vector(painter: QPainter) -> bool:
     """Does it write a file that must look the same where our fonts are missing?"""
     return painter.paintEngine().type() not in (
@@ -191,7 +194,9 @@ def pieces(points: NDArray[np.float64], pen: QPen) -> list[QLineF]:
 
 def draw_pieces(painter: QPainter, lines: list[QLineF], pen: QPen) -> None:
     quick = QPen(pen.color(), pen.widthF())
-    quick.setCapStyle(Qt.PenCapStyle.FlatCap)
+    # Where thick segments meet, flat ends leave notches.
+    notched = pen.widthF() >= _THICK and not pen.dashPattern()
+    quick.setCapStyle(Qt.PenCapStyle.RoundCap if notched else Qt.PenCapStyle.FlatCap)
     painter.setPen(quick)
     painter.drawLines(lines)
 
@@ -229,10 +234,10 @@ def _dashed(part: NDArray[np.float64], on: float, off: float) -> list[QLineF]:
 class Swatch(QWidget):
     """A series' line, dash and marker, for legends and cards."""
 
-    def __init__(self, style: SeriesStyle, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, style: SeriesStyle, theme: Theme, scale: float = 1.0) -> None:
+        super().__init__()
         self._style, self._theme = style, theme
-        self.setFixedSize(40, 16)
+        self.setFixedSize(round(40 * scale), round(16 * scale))
 
     def set_style(self, style: SeriesStyle) -> None:
         self._style = style

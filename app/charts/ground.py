@@ -22,6 +22,8 @@ class Ground:
 
     def __init__(self, chart: Chart) -> None:
         self._chart = chart
+        self._hollow_of: object = None
+        self._is_hollow = False
 
     def key(self) -> object:
         chart = self._chart
@@ -29,7 +31,7 @@ class Ground:
         ratio = chart.devicePixelRatioF()
         shown = (chart.view_shown, chart.log, chart.model.unit, chart.model.closed_loop)
         empty = not any(len(curve.values.x) for curve in chart.curves.values())
-        return size, ratio, chart.limits, chart.ceiling, shown, empty
+        return size, ratio, chart.limits, chart.ceiling, shown, empty, self._hollow()
 
     def paint(self, painter: QPainter) -> None:
         chart = self._chart
@@ -52,8 +54,9 @@ class Ground:
         if chart.quantity is Quantity.REPLIES and not chart.model.closed_loop:
             self._paint_ideal(painter)
         if not any(len(curve.values.x) for curve in chart.curves.values()):
-            over = chart.model.over
-            self._say(painter, "No point was finished." if over else "Points appear here.")
+            if chart.quantity is Quantity.REPLIES:
+                over = chart.model.over
+                self._say(painter, "No point was finished." if over else "Points appear here.")
         elif not len(chart.known()):
             self._say(painter, "No call was answered, so there is no response time.")
         painter.restore()
@@ -72,10 +75,27 @@ class Ground:
         look, theme = chart.look, chart.theme
         title, unit = chart.title_words()
         y = look.px(11)
-        bold = font(look.px(13), Weight.DemiBold)
+        bold = font(look.px(look.head), Weight.DemiBold)
         width = draw_text(painter, QPointF(look.px(1), y), title, bold, theme.text)
         at = QPointF(width + look.px(9), y)
+        if chart.quantity is Quantity.REPLIES and self._hollow():
+            unit += "  ·  hollow: not to be trusted"
         draw_text(painter, at, unit, font(look.px(12)), theme.muted)
+
+    def _hollow(self) -> bool:
+        """Is any point of the three charts drawn so? Told once, above the replies."""
+        chart = self._chart
+        model, view = chart.model, chart.view_shown
+        if chart.quantity is not Quantity.REPLIES:
+            return False
+        if self._hollow_of != (model, model.version, view):
+            self._hollow_of = model, model.version, view
+            self._is_hollow = any(
+                not reading.trusted or (reading.times(view.clock) and not reading.supported(view))
+                for series in model.series.values()
+                for reading in series.readings()
+            )
+        return self._is_hollow
 
     def _value_ticks(self) -> list[tuple[float, str]]:
         chart = self._chart
@@ -100,9 +120,8 @@ class Ground:
         for rate in marks:
             at = QPointF(chart.at(rate, 1).x(), plot.bottom() + px(13))
             # More than ten names need the room right of the plot's lower corner too.
-            corner = len(chart.curves) > 10 and at.x() > plot.right() - px(12)
-            align = "right" if corner else "middle"
-            draw_text(painter, at, words.count(rate), look.axis_font, theme.muted, align)
+            if len(chart.curves) <= 10 or at.x() <= plot.right() - px(12):
+                draw_text(painter, at, words.count(rate), look.axis_font, theme.muted, "middle")
         title = (
             "Connections kept open"
             if chart.model.closed_loop
@@ -143,7 +162,8 @@ class Ground:
         text, size = "ideal: every call answered", font(px(11), Weight.Medium)
         half = text_width(text, size) / 2 / max(1.0, hypot(plot.width(), plot.height()))
         ceiling = (chart.ceiling or last) / last
-        share = min(0.8, ceiling - half - 0.03)
+        empty = not any(len(curve.values.x) for curve in chart.curves.values())
+        share = min(0.8 if empty else chart.ideal_at, ceiling - half - 0.03)
         if share - half < 0.3:
             return
         painter.save()
@@ -156,5 +176,5 @@ class Ground:
 def _time_text(ms: float) -> str:
     if ms <= 0:
         return "0"
-    value, unit = (ms / 1000, "s") if ms >= 1000 else (ms, "ms") if ms >= 0.1 else (ms * 1e3, "µs")
+    value, unit = (ms / 1000, "s") if ms >= 1000 else (ms, "ms") if ms >= 0.1 else (ms * 1e3, "us")
     return f"{value:g} {unit}"

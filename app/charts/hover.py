@@ -36,13 +36,15 @@ _ICONS = {
 class HoverCard(QFrame):
     """Floats top left over the replies chart, where no line can be. Never takes the mouse."""
 
-    WIDTH = 292
+    WIDTH = 300
+    """Unscaled."""
 
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
+    def __init__(self, theme: Theme, parent: QWidget, scale: float = 1.0) -> None:
         super().__init__(parent)
+        self._scale = scale
         self.setObjectName("floating")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.setFixedWidth(self.WIDTH)
+        self.setFixedWidth(round(self.WIDTH * scale))
         self._theme = theme
         shadow = QGraphicsDropShadowEffect(self)
         shadow.setBlurRadius(28)
@@ -63,8 +65,10 @@ class HoverCard(QFrame):
         column.addLayout(self._make_verdict())
         self.hide()
 
-    def tell(self, series: Series, reading: Reading, view: View) -> None:
-        """Show one point of one server."""
+    def tell(self, series: Series, reading: Reading, view: View, *, pinned: bool = False) -> None:
+        """Show one point of one server; pinned: it stays when the mouse goes."""
+        edge = self._theme.focus if pinned else self._theme.line2
+        self.setStyleSheet(f"QFrame#floating {{ border: 1px solid {edge}; }}")
         self._swatch.set_style(self._theme.series(series.index))
         self._name.setText(series.name)
         self._at.setText(_at(reading))
@@ -81,15 +85,19 @@ class HoverCard(QFrame):
         self._fates.setText(words.fates(reading.errors))
         self._fates.setVisible(bool(reading.errors))
         name, tone = _ICONS[reading.verdict]
-        self._sign.setPixmap(look.icon_pixmap(name, getattr(self._theme, tone), 16))
-        said = words.verdict(reading)
+        self._sign.setPixmap(
+            look.icon_pixmap(name, getattr(self._theme, tone), round(16 * self._scale))
+        )
+        said = _judged(reading)
         if reading.trusted and not reading.supported(view):
             said += f" Too few replies for a steady {words.percentile(view.percentile)}."
         self._verdict.setText(said)
         self.setAccessibleName(self.text(series, reading, view))
+        for each in self.findChildren(QLabel):
+            each.ensurePolished()  # else it tells the height of another font
         # A wrapped label tells its height only once the layout has been asked anew.
         self.layout().invalidate()
-        self.setFixedHeight(self.layout().totalHeightForWidth(self.WIDTH))
+        self.setFixedHeight(self.layout().totalHeightForWidth(self.maximumWidth()))
 
     @staticmethod
     def text(series: Series, reading: Reading, view: View) -> str:
@@ -97,13 +105,13 @@ class HoverCard(QFrame):
         return (
             f"{series.name} {_at(reading)}: {words.per_second(reading.replies_per_s)} replies, "
             f"{words.percentile(view.percentile)} {' '.join(_time(reading, view))}, "
-            f"{wording.percent(reading.errors_pct)} errors. {words.verdict(reading)}"
+            f"{wording.percent(reading.errors_pct)} errors. {_judged(reading)}"
         )
 
     def _make_head(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(8)
-        self._swatch = Swatch(self._theme.series(0), self._theme)
+        self._swatch = Swatch(self._theme.series(0), self._theme, 0.8 * self._scale)
         self._name = self._label(14, Weight.DemiBold)
         self._at = self._label(12, tone="soft")
         row.addWidget(self._swatch)
@@ -114,7 +122,7 @@ class HoverCard(QFrame):
     def _make_figures(self) -> QGridLayout:
         grid = QGridLayout()
         grid.setHorizontalSpacing(14)
-        grid.setVerticalSpacing(0)
+        grid.setVerticalSpacing(2)
         self._figures: list[tuple[QLabel, QLabel, QLabel]] = []
         for column in range(3):
             name = self._label(11, tone="muted")
@@ -149,7 +157,7 @@ class HoverCard(QFrame):
     ) -> QLabel:
         label = QLabel()
         label.setTextFormat(Qt.TextFormat.PlainText)
-        label.setFont(font(px, weight, figures=figures))
+        label.setFont(font(px * self._scale, weight, figures=figures))
         colour = getattr(self._theme, tone)
         label.setStyleSheet(f"color: {colour}; background: transparent; border: none;")
         label.setWordWrap(wrap)
@@ -160,6 +168,13 @@ def _at(reading: Reading) -> str:
     """ "at 5,600/s offered", in a closed loop "50 at a time"."""
     said = wording.offered(reading.stops[0])
     return said if reading.stops[0].concurrency else f"at {said} offered"
+
+
+def _judged(reading: Reading) -> str:
+    """The verdict, and after how many looks it stands."""
+    looks = max(stop.look for stop in reading.stops)
+    again = f" Measured {looks} times; the last counts." if looks > 1 else ""
+    return words.verdict(reading) + again
 
 
 def _time(reading: Reading, view: View) -> tuple[str, str]:

@@ -54,7 +54,7 @@ class Room:
     """Lines are set this tight before names go into two columns."""
 
 
-LEADER = 18.0
+LEADER = 24.0
 """Length of a leader in the gutter, in line heights / 14.5."""
 _NEAR = 10.0
 
@@ -160,11 +160,12 @@ def _in_gutter(ends: Sequence[End], room: Room) -> list[Placed]:
     for i, (end, y) in enumerate(zip(ranked, ys, strict=True)):
         x = first + (i % columns) * wide
         start = min(max(end.y, room.top), room.bottom)
-        leader = (
+        leader = [
             (end.x + 2 * unit, start),
             (room.right + 4 * unit, start),
             (first - 5 * unit, y),
-            (x - 2 * unit, y),
-        )
-        placed.append(Placed(end.key, x, y, min(end.width, wide), leader))
+        ]
+        if x == first:  # a longer one would strike out names of the first column
+            leader.append((x - 2 * unit, y))
+        placed.append(Placed(end.key, x, y, min(end.width, wide), tuple(leader)))
     return placed

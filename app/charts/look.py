@@ -17,6 +17,13 @@ class Look:
     gutter: float = 118.0
     """Unscaled, for the names right of the plot."""
 
+    head: float = 13.0
+    """Unscaled, of the charts' titles."""
+
+    line: float = 2.0
+    """Unscaled width of a line; the running one's is a quarter more, the highlighted one's 1.9
+    times that."""
+
     controls: float = 24.0
     """Unscaled; no name goes that high beside the response time, for the window's controls."""
 
@@ -38,6 +45,18 @@ class Look:
     @property
     def top(self) -> float:
         return self.px(28)
+
+    @property
+    def still_line(self) -> float:
+        return self.px(self.line)
+
+    @property
+    def running_line(self) -> float:
+        return self.px(self.line * 1.25)
+
+    @property
+    def highlighted_line(self) -> float:
+        return self.px(self.line * 1.9)
 
     def bottom(self, lowest: bool) -> float:
         return self.px(46 if lowest else 10)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
 from app.charts import labels
 from app.charts.curve import Curve
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 class EndNames:
     """Places and paints them in the scene's pixels."""
+
+    CEILING = "beyond what these clients can offer"
 
     def __init__(self, chart: Chart) -> None:
         self._chart = chart
@@ -37,7 +39,7 @@ class EndNames:
             known = points[~np.isnan(points).any(axis=1)]
             lines.append(points)
             if len(known):
-                width = px(14) + text_width(curve.series.name, size)
+                width = px(14) + self.width(curve, size)
                 ends.append(labels.End(curve.series.id, *known[-1], width))
         if chart.has_ideal:
             last = chart.limits[1]
@@ -54,6 +56,18 @@ class EndNames:
             least_height=look.label_px + px(1),
         )
         self.placed = labels.place(ends, room, lines)
+
+    def width(self, curve: Curve, size: QFont) -> float:
+        """Of what `write` writes, in pixels."""
+        return text_width(curve.series.name, size)
+
+    def write(  # noqa: PLR0917 - read like draw_text
+        self, painter: QPainter, at: QPointF, curve: Curve, size: QFont, room: float, strong: bool
+    ) -> None:
+        """A name, within `room` pixels unless it is the highlighted server's."""
+        theme = self._chart.theme
+        name = curve.series.name if strong else elided(curve.series.name, size, room)
+        draw_text(painter, at, name, size, theme.text if strong else theme.soft)
 
     def paint_leaders(self, painter: QPainter) -> None:
         """Under the lines: a leader may have to follow one."""
@@ -93,11 +107,8 @@ class EndNames:
         px, theme, curve = chart.look.px, chart.theme, chart.curves[label.key]
         draw_marker(painter, curve.style, QPointF(label.x + px(4), label.y), px(3.6), theme.card)
         size = font(chart.look.label_px, Weight.DemiBold if strong else Weight.Medium)
-        name = curve.series.name
-        if not strong:
-            name = elided(name, size, label.width - px(12) + px(1))
         at = QPointF(label.x + px(12), label.y)
-        draw_text(painter, at, name, size, theme.text if strong else theme.soft)
+        self.write(painter, at, curve, size, label.width - px(11), strong)
 
     def paint_ceiling(self, painter: QPainter, curves: Iterable[Curve]) -> None:
         """Vertically at the ceiling's left edge, where the words cover the fewest lines."""
@@ -105,7 +116,7 @@ class EndNames:
         plot, px, ceiling = chart.plot_rect(), chart.look.px, chart.ceiling
         if ceiling is None:
             return
-        text, size = "beyond what these clients can offer", font(px(11), Weight.Medium)
+        text, size = self.CEILING, font(px(11), Weight.Medium)
         x = chart.at(ceiling, 1).x() + px(4)
         length = text_width(text, size) + px(10)
         if length > plot.height():

@@ -14,6 +14,7 @@ from app.charts import words
 from app.charts.drawing import draw_swatch, draw_text, elided, metrics, text_width
 from app.charts.look import Look
 from app.charts.model import ChartModel
+from app.charts.room import least_height
 from app.charts.series import Clock, Percentile, Quantity, Series
 from app.charts.trio import Trio
 from app.theme import Theme, Weight, font
@@ -39,7 +40,10 @@ class Page:
         *,
         percentile: Percentile = "p99",
         clock: Clock = "latency",
+        title: str = "",
     ) -> None:
+        """`title`: what the session's user calls it; empty: the plan's name."""
+        self._called = title
         self.model = ChartModel()
         self._notes: list[Note] = []
         for document in documents:
@@ -77,7 +81,7 @@ class Page:
 
     def title(self) -> str:
         plan = self.model.start.plan if self.model.start else {}
-        return str(plan.get("name") or "Comparison")
+        return self._called or str(plan.get("name") or "Comparison")
 
     def _px(self, size: float) -> float:
         return size * self._unit
@@ -225,7 +229,7 @@ class Page:
 
     def _paint_trio(self, painter: QPainter, target: QRectF) -> None:
         trio = self._trio
-        least = trio.least_height(len(self.model.series))
+        least = least_height(len(self.model.series))
         scale = max(1.0, min(_LARGEST, target.height() / self._unit / least)) * self._unit
         trio.set_look(Look(scale=scale, controls=2))
         trio.resize(round(target.width()), round(target.height()))

@@ -30,13 +30,16 @@ def round_up(value: float) -> float:
 
 
 def log_ticks(low: float, high: float, apart: float = 0.25) -> list[float]:
-    """Powers of ten within low..high, 1, 2 and 5 of each where there are few, and the round ends
-    where no other tick is within `apart` decades."""
-    first, last = floor(log10(low) + 1e-9), ceil(log10(high) - 1e-9)
-    steps = (1.0,) if log10(high / low) > 2.2 else _STEPS
-    marks = [step * 10.0**power for power in range(first, last + 1) for step in steps]
-    marks = [mark for mark in marks if low * 0.999 <= mark <= high * 1.001]
-    for end in (round_up(low), round_down(high)):
-        if all(abs(log10(end / mark)) > apart for mark in marks):
-            marks.append(end)
+    """The round ends of low..high, the powers of ten within, and 2 and 5 of each where there are
+    few; of two within `apart` decades the one that says more: the top, then powers of ten."""
+    powers = range(floor(log10(low) + 1e-9), ceil(log10(high) - 1e-9) + 1)
+    tens = [10.0**power for power in reversed(powers)]
+    wanted = [round_down(high), *tens, round_up(low)]
+    if log10(high / low) <= 2.2:
+        wanted += [step * ten for ten in reversed(tens) for step in _STEPS[1:]]
+    marks: list[float] = []
+    for mark in wanted:
+        inside = low * 0.999 <= mark <= high * 1.001
+        if inside and all(abs(log10(mark / other)) > apart for other in marks):
+            marks.append(mark)
     return sorted(marks)

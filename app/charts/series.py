@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.analysis.histogram import merge, percentile_supported, percentiles
-from workbench.analysis.knee import knee
+from workbench.analysis.knee import is_floor, knee
+from workbench.analysis.looks import last_looks, undecided
 from workbench.documents import Errors, Percentiles, PointStart, PointStop, Verdict
 
 Clock = Literal["latency", "service"]
@@ -167,18 +168,19 @@ class Series:
         if self._cached_version != self.version:
             self._cached_version = self.version
             by_rate: defaultdict[float, list[PointStop]] = defaultdict(list)
-            for stop in self.stops:
+            for stop in last_looks(self.stops):
                 by_rate[offered(stop)].append(stop)
             self._readings = [
                 self._merged(rate, tuple(stops)) for rate, stops in sorted(by_rate.items())
             ]
             self._knee = knee(self.stops)
+            self._undecided = undecided(self.stops)
         return self._readings
 
     def _merged(self, rate: float, stops: tuple[PointStop, ...]) -> Reading:
         """Merging histograms costs, so a reading that has not changed is kept."""
         known = self._kept.get(rate)
-        if known is None or len(known.stops) != len(stops):
+        if known is None or list(map(id, known.stops)) != list(map(id, stops)):
             known = self._kept[rate] = Reading(rate, stops)
         return known
 
@@ -187,6 +189,12 @@ class Series:
         """The highest offered rate held so far; None: none."""
         self.readings()
         return self._knee
+
+    def in_doubt(self, looks: int) -> bool:
+        """Of one pass, in a run of so many looks: is the rate that decides it still to be looked at
+        again?"""
+        self.readings()
+        return self._undecided is not None and self._undecided.look < looks
 
     @property
     def closed_loop(self) -> bool:
@@ -202,11 +210,7 @@ class Series:
     @property
     def knee_is_floor(self) -> bool:
         """It may hold more: no point above the knee shows the server's own limit."""
-        held = self.knee_per_s or 0.0
-        return not any(
-            reading.offered > held and reading.verdict == "server-limited"
-            for reading in self.readings()
-        )
+        return is_floor(self.stops, self.knee_per_s)
 
     def values(self, quantity: Quantity, view: View) -> Values:
         """The line over all passes."""
@@ -215,7 +219,7 @@ class Series:
     def pass_values(self, number: int, quantity: Quantity, view: View) -> Values:
         """The line of one pass."""
         chosen = sorted(
-            (stop for stop in self.stops if stop.pass_number == number),
+            (stop for stop in last_looks(self.stops) if stop.pass_number == number),
             key=offered,
         )
         return _values([Reading(offered(stop), (stop,)) for stop in chosen], quantity, view)
@@ -225,6 +229,7 @@ class Series:
         self._readings: list[Reading] = []
         self._kept: dict[float, Reading] = {}
         self._knee: float | None = None
+        self._undecided: PointStop | None = None
 
 
 def offered(point: PointStart | PointStop) -> float:

@@ -4,23 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from math import isnan, nan
+from math import nan
 
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QWidget
 
+from app.charts import room
 from app.charts.chart import Chart
 from app.charts.drawing import text_width
 from app.charts.hover import HoverCard
 from app.charts.look import Look
 from app.charts.model import ChartModel
+from app.charts.pointing import Pointing
 from app.charts.series import Clock, Percentile, Quantity, View
 from app.theme import Theme, Weight, font
-
-_SHARES = {Quantity.REPLIES: 0.44, Quantity.TIME: 0.32, Quantity.ERRORS: 0.24}
-_GAP = 8.0
-_NARROWEST, _WIDEST = 118.0, 210.0
 
 
 class Trio(QWidget):
@@ -33,6 +39,10 @@ class Trio(QWidget):
     highlighted = Signal(str)
     """The server now highlighted; empty: none."""
     visibility_changed = Signal(str, bool)
+    view_changed = Signal()
+    """Another percentile, clock or scale of the response time."""
+
+    CHART = Chart
 
     def __init__(
         self,
@@ -46,20 +56,30 @@ class Trio(QWidget):
         self._theme, self._look = theme, look or Look()
         self._view = View()
         self._hidden: set[str] = set()
-        self._pinned = ""
+        self._wanted: tuple[Quantity, ...] = tuple(Quantity)
+        self._shown = self._wanted
         self._names: tuple[str, ...] = ()
         self._drawn_version = -1
+        self.paused = False
+        """No point is running, one waits."""
+        self.pointing = Pointing(self)
         self.charts = {
-            quantity: Chart(model, quantity, theme, self._look, lowest=quantity is Quantity.ERRORS)
+            quantity: self.CHART(
+                model, quantity, theme, self._look, lowest=quantity is Quantity.ERRORS
+            )
             for quantity in Quantity
         }
         for chart in self.charts.values():
             chart.setParent(self)
-            chart.hovered.connect(self._on_hovered)
-            chart.picked.connect(self._on_picked)
+            chart.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            chart.hovered.connect(self.pointing.hover)
+            chart.picked.connect(self.pointing.pick)
             chart.setAccessibleName(f"{chart.title_words()[0]} over the offered rate")
-        self.card = HoverCard(theme, self)
-        self.setMinimumSize(520, 400)
+        self._card: HoverCard | None = None
+        self._ring = _Ring(self, theme)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName("Charts: arrow keys go from server to server and point to point")
+        self.setMinimumSize(420, 190)
 
     # What is shown
 
@@ -69,6 +89,7 @@ class Trio(QWidget):
         if not changed and self.model.running is None:
             return
         self._drawn_version = self.model.version
+        self.pointing.again()
         names = tuple(series.name for series in self.model.series.values())
         if names != self._names:
             self._names = names
@@ -79,7 +100,7 @@ class Trio(QWidget):
     def set_model(self, model: ChartModel) -> None:
         """Draw another session, or the same from its beginning; hidden servers stay hidden."""
         self.model = model
-        self.card.hide()
+        self.pointing.forget()
         for chart in self._each():
             chart.set_model(model)
         self._drawn_version = -1
@@ -91,7 +112,7 @@ class Trio(QWidget):
 
     def set_shown(self, server: str, shown: bool) -> None:
         (self._hidden.discard if shown else self._hidden.add)(server)
-        if not shown and server == self._pinned:
+        if not shown and server == self.pointing.server:
             self.highlight("")
         for chart in self._each():
             chart.set_hidden(self._hidden)
@@ -107,16 +128,15 @@ class Trio(QWidget):
     def highlight(self, server: str, rate_per_s: float = nan) -> None:
         """Thicken a server's line and dim the others (empty: none); with a rate, tell that point
         in the card and put the cursor there."""
-        self._pinned = server
-        self._point_to(server, rate_per_s)
+        self.pointing.pin(server, rate_per_s)
 
     def select_point(self, index: int) -> None:
         """Put the cursor on a point of the highlighted server; beyond its ends: on the last one."""
-        series = self.model.series.get(self._pinned)
+        series = self.model.series.get(self.pointing.server)
         readings = series.readings() if series else ()
         if readings:
             chosen = readings[min(max(index, 0), len(readings) - 1)]
-            self._point_to(self._pinned, chosen.offered)
+            self.highlight(self.pointing.server, chosen.offered)
 
     def set_percentile(self, percentile: Percentile) -> None:
         self._set_view(replace(self._view, percentile=percentile))
@@ -127,22 +147,45 @@ class Trio(QWidget):
     def set_log(self, log: bool) -> None:
         """Response time on a logarithmic (the default) or a linear scale."""
         self.charts[Quantity.TIME].set_view(self._view, log=log)
-
-    @staticmethod
-    def least_height(servers: int) -> float:
-        """Unscaled, so that the names of so many servers stand one below the other everywhere."""
-        look = Look()
-        fixed = sum(look.top + look.bottom(q is Quantity.ERRORS) for q in Quantity) + 2 * _GAP
-        names = servers * (look.label_px + 1) + 8
-        plot = names - look.top - look.bottom(False)
-        return fixed + max(0.0, plot) / _SHARES[Quantity.TIME]
+        self.view_changed.emit()
 
     @property
     def view(self) -> View:
         return self._view
 
+    @property
+    def card(self) -> HoverCard:
+        """Made when it is needed: a picture for a file needs none."""
+        if self._card is None:
+            self._card = HoverCard(self._theme, self, max(1.0, 0.8 * self._look.scale))
+        return self._card
+
+    def hide_card(self) -> None:
+        if self._card is not None:
+            self._card.hide()
+
+    @property
+    def log(self) -> bool:
+        return self.charts[Quantity.TIME].log
+
+    @property
+    def look(self) -> Look:
+        return self._look
+
+    @property
+    def wanted(self) -> tuple[Quantity, ...]:
+        """The charts that are there where there is height for all, from the top."""
+        return self._wanted
+
+    def show_charts(self, quantities: Iterable[Quantity]) -> None:
+        """Fewer charts have more room each."""
+        self._wanted = tuple(quantity for quantity in Quantity if quantity in set(quantities))
+        self._choose()
+        self._dress()
+
     def set_paused(self, paused: bool) -> None:
         """A hollow halo: no point is running, one waits."""
+        self.paused = paused
         for chart in self._each():
             chart.paused = paused
             chart.viewport().update()
@@ -154,14 +197,15 @@ class Trio(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
-        self.card.deleteLater()
-        self.card = HoverCard(theme, self)
+        self._ring.set_theme(theme)
         self._dress()
+        self._renew_card()
 
     def set_look(self, look: Look) -> None:
         """Sizes, for example for a projector."""
         self._look = look
         self._widen_gutter()
+        self._renew_card()
 
     # Painting and files
 
@@ -185,22 +229,44 @@ class Trio(QWidget):
         painter = QPainter(self)
         painter.fillRect(self.rect(), QColor(self._theme.card))
         painter.setPen(QPen(QColor(self._theme.line), 1))
-        for chart in list(self._each())[1:]:
-            y = chart.y() - self._look.px(_GAP) / 2 + 0.5
+        for quantity in self._shown[1:]:
+            chart = self.charts[quantity]
+            y = chart.y() - self._look.px(room.GAP) / 2 + 0.5
             painter.drawLine(QPointF(0, y), QPointF(self.width(), y))
         painter.end()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        look, gap = self._look, self._look.px(_GAP)
-        fixed = sum(look.top + look.bottom(q is Quantity.ERRORS) for q in Quantity)
-        plots = max(0.0, self.height() - fixed - gap * (len(self.charts) - 1))
-        y = 0.0
-        for quantity, chart in self.charts.items():
-            height = look.top + look.bottom(quantity is Quantity.ERRORS)
-            height += plots * _SHARES[quantity]
-            chart.setGeometry(0, round(y), self.width(), round(y + height) - round(y))
+        if self._choose():
+            self._dress()
+            return
+        y, gap = 0.0, self._look.px(room.GAP)
+        for quantity, height in self._heights().items():
+            top, foot = round(y), round(y + height)
+            self.charts[quantity].setGeometry(0, top, self.width(), foot - top)
             y += height + gap
-        self._place_card()
+        self._ring.setGeometry(self.rect())
+        self.place_card()
+        if self._wanted_gutter() != self._look.gutter:
+            self._widen_gutter()
+
+    # Keys
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        # With nothing pinned left and right are the page's first: they step through a film.
+        sideways = event.key() in (Qt.Key.Key_Left, Qt.Key.Key_Right)
+        mine = self.pointing.server or not sideways
+        if mine and self.pointing.key(event):
+            self._ring.setVisible(self.hasFocus())
+        else:
+            super().keyPressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        reason = Qt.FocusReason
+        by_key = (reason.TabFocusReason, reason.BacktabFocusReason, reason.ShortcutFocusReason)
+        self._ring.setVisible(event.reason() in by_key)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self._ring.hide()
 
     # Inside
 
@@ -211,13 +277,43 @@ class Trio(QWidget):
         self._view = view
         for chart in self._each():
             chart.set_view(view)
+        self.pointing.point_to(self.pointing.server, self.pointing.rate)
+        self.view_changed.emit()
+
+    def _renew_card(self) -> None:
+        """It has other colours, or another size."""
+        if self._card is not None:
+            self._card.hide()
+            self._card.deleteLater()
+            self._card = None
+        self.pointing.forget()
+        self.pointing.again()
 
     def _widen_gutter(self) -> None:
+        self._look = replace(self._look, gutter=self._wanted_gutter())
+        self._dress()
+
+    def _heights(self) -> dict[Quantity, float]:
+        return room.heights(self._shown, self._look, len(self._names), self.height())
+
+    def _wanted_gutter(self) -> float:
         size = font(12, Weight.Medium)
         longest = max((text_width(name, size) for name in self._names), default=0.0)
-        gutter = min(max(_NARROWEST, longest + 40), _WIDEST)
-        self._look = replace(self._look, gutter=gutter)
-        self._dress()
+        crowded = not room.names_fit(self._heights(), self._look, len(self._names))
+        return room.gutter(longest, self.width() / self._look.scale, crowded=crowded)
+
+    def _choose(self) -> bool:
+        """Which charts are shown: all that are wanted, or those there is height for. True: others
+        than before."""
+        low = self.height() < self._look.px(room.LEAST_OF_THREE)
+        shown = tuple(q for q in self._wanted if not (low and q is Quantity.ERRORS))
+        if shown == self._shown:
+            return False
+        self._shown = shown
+        for quantity, chart in self.charts.items():
+            chart.setVisible(quantity in shown)
+            chart.lowest = quantity is shown[-1]
+        return True
 
     def _dress(self) -> None:
         for chart in self._each():
@@ -225,42 +321,37 @@ class Trio(QWidget):
         self.resizeEvent(QResizeEvent(self.size(), self.size()))
         self.update()
 
-    def _on_hovered(self, server: str, rate_per_s: float) -> None:
-        if server:
-            self._point_to(server, rate_per_s)
-        else:
-            self._point_to(self._pinned, nan)
-
-    def _on_picked(self, server: str) -> None:
-        self.highlight("" if server == self._pinned else server)
-
-    def _point_to(self, server: str, rate_per_s: float) -> None:
-        first = self.charts[Quantity.REPLIES]
-        same = first.highlighted == server and (
-            first.cursor_rate == rate_per_s or (isnan(first.cursor_rate) and isnan(rate_per_s))
-        )
-        if same:
-            return
-        changed = first.highlighted != server
-        for chart in self._each():
-            chart.point_to(server, rate_per_s)
-        reading = first.reading(server, rate_per_s)
-        if reading is None:
-            self.card.hide()
-        else:
-            self.card.tell(self.model.series[server], reading, self._view)
-            self._place_card()
-            self.card.show()
-            self.card.raise_()
-        if changed:
-            self.highlighted.emit(server)
-
-    def _place_card(self) -> None:
+    def place_card(self) -> None:
         """Top left of the replies chart. Where it would reach below y = x it moves up over the
-        chart's head: that is no data."""
-        plot = self.charts[Quantity.REPLIES].plot_rect()
-        left = plot.left() + 8
-        share = (left + self.card.width() + 8 - plot.left()) / max(1.0, plot.width())
-        lowest = plot.bottom() - share * plot.height() - 8
-        top = min(plot.top() + 2, lowest - self.card.height())
-        self.card.move(round(left), round(max(2.0, top)))
+        chart's head, and then left over its axis: those are no data."""
+        plot, card = self.charts[Quantity.REPLIES].plot_rect(), self._card
+        if card is None:
+            return
+        top = left = 2.0
+        for left in (plot.left() + 8, 2.0):
+            share = (left + card.width() + 8 - plot.left()) / max(1.0, plot.width())
+            top = plot.bottom() - share * plot.height() - 8 - card.height()
+            if top >= 2:
+                break
+        card.move(round(left), round(max(2.0, min(plot.top() + 2, top))))
+
+
+class _Ring(QWidget):
+    """Shows that keys go to the charts."""
+
+    def __init__(self, parent: QWidget, theme: Theme) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.hide()
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(QColor(self._theme.focus), 2))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 5, 5)
+        painter.end()

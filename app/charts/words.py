@@ -64,7 +64,7 @@ def holds(series: Series, *, over: bool = True) -> tuple[str, str]:
     if series.closed_loop:
         return "answers at most", per_second(series.figure_per_s)
     if series.knee_per_s is None:
-        return "holds none of the rates", ""
+        return "holds none of the rates" if over else "held none so far", ""
     word = "holds" if over else "held so far"
     if over and series.knee_is_floor:
         word = "holds at least"

@@ -2,41 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app import film, words
-from app.board import Board
-from app.bridge import Bridge
-from app.film import Film, Position, Reel
-from app.theme import Theme
-from app.transport import Transport
-from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column
-from workbench.documents import AnyDocument, RunStart
-from workbench.errors import PongbenchError
-from workbench.plans import plan_from_data
+from app import words
+from app.desk import Desk
+from app.live.board import Board
+from app.live.present import Presentation
+from app.replay import film
+from app.replay.film import Film, Position, Reel
+from app.replay.transport import Transport
+from app.sessions.again import run_again
+from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, tool
+from workbench.documents import AnyDocument, Note, PointStop, RunStart
+
+_LOW = 690
+"""Below this height the controls under the charts are lower."""
 
 
 class FilmPage(QWidget):
     """Opens a session at its end."""
 
-    opened = Signal()
-    refused = Signal(str)
-    """One sentence: what was asked for is no session."""
-    back_wanted = Signal()
-    run_wanted = Signal(object)
-    """A plan: the session's, again."""
-
-    def __init__(self, bridge: Bridge, theme: Theme) -> None:
+    def __init__(self, desk: Desk) -> None:
         super().__init__()
-        self._bridge = bridge
+        self._desk, self._bridge = desk, desk.bridge
         self._film: Film | None = None
         self._playing: Future[None] | None = None
-        self._start: RunStart | None = None
         self.reel: Reel | None = None
         self._asked = 0
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
@@ -44,17 +40,24 @@ class FilmPage(QWidget):
         self._top = TopBar()
         self._top.chip.say("Replay", "focus")
         back = button("All sessions", "archive")
-        back.clicked.connect(self.back_wanted)
+        back.clicked.connect(lambda: desk.page_wanted.emit("Sessions"))
         self._again = button("Run again", "rotate-cw", on_click=self._run_again)
-        self._top.actions.addWidget(back)
-        self._top.actions.addWidget(self._again)
+        compare = button("Compare", "git-compare", on_click=self._compare)
+        export = button("Export…", "share-2", on_click=self.export)
+        self._drawer = tool("Servers and machine (F9)", "panel-right", self._toggle_drawer)
+        self._drawer.hide()
+        present = tool("Present on the whole screen (F11)", "maximize", self.present)
+        for each in (back, compare, export, self._again, present, self._drawer):
+            self._top.actions.addWidget(each)
         outer.addWidget(self._top)
         inside = QVBoxLayout()
         inside.setContentsMargins(PAGE_MARGIN, PAGE_MARGIN, PAGE_MARGIN, PAGE_MARGIN)
         inside.setSpacing(GAP)
         self.warning = Inline()
-        self.board = Board(theme)
-        self.transport = Transport(theme)
+        self.board = Board(desk.theme, desk.settings, live=False)
+        self.board.narrowed.connect(self._drawer.setVisible)
+        self._presentation: Presentation | None = None
+        self.transport = Transport(desk.theme, desk.settings.more.get("film speed", 60.0))
         inside.addWidget(self.warning)
         inside.addWidget(self.board, 1)
         inside.addWidget(self.transport)
@@ -62,11 +65,13 @@ class FilmPage(QWidget):
         self.transport.play_wanted.connect(lambda: self._command("play"))
         self.transport.pause_wanted.connect(lambda: self._command("pause"))
         self.transport.seek_wanted.connect(lambda at_us: self._command("seek", at_us))
-        self.transport.speed_wanted.connect(lambda speed: self._command("set_speed", speed))
-        bridge.drained.connect(self.refresh)
+        self.transport.speed_wanted.connect(self._set_speed)
+        desk.bridge.drained.connect(self.refresh)
+        desk.busy_changed.connect(lambda busy: self._again.setEnabled(not busy))
+        self._again.setEnabled(not desk.busy)
 
     def open(self, path: Path) -> None:
-        """Read a session; `opened` or `refused` tells how it went."""
+        """Read a session and show it, or have it refused."""
         self._asked += 1
         asked = self._asked
 
@@ -74,30 +79,82 @@ class FilmPage(QWidget):
             if asked == self._asked:
                 self._show(reel)
 
-        self._bridge.submit(film.load(path), on_reel, self.refused.emit)
+        self._bridge.submit(film.load(path), on_reel, self._desk.refused.emit)
 
-    def set_busy(self, busy: bool) -> None:
-        """A run is under way: no other can begin."""
-        self._again.setEnabled(not busy)
+    def export(self) -> None:
+        """Ask how this session shall be written elsewhere."""
+        if self.reel is not None:
+            from app.export.dialog import ask_for_session  # noqa: PLC0415 - rarely
+
+            ask_for_session(self, self._desk, self.reel.path, self.board.trio)
+
+    def copy_chart(self) -> None:
+        """The charts as they are shown, into the clipboard."""
+        from app.export.sources import copy_chart  # noqa: PLC0415 - rarely
+
+        copy_chart(self.board.trio, self._top.title.whole)
+
+    def run_this(self) -> None:
+        """The same plan once more."""
+        if self._again.isEnabled():
+            self._run_again()
 
     def refresh(self) -> None:
-        if self.isVisible():
+        if self.isVisible() or self._presentation is not None:
             self.board.refresh()
+
+    def present(self) -> None:
+        """The charts over the whole screen, for the back row."""
+        if self._presentation is not None or self.reel is None:
+            return
+        shown = self._presentation = Presentation(
+            self.board.lend(),
+            self._desk.theme,
+            self.window(),
+            keys=self._key,
+            hint="Space play",
+            give_back=self._on_presented,
+        )
+        shown.begin()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """What no focused control takes."""
-        keys = {
-            Qt.Key.Key_Space: self.transport.toggle,
-            Qt.Key.Key_Left: lambda: self.transport.step(-1),
-            Qt.Key.Key_Right: lambda: self.transport.step(1),
-            Qt.Key.Key_Home: lambda: self.transport.seek_wanted.emit(0.0),
-            Qt.Key.Key_End: self.transport.to_end,
-        }
-        do = keys.get(Qt.Key(event.key()))
-        if do is None:
+        if not self._key(event):
             super().keyPressEvent(event)
-        else:
-            do()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self.transport.set_compact(self.height() < _LOW)
+
+    def _key(self, event: QKeyEvent) -> bool:
+        transport, shift = self.transport, Qt.KeyboardModifier.ShiftModifier
+        step = transport.step_server if event.modifiers() & shift else transport.step
+        keys: dict[int, Callable[[], object]] = {
+            Qt.Key.Key_Space: transport.toggle,
+            Qt.Key.Key_Left: lambda: step(-1),
+            Qt.Key.Key_Right: lambda: step(1),
+            Qt.Key.Key_Home: lambda: transport.seek_wanted.emit(0.0),
+            Qt.Key.Key_End: transport.to_end,
+            Qt.Key.Key_Minus: lambda: transport.faster(-1),
+            Qt.Key.Key_Plus: lambda: transport.faster(1),
+            Qt.Key.Key_Equal: lambda: transport.faster(1),
+        }
+        do = keys.get(event.key())
+        if do is None or event.modifiers() & ~(shift | Qt.KeyboardModifier.KeypadModifier):
+            return self.board.key(event)
+        do()
+        return True
+
+    def _toggle_drawer(self) -> None:
+        self.board.toggle_drawer()
+
+    def _on_presented(self) -> None:
+        self._presentation = None
+        self.board.take_back()
+        self.setFocus()
+
+    def _set_speed(self, speed: float) -> None:
+        self._desk.settings.more["film speed"] = speed
+        self._command("set_speed", speed)
 
     def showEvent(self, event: object) -> None:
         self.refresh()
@@ -111,25 +168,35 @@ class FilmPage(QWidget):
         self.transport.load(reel)
         start = reel.documents[0]
         if isinstance(start, RunStart):
-            self._start = start
-            name = str(start.plan.get("name") or reel.path.name)
+            called = (s.title for s in self._desk.shelf if s.path == reel.path)
+            name = next(called, str(start.plan.get("name") or reel.path.name))
             self._top.say(name, f"recorded on {words.when(start)} · {words.conditions(start)}")
         self._playing = self._bridge.submit(
             self._play(reel, self.transport.speed),
             fail=lambda sentence: self.warning.say(sentence, "bad"),
         )
-        self.opened.emit()
+        self._desk.page_wanted.emit("Film")
 
     async def _play(self, reel: Reel, speed: float) -> None:
         """In the engine's thread. What an earlier film still says is not listened to."""
 
+        doubts = {alert.t_us: alert.text for alert in reel.alerts}
+
         def consume(document: AnyDocument) -> None:
-            if self.reel is reel:
-                self.board.consume(document)
+            if self.reel is not reel:
+                return
+            self.board.consume(document)
+            if isinstance(document, PointStop) and document.t_us in doubts:
+                # What the timeline marks is told in words too.
+                t_us, server, text = document.t_us, document.server, doubts[document.t_us]
+                self.board.consume(Note(t_us=t_us, server=server, topic="warning", text=text))
 
         def report(position: Position) -> None:
             if self.reel is reel:
                 self.transport.tell(position)
+                if position.at_us >= reel.duration_us:
+                    # Of a run that was cut off no more comes, either.
+                    self.board.end()
 
         self._film = Film(reel, self._bridge.post(consume), self._bridge.post(report))
         self._film.set_speed(speed)
@@ -142,12 +209,10 @@ class FilmPage(QWidget):
 
         self._bridge.call(do)
 
+    def _compare(self) -> None:
+        if self.reel is not None:
+            self._desk.compare_wanted.emit([self.reel.path])
+
     def _run_again(self) -> None:
-        if self._start is None or self.reel is None:
-            return
-        try:
-            plan = plan_from_data(self._start.plan, name=self.reel.path.name)
-        except PongbenchError as error:
-            self.warning.say(str(error), "bad")
-            return
-        self.run_wanted.emit(plan)
+        if self.reel is not None:
+            run_again(self._desk, self.reel.path, lambda said: self.warning.say(said, "bad"))

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import time
 from enum import Enum
+from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app import words
-from app.board import Board
-from app.bridge import Bridge
-from app.live_run import LiveRun, Outcome
-from app.now import NowStrip
-from app.theme import Theme
-from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column
+from app.desk import Desk
+from app.live.board import Board
+from app.live.now import NowStrip
+from app.live.present import Presentation
+from app.live.run import LiveRun, Outcome, Where
+from app.machines.asking import Asker
+from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, dress, tool
 from workbench import wording
-from workbench.documents import AnyDocument, PointStop, RunStart
+from workbench.documents import AnyDocument, Note, PointStop, RunStart
 from workbench.plans import Plan
 
 
@@ -29,6 +32,7 @@ class State(Enum):
     PAUSING = "Pauses after this point"
     PAUSED = "Paused"
     STOPPING = "Stopping"
+    ABORTING = "Aborting"
     OVER = "Over"
 
     @property
@@ -44,16 +48,25 @@ _ENDED = {
 }
 
 
+_LOST = {"aborted": "The run was aborted. Every point measured before that is in the session."}
+_SLEPT = (
+    "Pongbench itself was suspended for {:.0f} s. Servers and clients stop by themselves when they "
+    "hear nothing for so long, so the run ended. Every point measured before is in the session."
+)
+_ABORT_AFTER_MS = 700
+_PULSE_MS, _SLEPT_S = 500, 2.5
+"""So much later than it should have come, the pulse says that the program was suspended."""
+_LOW = 690
+"""Below this height the strip under the charts is lower."""
+
+
 class LivePage(QWidget):
     """Shows one run at a time."""
 
-    started, ended = Signal(), Signal()
-    choose_wanted = Signal()
-    open_wanted = Signal(object)
-
-    def __init__(self, bridge: Bridge, theme: Theme) -> None:
+    def __init__(self, desk: Desk) -> None:
         super().__init__()
-        self._bridge = bridge
+        self._desk, self._bridge = desk, desk.bridge
+        self._asker = Asker(desk.bridge, self)
         self._run: LiveRun | None = None
         self._path: object = None
         self.state = State.IDLE
@@ -62,42 +75,66 @@ class LivePage(QWidget):
         self._top = TopBar("Live")
         self._pause = button("Pause after this point", "pause", on_click=self.pause_or_resume)
         self._skip = button("Skip server", "skip-forward", on_click=self.skip)
-        self._stop = button("Stop", "square", kind="danger", on_click=self.stop)
+        self._stop = button("Stop", "square", kind="danger", on_click=self.press_stop)
         self._choose = button("Choose servers", "list-checks", kind="primary")
-        self._choose.clicked.connect(self.choose_wanted)
+        self._choose.clicked.connect(lambda: desk.page_wanted.emit("Start"))
         self._open = button("Open the session", "film")
-        self._open.clicked.connect(lambda: self.open_wanted.emit(self._path))
-        for each in (self._open, self._pause, self._skip, self._stop, self._choose):
+        self._open.clicked.connect(lambda: desk.open_wanted.emit(self._path))
+        self._present = tool("Present on the whole screen (F11)", "maximize", self.present)
+        self._drawer = tool("Servers and machine (F9)", "panel-right", self._toggle_drawer)
+        self._drawer.hide()
+        self._export = button("Export…", "share-2", on_click=self.export)
+        for each in (self._open, self._export, self._pause, self._skip, self._stop, self._choose):
             self._top.actions.addWidget(each)
+        self._top.actions.addWidget(self._present)
+        self._top.actions.addWidget(self._drawer)
         outer.addWidget(self._top)
         inside = QVBoxLayout()
         inside.setContentsMargins(PAGE_MARGIN, PAGE_MARGIN, PAGE_MARGIN, PAGE_MARGIN)
         inside.setSpacing(GAP)
         self.error = Inline()
-        self.board = Board(theme)
-        self.now = NowStrip(theme)
+        self.alert = Inline("Understood")
+        self.alert.pressed.connect(lambda: self.alert.say(""))
+        self.board = Board(desk.theme, desk.settings, live=True)
+        self.board.narrowed.connect(self._drawer.setVisible)
+        self.board.warned.connect(self._on_warned)
+        self.now = NowStrip(desk.theme)
+        self._presentation: Presentation | None = None
         inside.addWidget(self.error)
+        inside.addWidget(self.alert)
         inside.addWidget(self.board, 1)
         inside.addWidget(self.now)
         outer.addLayout(inside, 1)
-        bridge.drained.connect(self.refresh)
+        self._slept_s = 0.0
+        self._awake_s = time.monotonic()
+        self._pulse = QTimer(self)
+        self._pulse.setInterval(_PULSE_MS)
+        self._pulse.timeout.connect(self._on_pulse)
+        desk.bridge.drained.connect(self.refresh)
         self._enter(State.IDLE)
         self._top.say("Live", "Nothing is running. Choose servers, and they are drawn here.")
 
-    def start(self, plan: Plan) -> None:
-        """Run a plan; the window sees to it that none is running."""
+    def start(self, plan: Plan, where: Where | None = None) -> None:
+        """Run a plan, on this computer unless told where; the window sees to it that none is
+        running."""
         self.board.clear()
+        if plan.rates_per_s:
+            self.board.expect(plan.rates_per_s[-1])
         self.now.clear()
         self.error.say("")
+        self.alert.say("")
         self._path = None
         names = f"{len(plan.servers)} server{'s' if len(plan.servers) != 1 else ''}"
-        self._top.say(plan.name, f"{names} on this computer")
+        self._top.say(plan.name, f"{names} {where or 'on this computer'}")
         bridge = self._bridge
-        self._run = LiveRun(plan, bridge.post(self._on_document), bridge.post(self._on_told))
+        put, tell = bridge.post(self._on_document), bridge.post(self._on_told)
+        self._run = LiveRun(plan, put, tell, where, self._asker)
         bridge.submit(self._run.run(), self._on_over, self._on_failed)
+        self._slept_s, self._awake_s = 0.0, time.monotonic()
+        self._pulse.start()
         self._enter(State.PREPARING)
         self.now.tell("Getting ready…")
-        self.started.emit()
+        self._desk.set_busy(True)
 
     def pause_or_resume(self) -> None:
         if self._run is None or self.state not in (State.RUNNING, State.PAUSING, State.PAUSED):
@@ -106,8 +143,6 @@ class LivePage(QWidget):
         if self.state is State.RUNNING:
             self._bridge.call(control.pause)
             self._enter(State.PAUSING)
-            if self.board.model.running is None:
-                self._enter(State.PAUSED)
         else:
             self._bridge.call(control.resume)
             self._enter(State.RUNNING)
@@ -120,30 +155,127 @@ class LivePage(QWidget):
 
     def stop(self) -> None:
         """End early in good order."""
-        if self._run is not None and self.state.active and self.state is not State.STOPPING:
+        running = self.state.active and self.state not in (State.STOPPING, State.ABORTING)
+        if self._run is not None and running:
+            begun = self.board.model.start is not None
             self._bridge.call(self._run.stop)
             self._enter(State.STOPPING)
+            if begun:
+                # A double click on Stop is no wish to abort.
+                QTimer.singleShot(_ABORT_AFTER_MS, self, self._offer_abort)
+
+    def export(self) -> None:
+        """The session once the run is over; until then the charts as they are shown."""
+        from app.export.dialog import ask, ask_for_session  # noqa: PLC0415
+        from app.export.sources import Charts  # noqa: PLC0415 - rarely
+
+        if isinstance(self._path, Path):
+            ask_for_session(self, self._desk, self._path, self.board.trio)
+        elif self.state is not State.IDLE:
+            ask(self, self._desk, Charts(self.board.trio, self._top.title.whole))
+
+    def copy_chart(self) -> None:
+        """The charts as they are shown, into the clipboard."""
+        from app.export.sources import copy_chart  # noqa: PLC0415 - rarely
+
+        copy_chart(self.board.trio, self._top.title.whole)
+
+    def press_stop(self) -> None:
+        """Stop; pressed again while that takes its time, abort."""
+        if self.state is not State.STOPPING:
+            self.stop()
+        elif self._run is not None and self._stop.isEnabled():
+            self._bridge.call(self._run.abort)
+            self._enter(State.ABORTING)
+            self.error.say("")
+
+    def present(self) -> None:
+        """The charts over the whole screen, for the back row."""
+        if self._presentation is not None:
+            return
+        shown = self._presentation = Presentation(
+            self.board.lend(),
+            self._desk.theme,
+            self.window(),
+            keys=self._key,
+            says=self._in_short,
+            hint="Space pause    S skip",
+            give_back=self._on_presented,
+        )
+        shown.begin()
+
+    def _on_presented(self) -> None:
+        self._presentation = None
+        self.board.take_back()
+        self.setFocus()
+
+    def _in_short(self) -> tuple[str, str]:
+        """For those who see the charts only."""
+        for line in (self.error, self.alert):
+            if line.text:
+                return line.text, "warn"
+        quiet = self.state in (State.RUNNING, State.IDLE)
+        return "" if quiet else self._top.chip.text, "soft"
+
+    def _offer_abort(self) -> None:
+        if self.state is State.STOPPING:
+            done = sum(len(series.stops) for series in self.board.model.series.values())
+            points = "point" if done == 1 else "points"
+            self.error.say(
+                "Stopping in good order takes a few seconds. Abort now ends the run at once: what "
+                f"the point under way has measured is lost, the {done:,} {points} measured before "
+                "are kept.",
+                "warn",
+            )
+            self._tell_stop("Abort now")
+            self._stop.setEnabled(True)
+
+    def _tell_stop(self, text: str) -> None:
+        self._stop.setText(f" {text}")
+        self._stop.setAccessibleName(text)
+
+    def _toggle_drawer(self) -> None:
+        self.board.toggle_drawer()
+
+    def _on_warned(self, sentence: str) -> None:
+        self.alert.say(sentence, "warn")
 
     def refresh(self) -> None:
-        if not self.isVisible():
+        if not self.isVisible() and self._presentation is None:
             return
         self.board.refresh()
         self.now.refresh()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """What no focused control takes."""
-        if event.key() == Qt.Key.Key_Space:
+        if not self._key(event):
+            super().keyPressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self.now.set_compact(self.height() < _LOW)
+
+    def _key(self, event: QKeyEvent) -> bool:
+        control = event.modifiers() == Qt.KeyboardModifier.ControlModifier
+        if event.key() == Qt.Key.Key_Period and control:
+            self.press_stop()
+        elif event.modifiers():
+            return self.board.key(event)
+        elif event.key() == Qt.Key.Key_Space:
             self.pause_or_resume()
         elif event.key() == Qt.Key.Key_S:
             self.skip()
         else:
-            super().keyPressEvent(event)
+            return self.board.key(event)
+        return True
 
     def showEvent(self, event: object) -> None:
         self.refresh()
 
-    def set_theme(self, theme: Theme) -> None:
-        self.refresh()
+    def _on_pulse(self) -> None:
+        now = time.monotonic()
+        if now - self._awake_s > _SLEPT_S:
+            self._slept_s = now - self._awake_s
+        self._awake_s = now
 
     def _on_document(self, document: AnyDocument) -> None:
         self.board.consume(document)
@@ -153,8 +285,10 @@ class LivePage(QWidget):
                 self._top.say(self._top.title.whole, words.conditions(document))
                 if self.state is State.PREPARING:
                     self._enter(State.RUNNING)
-            case PointStop() if self.state is State.PAUSING:
+            case PointStop():
                 self._paused_after = wording.offered(document)
+            case Note(topic="paused") if self.state is State.PAUSING:
+                # Only now: what rests between points, or another server's start, comes first.
                 self._enter(State.PAUSED)
 
     def _on_told(self, text: str) -> None:
@@ -169,7 +303,10 @@ class LivePage(QWidget):
             self._top.chip.say("Stopped before it began", "warn")
         else:
             self._top.chip.say(*_ENDED[stop.status])
-            self.error.say(stop.reason, "bad" if stop.status == "failed" else "warn")
+            reason = stop.reason or _LOST.get(stop.status, "")
+            if self._slept_s and "sign of life" in stop.reason:
+                reason = _SLEPT.format(self._slept_s)
+            self.error.say(reason, _ENDED[stop.status][1])
         self._finish()
 
     def _on_failed(self, sentence: str) -> None:
@@ -181,27 +318,36 @@ class LivePage(QWidget):
 
     def _finish(self) -> None:
         self._run = None
+        self._pulse.stop()
         self.now.tell("The session is saved." if self._path else "")
         self._open.setVisible(self._path is not None)
+        self._export.setVisible(self._path is not None)
         self.refresh()
-        self.ended.emit()
+        self._desk.set_busy(False)
 
     def _enter(self, state: State) -> None:
         self.state = state
         running = state in (State.RUNNING, State.PAUSING, State.PAUSED)
-        self.board.trio.set_paused(state is State.PAUSED)
+        self.board.set_paused(state is State.PAUSED)
+        self.now.set_paused(state is State.PAUSED)
         for each in (self._pause, self._skip, self._stop):
             each.setVisible(state.active)
             each.setEnabled(running)
+        if state is not State.STOPPING:
+            self._tell_stop("Stop")
         self._stop.setEnabled(running or state is State.PREPARING)
         go_on = state in (State.PAUSING, State.PAUSED)
         text = "Go on" if go_on else "Pause after this point"
         self._pause.setText(f" {text}")
         self._pause.setAccessibleName(text)
+        self._pause.setProperty("icon_name", "play" if go_on else "pause")
+        dress(self._top, self._desk.theme)
         self._choose.setVisible(not state.active)
         self._open.hide()
+        self._export.hide()
         said = state.value
         if state is State.PAUSED:
+            self.now.tell("Waits until you go on.")
             said = f"Paused after {self._paused_after}" if self._paused_after else "Paused"
         tone = {State.RUNNING: "ok", State.PAUSING: "warn", State.PAUSED: "warn"}
         self._top.chip.say("" if state is State.OVER else said, tone.get(state, "soft"))

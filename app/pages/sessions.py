@@ -2,113 +2,317 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QItemSelectionModel, QPoint, Qt, QTimer
+from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHeaderView,
     QLineEdit,
-    QTreeWidget,
-    QTreeWidgetItem,
+    QMenu,
+    QMessageBox,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
 
-from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, frame, label
-from app.words import ended, when
-from workbench import wording
+from app import files, places
+from app.desk import Desk
+from app.sessions.again import run_again
+from app.sessions.card import SessionCard
+from app.sessions.table import COLUMNS, Found, SessionsModel
+from app.sessions.view import SessionsView
+from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, frame, label, row
+from workbench.errors import PongbenchError
+from workbench.plans import plan_from_data
 from workbench.shelf import Shelved
+from workbench.titles import Label, Titles
 
-_COLUMNS = ("Session", "Begun", "Servers", "Ended", "Size")
-_PATH = Qt.ItemDataRole.UserRole
+_LOOK_EVERY_MS = 3000
+_SIDE, _NARROW_SIDE, _NARROW = 330, 286, 1100
 
 
 class SessionsPage(QWidget):
-    """Latest first; a double click or Enter opens."""
+    """Latest first; a double click or Enter opens, several at once are compared."""
 
-    open_wanted = Signal(object)
-    """A path; None: ask which."""
-
-    def __init__(self) -> None:
+    def __init__(self, desk: Desk) -> None:
         super().__init__()
+        self._desk = desk
+        self._question: QMessageBox | None = None
         outer = column(self)
-        top = TopBar("Sessions")
+        self._top = TopBar("Sessions")
         self._search = QLineEdit()
-        self._search.setPlaceholderText("Search")
+        self._search.setPlaceholderText("Search titles, notes, servers")
         self._search.setAccessibleName("Search sessions")
-        self._search.setFixedWidth(220)
+        self._search.setFixedWidth(260)
         self._search.setClearButtonEnabled(True)
-        self._search.textChanged.connect(self._filter)
-        top.actions.addWidget(self._search)
-        top.actions.addWidget(
-            button("Open a file…", "folder-open", on_click=lambda: self.open_wanted.emit(None))
-        )
-        outer.addWidget(top)
+        self._search.textChanged.connect(self._on_search)
+        self._top.actions.addWidget(self._search)
+        other = button("Open a file…", "folder-open", on_click=lambda: desk.open_wanted.emit(None))
+        other.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._top.actions.addWidget(other)
+        outer.addWidget(self._top)
         inside = QVBoxLayout()
         inside.setContentsMargins(PAGE_MARGIN, PAGE_MARGIN, PAGE_MARGIN, PAGE_MARGIN)
         inside.setSpacing(GAP)
         outer.addLayout(inside, 1)
         self.error = Inline()
         inside.addWidget(self.error)
+        self._model = SessionsModel()
+        self._found = Found(self._model)
+        self._list = SessionsView(desk, self._found)
+        self._list.activated.connect(lambda _: self.open_chosen())
+        self._list.customContextMenuRequested.connect(self._on_menu)
+        self._list.selectionModel().selectionChanged.connect(lambda *_: self._on_chosen())
+        self.card = SessionCard(
+            desk,
+            {
+                "Open as film": ("film", self.open_chosen),
+                "Run again": ("rotate-cw", self.run_this),
+                "Compare": ("git-compare", self.compare),
+                "Export…": ("share-2", self.export),
+                "Show in folder": ("folder-open", self.reveal),
+                "Edit the plan": ("pencil", self.edit_plan),
+                "Move to trash": ("trash-2", self.trash),
+            },
+        )
+        self.card.labelled.connect(self._on_labelled)
+        across = row(gap=GAP)
+        across.addWidget(self._make_list(), 1)
+        across.addWidget(self.card)
+        inside.addLayout(across, 1)
+        self._looking = QTimer(self)
+        self._looking.setInterval(_LOOK_EVERY_MS)
+        self._looking.timeout.connect(desk.shelf_stale.emit)
+        for key, do in {"F2": self.card.rename, "Delete": self.trash}.items():
+            shortcut = QShortcut(QKeySequence(key), self._list, do)
+            shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
+        desk.shelf_changed.connect(self.show_sessions)
+        desk.busy_changed.connect(lambda _: self._on_chosen())
+        self.setFocusProxy(self._list)
+        self._restore()
+        self.show_sessions(desk.shelf)
+
+    def _make_list(self) -> QWidget:
         card = frame()
-        body = column(card, margin=12, gap=8)
-        self._empty = label("Sessions you run appear here; any other can be opened.", tone="soft")
-        body.addWidget(self._empty)
-        self._list = QTreeWidget()
-        self._list.setAccessibleName("Sessions")
-        self._list.setColumnCount(len(_COLUMNS))
-        self._list.setHeaderLabels(_COLUMNS)
-        self._list.setRootIsDecorated(False)
-        self._list.setUniformRowHeights(True)
-        self._list.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self._list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self._list.setStyleSheet("QTreeView::item { min-height: 34px; }")
-        header = self._list.header()
-        header.setStretchLastSection(False)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        header.setSectionResizeMode(2, QHeaderView.ResizeMode.Stretch)
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        self._list.itemActivated.connect(lambda item: self.open_wanted.emit(item.data(0, _PATH)))
+        body = column(card)
+        self._empty = frame("rows")
+        about = column(self._empty, margin=32, gap=16)
+        about.addStretch()
+        self._said = label("", 14, tone="soft", wrap=True)
+        self._said.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._begin = button("Choose servers", "list-checks")
+        self._begin.clicked.connect(lambda: self._desk.page_wanted.emit("Start"))
+        about.addWidget(self._said)
+        about.addWidget(self._begin, 0, Qt.AlignmentFlag.AlignHCenter)
+        about.addStretch()
+        body.addWidget(self._empty, 1)
         body.addWidget(self._list, 1)
-        inside.addWidget(card, 1)
+        return card
+
+    # What is shown
 
     def show_sessions(self, sessions: Sequence[Shelved]) -> None:
-        self._list.clear()
-        for session in sessions:
-            self._list.addTopLevelItem(_item(session))
-        self._empty.setVisible(not sessions)
-        self._list.setVisible(bool(sessions))
-        self._filter(self._search.text())
+        chosen = {session.path for session in self.chosen()}
+        current, scroll = self._list.currentIndex().row(), self._list.verticalScrollBar()
+        at = scroll.value()
+        self._model.set_sessions(sessions)
+        if self._list.currentIndex().isValid():
+            self._on_chosen()
+        else:
+            self._choose(chosen, current)
+            scroll.setValue(at)
+        self._tell_found()
 
     def paths(self) -> list[Path]:
         """Those listed and not filtered away."""
-        items = (self._list.topLevelItem(n) for n in range(self._list.topLevelItemCount()))
-        return [item.data(0, _PATH) for item in items if item and not item.isHidden()]
+        return [self._found.session(row).path for row in range(self._found.rowCount())]
+
+    def chosen(self) -> list[Shelved]:
+        """In the order of the list."""
+        rows = sorted(index.row() for index in self._list.selectionModel().selectedRows())
+        return [self._found.session(row) for row in rows]
 
     def search(self) -> None:
         """Put the cursor into the search field."""
         self._search.setFocus()
+        self._search.selectAll()
 
-    def _filter(self, wanted: str) -> None:
-        for n in range(self._list.topLevelItemCount()):
-            item = self._list.topLevelItem(n)
-            text = " ".join(item.text(c) for c in range(len(_COLUMNS)))
-            item.setHidden(wanted.casefold() not in text.casefold())
+    def _on_search(self, text: str) -> None:
+        self._found.search(text)
+        if not self.chosen():
+            self._choose(set(), 0)
+        self._tell_found()
 
+    def _choose(self, paths: set[Path], otherwise: int) -> None:
+        """Select those that are still there; where none is, the one at their place."""
+        model, selection = self._found, self._list.selectionModel()
+        rows = [row for row in range(model.rowCount()) if model.session(row).path in paths]
+        if not rows and model.rowCount():
+            rows = [min(max(otherwise, 0), model.rowCount() - 1)]
+        whole = QItemSelectionModel.SelectionFlag.Select | QItemSelectionModel.SelectionFlag.Rows
+        if rows:
+            now = QItemSelectionModel.SelectionFlag.NoUpdate
+            selection.setCurrentIndex(model.index(rows[0], 0), now)
+        for row_ in rows:
+            selection.select(model.index(row_, 0), whole)
+        self._on_chosen()
 
-def _item(session: Shelved) -> QTreeWidgetItem:
-    start = session.start
-    name = str(start.plan.get("name") or session.path.name) if start else session.path.name
-    servers = ", ".join(record.name for record in start.servers) if start else ""
-    size = wording.megabytes(session.size_bytes)
-    if session.size_bytes < 1_000_000:
-        size = f"{session.size_bytes / 1e3:,.0f} kB"
-    item = QTreeWidgetItem([name, when(start), servers, ended(session), size])
-    item.setData(0, _PATH, session.path)
-    item.setToolTip(0, session.problem or str(session.path))
-    item.setToolTip(2, servers)
-    item.setTextAlignment(4, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-    return item
+    def _tell_found(self) -> None:
+        all_, found = len(self._model.sessions), self._found.rowCount()
+        counted = f"{all_:,} session{'s' if all_ != 1 else ''}"
+        shown = counted if found == all_ else f"{found:,} of {counted}"
+        self._top.say("Sessions", shown if all_ else "")
+        self._said.setText(
+            f"No session says “{self._search.text().strip()}”."
+            if all_
+            else "Every run is recorded and listed here; it can be watched again as a film."
+        )
+        self._begin.setVisible(not all_)
+        self._search.setVisible(bool(all_))
+        self._empty.setVisible(not found)
+        self._list.setVisible(bool(found))
+        self.card.setVisible(bool(all_))
+
+    def _on_chosen(self) -> None:
+        chosen = self.chosen()
+        self.card.tell(chosen)
+        one = len(chosen) == 1
+        readable = [session for session in chosen if session.start is not None]
+        can = {
+            "Open as film": one and bool(readable),
+            "Run again": one and bool(readable) and not self._desk.busy,
+            "Compare": bool(readable) and "Compare" in places.ALL,
+            "Export…": one and bool(readable),
+            "Show in folder": one,
+            "Edit the plan": one and bool(readable) and "Plan" in places.ALL,
+            "Move to trash": bool(chosen) and not any(session.growing for session in chosen),
+        }
+        for name, possible in can.items():
+            self.card.buttons[name].setEnabled(possible)
+
+    # What can be done
+
+    def open_chosen(self) -> None:
+        """One is opened as a film; several are compared."""
+        chosen = self.chosen()
+        if len(chosen) == 1:
+            self._desk.open_wanted.emit(chosen[0].path)
+        else:
+            self.compare()
+
+    def compare(self) -> None:
+        if self.card.buttons["Compare"].isEnabled():
+            readable = [session.path for session in self.chosen() if session.start]
+            self._desk.compare_wanted.emit(readable)
+
+    def run_this(self) -> None:
+        """Run the plan of the session chosen again, on its machines."""
+        if self.card.buttons["Run again"].isEnabled():
+            (session,) = self.chosen()
+            run_again(self._desk, session.path, self.error.say)
+
+    def edit_plan(self) -> None:
+        if self.card.buttons["Edit the plan"].isEnabled():
+            (session,) = self.chosen()
+            assert session.start is not None
+            try:
+                plan = plan_from_data(session.start.plan, name=session.path.name)
+            except PongbenchError as error:
+                self.error.say(str(error))
+                return
+            self._desk.plan_wanted.emit(plan)
+
+    def export(self) -> None:
+        """Ask how the session chosen shall be written elsewhere."""
+        if self.card.buttons["Export…"].isEnabled():
+            from app.export.dialog import ask  # noqa: PLC0415
+            from app.export.sources import Recorded  # noqa: PLC0415 - rarely, and it draws
+
+            (one,) = self.chosen()
+            ask(self, self._desk, Recorded(one.path, one.title, one.label.notes))
+
+    def reveal(self) -> None:
+        for session in self.chosen()[:1]:
+            self._desk.bridge.submit(files.reveal(session.path), fail=self.error.say)
+
+    def trash(self) -> None:
+        """After a question."""
+        chosen = self.chosen()
+        if self._question is not None or not self.card.buttons["Move to trash"].isEnabled():
+            return
+        what = f"“{chosen[0].title}”" if len(chosen) == 1 else f"{len(chosen)} sessions"
+        asked = self._question = QMessageBox(self)
+        asked.setWindowTitle("Pongbench")
+        asked.setTextFormat(Qt.TextFormat.PlainText)
+        asked.setText(f"Move {what} to the trash?")
+        asked.setInformativeText("The title and the notes are kept, should it be put back.")
+        keep = asked.addButton("Keep", QMessageBox.ButtonRole.RejectRole)
+        move = asked.addButton("Move to trash", QMessageBox.ButtonRole.DestructiveRole)
+        asked.setDefaultButton(keep)
+        asked.setEscapeButton(keep)
+        paths = [session.path for session in chosen]
+        move.clicked.connect(lambda: self._trash(paths))
+        asked.finished.connect(self._on_answered)
+        asked.open()
+
+    def _trash(self, paths: list[Path]) -> None:
+        def done(sentence: str) -> None:
+            self.error.say(sentence)
+            self._desk.shelf_stale.emit()
+
+        self._desk.bridge.submit(asyncio.to_thread(files.trash, paths), done, done)
+
+    def _on_answered(self) -> None:
+        if self._question is not None:
+            self._question.deleteLater()
+            self._question = None
+            self._list.setFocus()
+
+    def _on_labelled(self, session: Shelved, said: Label) -> None:
+        assert session.start is not None
+        self._desk.bridge.submit(
+            asyncio.to_thread(Titles().write, session.start.session, said),
+            lambda _: self._desk.shelf_stale.emit(),
+            self.error.say,
+        )
+
+    def _on_menu(self, at: QPoint) -> None:
+        menu = QMenu(self)
+        for name, each in self.card.buttons.items():
+            action = menu.addAction(name, each.click)
+            action.setEnabled(each.isEnabled())
+            if name == "Show in folder":
+                rename = menu.addAction("Rename", self.card.rename)
+                rename.setEnabled(self.card.title.isVisible())
+        menu.aboutToHide.connect(menu.deleteLater)
+        menu.popup(self._list.viewport().mapToGlobal(at))
+
+    # What happens to it
+
+    def showEvent(self, event: object) -> None:
+        self.error.say("")
+        self._looking.start()
+
+    def hideEvent(self, event: object) -> None:
+        self._looking.stop()
+        self.card.write()
+        header = self._list.header()
+        self._desk.settings.more["Sessions"] = {
+            "column": header.sortIndicatorSection(),
+            "descending": header.sortIndicatorOrder() == Qt.SortOrder.DescendingOrder,
+        }
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        side = _SIDE if self.width() >= _NARROW else _NARROW_SIDE
+        self.card.setFixedWidth(side)
+        self._list.arrange(self.width() - side - 2 * PAGE_MARGIN - GAP)
+
+    def _restore(self) -> None:
+        kept = self._desk.settings.more.get("Sessions")
+        column_, descending = COLUMNS.index("Begun"), True
+        if isinstance(kept, dict) and kept.get("column") in range(len(COLUMNS)):
+            column_, descending = kept["column"], bool(kept.get("descending"))
+        order = Qt.SortOrder.DescendingOrder if descending else Qt.SortOrder.AscendingOrder
+        self._list.sortByColumn(column_, order)

@@ -1,0 +1,280 @@
+"""Several sessions over one another in the trio: the first in full colour, the others thin and pale
+with their letter at the line's end, single passes beneath, and what was printed in 2009."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QColor, QFont, QPainter, QPen
+
+from app.charts.chart import Chart
+from app.charts.curve import Curve
+from app.charts.drawing import draw_text, elided, stroke, text_width
+from app.charts.look import Look
+from app.charts.model import ChartModel
+from app.charts.names import EndNames
+from app.charts.published import PublishedMarks
+from app.charts.series import Floats, Quantity, Series, Values, View
+from app.charts.trio import Trio
+from app.theme import SeriesStyle, Theme, Weight, font, mix
+from workbench.analysis.compare import Comparison
+from workbench.analysis.published import IN_2009, Published, comparable
+
+FAINT, THIN = 0.47, 0.75
+"""How much of its colour and of its width a line of another session than the first keeps."""
+
+_PASS = 0.30
+"""How much of its colour a single pass keeps."""
+
+
+@dataclass
+class OverlaidSeries(Series):
+    """A server of one session; its `id` is a contender's key."""
+
+    label: str = ""
+    """Without its session's letter."""
+    tag: str = ""
+    faint: bool = False
+    """Of another session than the first."""
+    _passes: dict[tuple[int, Quantity, View], Values] = field(default_factory=dict)
+
+    def pass_values(self, number: int, quantity: Quantity, view: View) -> Values:
+        """Kept: nothing is added to what is overlaid."""
+        key = number, quantity, view
+        if key not in self._passes:
+            self._passes[key] = super().pass_values(number, quantity, view)
+        return self._passes[key]
+
+
+class Overlay(ChartModel):
+    """The drawn servers of a comparison. A server has one style in all sessions."""
+
+    def __init__(self, comparison: Comparison | None = None) -> None:
+        super().__init__()
+        self.published: tuple[Published, ...] = ()
+        self.tags: tuple[str, ...] = ()
+        if comparison is not None and comparison.sides:
+            self._take(comparison)
+            self.end()
+
+    def _take(self, comparison: Comparison) -> None:
+        first = comparison.sides[0]
+        drawn = comparison.drawn()
+        self.start = first.start
+        self.ceiling_per_s = first.summary.ceiling_per_s
+        self.tags = tuple(dict.fromkeys(contender.tag for contender in drawn))
+        styles = style_places(comparison)
+        last = [self._last_planned(comparison.side(c).start) for c in drawn]
+        last += [c.offered[-1] for c in drawn if c.points]
+        self.last_offered = max(last, default=self.last_offered)
+        several = len(comparison.sides) > 1
+        for contender in drawn:
+            self.series[contender.key] = OverlaidSeries(
+                contender.key,
+                f"{contender.name} · {contender.tag}" if several else contender.name,
+                styles[contender.id],
+                list(contender.points),
+                contender.gave_up,
+                label=contender.name,
+                tag=contender.tag if several else "",
+                faint=contender.tag != first.tag,
+            )
+        if comparable(first.plan):
+            servers = {contender.id for contender in drawn}
+            self.published = tuple(
+                figure
+                for figure in IN_2009
+                if figure.server in servers and figure.offered_per_s <= self.last_offered
+            )
+
+    def published_of(self, keys: Iterable[str]) -> list[Published]:
+        """What was printed about these contenders."""
+        servers = {key.partition("/")[2] for key in keys}
+        return [figure for figure in self.published if figure.server in servers]
+
+
+def style_places(comparison: Comparison) -> dict[str, int]:
+    """Which style every server has, by id: the first session's plan decides."""
+    ids = dict.fromkeys(c.id for side in comparison.sides for c in side.contenders)
+    return {id_: place for place, id_ in enumerate(ids)}
+
+
+class OverlayTrio(Trio):
+    """Draws an `Overlay`."""
+
+    def show_only(self, keys: Iterable[str]) -> None:
+        """These contenders, at one go; tells nobody."""
+        self._hidden = set(self.model.series) - set(keys)
+        for chart in self._each():
+            chart.set_hidden(self._hidden)
+        self._widen_gutter()
+
+    def set_shown(self, server: str, shown: bool) -> None:
+        super().set_shown(server, shown)
+        self._widen_gutter()
+
+    def _wanted_gutter(self) -> float:
+        """For the names that are shown: of several sessions many may be hidden."""
+        whole = self._names
+        shown = (series for series in self.model.series.values() if self.is_shown(series.id))
+        self._names = tuple(series.name for series in shown)
+        try:
+            return super()._wanted_gutter()
+        finally:
+            self._names = whole
+
+    def show_extras(self, *, passes: bool, published: bool) -> None:
+        """Single passes beneath the lines; the figures printed in 2009."""
+        for chart in self.charts.values():
+            assert isinstance(chart, OverlayChart)
+            chart.show_extras(passes=passes, published=published)
+
+
+class OverlayChart(Chart):
+    """One quantity of an `Overlay`."""
+
+    _passes = True
+    _published = True
+    ideal_at = 0.5
+    """What was printed elsewhere has its words further up."""
+
+    def set_look(self, theme: Theme, look: Look) -> None:
+        self.names = TaggedNames(self)
+        super().set_look(theme, look)
+
+    def show_extras(self, *, passes: bool, published: bool) -> None:
+        self._passes, self._published = passes, published
+        self.viewport().update()
+
+    def refresh(self) -> None:
+        for series in self.model.series.values():
+            if series.id not in self.curves:
+                curve = self.curves[series.id] = OverlaidCurve(series, self.theme)
+                self.addItem(curve, ignoreBounds=True)
+        super().refresh()
+
+    def known(self) -> Floats:
+        """Single passes lie within the axes too."""
+        passes = [
+            series.pass_values(number, self.quantity, self.view_shown).y
+            for series in self.model.series.values()
+            for number in (series.passes if len(series.passes) > 1 else ())
+        ]
+        values = np.concatenate([super().known(), *passes])
+        return values[~np.isnan(values)]
+
+    def still(self) -> list[Curve]:
+        """Pale ones beneath."""
+        return sorted(super().still(), key=lambda curve: not _is_faint(curve))
+
+    def _arrange(self) -> None:
+        super()._arrange()
+        for id_, curve in self.curves.items():
+            if isinstance(curve, OverlaidCurve):
+                curve.set_strong(id_ == self.highlighted)
+
+    def _still_key(self) -> object:
+        return super()._still_key(), self._passes, self._published
+
+    def _paint_still(self, painter: QPainter) -> None:
+        if self._passes:
+            self._paint_passes(painter)
+        super()._paint_still(painter)
+        if self._published and isinstance(self.model, Overlay):
+            shown = self.model.series.keys() - self.hidden
+            PublishedMarks(self).paint(painter, self.model.published_of(shown))
+
+    def _paint_passes(self, painter: QPainter) -> None:
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setClipRect(self.clip_rect())
+        for curve in self.still():
+            series = curve.series
+            if len(series.passes) < 2 or _is_faint(curve):
+                continue
+            pen = curve.style.pen(max(1.0, self.look.px(1)))
+            pen.setColor(QColor(mix(self.theme.card, curve.style.colour, _PASS)))
+            for number in series.passes:
+                values = series.pass_values(number, self.quantity, self.view_shown)
+                points = [self.at(x, y).toTuple() for x, y in zip(values.x, values.y, strict=True)]
+                if points:
+                    stroke(painter, np.array(points), pen)
+        painter.restore()
+
+
+OverlayTrio.CHART = OverlayChart
+
+
+class OverlaidCurve(Curve):
+    """Pale and thin where it is not of the first session; in full while it is highlighted."""
+
+    def __init__(self, series: Series, theme: Theme) -> None:
+        super().__init__(series, theme)
+        self._full = self.style
+        self._pale = replace(self.style, colour=mix(theme.card, self.style.colour, FAINT))
+        self.set_strong(False)
+
+    def set_strong(self, strong: bool) -> None:
+        self.style: SeriesStyle = self._pale if _is_faint(self) and not strong else self._full
+        self._pieces_key = None
+
+    def draw(self, painter: QPainter, width: float) -> None:
+        super().draw(painter, width * THIN if self.style is self._pale else width)
+
+    def draw_markers(
+        self, painter: QPainter, look: Look, radius: float = 4.0, *, knee: bool = False
+    ) -> None:
+        scale = THIN if self.style is self._pale else 1.0
+        super().draw_markers(painter, look, radius * scale, knee=knee)
+
+
+class TaggedNames(EndNames):
+    """The session's letter stands after the name."""
+
+    def __init__(self, chart: Chart) -> None:
+        super().__init__(chart)
+        tags = getattr(chart.model, "tags", ())
+        if len(tags) > 1:
+            self.CEILING = f"beyond what the clients of {tags[0]} can offer"
+
+    def width(self, curve: Curve, size: QFont) -> float:
+        px = self._chart.look.px
+        return text_width(_label(curve), size) + (px(21) if _tag(curve) else 0)
+
+    def write(  # noqa: PLR0917
+        self, painter: QPainter, at: QPointF, curve: Curve, size: QFont, room: float, strong: bool
+    ) -> None:
+        px, theme, tag = self._chart.look.px, self._chart.theme, _tag(curve)
+        room -= px(20) if tag else 0
+        text = _label(curve) if strong else elided(_label(curve), size, room)
+        faint = _is_faint(curve) and not strong
+        colour = theme.muted if faint else theme.text if strong or tag else theme.soft
+        width = draw_text(painter, at, text, size, colour)
+        if tag:
+            box = QRectF(at.x() + width + px(6), at.y() - px(6.5), px(14), px(13))
+            draw_tag(painter, box, tag, theme, filled=not _is_faint(curve))
+
+
+def draw_tag(painter: QPainter, box: QRectF, tag: str, theme: Theme, *, filled: bool) -> None:
+    """A session's letter: the first one's filled, the others' an outline."""
+    painter.setPen(QPen(QColor(theme.primary if filled else theme.edge), box.height() / 13))
+    painter.setBrush(QColor(theme.primary if filled else theme.card))
+    painter.drawRoundedRect(box, box.height() / 4, box.height() / 4)
+    colour = theme.on_primary if filled else theme.soft
+    size = font(box.height() * 0.77, Weight.DemiBold)
+    draw_text(painter, box.center(), tag, size, colour, "middle")
+
+
+def _is_faint(curve: Curve) -> bool:
+    return isinstance(curve.series, OverlaidSeries) and curve.series.faint
+
+
+def _label(curve: Curve) -> str:
+    return curve.series.label if isinstance(curve.series, OverlaidSeries) else curve.series.name
+
+
+def _tag(curve: Curve) -> str:
+    return curve.series.tag if isinstance(curve.series, OverlaidSeries) else ""

@@ -1,0 +1,171 @@
+"""What is pointed at: by the mouse, by a click that stays, by keys. Told in the card."""
+
+from __future__ import annotations
+
+from math import isnan, nan
+from typing import TYPE_CHECKING
+from weakref import ref
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent
+
+from app.charts.series import PERCENTILES, Quantity, Reading, Series, View
+
+if TYPE_CHECKING:
+    from app.charts.trio import Trio
+
+_DIGITS = range(Qt.Key.Key_1, Qt.Key.Key_9 + 1)
+_PLAIN = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
+
+
+class Pointing:
+    """Of one trio. A server and a rate can be pinned; the mouse overrules them while it is there.
+
+    Keys: up and down go from server to server, left and right from point to point, 1 to 9 show or
+    hide a server, 0 shows all, L changes the scale, P the percentile, Esc lets go.
+    """
+
+    def __init__(self, trio: Trio) -> None:
+        # Not a cycle: a window must not be left to the garbage collector, which may come while it
+        # is being painted.
+        self._trio_ref = ref(trio)
+        self.server = ""
+        """Pinned; empty: none."""
+        self.rate = nan
+        """Pinned; NaN: only the server is."""
+        self._told: tuple[Reading, View, bool] | None = None
+        """What the card says."""
+
+    @property
+    def _trio(self) -> Trio:
+        trio = self._trio_ref()
+        assert trio is not None
+        return trio
+
+    def pin(self, server: str, rate: float = nan) -> None:
+        """Empty lets go."""
+        self.server, self.rate = server, rate
+        self.point_to(server, rate)
+
+    def hover(self, server: str, rate: float) -> None:
+        """The mouse is at a line; empty: at none."""
+        self.point_to(*((server, rate) if server else (self.server, self.rate)))
+
+    def pick(self, server: str, rate: float) -> None:
+        """A click: it stays until the next on the same point, or on the ground."""
+        same = server == self.server and (rate == self.rate or isnan(self.rate))
+        self.pin(*(("", nan) if same else (server, rate)))
+
+    def forget(self) -> None:
+        """Another model; what is pinned may come again."""
+        self._told = None
+        self._trio.hide_card()
+
+    def again(self) -> None:
+        """The model has changed: what is pointed at may have other figures."""
+        first = self._trio.charts[Quantity.REPLIES]
+        if first.highlighted:
+            self._tell(first.highlighted, first.cursor_rate)
+        elif self.server:
+            self.point_to(self.server, self.rate)
+
+    def point_to(self, server: str, rate: float) -> None:
+        trio = self._trio
+        first = trio.charts[Quantity.REPLIES]
+        if server and server not in trio.model.series:
+            return
+        changed = first.highlighted != server
+        moved = first.cursor_rate != rate and not (isnan(first.cursor_rate) and isnan(rate))
+        if changed or moved:
+            for chart in trio.charts.values():
+                chart.point_to(server, rate)
+        self._tell(server, rate)
+        if changed:
+            trio.highlighted.emit(server)
+
+    def key(self, event: QKeyEvent) -> bool:
+        """Do what a key means here; False: nothing."""
+        if event.modifiers() not in _PLAIN:
+            return False
+        trio, key = self._trio, event.key()
+        if key in _DIGITS:
+            return self._toggle(key - Qt.Key.Key_1)
+        if key == Qt.Key.Key_0:
+            trio.show_all()
+        elif key == Qt.Key.Key_L:
+            trio.set_log(not trio.log)
+        elif key == Qt.Key.Key_P:
+            order = list(PERCENTILES)
+            trio.set_percentile(order[(order.index(trio.view.percentile) + 1) % len(order)])
+        elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            return self._next_server(1 if key == Qt.Key.Key_Down else -1)
+        elif key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
+            return self._next_point(1 if key == Qt.Key.Key_Right else -1)
+        elif key == Qt.Key.Key_Escape and self.server:
+            self.pin("")
+        else:
+            return False
+        return True
+
+    # Inside
+
+    def _toggle(self, place: int) -> bool:
+        servers = list(self._trio.model.series)
+        if place >= len(servers):
+            return False
+        self._trio.toggle(servers[place])
+        return True
+
+    def _next_server(self, step: int) -> bool:
+        """In the legend's order."""
+        trio = self._trio
+        ranked = [s for s in trio.model.ranked() if s.stops and trio.is_shown(s.id)]
+        if not ranked:
+            return False
+        places = [n for n, series in enumerate(ranked) if series.id == self.server]
+        before = places[0] if places else -1 if step > 0 else 0
+        self._pin_nearest(ranked[(before + step) % len(ranked)], self.rate)
+        return True
+
+    def _next_point(self, step: int) -> bool:
+        series = self._trio.model.series.get(self.server)
+        if series is None or not series.stops:
+            return self._next_server(1)
+        rates = [reading.offered for reading in series.readings()]
+        if isnan(self.rate):
+            self._pin_nearest(series, nan)
+        else:
+            nearest = min(range(len(rates)), key=lambda n: abs(rates[n] - self.rate))
+            self._pin_nearest(series, rates[min(max(nearest + step, 0), len(rates) - 1)])
+        return True
+
+    def _pin_nearest(self, series: Series, rate: float) -> None:
+        """To its point at a rate; without one to the highest it holds, else to its last."""
+        rates = [reading.offered for reading in series.readings()]
+        wanted = rate if not isnan(rate) else series.knee_per_s or rates[-1]
+        self.pin(series.id, min(rates, key=lambda known: abs(known - wanted)))
+        self._announce()
+
+    def _tell(self, server: str, rate: float) -> None:
+        trio = self._trio
+        reading = trio.charts[Quantity.REPLIES].reading(server, rate)
+        if reading is None:
+            self._told = None
+            trio.hide_card()
+            trio.setAccessibleDescription("")
+            return
+        pinned = server == self.server and rate == self.rate
+        told = (reading, trio.view, pinned)
+        if told == self._told:
+            return
+        self._told = told
+        trio.card.tell(trio.model.series[server], reading, trio.view, pinned=pinned)
+        trio.setAccessibleDescription(trio.card.accessibleName())
+        trio.place_card()
+        trio.card.show()
+        trio.card.raise_()
+
+    def _announce(self) -> None:
+        said = self._trio.accessibleDescription()
+        if said:
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._trio, said))

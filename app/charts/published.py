@@ -1,0 +1,92 @@
+"""What was printed elsewhere, as crosses with their words in neutral ink."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from app.charts import labels
+from app.charts.drawing import draw_text, text_width
+from app.charts.series import Quantity
+from app.theme import Weight, font
+from workbench.analysis.published import Published
+
+if TYPE_CHECKING:
+    from app.charts.chart import Chart
+
+
+class PublishedMarks:
+    """Paints them in the scene's pixels."""
+
+    def __init__(self, chart: Chart) -> None:
+        self._chart = chart
+
+    def paint(self, painter: QPainter, figures: Sequence[Published]) -> None:
+        found = [(figure, self._where(figure)) for figure in figures]
+        crosses = [(figure, at) for figure, at in found if at is not None]
+        # No words over another cross.
+        arm = self._chart.look.px(8)
+        written = [QRectF(at.x() - arm, at.y() - arm, 2 * arm, 2 * arm) for _, at in crosses]
+        for figure, at in crosses:
+            self._paint(painter, figure, at, written)
+
+    def _where(self, figure: Published) -> QPointF | None:
+        """None: it says nothing of this quantity, or lies outside."""
+        value = {
+            Quantity.REPLIES: figure.replies_per_s,
+            Quantity.TIME: figure.latency_ms,
+            Quantity.ERRORS: figure.errors_pct,
+        }[self._chart.quantity]
+        if value is None:
+            return None
+        at = self._chart.at(figure.offered_per_s, value)
+        return at if self._chart.plot_rect().adjusted(-1, -1, 1, 1).contains(at) else None
+
+    def _paint(
+        self, painter: QPainter, figure: Published, at: QPointF, written: list[QRectF]
+    ) -> None:
+        px, theme = self._chart.look.px, self._chart.theme
+        arm = px(5.5)
+        for width, colour in ((px(5), theme.card), (px(2), theme.text)):
+            pen = QPen(QColor(colour), width)
+            pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+            painter.setPen(pen)
+            painter.drawLine(at - QPointF(arm, arm), at + QPointF(arm, arm))
+            painter.drawLine(at - QPointF(arm, -arm), at + QPointF(arm, -arm))
+        if self._chart.quantity is not Quantity.ERRORS:
+            written.append(self._write(painter, at, figure.words, written))
+
+    def _write(self, painter: QPainter, at: QPointF, text: str, written: list[QRectF]) -> QRectF:
+        """Beside the cross, where the words cover the fewest lines and no others."""
+        px, size = self._chart.look.px, font(self._chart.look.px(11), Weight.Medium)
+        width, height = text_width(text, size) + px(8), px(17)
+        lines = [curve.pixels() for curve in self._chart.still()]
+        if self._chart.has_ideal:
+            last = self._chart.limits[1]
+            ideal = np.array([self._chart.at(0, 0).toTuple(), self._chart.at(last, last).toTuple()])
+            # And the words along it.
+            lines += [ideal - (px(3 * step), px(8.5 * step)) for step in range(4)]
+        places = [
+            QRectF(at.x() + side, at.y() + down - height / 2, width, height)
+            for down in (-px(2), px(14), -px(16), px(30), -px(32), -px(48))
+            for side in (-width - px(10), px(10), -width - px(40))
+        ]
+        room = self._chart.plot_rect().adjusted(0, -px(10), 0, 0)
+        inside = [
+            box
+            for box in places
+            if room.contains(box) and not any(box.intersects(other) for other in written)
+        ]
+        box = min(inside or places[:1], key=lambda b: labels.crosses(b.getCoords(), lines))
+        tint = QColor(self._chart.theme.card)
+        tint.setAlphaF(0.85)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(tint)
+        painter.drawRoundedRect(box, px(4), px(4))
+        where = QPointF(box.left() + px(4), box.center().y())
+        draw_text(painter, where, text, size, self._chart.theme.soft)
+        return box

@@ -1,0 +1,70 @@
+"""How the charts of a trio share its height, and names its width. Pure arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from app.charts.look import Look
+from app.charts.series import Quantity
+
+GAP = 8.0
+"""Between two charts, unscaled."""
+
+LEAST_OF_THREE = 290.0
+"""Below this height three charts say nothing, unscaled; two do."""
+
+_SHARES = {Quantity.REPLIES: 0.44, Quantity.TIME: 0.32, Quantity.ERRORS: 0.24}
+_NARROWEST, _WIDEST = 118.0, 216.0
+_SHARE_OF_TWO = 0.32
+"""Of the width, at most, for names in two columns."""
+
+
+def heights(
+    shown: Sequence[Quantity], look: Look, names: int, height: float
+) -> dict[Quantity, float]:
+    """Of every chart, in pixels: by their shares of what is left for plots. But where all names
+    can stand one below the other in each chart, they do."""
+    bare = {q: look.top + look.bottom(q is shown[-1]) for q in shown}
+    plots = max(0.0, height - look.px(GAP) * (len(shown) - 1) - sum(bare.values()))
+    shares = sum(_SHARES[q] for q in shown)
+    fair = {q: bare[q] + plots * _SHARES[q] / shares for q in shown}
+    least = {q: _least(q, shown, look, names) for q in shown}
+    lacking = sum(max(0.0, least[q] - fair[q]) for q in shown)
+    spare = sum(max(0.0, fair[q] - least[q]) for q in shown)
+    if not lacking or lacking > spare:
+        return fair
+    return {
+        q: max(least[q], fair[q] - max(0.0, fair[q] - least[q]) * lacking / spare) for q in shown
+    }
+
+
+def names_fit(found: Mapping[Quantity, float], look: Look, names: int) -> bool:
+    """Can all names stand one below the other in charts of these heights?"""
+    shown = tuple(found)
+    return all(height + 1 >= _least(q, shown, look, names) for q, height in found.items())
+
+
+def gutter(longest: float, width: float, *, crowded: bool) -> float:
+    """For names up to `longest` wide; room for two columns of them where they are crowded.
+    Unscaled, as `width`."""
+    one = min(max(_NARROWEST, longest + 46), _WIDEST)
+    return max(one, min(2 * longest + 62, width * _SHARE_OF_TWO)) if crowded else one
+
+
+def least_height(names: int) -> float:
+    """Of a trio, unscaled, so that so many names stand one below the other everywhere."""
+    look = Look()
+    fixed = sum(look.top + look.bottom(q is Quantity.ERRORS) for q in Quantity) + 2 * GAP
+    column = names * (look.label_px + 1) + 8
+    plot = column - look.top - look.bottom(False)
+    return fixed + max(0.0, plot) / _SHARES[Quantity.TIME]
+
+
+def _least(quantity: Quantity, shown: Sequence[Quantity], look: Look, names: int) -> float:
+    """What a chart needs for all names in one column."""
+    over = look.px(look.controls if quantity is Quantity.TIME else 2)
+    # Few names keep off the rates below the axis; see `names`.
+    below = look.bottom(quantity is shown[-1])
+    under = below - look.px(8) if names <= 10 else look.px(1)
+    rows = look.label_px + look.px(3.5) + max(0, names - 1) * (look.label_px + look.px(1))
+    return rows + over + under + look.px(1)

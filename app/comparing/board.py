@@ -1,0 +1,103 @@
+"""The charts of a comparison, and the column beside them."""
+
+from __future__ import annotations
+
+from math import nan
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+
+from app.charts.overlay import Overlay, OverlayTrio
+from app.comparing.conditions import ConditionsCard
+from app.comparing.held import HeldCard
+from app.comparing.sessions import SessionCards
+from app.desk import Desk
+from app.live.board import Controls, keep_view
+from app.theme import Weight
+from app.widgets import GAP, button, column, frame, label, row
+
+_WIDE, _SIDE, _NARROW_SIDE = 1260, 430, 368
+
+
+class CompareBoard(QWidget):
+    """Pointing at a row of the ranking highlights its line, and the other way round."""
+
+    choose_wanted = Signal()
+    """Which sessions to compare."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        across = row(self, gap=GAP)
+        card = frame()
+        self._around = around = column(card)
+        around.setContentsMargins(GAP, 10, GAP, 6)
+        self.trio = OverlayTrio(Overlay(), desk.theme)
+        keep_view(self.trio, desk.settings)
+        self._controls = Controls(self.trio)
+        around.addWidget(self.trio)
+        across.addWidget(card, 1)
+        self.empty = self._make_empty()
+        self.sessions = SessionCards(desk.theme)
+        self.conditions = ConditionsCard(desk.theme)
+        self.held = HeldCard(desk.theme)
+        self.side = self._make_side()
+        across.addWidget(self.side)
+        self.sessions.ticked.connect(self.trio.set_shown)
+        self.trio.highlighted.connect(self.held.highlight)
+        self.held.pointed.connect(lambda key: self.trio.pointing.hover(key, nan))
+        self.held.picked.connect(self._on_picked)
+
+    def set_empty(self, empty: bool) -> None:
+        """Nothing is compared: there is no response time to choose, only sessions."""
+        self.empty.setVisible(empty)
+        self._controls.setVisible(not empty and self.trio.window() is self.window())
+
+    def lend(self) -> OverlayTrio:
+        """Give the charts away, for example to a projector."""
+        self._controls.hide()
+        return self.trio
+
+    def take_back(self) -> None:
+        self._around.addWidget(self.trio)
+        self._controls.show()
+        self.trio.show()
+
+    def _make_side(self) -> QScrollArea:
+        content = QWidget()
+        content.setObjectName("clear")
+        content.setStyleSheet("QWidget#clear { background: transparent; }")
+        beside = column(content, gap=GAP)
+        for part in (self.empty, self.sessions, self.conditions, self.held):
+            beside.addWidget(part)
+        beside.addStretch(1)
+        made = QScrollArea()
+        made.setWidget(content)
+        made.setWidgetResizable(True)
+        made.setFrameShape(QFrame.Shape.NoFrame)
+        made.setStyleSheet("QScrollArea { background: transparent; }")
+        made.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        made.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        return made
+
+    def _make_empty(self) -> QWidget:
+        card = frame()
+        inside = column(card, margin=16, gap=12)
+        inside.addWidget(label("Lay sessions over one another", 14, Weight.DemiBold))
+        about = (
+            "The same servers on another machine, kernel or day: choose the sessions, or drop"
+            " their files here."
+        )
+        inside.addWidget(label(about, tone="soft", wrap=True))
+        ask = self.choose_wanted.emit
+        choose = button("Choose sessions…", "plus", kind="primary", on_click=ask)
+        inside.addWidget(choose, 0, Qt.AlignmentFlag.AlignLeft)
+        return card
+
+    def _on_picked(self, key: str) -> None:
+        """Keep a line highlighted, or let it go."""
+        pointing = self.trio.pointing
+        self.trio.highlight("" if pointing.server == key else key)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self.side.setFixedWidth(_SIDE if self.width() >= _WIDE else _NARROW_SIDE)

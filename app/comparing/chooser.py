@@ -1,0 +1,146 @@
+"""Choosing sessions to compare: those of this computer, with a search, or any file."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QDialog,
+    QFileDialog,
+    QLineEdit,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QWidget,
+)
+
+from app.theme import Theme
+from app.widgets import button, column, dress, frame, label, row
+from app.words import ended, when
+from workbench import paths
+from workbench.shelf import Shelved
+
+_PATH = Qt.ItemDataRole.UserRole
+_SERVERS = 3
+"""The column that tells them."""
+
+
+class Chooser(QDialog):
+    """Several may be chosen at once; those that are compared already are not offered."""
+
+    chosen = Signal(object)
+    """A list of paths."""
+
+    def __init__(
+        self, parent: QWidget, shelf: Sequence[Shelved], taken: Collection[Path], theme: Theme
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Add sessions")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.resize(760, 460)
+        inside = column(self, margin=16, gap=10)
+        self._search = QLineEdit()
+        self._search.setPlaceholderText("Search by name, server, machine or day")
+        self._search.setAccessibleName("Search sessions")
+        self._search.setClearButtonEnabled(True)
+        self._search.textChanged.connect(self._filter)
+        inside.addWidget(self._search)
+        self._list = QTreeWidget()
+        self._list.setAccessibleName("Sessions")
+        self._list.setHeaderLabels(("Session", "Begun", "Target", "Servers"))
+        self._list.setRootIsDecorated(False)
+        self._list.setUniformRowHeights(True)
+        self._list.setAllColumnsShowFocus(True)
+        self._list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self._list.setStyleSheet(
+            "QTreeView::item { min-height: 34px; } QHeaderView::section { padding: 4px 11px; }"
+        )
+        self._list.header().setStretchLastSection(True)
+        for session in shelf:
+            if session.start is not None and session.path not in taken:
+                self._list.addTopLevelItem(_item(session))
+        for place, width in enumerate((220, 150, 110)):
+            self._list.setColumnWidth(place, width)
+        self._list.itemActivated.connect(lambda *_: self._take())
+        self._list.itemSelectionChanged.connect(self._on_selected)
+        card = frame()
+        column(card, margin=8).addWidget(self._list)
+        inside.addWidget(card, 1)
+        none = (
+            "Sessions you run appear here." if not shelf else "All sessions are compared already."
+        )
+        self._none = label(none, tone="soft")
+        self._none.setVisible(not self._list.topLevelItemCount())
+        inside.addWidget(self._none)
+        foot = row()
+        foot.addWidget(button("Open a file…", "folder-open", on_click=self._browse))
+        foot.addStretch()
+        foot.addWidget(button("Cancel", on_click=self.reject))
+        self._add = button("Add", "plus", kind="primary", on_click=self._take)
+        self._add.setEnabled(False)
+        foot.addWidget(self._add)
+        inside.addLayout(foot)
+        dress(self, theme)
+        self._filter("")
+        self._search.setFocus()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """From the search the arrows lead into the list."""
+        if event.key() == Qt.Key.Key_Down and self._search.hasFocus():
+            self._list.setFocus()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._take()
+        else:
+            super().keyPressEvent(event)
+
+    def _on_selected(self) -> None:
+        self._add.setEnabled(bool(self._list.selectedItems()))
+
+    def _filter(self, wanted: str) -> None:
+        items = [self._list.topLevelItem(n) for n in range(self._list.topLevelItemCount())]
+        for item in items:
+            said = " ".join(item.text(n) for n in range(self._list.columnCount()))
+            said += f" {item.toolTip(_SERVERS)}"  # their names
+            item.setHidden(wanted.casefold() not in said.casefold())
+        self._list.clearSelection()
+        first = next((item for item in items if not item.isHidden()), None)
+        if first is not None:
+            self._list.setCurrentItem(first)
+
+    def _take(self) -> None:
+        found = [item.data(0, _PATH) for item in self._list.selectedItems() if not item.isHidden()]
+        if found:
+            self.chosen.emit(found)
+            self.accept()
+
+    def _browse(self) -> None:
+        dialog = QFileDialog(self, "Add sessions", str(paths.data_dir() / "sessions"))
+        dialog.setNameFilters(["Sessions (*.pong.yaml *.yaml)", "All files (*)"])
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        dialog.filesSelected.connect(self._on_files)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _on_files(self, files: Sequence[str]) -> None:
+        self.chosen.emit([Path(file) for file in files])
+        self.accept()
+
+
+def _item(session: Shelved) -> QTreeWidgetItem:
+    start = session.start
+    assert start is not None
+    targets = ", ".join(m.name for m in start.machines if "target" in m.roles)
+    servers = ", ".join(record.name for record in start.servers)
+    count, passes = len(start.servers), start.plan.get("repeats", 1)
+    told = f"{count} server{'s' if count != 1 else ''}"
+    if isinstance(passes, int) and passes > 1:
+        told += f" · {passes} passes"
+    item = QTreeWidgetItem([session.title, when(start), targets, told])
+    item.setData(0, _PATH, session.path)
+    item.setToolTip(0, str(session.path))
+    item.setToolTip(1, ended(session))
+    item.setToolTip(_SERVERS, servers)
+    return item

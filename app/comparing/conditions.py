@@ -1,0 +1,124 @@
+"""What differs between the sessions of a comparison, named, the serious first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QVBoxLayout, QWidget
+
+from app import theme as look
+from app.comparing.sessions import Tags
+from app.theme import Theme
+from app.theme import Weight as Bold
+from app.widgets import button, column, empty, label, retone, row
+from workbench.analysis.conditions import Condition, Conditions, Weight
+
+_FIRST = 4
+"""Differences seen before one asks for all."""
+
+
+class ConditionsCard(QFrame):
+    """Toned as a warning where a gap may come from the set-ups."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setObjectName("inline")
+        self._theme = theme
+        self._found = Conditions((), (), ())
+        self._several = False
+        self._all = False
+        inside = column(self, margin=12, gap=6)
+        head = row(gap=8)
+        self._sign = QLabel()
+        self._sign.setFixedSize(QSize(18, 18))
+        self._title = label("", 13, Bold.DemiBold, wrap=True)
+        head.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)
+        head.addWidget(self._title, 1)
+        inside.addLayout(head)
+        self._warnings = label("", 12, tone="soft", wrap=True)
+        inside.addWidget(self._warnings)
+        self._rows = QVBoxLayout()
+        self._rows.setSpacing(5)
+        inside.addLayout(self._rows)
+        self._more = button("", kind="ghost", on_click=self._show_all)
+        inside.addWidget(self._more, 0, Qt.AlignmentFlag.AlignLeft)
+        self._same = label("", 12, tone="muted", wrap=True)
+        inside.addWidget(self._same)
+
+    def tell(self, found: Conditions, sessions: int) -> None:
+        self._found, self._several, self._all = found, sessions > 1, False
+        self._draw()
+
+    def text(self) -> str:
+        """All of it, for those who hear it or copy it."""
+        told = [self._title.text(), *self._found.warnings]
+        told += [condition.text for condition in self._found.differing]
+        return "\n".join(filter(None, [*told, self._found.same_text()]))
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self._draw()
+
+    def _draw(self) -> None:
+        found, grave = self._found, self._grave()
+        self.setVisible(self._several)
+        retone(self, "warn" if grave else "muted")
+        name, tone = ("scale", "warn") if grave else ("circle-check", "ok")
+        self._sign.setPixmap(look.icon_pixmap(name, getattr(self._theme, tone), 18))
+        self._title.setText(self._headline(grave))
+        self._warnings.setText(" ".join(found.warnings))
+        self._warnings.setVisible(bool(found.warnings))
+        empty(self._rows)
+        shown = found.differing if self._all else found.differing[:_FIRST]
+        if shown:
+            self._rows.addWidget(_table(shown, self._theme))
+        more = len(found.differing) - len(shown)
+        self._more.setText(f"Show {more} more")
+        self._more.setAccessibleName(f"Show {more} more differences")
+        self._more.setVisible(more > 0)
+        self._same.setText(found.same_text())
+        self._same.setVisible(bool(found.same))
+        self.setAccessibleName(self.text())
+
+    def _grave(self) -> bool:
+        return any(condition.weight < Weight.DETAIL for condition in self._found.differing)
+
+    def _headline(self, grave: bool) -> str:
+        if any(c.weight is Weight.QUESTION for c in self._found.differing):
+            return "They asked different questions"
+        if grave:
+            return "They ran under different conditions"
+        if self._found.differing:
+            return "The same set-up; only this differs"
+        return "The same conditions, as far as was recorded"
+
+    def _show_all(self) -> None:
+        self._all = True
+        self._draw()
+
+
+def _table(conditions: tuple[Condition, ...] | list[Condition], theme: Theme) -> QWidget:
+    made = QWidget()
+    grid = QGridLayout(made)
+    grid.setContentsMargins(0, 2, 0, 2)
+    grid.setHorizontalSpacing(8)
+    grid.setVerticalSpacing(3)
+    grid.setColumnStretch(2, 1)
+    at = 0
+    for condition in conditions:
+        what = label(condition.what, 12, tone="soft", wrap=True)
+        what.setFixedWidth(122)
+        lines = list(_by_value(condition))
+        grid.addWidget(what, at, 0, len(lines), 1, Qt.AlignmentFlag.AlignTop)
+        for value, tags in lines:
+            grid.addWidget(Tags(tags, theme, 15), at, 1, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(label(value, 12, Bold.Medium, wrap=True), at, 2)
+            at += 1
+    return made
+
+
+def _by_value(condition: Condition) -> Iterator[tuple[str, list[str]]]:
+    """Sessions of one value together."""
+    for value in dict.fromkeys(condition.values.values()):
+        yield value, [tag for tag, each in condition.values.items() if each == value]

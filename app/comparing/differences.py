@@ -1,0 +1,115 @@
+"""What tells any two servers of a comparison apart, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QGridLayout
+
+from app.theme import Weight
+from app.widgets import Choice, column, empty, label, row
+from workbench.analysis.compare import Comparison
+from workbench.analysis.compare_words import difference_in, pairs, rate_text
+from workbench.analysis.contenders import Contender
+from workbench.analysis.pairwise import pairwise
+
+
+class Differences(QFrame):
+    """Of two servers of one's choice, and of the pairs one would ask for first."""
+
+    _MOST = 6
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        self._comparison: Comparison | None = None
+        self._pairs: Sequence[tuple[Contender, Contender]] = ()
+        inside = column(self, margin=12, gap=8)
+        head = row()
+        head.addWidget(label("Two servers side by side", 14, Weight.DemiBold))
+        head.addStretch()
+        self._first, self._second = Choice("First server"), Choice("Second server")
+        for box in (self._first, self._second):
+            box.activated.connect(lambda _: self._say())
+        head.addWidget(self._first)
+        head.addWidget(label("and", 12, tone="soft"))
+        head.addWidget(self._second)
+        inside.addLayout(head)
+        self._chosen = label("", 13, Weight.Medium, wrap=True)
+        inside.addWidget(self._chosen)
+        below = row(gap=32)
+        self._figures = QGridLayout()
+        self._figures.setHorizontalSpacing(20)
+        self._figures.setVerticalSpacing(3)
+        below.addLayout(self._figures)
+        self._others = label("", 12, tone="soft", wrap=True)
+        below.addWidget(self._others, 1, Qt.AlignmentFlag.AlignTop)
+        inside.addLayout(below)
+
+    def tell(self, comparison: Comparison) -> None:
+        self._comparison = comparison
+        ranked = [c for c in comparison.ranked() if c.points]
+        boxes = (self._first, self._second)
+        known = [box.currentData() for box in boxes]
+        asked = list(pairs(comparison))
+        wanted = [c.key for c in (asked[0] if asked else ranked[:2])]
+        for place, box in enumerate(boxes):
+            box.clear()
+            for contender in ranked:
+                box.addItem(_name(comparison, contender), contender.key)
+            keys = [contender.key for contender in ranked]
+            key = (
+                known[place] if known[place] in keys else next(iter(wanted[place : place + 1]), "")
+            )
+            box.setCurrentIndex(max(0, box.findData(key)))
+        self.setVisible(len(ranked) > 1)
+        self._pairs = asked
+        self._say()
+
+    def _say(self) -> None:
+        found = self._comparison
+        if found is None:
+            return
+        by_key = {contender.key: contender for contender in found.contenders}
+        a, b = by_key.get(self._first.currentData()), by_key.get(self._second.currentData())
+        if a is None or b is None:
+            return
+        same = "Choose two different ones."
+        said = same if a is b else difference_in(found, a, b)
+        self._chosen.setText(said)
+        self._compare(found, a, b)
+        others = [pair for pair in self._pairs if {c.key for c in pair} != {a.key, b.key}]
+        lines = [difference_in(found, x, y) for x, y in others[: self._MOST]]
+        more = len(others) - len(lines)
+        self._others.setText("\n".join([*lines, f"and {more} more pairs."] if more else lines))
+        self._others.setVisible(bool(lines))
+
+    def _compare(self, found: Comparison, a: Contender, b: Contender) -> None:
+        """Figure by figure, at the common rate."""
+        empty(self._figures)
+        figures = [] if found.rate is None or a is b else pairwise(a, b, found.rate)
+        if not figures or found.rate is None:
+            return
+        names = _name(found, a), _name(found, b)
+        heads = (f"At {rate_text(found, found.rate)}", *names, "first − second")
+        for place, text in enumerate(heads):
+            _at(self._figures, 0, place, text, "muted")
+        for line, figure in enumerate(figures, start=1):
+            _at(self._figures, line, 0, figure.what, "soft")
+            _at(self._figures, line, 1, figure.first)
+            _at(self._figures, line, 2, figure.second)
+            _at(self._figures, line, 3, figure.text)
+
+
+def _at(grid: QGridLayout, line: int, place: int, text: str, tone: str = "") -> None:
+    figure = place in (1, 2) and line > 0
+    made = label(
+        text, 12, Weight.Medium if place == 3 else Weight.Normal, tone=tone, figures=figure
+    )
+    side = Qt.AlignmentFlag.AlignRight if place in (1, 2) else Qt.AlignmentFlag.AlignLeft
+    grid.addWidget(made, line, place, side)
+
+
+def _name(comparison: Comparison, contender: Contender) -> str:
+    return contender.label if len(comparison.sides) > 1 else contender.name

@@ -1,0 +1,156 @@
+"""A server in the ranking of a comparison: its line, what it holds, where its limit lies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QEnterEvent, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton
+
+from app.charts.drawing import draw_marker, draw_swatch, draw_text, elided, text_width
+from app.charts.overlay import FAINT, draw_tag
+from app.theme import SeriesStyle, Theme, Weight, font, mix
+from workbench.analysis.compare_words import basis_text, holds_text, interval_text
+from workbench.analysis.contenders import Contender
+
+HEIGHT = 34
+
+
+@dataclass(frozen=True)
+class Axis:
+    low: float
+    high: float
+
+    def share(self, rate: float) -> float:
+        """0 to 1."""
+        return min(1.0, max(0.0, (rate - self.low) / max(1e-9, self.high - self.low)))
+
+
+class HeldRow(QAbstractButton):
+    pointed = Signal(str)
+
+    def __init__(
+        self,
+        contender: Contender,
+        style: SeriesStyle,
+        axis: Axis,
+        theme: Theme,
+        *,
+        tagged: bool,
+    ) -> None:
+        super().__init__()
+        self._contender, self._axis, self._theme = contender, axis, theme
+        self._faint = tagged and contender.tag != "A"
+        colour = mix(theme.card, style.colour, FAINT) if self._faint else style.colour
+        self._style = SeriesStyle(colour, style.dashed, style.marker)
+        self._tagged, self._marked = tagged, False
+        self.setFixedHeight(HEIGHT)
+        self.setMinimumWidth(220)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        who = contender.label if tagged else contender.name
+        limit = interval_text(contender.interval)
+        holds = holds_text(contender)
+        spoken = f"{who}: {holds if holds[0].isalpha() else f'holds {holds}'}"
+        if limit:
+            spoken += f", its limit lies {'' if limit.startswith('from') else 'within '}{limit}"
+        self.setAccessibleName(spoken)
+        self.setToolTip(f"{spoken} ({basis_text(contender.interval)})")
+
+    def mark(self, highlighted: bool) -> None:
+        if highlighted != self._marked:
+            self._marked = highlighted
+            self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(300, HEIGHT)
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        self.pointed.emit(self._contender.key)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self.pointed.emit("")
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        if event.reason() != Qt.FocusReason.MouseFocusReason:
+            self.pointed.emit(self._contender.key)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.pointed.emit("")
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter does what Space does."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.click()
+        else:
+            super().keyPressEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, contender = self._theme, self._contender
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        whole = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+        if self._marked or self.hasFocus():
+            pen = QPen(QColor(theme.focus), 2) if self.hasFocus() else Qt.PenStyle.NoPen
+            painter.setPen(pen)
+            painter.setBrush(QColor(theme.raised))
+            painter.drawRoundedRect(whole.adjusted(1, 1, -1, -1), 7, 7)
+        else:
+            painter.setPen(QPen(QColor(theme.line), 1))
+            painter.drawLine(whole.topLeft(), whole.topRight())
+        middle = self.height() / 2
+        draw_swatch(painter, self._style, QRectF(4, middle - 6.5, 28, 13), theme.card)
+        strip = max(64.0, 0.26 * self.width())
+        right = self.width() - strip - 10
+        figure = font(13, Weight.DemiBold, figures=True)
+        text = holds_text(contender)
+        quiet = not contender.points or (contender.knee_per_s is None and not contender.closed_loop)
+        size = font(12) if quiet else figure
+        colour = theme.muted if quiet else theme.text
+        draw_text(painter, QPointF(right, middle), text, size, colour, "right")
+        self._paint_name(painter, right - text_width(text, size) - 8, middle)
+        self._paint_interval(painter, QRectF(right + 10, 0, strip - 6, self.height()))
+        painter.end()
+
+    def _paint_name(self, painter: QPainter, right: float, middle: float) -> None:
+        theme = self._theme
+        size = font(13, Weight.Medium)
+        room = right - 39 - (22 if self._tagged else 0)
+        name = elided(self._contender.name, size, room)
+        colour = theme.soft if self._faint else theme.text
+        width = draw_text(painter, QPointF(39, middle), name, size, colour)
+        if self._tagged:
+            box = QRectF(39 + width + 7, middle - 7.5, 15, 15)
+            draw_tag(painter, box, self._contender.tag, theme, filled=not self._faint)
+
+    def _paint_interval(self, painter: QPainter, strip: QRectF) -> None:
+        interval = self._contender.interval
+        if interval is None:
+            return
+        y = strip.center().y()
+
+        def at(rate: float) -> float:
+            return strip.left() + self._axis.share(rate) * strip.width()
+
+        low, open_ended = at(interval.low), interval.high == inf
+        high = strip.right() if open_ended else at(interval.high)
+        pen = QPen(self._style.tint(), 1.6)
+        if interval.coverage is None:
+            pen.setStyle(Qt.PenStyle.DotLine)
+        painter.setPen(pen)
+        painter.drawLine(QPointF(low, y), QPointF(high, y))
+        painter.setPen(QPen(self._style.tint(), 1.6))
+        painter.drawLine(QPointF(low, y - 5), QPointF(low, y + 5))
+        if open_ended:
+            painter.drawPolyline(
+                [QPointF(high - 4, y - 4), QPointF(high, y), QPointF(high - 4, y + 4)]
+            )
+        else:
+            painter.drawLine(QPointF(high, y - 5), QPointF(high, y + 5))
+        if self._contender.knee_per_s is not None:
+            there = QPointF(at(self._contender.knee_per_s), y)
+            draw_marker(painter, self._style, there, 3.4, self._theme.card)

@@ -1,0 +1,130 @@
+"""Which sessions are compared, and which of their servers are shown. No Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from app.comparing.load import retagged
+from workbench.analysis.compare import Comparison, Side, compare
+from workbench.analysis.contenders import Contender
+
+MOST_LINES = 12
+"""There are twelve styles; of more, the servers that all sessions have come first."""
+
+
+@dataclass
+class Selection:
+    """Remembers what is hidden by file and server, so that letters may change."""
+
+    sides: list[Side] = field(default_factory=list)
+    rate: float | None = None
+    """At which all are told; None: the highest all of them hold."""
+    _hidden: set[tuple[str, str]] = field(default_factory=set)
+
+    def clear(self) -> None:
+        self.sides, self.rate = [], None
+        self._hidden.clear()
+
+    def paths(self) -> list[Path]:
+        return [side.path for side in self.sides]
+
+    def take(self, sides: Sequence[Side], *, restored: bool = False) -> None:
+        """These sessions now. Of new ones, what would make more lines than can be told apart is
+        hidden, unless it was chosen so before."""
+        before = set(self.paths())
+        self.sides = list(sides)
+        if not restored:
+            self._hide_beyond([side for side in self.sides if side.path not in before])
+
+    def remove(self, tag: str) -> None:
+        self.sides = retagged([side for side in self.sides if side.tag != tag])
+        self.rate = None
+
+    def promote(self, tag: str) -> None:
+        """Compare the others with this session."""
+        self.sides = retagged(sorted(self.sides, key=lambda side: side.tag != tag))
+
+    def show(self, key: str, shown: bool) -> None:
+        """A contender by its key."""
+        (self._hidden.discard if shown else self._hidden.add)(self._place(key))
+
+    def is_shown(self, key: str) -> bool:
+        return self._place(key) not in self._hidden
+
+    def contenders(self) -> list[Contender]:
+        """All of them, shown or not."""
+        return [contender for side in self.sides for contender in side.contenders]
+
+    def shown(self) -> list[str]:
+        """The keys of those shown."""
+        return [each.key for each in self.contenders() if self.is_shown(each.key)]
+
+    def comparison(self) -> Comparison:
+        """Of those shown. A rate they do not share any more is forgotten."""
+        found = compare(self.sides, self.shown(), self.rate)
+        if self.rate is not None and self.rate not in found.shared:
+            self.rate = None
+            found = compare(self.sides, self.shown())
+        return found
+
+    def describe(self) -> str:
+        """ "4 servers that both sessions have"."""
+        if not self.sides:
+            return "Nothing is compared yet."
+        shown, there = len(self.shown()), len(self.contenders())
+        if len(self.sides) == 1:
+            count = f"{shown} of {there} servers" if shown < there else _servers(there)
+            return f"{count} of one session · add another to compare"
+        common = len(compare(self.sides).common())
+        them = "both sessions" if len(self.sides) == 2 else f"all {len(self.sides)} sessions"
+        said = f"{_servers(common)} that {them} have" if common else f"No server is in {them}"
+        return f"{said} · {shown} of {there} lines shown" if shown < there else said
+
+    def kept(self) -> dict[str, Any]:
+        """For the settings."""
+        return {
+            "sessions": [str(path) for path in self.paths()],
+            "hidden": sorted([path, server] for path, server in self._hidden),
+        }
+
+    def restore(self, kept: dict[str, Any]) -> list[Path]:
+        """What was hidden; the sessions to be read. Whatever makes no sense is left out."""
+        hidden, sessions = kept.get("hidden"), kept.get("sessions")
+        pairs = hidden if isinstance(hidden, list) else []
+        self._hidden = {
+            (str(pair[0]), str(pair[1]))
+            for pair in pairs
+            if isinstance(pair, list) and len(pair) == 2
+        }
+        return (
+            [Path(p) for p in sessions if isinstance(p, str)] if isinstance(sessions, list) else []
+        )
+
+    def _place(self, key: str) -> tuple[str, str]:
+        tag, _, server = key.partition("/")
+        side = next(side for side in self.sides if side.tag == tag)
+        return str(side.path), server
+
+    def _hide_beyond(self, new: Sequence[Side]) -> None:
+        if not new or len(self.contenders()) <= MOST_LINES:
+            return
+        if len(new) < len(self.sides):
+            # Beside others: the servers that are shown of those.
+            old = [side for side in self.sides if side not in new]
+            shown = {c.id for side in old for c in side.contenders if self.is_shown(c.key)}
+        else:
+            whole = compare(self.sides)
+            common, ranked = whole.common(), [contender.id for contender in whole.ranked()]
+            order = sorted(set(ranked), key=lambda id_: (id_ not in common, ranked.index(id_)))
+            shown = set(order[: max(2, MOST_LINES // len(self.sides))])
+        for side in new:
+            for contender in side.contenders:
+                if contender.id not in shown:
+                    self.show(contender.key, False)
+
+
+def _servers(count: int) -> str:
+    return "1 server" if count == 1 else f"{count} servers"

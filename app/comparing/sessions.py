@@ -1,0 +1,175 @@
+"""The sessions of a comparison, each with its letter and its servers to tick."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
+
+from app import theme as look
+from app.charts.overlay import draw_tag
+from app.theme import Theme, Weight
+from app.widgets import Elided, Tick, button, column, dress, empty, label, row
+from app.words import when
+from workbench.analysis.compare import Side
+
+
+class Tags(QWidget):
+    """The letters of one or more sessions; the first session's is filled."""
+
+    def __init__(self, tags: Sequence[str], theme: Theme, side: int = 16) -> None:
+        super().__init__()
+        self._tags, self._theme, self._side = list(tags), theme, side
+        self.setFixedSize(len(self._tags) * (side + 3) - 2, side + 1)
+        self.setAccessibleName(" ".join(tags))
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        side = self._side - 1
+        for place, tag in enumerate(self._tags):
+            box = QRectF(place * (self._side + 3) + 0.5, 1, side, side)
+            draw_tag(painter, box, tag, self._theme, filled=tag == "A")
+        painter.end()
+
+
+class SessionCards(QWidget):
+    """One below the other; keeps which are unfolded."""
+
+    ticked = Signal(str, bool)
+    """A contender's key, and whether it is to be shown."""
+    removed = Signal(str)
+    """A session's tag."""
+    promoted = Signal(str)
+    """A session's tag: the others are to be compared with this one."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._inside = column(self, gap=8)
+        self._cards: dict[str, _SessionCard] = {}
+
+    def show_sides(self, sides: Sequence[Side]) -> None:
+        unfolded = {card.path for card in self._cards.values() if card.unfolded}
+        empty(self._inside)
+        self._cards = {}
+        for side in sides:
+            card = self._cards[side.tag] = _SessionCard(side, self, self._theme)
+            card.path = side.path
+            card.unfold(side.path in unfolded)
+            self._inside.addWidget(card)
+
+    def tell(self, shown: Iterable[str]) -> None:
+        """Which contenders are shown, by their keys."""
+        shown = set(shown)
+        for card in self._cards.values():
+            card.tell(shown)
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+
+
+class _SessionCard(QFrame):
+    def __init__(self, side: Side, cards: SessionCards, theme: Theme) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        self.path = side.path
+        self._side, self._theme = side, theme
+        self._ticks: dict[str, Tick] = {}
+        inside = column(self)
+        inside.setContentsMargins(12, 8, 6, 8)
+        head = row(gap=10)
+        head.addWidget(Tags(side.tag, theme, 18))
+        texts = QVBoxLayout()
+        texts.setSpacing(1)
+        name, about = Elided(13, Weight.DemiBold), Elided(12, tone="muted")
+        name.say(side.name)
+        about.say(_about(side))
+        texts.addWidget(name)
+        texts.addWidget(about)
+        head.addLayout(texts, 1)
+        self._fold = _small(f"Servers of {side.tag}")
+        self._fold.setCheckable(True)
+        self._fold.toggled.connect(self.unfold)
+        away = _small(f"Take {side.tag} out of the comparison")
+        away.setProperty("icon_name", "x")
+        away.clicked.connect(lambda: cards.removed.emit(side.tag))
+        head.addWidget(self._fold)
+        head.addWidget(away)
+        inside.addLayout(head)
+        self._body = QWidget()
+        body = column(self._body, gap=2)
+        body.setContentsMargins(28, 6, 6, 2)
+        for warning in side.warnings[1:]:
+            body.addWidget(label(warning, 12, tone="warn", wrap=True))
+        for contender in side.contenders:
+            tick = self._ticks[contender.key] = Tick(contender.name)
+            tick.setAccessibleName(f"Show {contender.label}")
+            if not contender.points:
+                tick.setText(f"{contender.name} (no point was finished)")
+            tick.toggled.connect(lambda on, key=contender.key: cards.ticked.emit(key, on))
+            body.addWidget(tick)
+        if side.tag != "A":
+            first = button("Compare the others with this one", kind="ghost")
+            first.clicked.connect(lambda: cards.promoted.emit(side.tag))
+            body.addWidget(first, 0, Qt.AlignmentFlag.AlignLeft)
+        inside.addWidget(self._body)
+        if side.warnings:
+            inside.insertWidget(1, _warned(side))
+        self.unfold(False)
+        dress(self, theme)
+
+    @property
+    def unfolded(self) -> bool:
+        return self._fold.isChecked()
+
+    def unfold(self, unfolded: bool) -> None:
+        self._fold.setChecked(unfolded)
+        self._body.setVisible(unfolded)
+        self.set_theme(self._theme)
+
+    def tell(self, shown: set[str]) -> None:
+        for key, tick in self._ticks.items():
+            tick.blockSignals(True)
+            tick.setChecked(key in shown)
+            tick.blockSignals(False)
+            tick.update()
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        sign = "chevron-down" if self.unfolded else "chevron-right"
+        self._fold.setIcon(look.icon(sign, theme.soft, 16))
+
+
+def _warned(side: Side) -> QWidget:
+    text = label(side.warnings[0], 12, tone="warn", wrap=True)
+    text.setContentsMargins(28, 4, 6, 0)
+    return text
+
+
+def _small(name: str) -> QPushButton:
+    made = QPushButton()
+    made.setProperty("kind", "ghost")
+    made.setFixedSize(28, 28)
+    made.setIconSize(QSize(16, 16))
+    made.setStyleSheet("padding: 0; min-height: 24px;")
+    made.setAccessibleName(name)
+    made.setToolTip(name)
+    return made
+
+
+def _about(side: Side) -> str:
+    """ "14 November, 09:02 · 2 passes · atlas · 8 servers"."""
+    targets = ", ".join(m.name for m in side.start.machines if "target" in m.roles)
+    count = len(side.contenders)
+    passes = side.plan.get("repeats", 1)
+    parts = [when(side.start), targets, f"{count} server{'s' if count != 1 else ''}"]
+    if isinstance(passes, int) and passes > 1:
+        parts.insert(1, f"{passes} passes")
+    return " · ".join(filter(None, parts))

@@ -1,0 +1,284 @@
+"""Asks what shall be written of a session or of charts, how, and where; then writes it."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QDialog,
+    QFileDialog,
+    QLayout,
+    QLineEdit,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app import files
+from app.charts.trio import Trio
+from app.desk import Desk
+from app.export.report import SIZE, Wish
+from app.export.sources import KINDS, Charts, Recorded
+from app.theme import Weight
+from app.widgets import Choice, Inline, Pick, Tick, button, column, dress, label, row
+
+_LOOK_AFTER_MS = 200
+_WIDTH = 560
+_SIZES = {
+    "1600 × 1200": SIZE,
+    "1920 × 1080, a slide": (1920, 1080),
+    "1280 × 960": (1280, 960),
+    "2400 × 1800, a poster": (2400, 1800),
+}
+
+
+@dataclass
+class _Kept:
+    """Of the last export, for the next one."""
+
+    folder: str
+    kind: str = ".html"
+    theme: str = "light"
+
+
+class ExportDialog(QDialog):
+    """One page: what, how it looks, where."""
+
+    def __init__(self, parent: QWidget, desk: Desk, source: Recorded | Charts) -> None:
+        super().__init__(parent)
+        self._desk, self._source = desk, source
+        self._kept = _remembered(desk)
+        self._written: Path | None = None
+        self._asked = 0
+        self.setWindowTitle("Export")
+        self.setModal(True)
+        inside = column(self, margin=20, gap=12)
+        inside.setSizeConstraint(QLayout.SizeConstraint.SetFixedSize)
+        inside.addWidget(label(f"Export “{source.title}”", 16, Weight.DemiBold, wrap=True))
+        self._kinds = QButtonGroup(self)
+        inside.addLayout(self._make_kinds())
+        self._looks = self._make_looks()
+        inside.addWidget(self._looks)
+        self._notes = Tick("With my notes about the session")
+        self._notes.setVisible(False)
+        inside.addWidget(self._notes)
+        where = QWidget()
+        where.setFixedWidth(_WIDTH)
+        where.setLayout(self._make_where())
+        inside.addWidget(where)
+        self._exists = label("", 12, tone="warn", wrap=True)
+        self._exists.hide()
+        inside.addWidget(self._exists)
+        self.said = Inline()
+        inside.addWidget(self.said)
+        inside.addStretch(1)
+        last = row()
+        self._show = button("Show in folder", "folder-open", on_click=self._reveal)
+        self._show.hide()
+        self._close = button("Cancel", on_click=self.reject)
+        self._go = button("Export", "download", kind="primary", on_click=self._export)
+        self._go.setDefault(True)
+        last.addWidget(self._show)
+        last.addStretch(1)
+        last.addWidget(self._close)
+        last.addWidget(self._go)
+        inside.addLayout(last)
+        self._looking = QTimer(self)
+        self._looking.setSingleShot(True)
+        self._looking.setInterval(_LOOK_AFTER_MS)
+        self._looking.timeout.connect(self._look)
+        self._where.textChanged.connect(lambda _: self._on_changed())
+        self._kinds.buttonClicked.connect(lambda _: self._on_kind())
+        self._where.setText(str(Path(self._kept.folder) / _file_name(source.title)))
+        self._on_kind()
+        dress(self, desk.theme)
+
+    def _make_kinds(self) -> QVBoxLayout:
+        made = QVBoxLayout()
+        made.setSpacing(0)
+        made.setContentsMargins(0, 2, 0, 4)
+        wanted = self._kept.kind if self._kept.kind in self._source.kinds else self._source.kinds[0]
+        for place, kind in enumerate(self._source.kinds):
+            each = Pick(KINDS[kind].name, about=KINDS[kind].about)
+            each.setChecked(kind == wanted)
+            self._kinds.addButton(each, place)
+            made.addWidget(each)
+        return made
+
+    def _make_looks(self) -> QWidget:
+        made = QWidget()
+        line = row(made, gap=8)
+        self._theme, self._size = Choice("Colours"), Choice("Size")
+        for theme in ("light", "dark"):
+            self._theme.addItem(f"{theme.capitalize()} colours", theme)
+        self._theme.setCurrentIndex(self._theme.findData(self._kept.theme))
+        for text, size in _SIZES.items():
+            self._size.addItem(text, size)
+        for each in (self._theme, self._size):
+            line.addWidget(each)
+        line.addStretch(1)
+        return made
+
+    def _make_where(self) -> QVBoxLayout:
+        made = QVBoxLayout()
+        made.setContentsMargins(0, 0, 0, 0)
+        made.setSpacing(4)
+        made.addWidget(label("To", 12, tone="muted"))
+        line = row(gap=8)
+        self._where = QLineEdit()
+        self._where.setAccessibleName("File to write")
+        line.addWidget(self._where, 1)
+        line.addWidget(button("Choose…", "folder-open", on_click=self._choose))
+        made.addLayout(line)
+        return made
+
+    @property
+    def kind(self) -> str:
+        """The file's ending."""
+        return self._source.kinds[self._kinds.checkedId()]
+
+    def output(self) -> Path:
+        return Path(self._where.text().strip()).expanduser()
+
+    def _on_kind(self) -> None:
+        kind = self.kind
+        pictured = KINDS[kind].is_picture and isinstance(self._source, Recorded)
+        self._looks.setVisible(pictured)
+        self._notes.setVisible(kind == ".html" and bool(getattr(self._source, "notes", "")))
+        name = self._where.text()
+        stem = re.sub(rf"({'|'.join(map(re.escape, KINDS))})$", "", name.strip())
+        self._where.setText(stem + kind)
+        self._on_changed()
+
+    def _on_changed(self) -> None:
+        if self._written is not None:
+            self._written = None
+            self._show.hide()
+            self._close.setText("Cancel")
+        self.said.say("")
+        self._go.setEnabled(bool(self._where.text().strip()))
+        self._looking.start()
+
+    def _look(self) -> None:
+        """What is there already, and what is not? The disk is asked in the engine's thread."""
+        self._asked += 1
+        asked, output = self._asked, self.output()
+
+        def tell(said: str) -> None:
+            if asked == self._asked:
+                self._say_exists(said if self._written is None else "")
+
+        self._desk.bridge.submit(asyncio.to_thread(_found, output), tell)
+
+    def _say_exists(self, said: str) -> None:
+        self._exists.setText(said)
+        self._exists.setVisible(bool(said))
+
+    def _choose(self) -> None:
+        dialog = QFileDialog(self, "Export to", str(self.output()))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)
+        dialog.setNameFilters([f"{KINDS[self.kind].name} (*{self.kind})", "All files (*)"])
+        dialog.setDefaultSuffix(self.kind[1:])
+        dialog.fileSelected.connect(self._where.setText)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _export(self) -> None:
+        output = self.output()
+        if not output.is_absolute():
+            output = Path(self._kept.folder) / output
+        if output.suffix.lower() != self.kind:
+            output = output.with_name(output.name + self.kind)
+        wish = Wish(
+            self._theme.currentData(),
+            self._size.currentData(),
+            self._source.percentile,
+            self._source.clock,
+            self._notes.isVisible() and self._notes.isChecked(),
+        )
+        self._desk.settings.more["Export"] = {
+            "folder": str(output.parent),
+            "kind": self.kind,
+            "theme": wish.theme,
+        }
+        if self._desk.busy and isinstance(self._source, Recorded):
+            self.said.say(
+                "A run is under way, and drawing would take CPU from it. Export when it is over.",
+                "warn",
+            )
+            return
+        self._go.setEnabled(False)
+        self.said.say("Writing…", "soft")
+        self._say_exists("")
+        self._desk.bridge.submit(
+            self._source.write(output, wish),
+            lambda remark: self._on_written(output, remark),
+            self._on_failed,
+        )
+
+    def _on_written(self, output: Path, remark: str) -> None:
+        self._written = output
+        self.said.say(f"Written: {output}\n{remark}".strip(), "warn" if remark else "ok")
+        self._go.setEnabled(True)
+        self._show.show()
+        self._close.setText("Close")
+        self._close.setFocus()
+
+    def _on_failed(self, sentence: str) -> None:
+        self.said.say(sentence)
+        self._go.setEnabled(True)
+        self._where.setFocus()
+
+    def _reveal(self) -> None:
+        if self._written is not None:
+            self._desk.bridge.submit(files.reveal(self._written), fail=self.said.say)
+
+
+def ask(parent: QWidget, desk: Desk, source: Recorded | Charts) -> ExportDialog:
+    """Open the dialog over a page."""
+    dialog = ExportDialog(parent, desk, source)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.open()
+    return dialog
+
+
+def ask_for_session(parent: QWidget, desk: Desk, path: Path, trio: Trio) -> ExportDialog:
+    """As `ask`, for a session whose charts are on the screen, with the response time they show."""
+    known = next((session for session in desk.shelf if session.path == path), None)
+    start = trio.model.start
+    planned = str(start.plan.get("name") or "") if start else ""
+    title = known.title if known else planned or path.name
+    notes = known.label.notes if known else ""
+    view = trio.view
+    return ask(parent, desk, Recorded(path, title, notes, view.percentile, view.clock))
+
+
+def _found(output: Path) -> str:
+    """What writing there will change besides, in a sentence; empty: nothing."""
+    if output.is_file():
+        return "There is a file of this name; it will be replaced."
+    missing = output.is_absolute() and not output.parent.exists()
+    return f"There is no folder {output.parent} yet; it will be made." if missing else ""
+
+
+def _file_name(title: str) -> str:
+    """Of a title: "Ping-pong, 2009" is "ping-pong-2009"."""
+    return re.sub(r"[^\w.-]+", "-", title.casefold()).strip("-.")[:80] or "session"
+
+
+def _remembered(desk: Desk) -> _Kept:
+    kept = desk.settings.more.get("Export")
+    default = _Kept(str(Path.home()))  # the one folder that surely exists
+    if not isinstance(kept, dict):
+        return default
+    folder, kind, theme = kept.get("folder"), kept.get("kind"), kept.get("theme")
+    return _Kept(
+        folder if isinstance(folder, str) and folder else default.folder,
+        kind if kind in KINDS else default.kind,
+        theme if theme in ("light", "dark") else default.theme,
+    )

@@ -1,0 +1,149 @@
+"""The charts of an HTML report: the window's trio as SVG, with the figures under the pointer."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from html import escape
+from math import isnan
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainter
+from PySide6.QtWidgets import QApplication
+
+from app import theme as look
+from app.charts import words
+from app.charts.drawing import draw_swatch
+from app.charts.look import Look
+from app.charts.model import ChartModel
+from app.charts.page import Page
+from app.charts.series import Clock, Percentile, Quantity, Series
+from app.charts.trio import Trio
+from app.export import picture
+from workbench import wording
+from workbench.documents import AnyDocument
+from workbench.report.page import Drawing
+
+_WIDTH, _HEIGHT = 1100, 820
+_EACH_SERVER = 15
+_SPOT = 7
+_MOST_SPOTS = 1500
+"""In all charts; where there are more, only replies tell their figures, or the file grows large."""
+
+_SWATCH = QRectF(0, 0, 46, 18)
+_COLOUR = re.compile(r'(?:fill|stroke)="(#[0-9a-f]{6})"')
+_TOKENS = (
+    *("bg", "card", "sunken", "line", "line2", "text", "soft", "muted"),
+    *("ok", "warn", "bad"),
+)
+
+
+def drawing(
+    documents: Sequence[AnyDocument], percentile: Percentile = "p99", clock: Clock = "latency"
+) -> Drawing:
+    """Needs an application."""
+    model = ChartModel()
+    for document in documents:
+        model(document)
+    if not model.over:
+        model.end()
+    light, dark = look.LIGHT, look.DARK
+    height = _HEIGHT + _EACH_SERVER * max(0, len(model.series) - 8)
+    trio = Trio(model, light)
+    trio.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+    trio.set_percentile(percentile)
+    trio.set_clock(clock)
+    trio.set_look(Look(scale=1.15, controls=2))
+    trio.resize(_WIDTH, height)
+    trio.refresh()
+    trio.show()
+    QApplication.sendPostedEvents()
+
+    def paint(painter: QPainter) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.fillRect(QRectF(0, 0, _WIDTH, height), QColor(theme.card))
+        trio.paint(painter, QRectF(0, 0, _WIDTH, height))
+
+    told = Page(documents, light, (1600, 1200), percentile=percentile, clock=clock).describe()
+    theme = dark
+    trio.set_theme(dark)
+    in_dark = picture.svg(paint, (_WIDTH, height), "", "").decode()
+    theme = light
+    trio.set_theme(light)
+    in_light = picture.svg(paint, (_WIDTH, height), "", "").decode()
+    drawn = _inlined(in_light, told, "".join(_spots(trio)))
+    trio.hide()
+    trio.deleteLater()
+    return Drawing(
+        charts=drawn,
+        swatches={series.id: _swatch(series) for series in model.series.values()},
+        tokens={name: (getattr(light, name), getattr(dark, name)) for name in _TOKENS},
+        recolour=_recolour(in_light, in_dark),
+    )
+
+
+def _inlined(drawn: str, told: str, more: str) -> str:
+    """As part of an HTML page: without XML's own head, and with what is under the pointer."""
+    body = drawn[drawn.index("<defs>") :].strip()
+    body = body.removesuffix("</svg>")
+    box = drawn[drawn.index('viewBox="') :].split('"')[1]
+    return (
+        f'<svg viewBox="{box}" role="img" aria-label="{escape(told, quote=True)}">'
+        f"{body}{more}</svg>"
+    )
+
+
+def _swatch(series: Series) -> str:
+    style = look.LIGHT.series(series.index)
+    drawn = picture.svg(
+        lambda painter: draw_swatch(painter, style, _SWATCH, look.LIGHT.card), (46, 18), "", ""
+    )
+    return _inlined(drawn.decode(), "", "").replace(
+        ' role="img" aria-label=""', ' aria-hidden="true"'
+    )
+
+
+def _spots(trio: Trio) -> Iterable[str]:
+    """A point's figures, for the pointer that rests on it."""
+    model = trio.model
+    count = sum(len(series.readings()) for series in model.series.values())
+    few = count * len(trio.charts) <= _MOST_SPOTS
+    for quantity, chart in trio.charts.items():
+        if not few and quantity is not Quantity.REPLIES:
+            continue
+        left, top = chart.x(), chart.y()
+        for series in reversed(model.ranked()):
+            for reading in series.readings():
+                value = reading.value(quantity, trio.view)
+                if isnan(value):
+                    continue
+                at = chart.at(reading.offered, value)
+                offered = wording.offered(reading.stops[-1])
+                time = reading.value(Quantity.TIME, trio.view)
+                answered = (
+                    f"{words.percentile(trio.view.percentile)} {wording.duration(time * 1000)}"
+                    if not isnan(time)
+                    else "no reply"
+                )
+                said = (
+                    f"{series.name}, {offered} offered: {words.per_second(reading.replies_per_s)}"
+                    f" answered, {answered}, {wording.percent(reading.errors_pct)} errors."
+                    f" {words.verdict(reading)}"
+                )
+                yield (
+                    f'<circle class="spot" cx="{left + at.x():.1f}" cy="{top + at.y():.1f}"'
+                    f' r="{_SPOT}"><title>{escape(said)}</title></circle>'
+                )
+
+
+def _recolour(light: str, dark: str) -> list[tuple[str, str]]:
+    """Every colour of the light drawing and its place in the dark one, which has the same strokes
+    in the same order."""
+    places: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for a, b in zip(_COLOUR.findall(light), _COLOUR.findall(dark), strict=True):
+        places[a][b] += 1
+    found = {a: among.most_common(1)[0][0] for a, among in places.items()}
+    hues = zip(look.LIGHT.hues, look.DARK.hues, strict=True)
+    found |= {a.lower(): b.lower() for a, b in hues}  # of swatches whose servers were not run
+    return [(a, b) for a, b in sorted(found.items()) if a != b]

@@ -1,0 +1,91 @@
+"""What can be painted, as a file's content: PNG, SVG, PDF."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TypeAlias
+
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QRect, QSize, QSizeF
+from PySide6.QtGui import QImage, QPageLayout, QPageSize, QPainter, QPdfWriter
+from PySide6.QtSvg import QSvgGenerator
+
+Paint: TypeAlias = Callable[[QPainter], None]
+Size: TypeAlias = tuple[int, int]
+"""Width and height in the painter's units."""
+
+RATIO = 2
+"""Device pixels per pixel of a PNG."""
+
+
+def image(paint: Paint, size: Size) -> QImage:
+    """At `RATIO` times the size."""
+    made = QImage(size[0] * RATIO, size[1] * RATIO, QImage.Format.Format_RGB32)
+    made.setDevicePixelRatio(RATIO)
+    _run(paint, QPainter(made))
+    return made
+
+
+def png(paint: Paint, size: Size) -> bytes:
+    data = QByteArray()
+    buffer = QBuffer(data)
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    image(paint, size).save(buffer, "PNG")  # type: ignore[call-overload]
+    return data.data()
+
+
+def svg(paint: Paint, size: Size, title: str, description: str) -> bytes:
+    """`description`: the picture in words, for those who cannot see it."""
+    data = QByteArray()
+    buffer = QBuffer(data)
+    drawing = QSvgGenerator()
+    drawing.setOutputDevice(buffer)
+    drawing.setSize(QSize(*size))
+    drawing.setViewBox(QRect(0, 0, *size))
+    drawing.setTitle(_xml(title))
+    drawing.setDescription(_xml(description))
+    _run(paint, QPainter(drawing))
+    return _tidy(data.data().decode(), size).encode()
+
+
+def pdf(paint: Paint, size: Size, title: str) -> bytes:
+    """One page of exactly that size."""
+    data = QByteArray()
+    buffer = QBuffer(data)
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    paper = QPdfWriter(buffer)
+    # A pixel of the page is a unit of the paper: cosmetic pens are as wide as on the screen.
+    paper.setResolution(96)
+    points = QSizeF(size[0] * 0.75, size[1] * 0.75)
+    shape = QPageSize(points, QPageSize.Unit.Point, "", QPageSize.SizeMatchPolicy.ExactMatch)
+    portrait = QPageLayout.Orientation.Portrait
+    paper.setPageLayout(QPageLayout(shape, portrait, QMarginsF(0, 0, 0, 0)))
+    paper.setTitle(title)
+    painter = QPainter(paper)
+    _run(paint, painter)
+    return data.data()
+
+
+def _run(paint: Paint, painter: QPainter) -> None:
+    try:
+        paint(painter)
+    finally:
+        painter.end()
+
+
+def _xml(text: str) -> str:
+    """Without the characters that XML has no place for."""
+    return "".join(c if c.isprintable() else " " for c in text)
+
+
+def _tidy(drawn: str, size: Size) -> str:
+    """The size in pixels (Qt rounds it to millimetres), and hundredths of a pixel are enough."""
+    drawn = re.sub(
+        r'width="[\d.]+mm" height="[\d.]+mm"', f'width="{size[0]}" height="{size[1]}"', drawn
+    )
+    short = re.compile(r"-?\d+\.\d{3,}")
+
+    def shorten(outline: re.Match[str]) -> str:
+        return short.sub(lambda number: f"{float(number[0]):.2f}", outline[0])
+
+    return re.sub(r' (?:d|points)="[^"]*"', shorten, drawn)

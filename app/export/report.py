@@ -1,0 +1,256 @@
+"""`pongbench report`: a session as a page that explains itself, a picture, or a table."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.commands.opening import add_session_arguments, exit_code, open_session
+from workbench.errors import BadInput, PongbenchError, why
+from workbench.report.points import points_as_csv
+from workbench.sessions import Session, read_session
+from workbench.titles import Label, Titles
+
+if TYPE_CHECKING:
+    from app.charts.page import Page
+
+SIZE = (1600, 1200)
+PERCENTILES = ("p50", "p90", "p99", "p999", "max")
+CLOCKS = ("latency", "service")
+
+
+@dataclass(frozen=True)
+class Wish:
+    """How a report shall look; a table has no looks."""
+
+    theme: str = "light"
+    """Of pictures; an HTML page has both and follows its reader's."""
+    size: tuple[int, int] = SIZE
+    """Of pictures, in pixels; a PNG has twice as many."""
+    percentile: str = "p99"
+    clock: str = "latency"
+    notes: bool = False
+    """With the user's own notes about the session; HTML only."""
+
+
+def write_report(session: Path, output: Path, wish: Wish | None = None) -> None:
+    """Write a session as .html, .png (at twice its size), .svg, .pdf or .csv, by `output`'s name.
+
+    Raises BadInput for an unreadable session, an unknown ending or a place that cannot be written.
+    """
+    check_output(output)
+    _write_read(read_session(session), output, wish or Wish())
+
+
+def check_output(output: Path) -> None:
+    """Raises BadInput for an unknown ending, and for a directory."""
+    if output.suffix.lower() not in _MAKERS:
+        known = ", ".join(sorted(_MAKERS))
+        raise BadInput(f"A report cannot be written as {output.name}: name it with one of {known}.")
+    if output.is_dir():
+        raise BadInput(f"{output} is a directory; give the name of a file for the report.")
+
+
+def _write_read(session: Session, output: Path, wish: Wish) -> None:
+    session = replace(session, documents=[session.start, *session.completed()[1:]])
+    try:
+        data = _MAKERS[output.suffix.lower()](session, wish)
+    except (TypeError, ValueError, AttributeError, LookupError) as error:
+        raise BadInput(
+            f"session {session.name} holds what no run records ({error}); it cannot be drawn."
+        ) from error
+    write(output, data)
+
+
+def add_parser(subparsers: Any) -> None:
+    """Register the command."""
+    parser: argparse.ArgumentParser = subparsers.add_parser(
+        "report",
+        help="a session as HTML, PNG, SVG or PDF, or its points as CSV",
+        description="Draw a session on one page, explain it in an HTML file that opens anywhere, or"
+        " list its points in a table.",
+    )
+    add_session_arguments(parser)
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        metavar="X",
+        help="X.html, .png, .svg, .pdf or .csv",
+    )
+    parser.add_argument(
+        "--theme",
+        choices=("light", "dark"),
+        default="light",
+        help="of pictures; an HTML page follows its reader's",
+    )
+    parser.add_argument(
+        "--size",
+        type=_size,
+        default=SIZE,
+        metavar="WxH",
+        help="of pictures, in pixels (a PNG has twice as many; default: 1600x1200)",
+    )
+    parser.add_argument("--percentile", choices=PERCENTILES, default="p99", help="drawn")
+    parser.add_argument("--clock", choices=CLOCKS, default="latency", help="drawn")
+    parser.add_argument("--notes", action="store_true", help="with your notes (HTML)")
+    parser.set_defaults(handler=handle)
+
+
+def handle(arguments: argparse.Namespace) -> int:
+    """The command: its exit code; what goes wrong is a PongbenchError."""
+    wish = Wish(
+        arguments.theme,
+        arguments.size,
+        arguments.percentile,
+        arguments.clock,
+        arguments.notes,
+    )
+    check_output(arguments.output)
+    session = open_session(arguments)
+    _write_read(session, arguments.output, wish)
+    print(f"The report is {arguments.output}.")
+    return exit_code(session)
+
+
+def _csv(session: Session, wish: Wish) -> bytes:
+    return points_as_csv(session.documents).encode()
+
+
+def _html(session: Session, wish: Wish) -> bytes:
+    from workbench.report.facts import facts  # noqa: PLC0415 - only for this one
+    from workbench.report.page import render  # noqa: PLC0415
+
+    _prepare_qt()
+    from app.export.htmlcharts import drawing  # noqa: PLC0415
+
+    label, documents = _label(session), session.documents
+    # Where a file lies on this computer is nothing for those who read the report.
+    name = Path(session.name).name
+    remarks = [
+        text.replace(session.name, name) for text in (session.damage, *session.notes) if text
+    ]
+    told = facts(documents, label.title, label.notes if wish.notes else "", remarks)
+    return render(told, drawing(documents, wish.percentile, wish.clock)).encode()
+
+
+def _png(session: Session, wish: Wish) -> bytes:
+    page = _page(session, wish)
+    from app.export import picture  # noqa: PLC0415 - Qt, for pictures only
+
+    return picture.png(page.paint, wish.size)
+
+
+def _svg(session: Session, wish: Wish) -> bytes:
+    page = _page(session, wish)
+    from app.export import picture  # noqa: PLC0415
+
+    return picture.svg(page.paint, wish.size, page.title(), page.describe())
+
+
+def _pdf(session: Session, wish: Wish) -> bytes:
+    page = _page(session, wish)
+    from app.export import picture  # noqa: PLC0415
+
+    return picture.pdf(page.paint, wish.size, page.title())
+
+
+_MAKERS: dict[str, Callable[[Session, Wish], bytes]] = {
+    ".html": _html,
+    ".png": _png,
+    ".svg": _svg,
+    ".pdf": _pdf,
+    ".csv": _csv,
+}
+
+ENDINGS = tuple(_MAKERS)
+"""Of the files that can be written."""
+
+
+def _page(session: Session, wish: Wish) -> Page:
+    _prepare_qt()
+    from app import theme as look  # noqa: PLC0415
+    from app.charts.page import Page  # noqa: PLC0415
+
+    return Page(
+        session.documents,
+        look.THEMES[wish.theme],
+        wish.size,
+        percentile=wish.percentile,  # type: ignore[arg-type]
+        clock=wish.clock,  # type: ignore[arg-type]
+        title=_label(session).title,
+    )
+
+
+def _prepare_qt() -> None:
+    """Qt is needed for pictures only, and no display: Qt is imported here."""
+    try:
+        from PySide6.QtWidgets import QApplication  # noqa: PLC0415
+
+        from app import theme as look  # noqa: PLC0415
+    except ImportError as error:
+        raise PongbenchError(
+            f"A picture needs Qt, which this system cannot load ({error}). "
+            "Run `make demo` once, or install the libraries that README names."
+        ) from None
+    if QApplication.instance() is None:
+        # Without a reference the application would be collected while the page is painted.
+        global _application  # noqa: PLW0603
+        _application = QApplication(["pongbench", "-platform", "offscreen"])
+    look.load_fonts()
+
+
+_application: object = None
+
+
+def _label(session: Session) -> Label:
+    """What the session's user calls it."""
+    return Titles().read().get(session.start.session, Label())
+
+
+def write(output: Path, data: bytes) -> None:
+    """The whole file or none of it; its folder is made where there is none. Raises BadInput."""
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, name = tempfile.mkstemp(dir=output.parent, prefix=f".{output.name[:80]}.")
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+            Path(name).chmod(0o666 & ~_umask())
+            Path(name).replace(output)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                Path(name).unlink()
+            raise
+    except OSError as error:
+        raise _unwritable(output, error) from None
+
+
+def _unwritable(output: Path, error: OSError) -> BadInput:
+    return BadInput(
+        f"The report cannot be written to {output}: {why(error)}. Choose another place."
+    )
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _size(text: str) -> tuple[int, int]:
+    """ "1600x1200"."""
+    width, _, height = text.partition("x")
+    if not (width.isdigit() and height.isdigit()):
+        raise argparse.ArgumentTypeError(f"{text!r} is no size like 1600x1200")
+    size = int(width), int(height)
+    if not (800 <= size[0] <= 8000 and 600 <= size[1] <= 8000):
+        raise argparse.ArgumentTypeError(f"{text} is outside 800x600 to 8000x8000")
+    return size

@@ -1,0 +1,182 @@
+"""What can be written elsewhere: a recorded session, or charts as they are shown."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QByteArray, QPointF, QRectF, QTimer
+from PySide6.QtGui import QColor, QGuiApplication, QPainter
+from PySide6.QtWidgets import QWidget
+
+from app.charts.drawing import draw_text, elided
+from app.charts.series import Quantity
+from app.charts.trio import Trio
+from app.export import picture, report
+from app.export.report import Wish
+from app.theme import Weight, font
+from app.widgets import column, frame, label
+from workbench.errors import PongbenchError
+
+_SAID_FOR_MS = 2500
+_MARGIN, _HEAD = 24, 34
+"""Of a picture, in pixels."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A form an export can have."""
+
+    name: str
+    about: str
+    is_picture: bool = False
+
+
+KINDS: dict[str, Kind] = {
+    ".html": Kind("Report", "HTML: charts, tables and conditions; opens anywhere, prints well"),
+    ".png": Kind("Picture", "PNG, at twice its size: for chats and slides", True),
+    ".svg": Kind("Drawing", "SVG: stays sharp at every size", True),
+    ".pdf": Kind("Page", "PDF: for print and papers", True),
+    ".csv": Kind("Table", "CSV: every point with all its figures"),
+}
+"""By their files' endings."""
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A session's file. It is drawn by a process of its own, so that the window stays fluent."""
+
+    path: Path
+    title: str
+    notes: str = ""
+    percentile: str = "p99"
+    clock: str = "latency"
+    kinds: tuple[str, ...] = tuple(KINDS)
+
+    def write(self, output: Path, wish: Wish) -> Coroutine[Any, Any, str]:
+        """For the engine's thread. What is to be known of what was written; empty: nothing.
+        Raises PongbenchError."""
+        width, height = wish.size
+        options = [
+            *("report", str(self.path.absolute()), "-o", str(output), "--theme", wish.theme),
+            *("--size", f"{width}x{height}", "--percentile", wish.percentile),
+            *("--clock", wish.clock, "--newer", *(["--notes"] if wish.notes else [])),
+        ]
+        return _run(options, output)
+
+
+@dataclass(frozen=True)
+class Charts:
+    """Charts as they are on the screen now; `points` gives their figures as CSV, where it can."""
+
+    trio: Trio
+    title: str
+    points: Callable[[], str] | None = None
+    notes: str = ""
+    percentile: str = "p99"
+    clock: str = "latency"
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        return (".png", ".svg", ".pdf", *((".csv",) if self.points else ()))
+
+    def write(self, output: Path, wish: Wish) -> Coroutine[Any, Any, str]:
+        """Draws at once, in the GUI's thread; the rest is for the engine's. Raises BadInput."""
+        kind = output.suffix.lower()
+        paint, size = _painted(self.trio, self.title)
+        if kind == ".csv" and self.points is not None:
+            data = self.points().encode()
+        elif kind == ".png":
+            data = picture.png(paint, size)
+        elif kind == ".svg":
+            data = picture.svg(paint, size, self.title, "")
+        else:
+            data = picture.pdf(paint, size, self.title)
+        return asyncio.to_thread(_write, output, data)
+
+
+def copy_chart(trio: Trio, title: str = "") -> None:
+    """Charts as they are shown into the clipboard: a picture, and a drawing for what takes one."""
+    paint, size = _painted(trio, title)
+    clipboard = QGuiApplication.clipboard()
+    # Not QMimeData of our own: the offscreen platform deletes it when Python is gone, and crashes.
+    clipboard.setImage(picture.image(paint, size))
+    drawing = QByteArray(picture.svg(paint, size, title, ""))
+    clipboard.mimeData().setData("image/svg+xml", drawing)
+    _say(trio, "The charts are in the clipboard.")
+
+
+def _say(over: QWidget, text: str) -> None:
+    """For a moment, at the top of a widget."""
+    card = frame("floating")
+    card.setParent(over)
+    column(card, margin=10).addWidget(label(text))
+    card.setAccessibleName(text)
+    card.adjustSize()
+    card.move((over.width() - card.width()) // 2, 6)
+    card.show()
+    card.raise_()
+    QTimer.singleShot(_SAID_FOR_MS, card, card.deleteLater)
+
+
+def _painted(trio: Trio, title: str) -> tuple[picture.Paint, picture.Size]:
+    """With a margin, and what it is about."""
+    head = _HEAD if title else 0
+    size = trio.width() + 2 * _MARGIN, trio.height() + 2 * _MARGIN + head
+    theme = trio.charts[Quantity.REPLIES].theme
+    big = font(18, Weight.DemiBold)
+
+    def paint(painter: QPainter) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.fillRect(QRectF(0, 0, *size), QColor(theme.card))
+        at = QPointF(_MARGIN + 1, _MARGIN + 8)
+        draw_text(painter, at, elided(title, big, trio.width()), big, theme.text)
+        trio.paint(painter, QRectF(_MARGIN, _MARGIN + head, trio.width(), trio.height()))
+
+    return paint, size
+
+
+def _write(output: Path, data: bytes) -> str:
+    report.check_output(output)
+    report.write(output, data)
+    return ""
+
+
+def _stamp(output: Path) -> object:
+    """Of a file as it is; another one has another."""
+    try:
+        status = output.stat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_mtime_ns
+
+
+async def _run(options: list[str], output: Path) -> str:
+    """The program itself, once more. It must be this one, wherever the window was started."""
+    frozen = getattr(sys, "frozen", False)
+    # -P: a folder named app, where the window was started, is another one.
+    program = [sys.executable] if frozen else [sys.executable, "-P", "-m", "app"]
+    before = await asyncio.to_thread(_stamp, output)
+    process = await asyncio.create_subprocess_exec(
+        *program,
+        *options,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    try:
+        _, said = await process.communicate()
+    except asyncio.CancelledError:
+        process.kill()
+        await process.wait()
+        raise
+    lines = said.decode(errors="replace").strip().splitlines() or [""]
+    remark = lines[-1].removeprefix("pongbench: ")
+    after = await asyncio.to_thread(_stamp, output)
+    if after is None or after == before:
+        raise PongbenchError(remark or f"Nothing was written to {output}.")
+    return remark

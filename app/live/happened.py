@@ -1,0 +1,126 @@
+"""The notes of a session, latest first."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+
+from app import theme as look
+from app.theme import Theme, Weight
+from app.widgets import column, empty, label, row
+from workbench import wording
+from workbench.documents import Note
+
+GRAVE = (
+    "gave-up",
+    "died",
+    "deploy",
+    "warning",
+    "audit",
+    "skipped",
+    "dropped",
+    "settle",
+    "client-lost",
+)
+"""Topics of notes that a reader of the figures must know."""
+
+SUDDEN = ("died", "deploy", "audit", "dropped", "client-lost")
+"""Those nobody expected: told at once, above the charts."""
+
+
+_ONCE = ("backlog",)
+"""Topics that say the same in every turn of a server, and are news in the first."""
+
+
+def is_sudden(note: Note) -> bool:
+    """Did nobody expect it? Then it is told at once, above the charts."""
+    return note.topic in SUDDEN or _finds_no_ceiling(note)
+
+
+def _is_grave(note: Note) -> bool:
+    return note.topic in GRAVE or _finds_no_ceiling(note)
+
+
+def _finds_no_ceiling(note: Note) -> bool:
+    """The clients held no rate at all, so that all charts are hatched."""
+    return note.topic == "ceiling" and note.data.get("ceiling_per_s") == 0
+
+
+class Happened(QFrame):
+    """The notes of a session, latest first."""
+
+    MOST = 60
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        self._theme = theme
+        self._notes: list[tuple[Note, str]] = []
+        self._said: set[str] = set()
+        self._told = 0
+        self.grave = 0
+        """How many of them a reader of the figures must know."""
+        inside = column(self, margin=12, gap=6)
+        inside.addWidget(label("What happened", 14, Weight.DemiBold))
+        around = column(content := QWidget())
+        self._list = column(entries := QWidget(), gap=8)
+        around.addWidget(entries)
+        around.addStretch(1)
+        content.setStyleSheet("background: transparent;")
+        scroll = QScrollArea()
+        scroll.setWidget(content)
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setStyleSheet("QScrollArea { background: transparent; }")
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setAccessibleName("What happened")
+        self._nothing = label("Nothing yet.", 12, tone="muted")
+        inside.addWidget(self._nothing)
+        inside.addWidget(scroll)
+
+    def clear(self) -> None:
+        self._notes.clear()
+        self._said.clear()
+        self._told = self.grave = 0
+        empty(self._list)
+
+    def add(self, note: Note, server: str) -> str:
+        """`server`: the name of the one it is about; empty: none of those compared. What is
+        said of it."""
+        said = note.text
+        if server and server not in said:
+            said = f"{server}: {said[:1].lower()}{said[1:]}"
+        if note.topic not in _ONCE or said not in self._said:
+            self._said.add(said)
+            self._notes.append((note, said))
+            self.grave += _is_grave(note)
+        return said
+
+    def refresh(self) -> None:
+        for note, said in self._notes[max(self._told, len(self._notes) - self.MOST) :]:
+            self._list.insertWidget(0, self._entry(note, said))
+        self._told = len(self._notes)
+        self._nothing.setVisible(not self._notes)
+        while self._list.count() > self.MOST:
+            item = self._list.takeAt(self._list.count() - 1)
+            item.widget().deleteLater()
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self._told = 0
+        empty(self._list)
+        self.refresh()
+
+    def _entry(self, note: Note, said: str) -> QWidget:
+        entry = QWidget()
+        line = row(entry)
+        grave = _is_grave(note)
+        sign = label()
+        name, tone = ("triangle-alert", "warn") if grave else ("info", "muted")
+        sign.setPixmap(look.icon_pixmap(name, getattr(self._theme, tone), 14))
+        when = label(wording.clock(note.t_us / 1e6), 12, tone="muted", figures=True)
+        when.setFixedWidth(38)
+        for part in (sign, when):
+            line.addWidget(part, 0, Qt.AlignmentFlag.AlignTop)
+        line.addWidget(label(said, 12, tone="soft", wrap=True), 1)
+        return entry

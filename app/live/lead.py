@@ -1,0 +1,116 @@
+"""What is large in a presentation: one server and its figures. No Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import floor, isnan
+
+from app.charts import words
+from app.charts.model import ChartModel
+from app.charts.series import Quantity, Reading, Series, View
+
+_HOLDS_PCT = 99.0
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A word above a large figure."""
+
+    caption: str
+    value: str
+    unit: str = ""
+    tone: str = "text"
+
+
+@dataclass(frozen=True)
+class Lead:
+    """What is large: a server and its figures."""
+
+    name: str
+    index: int | None = None
+    """Of its style; None: no server's."""
+    figures: tuple[Figure, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        told = (f"{f.caption} {f.value}{f.unit}" for f in self.figures)
+        return ", ".join((self.name, *told))
+
+
+def lead(
+    model: ChartModel,
+    pointed_at: str,
+    rate: float,
+    is_shown: Callable[[str], bool] = lambda server: True,
+) -> Lead:
+    """The server pointed at, else the one that runs, else the shown one that holds most."""
+    series = model.series.get(pointed_at)
+    if series is not None:
+        found = next((r for r in series.readings() if r.offered == rate), None)
+        return _of_reading(model, series, found) if found else _of_series(series, model)
+    if model.running is not None:
+        return _running(model)
+    series = model.series.get(model.running_server)
+    if series is not None and series.stops:
+        last = series.stops[-1]
+        return _of_reading(model, series, Reading(last.concurrency or last.rate_per_s, (last,)))
+    ranked = [each for each in model.ranked() if each.stops and is_shown(each.id)]
+    if ranked:
+        best = [each for each in ranked if each.figure_per_s == ranked[0].figure_per_s]
+        return _of_series(best[0], model) if len(best) == 1 else _of_equals(best, model)
+    plan = model.start.plan if model.start else {}
+    return Lead(str(plan.get("name") or "Getting ready"))
+
+
+def _running(model: ChartModel) -> Lead:
+    running = model.running
+    assert running is not None
+    series = model.series.get(running.server)
+    name = series.name if series else "Null server"
+    index = series.index if series else None
+    if running.start.purpose == "warm_up":
+        return Lead(name, index, (Figure("", "warming up", tone="muted"),))
+    if running.start.purpose == "ceiling":
+        return Lead("The clients’ own limit", None, (_offered(model, running.offered),))
+    lost = running.value(Quantity.ERRORS, View())
+    answered = () if isnan(lost) else (_answered(100 - lost),)
+    return Lead(name, index, (_offered(model, running.offered, now=True), *answered))
+
+
+def _of_reading(model: ChartModel, series: Series, reading: Reading) -> Lead:
+    answered = _answered(100 - reading.errors_pct)
+    if not reading.trusted:
+        answered = replace(answered, tone="muted")  # as hollow as its point
+    return Lead(series.name, series.index, (_offered(model, reading.offered), answered))
+
+
+def _of_series(series: Series, model: ChartModel) -> Lead:
+    word, figure = words.holds(series, over=model.over)
+    value, slash, unit = figure.partition("/")
+    told = Figure(word, value, slash + unit) if figure else Figure("", word, tone="muted")
+    return Lead(series.name, series.index, (told,))
+
+
+def _of_equals(best: list[Series], model: ChartModel) -> Lead:
+    """Several hold the same: none is the first. A server of several sessions is one; what one of
+    them shows to be the limit is more than "at least"."""
+    told = _of_series(next((s for s in best if not s.knee_is_floor), best[0]), model)
+    names = list(dict.fromkeys(getattr(series, "label", "") or series.name for series in best))
+    if len(names) == 1:
+        return replace(told, name=names[0])
+    hold = [replace(f, caption=f.caption.replace("holds", "hold")) for f in told.figures]
+    name = " and ".join(names) if len(names) == 2 else f"{len(names)} servers"
+    return Lead(name, None, tuple(hold))
+
+
+def _offered(model: ChartModel, rate: float, *, now: bool = False) -> Figure:
+    if model.closed_loop:
+        return Figure("at a time", words.count(rate))
+    return Figure("offered now" if now else "offered", words.count(rate), "/s")
+
+
+def _answered(pct: float) -> Figure:
+    tone = "ok" if pct >= _HOLDS_PCT else "warn" if pct >= 50 else "bad"
+    shown = f"{floor(pct * 10 + 1e-6) / 10:.1f}" if pct < 100 else "100"  # never up to all
+    return Figure("answered", shown, "%", tone)

@@ -1,0 +1,251 @@
+"""The servers of a comparison, best first: what each holds, shown or hidden."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QEnterEvent, QMouseEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QGraphicsOpacityEffect, QPushButton, QScrollArea
+
+from app import theme as look
+from app.charts import words
+from app.charts.drawing import Swatch, text_width
+from app.charts.model import ChartModel
+from app.charts.series import Series
+from app.charts.trio import Trio
+from app.theme import Theme, Weight, font
+from app.widgets import Chip, Dot, Elided, column, empty, frame, label, retone, row
+
+_ROOMY, _DENSE, _DENSEST = 34, 28, 26
+_HEAD = 48
+_BESIDE_NAME, _AROUND_CHIP = 118.0, 26.0
+"""In a row: all but the name, the figure, and what runs."""
+
+
+class Legend(QFrame):
+    """A click shows or hides a server, pointing at it highlights its line."""
+
+    grown = Signal()
+    """It has other rows than before."""
+
+    def __init__(self, trio: Trio, theme: Theme, *, live: bool = True) -> None:
+        """`live`: a server whose turn it is runs now, not when it was recorded."""
+        super().__init__()
+        self.setObjectName("card")
+        self._trio, self._theme, self._live = trio, theme, live
+        self._rows: dict[str, _Row] = {}
+        self._order: list[str] = []
+        inside = column(self, margin=12, gap=4)
+        head = row()
+        head.addWidget(label("Servers", 14, Weight.DemiBold))
+        head.addStretch()
+        head.addWidget(label("highest rate with 99 % answered", 12, tone="muted"))
+        inside.addLayout(head)
+        rows = frame("rows")
+        rows.setStyleSheet("QFrame#rows { background: transparent; }")
+        around = column(rows)
+        self._list = column(within := frame("rows"))
+        around.addWidget(within)
+        around.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setWidget(rows)
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setStyleSheet("QScrollArea { background: transparent; }")
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its rows take the keys
+        scroll.setAccessibleName("Servers")
+        self._nobody = label("The servers of a run appear here.", 12, tone="muted")
+        inside.addWidget(self._nobody)
+        inside.addWidget(scroll)
+        trio.highlighted.connect(self._on_highlighted)
+        trio.visibility_changed.connect(lambda server, shown: self.refresh())
+
+    def whole_height(self) -> int:
+        """With every row, as roomy as one likes it."""
+        return self._height_of(_ROOMY if len(self._order) <= 7 else _DENSE)
+
+    def least_height(self) -> int:
+        """With every row, none of them wider than it must be."""
+        return self._height_of(_DENSEST)
+
+    def _height_of(self, row_height: int) -> int:
+        return _HEAD + max(1, len(self._order)) * row_height
+
+    def refresh(self) -> None:
+        """Take over what the model says."""
+        model = self._trio.model
+        ranked = [series.id for series in model.ranked()]
+        if ranked != self._order:
+            self._arrange(ranked)
+        for id_, entry in self._rows.items():
+            entry.tell(model.series[id_], model, self._trio.is_shown(id_))
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self._rows.clear()
+        self._order = []
+        empty(self._list)
+        self.refresh()
+
+    def _row_height(self) -> int:
+        """The roomiest of which all have room."""
+        fits = (each for each in (_ROOMY, _DENSE) if self._height_of(each) <= self.height())
+        return next(fits, _DENSEST)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        for each in self._rows.values():
+            each.setFixedHeight(self._row_height())
+
+    def _arrange(self, ranked: list[str]) -> None:
+        grown = len(ranked) != len(self._order)
+        self._nobody.setVisible(not ranked)
+        self._order = ranked
+        for gone in self._rows.keys() - set(ranked):
+            self._rows.pop(gone).deleteLater()
+        places = {id_: place for place, id_ in enumerate(self._trio.model.series, start=1)}
+        for place, id_ in enumerate(ranked):
+            if id_ not in self._rows:
+                series = self._trio.model.series[id_]
+                self._rows[id_] = _Row(
+                    series, places[id_], self._trio, self._theme, live=self._live
+                )
+            self._rows[id_].setFixedHeight(self._row_height())
+            self._list.insertWidget(place, self._rows[id_])
+        if grown:
+            self.grown.emit()
+
+    def _on_highlighted(self, server: str) -> None:
+        for id_, entry in self._rows.items():
+            entry.mark(id_ == server)
+
+
+class _Row(QFrame):
+    def __init__(self, series: Series, place: int, trio: Trio, theme: Theme, *, live: bool) -> None:
+        super().__init__()
+        self._live = live
+        self._id, self._trio, self._theme = series.id, trio, theme
+        self._told: object = None
+        self._runs = self._pauses = False
+        self._key = str(place) if place <= 9 else ""
+        """Which shows and hides it."""
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        inside = row(self, gap=6)
+        inside.setContentsMargins(2, 0, 0, 0)
+        key = label(self._key, 11, tone="muted", figures=True)
+        key.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        key.setFixedSize(15, 16)
+        if self._key:  # as a key, lest it is read as a rank
+            key.setStyleSheet(f"border: 1px solid {theme.line2}; border-radius: 3px;")
+        self._swatch = Swatch(theme.series(series.index), theme, 0.85)
+        self._name = Elided(13, Weight.Medium)
+        self._name.say(series.name)
+        self._running = Chip()
+        self._dot = Dot(theme)
+        self._dot.set_tone("ok")
+        self._dot.hide()
+        self._word = label("", 12, tone="muted")
+        self._figure = label("", 13, Weight.DemiBold, figures=True)
+        self._eye = QPushButton()
+        self._eye.setProperty("kind", "ghost")
+        self._eye.setCheckable(True)
+        self._eye.setFixedSize(28, 26)
+        self._eye.setIconSize(QSize(16, 16))
+        self._eye.setStyleSheet("padding: 0; min-height: 0;")
+        self._eye.clicked.connect(lambda: trio.toggle(self._id))
+        inside.addWidget(key)
+        inside.addWidget(self._swatch)
+        inside.addWidget(self._name, 1)
+        inside.addWidget(self._running)
+        inside.addWidget(self._dot)
+        inside.addWidget(self._word)
+        inside.addWidget(self._figure)
+        inside.addWidget(self._eye)
+
+    def tell(self, series: Series, model: ChartModel, shown: bool) -> None:
+        running = model.running_server == series.id
+        paused = running and self._trio.paused
+        over = model.over or not (running or _goes_on(series, model))
+        word, figure = words.holds(series, over=over)
+        told = (word, figure, running, paused, shown, bool(series.stops), model.over)
+        if told == self._told:
+            return
+        self._told = told
+        if running and (self._live or not series.stops):
+            word = ""  # the chip says it
+        elif not series.stops and not model.over:
+            word = "not run yet"
+        self.setToolTip(f"{word} {figure}".strip())
+        # The short form fits beside the longest names.
+        if word == "holds at least":
+            word, figure = "holds", f"≥ {figure}"
+        elif word == "held so far":
+            word = "so far"
+        elif not figure:
+            word = word.removesuffix(" of the rates").removeprefix("held ")
+        # The head of the list says what is held; the name needs the room.
+        self._word.setText("" if word == "holds" else word)
+        self._figure.setText(figure)
+        self._figure.setVisible(bool(figure))
+        self._runs, self._pauses = running and self._live, paused
+        self._tell_running()
+        self._eye.setChecked(shown)
+        self._eye.setIcon(
+            look.icon(
+                "eye" if shown else "eye-off", self._theme.soft if shown else self._theme.muted
+            )
+        )
+        self._eye.setAccessibleName(f"Show {series.name}")
+        key = f" ({self._key})" if self._key else ""
+        self._eye.setToolTip(f"{'Hide' if shown else 'Show'} {series.name}{key}")
+        said = "" if not self._runs else "paused, " if paused else "runs now, "
+        self.setAccessibleName(f"{series.name} {said}{word} {figure}".strip())
+        self._fade(not shown or not (series.stops or running))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._tell_running()
+
+    def _tell_running(self) -> None:
+        """As long as the name lets it be: a word, a shorter one, or a light."""
+        figure = text_width(self._figure.text(), font(13, Weight.DemiBold)) + 6
+        room = self.width() - _BESIDE_NAME - figure * bool(self._figure.text())
+        room -= text_width(self._name.whole, font(13, Weight.Medium))
+        size = font(12, Weight.Medium)
+        said = ("paused",) if self._pauses else ("running", "now")
+        fits = (w for w in said if text_width(w, size) + _AROUND_CHIP <= room)
+        word = next(fits, "") if self._runs else ""
+        tone = "warn" if self._pauses else "ok"
+        self._running.say(word, tone)
+        self._dot.set_tone(tone)
+        self._dot.setAccessibleName("paused" if self._pauses else "runs now")
+        self._dot.setToolTip("It is paused." if self._pauses else "It runs now.")
+        self._dot.setVisible(self._runs and not word)
+
+    def mark(self, highlighted: bool) -> None:
+        ground = self._theme.raised if highlighted else "transparent"
+        self.setStyleSheet(f"_Row {{ background: {ground}; border-radius: 7px; }}")
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        if self._trio.is_shown(self._id):
+            self._trio.pointing.hover(self._id, self._trio.pointing.rate)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._trio.pointing.hover("", 0.0)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._trio.toggle(self._id)
+
+    def _fade(self, faded: bool) -> None:
+        effect = self._swatch.graphicsEffect()
+        if faded and effect is None:
+            pale = QGraphicsOpacityEffect(self._swatch)
+            pale.setOpacity(0.4)
+            self._swatch.setGraphicsEffect(pale)
+        elif not faded and effect is not None:
+            self._swatch.setGraphicsEffect(None)
+        retone(self._name, "muted" if faded else "")
+
+
+def _goes_on(series: Series, model: ChartModel) -> bool:
+    """Is more of it to be measured, in another pass or at the rate that decides?"""
+    plan = model.start.plan if model.start else {}
+    return plan.get("repeats", 1) > 1 or series.in_doubt(plan.get("looks", 1))

@@ -1,0 +1,234 @@
+"""For the back row: a page's charts over the whole screen, the server that runs in large type.
+
+The page lends its `Trio` and gets it back unchanged; it goes on feeding it meanwhile, so a run or a
+film is presented while it happens, and what is hidden or pinned stays so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from PySide6.QtCore import QPointF, QRectF, Qt, QTimer
+from PySide6.QtGui import QCloseEvent, QColor, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.charts.drawing import draw_swatch, draw_text, elided, text_width
+from app.charts.look import Look
+from app.charts.series import Quantity
+from app.charts.trio import Trio
+from app.live.lead import Figure, Lead, lead
+from app.theme import Theme, Weight, font
+
+_HIGH, _WIDE = 1080.0, 1440.0
+"""The size in pixels for which sizes here are meant; others scale, by the scarcer of both."""
+_LOOK = Look(scale=2.15, head=15.0, line=2.15, controls=2.0)
+_NAME_PX = (72, 60, 48, 40)
+"""A long name is written smaller before it is cut."""
+_EVERY_MS = 150
+_HINT_MS = 8000
+_KEYS = "↑ ↓ server    ← → point    1–9 show or hide    P percentile    L scale    Esc leave"
+
+
+class Presentation(QWidget):
+    """Covers the screen of `over`. Esc or F11 leaves; other keys are offered to `keys` first."""
+
+    def __init__(
+        self,
+        trio: Trio,
+        theme: Theme,
+        over: QWidget,
+        *,
+        keys: Callable[[QKeyEvent], bool] = lambda event: False,
+        says: Callable[[], tuple[str, str]] = lambda: ("", ""),
+        hint: str = "",
+        caption: str = "",
+        give_back: Callable[[], None],
+    ) -> None:
+        """`keys`: True when the page knew the key. `says`: what the page would have said in a
+        sentence, and its tone. `hint`: its own keys. `caption`: what explains the charts, once the
+        keys were told. `give_back`: puts the trio into its place."""
+        super().__init__(over, Qt.WindowType.Window | Qt.WindowType.FramelessWindowHint)
+        self._trio, self._theme, self._over = trio, theme, over
+        self._keys, self._says, self._give_back = keys, says, give_back
+        self._hint_said = f"{hint}    {_KEYS}" if hint else _KEYS
+        self._caption = caption
+        self._look_before, self._shown_before = trio.look, trio.wanted
+        self.setWindowTitle("Pongbench")
+        self.setObjectName("presentation")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._inside = QVBoxLayout(self)
+        self._inside.setSpacing(0)
+        self.headline = Headline(theme)
+        self._foot = _Foot(theme)
+        self._inside.addWidget(self.headline)
+        self._inside.addWidget(trio, 1)
+        self._inside.addWidget(self._foot)
+        trio.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        trio.show()
+        self._hint = QTimer(self)
+        self._hint.setSingleShot(True)
+        self._hint.setInterval(_HINT_MS)
+        self._hint.timeout.connect(self.refresh)
+        self._timer = QTimer(self)
+        self._timer.setInterval(_EVERY_MS)
+        self._timer.timeout.connect(self.refresh)
+
+    def begin(self) -> None:
+        """Cover the screen."""
+        screen = self._over.screen()
+        self.setScreen(screen)
+        self.setGeometry(screen.geometry())
+        self._hint.start()
+        self._timer.start()
+        self.showFullScreen()
+        self.activateWindow()
+        self.setFocus()
+        self.refresh()
+
+    def leave(self) -> None:
+        self.close()
+
+    def refresh(self) -> None:
+        """The charts are refreshed by the page that lent them."""
+        pointing = self._trio.pointing
+        self.headline.tell(
+            lead(self._trio.model, pointing.server, pointing.rate, self._trio.is_shown)
+        )
+        said, tone = self._says()
+        hint = self._hint_said if self._hint.isActive() else self._caption
+        self._foot.tell(said or hint, tone if said else "muted")
+        self.setAccessibleDescription(self.headline.accessibleName())
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self.update()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key, pointing = event.key(), self._trio.pointing
+        if key == Qt.Key.Key_F11 or (key == Qt.Key.Key_Escape and not pointing.server):
+            self.leave()
+            return
+        if key in (Qt.Key.Key_Question, Qt.Key.Key_H, Qt.Key.Key_F1):
+            self._hint.start()
+        # Pointed at a server, arrows belong to the charts; else to the page, a film for example.
+        arrow = key in (Qt.Key.Key_Left, Qt.Key.Key_Right) and not event.modifiers()
+        if (arrow and pointing.server) or not self._keys(event):
+            pointing.key(event)
+        self.refresh()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self._timer.stop()
+        trio = self._trio
+        trio.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        trio.show_charts(self._shown_before)
+        trio.set_look(self._look_before)
+        self._give_back()
+        self._over.activateWindow()
+        event.accept()
+        self.deleteLater()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        scale = min(self.height() / _HIGH, self.width() / _WIDE)
+        margin = round(48 * scale)
+        self._inside.setContentsMargins(margin, round(28 * scale), round(24 * scale), 0)
+        self.headline.set_scale(scale)
+        self._foot.set_scale(scale)
+        self._trio.show_charts((Quantity.REPLIES, Quantity.TIME))
+        self._trio.set_look(replace(_LOOK, scale=_LOOK.scale * scale))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), QColor(self._theme.card))
+        painter.end()
+
+
+class Headline(QWidget):
+    """Swatch and name at the left, figures at the right, as large as the screen allows."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme, self._scale, self._lead = theme, 1.0, Lead("")
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self.update()
+
+    def set_scale(self, scale: float) -> None:
+        self._scale = scale
+        self.setFixedHeight(round(132 * scale))
+        self.update()
+
+    def tell(self, told: Lead) -> None:
+        if told != self._lead:
+            self._lead = told
+            self.setAccessibleName(told.sentence)
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        theme, scale, told = self._theme, self._scale, self._lead
+        middle = 74 * scale
+        right = self.width() - 24 * scale
+        for figure in reversed(told.figures):
+            right = self._paint_figure(painter, figure, right) - 64 * scale
+        left = 0.0
+        if told.index is not None:
+            box = QRectF(0, middle - 23 * scale, 116 * scale, 46 * scale)
+            draw_swatch(painter, theme.series(told.index), box, theme.card)
+            left = box.right() + 30 * scale
+        room = max(0.0, right - left)
+        sizes = (font(px * scale, Weight.Bold) for px in _NAME_PX)
+        smallest = font(_NAME_PX[-1] * scale, Weight.Bold)
+        size = next((s for s in sizes if text_width(told.name, s) <= room), smallest)
+        name = elided(told.name, size, room)
+        draw_text(painter, QPointF(left, middle), name, size, theme.text)
+        painter.end()
+
+    def _paint_figure(self, painter: QPainter, figure: Figure, right: float) -> float:
+        """Its left edge."""
+        theme, scale = self._theme, self._scale
+        large = 84 if figure.value[:1].isdigit() else 44
+        size = font(large * scale, Weight.DemiBold, figures=True)
+        unit, caption = font(44 * scale), font(25 * scale)
+        wide = text_width(figure.value, size) + text_width(figure.unit, unit) + 8 * scale
+        left = right - max(wide, text_width(figure.caption, caption))
+        draw_text(
+            painter, QPointF(right, 16 * scale), figure.caption, caption, theme.muted, "right"
+        )
+        colour = getattr(theme, figure.tone)
+        draw_text(painter, QPointF(right - wide, 84 * scale), figure.value, size, colour)
+        at = QPointF(right, 91 * scale)
+        draw_text(painter, at, figure.unit, unit, theme.muted, "right")
+        return left
+
+
+class _Foot(QWidget):
+    """One line: what the page says, or which keys there are."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme, self._scale, self._text, self._tone = theme, 1.0, "", "muted"
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self.update()
+
+    def set_scale(self, scale: float) -> None:
+        self._scale = scale
+        self.setFixedHeight(round(44 * scale))
+
+    def tell(self, text: str, tone: str) -> None:
+        if (text, tone) != (self._text, self._tone):
+            self._text, self._tone = text, tone
+            self.setAccessibleName(text)
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        size = font(24 * self._scale, Weight.Medium)
+        text = elided(self._text, size, self.width())
+        colour = getattr(self._theme, self._tone)
+        draw_text(painter, QPointF(0, 18 * self._scale), text, size, colour)
+        painter.end()

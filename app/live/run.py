@@ -1,0 +1,117 @@
+"""A run for the window, in the engine's thread: wired like `pongbench run`. No Qt."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.control import Control
+from workbench.dispatcher import Dispatcher
+from workbench.documents import AnyDocument, RunStop
+from workbench.plans import Plan
+from workbench.sessions import Recorder
+
+if TYPE_CHECKING:
+    from app.machines.asking import Asker as Person
+    from workbench.engine import Engine
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended."""
+
+    path: Path | None
+    """Its session; None: it ended before anything was measured."""
+    stop: RunStop | None
+
+
+@dataclass(frozen=True)
+class Where:
+    """Names of machines' profiles, and what is done with them."""
+
+    target: str
+    clients: tuple[str, ...]
+    tune: str = ""
+    """A set of kernel settings for the length of the run; empty: they stay as they are."""
+
+    def __str__(self) -> str:
+        return f"on {self.target}, load from {', '.join(self.clients)}"
+
+
+class LiveRun:
+    """One run. `put` gets its documents, `tell` its progress in words, both in that thread."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        put: Callable[[AnyDocument], None],
+        tell: Callable[[str], None],
+        where: Where | None = None,
+        person: Person | None = None,
+    ) -> None:
+        """`where` None: on this computer. `person`: is asked, in that thread; None: nobody is
+        there."""
+        self.plan, self.where, self._person = plan, where, person
+        self.control = Control()
+        """For the engine's thread."""
+        self._put, self._tell = put, tell
+        self._begun = False
+        self._stop: RunStop | None = None
+        self._task: asyncio.Task[object] | None = None
+
+    async def run(self) -> Outcome:
+        """Raises BadInput or PongbenchError when it cannot begin, or no longer be recorded."""
+        from workbench.runs import session_path  # noqa: PLC0415 - in its thread
+
+        self._task = asyncio.current_task()
+        dispatcher = Dispatcher()
+        recorder = Recorder(session_path(self.plan))
+        dispatcher.subscribe(recorder, essential=True)
+        dispatcher.subscribe(self._see)
+
+        async def begin() -> None:
+            await self._engine(dispatcher.emit).run()
+
+        try:
+            # A key nobody trusts is met before anything is measured.
+            await (self._person.trusting(begin) if self._person else begin())
+        except asyncio.CancelledError:
+            if not self.control.stopping:
+                raise
+        finally:
+            recorder.close()
+        return Outcome(recorder.path if self._begun else None, self._stop)
+
+    def _engine(self, emit: Callable[[AnyDocument], None]) -> Engine:
+        from workbench.machines.secrets import ask_nobody  # noqa: PLC0415 - in its thread
+        from workbench.runs import Fleet, engine_for  # noqa: PLC0415 - in its thread
+        from workbench.tuneup import Tuning  # noqa: PLC0415 - in its thread
+
+        where, person = self.where, self._person
+        fleet = Fleet(where.target, where.clients) if where else None
+        engine = engine_for(self.plan, emit, fleet=fleet, ask=person.ask if person else ask_nobody)
+        engine.control, engine.tell = self.control, self._tell
+        if where and where.tune and person:
+            engine.tuning = Tuning(where.tune, person.consent)
+        return engine
+
+    def stop(self) -> None:
+        """End early in good order. What has not begun yet is given up."""
+        self.control.stop()
+        if not self._begun and self._task is not None:
+            self._task.cancel()
+
+    def abort(self) -> None:
+        """End at once. The point that runs is lost; what was finished is in the session."""
+        self.control.stop()
+        if self._task is not None:
+            self._task.cancel()
+
+    def _see(self, document: AnyDocument) -> None:
+        self._begun = True
+        if isinstance(document, RunStop):
+            self._stop = document
+        self._put(document)

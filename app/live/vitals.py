@@ -1,0 +1,231 @@
+"""What the server's machine says of it: CPU, memory, accept queue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QFrame, QSizePolicy, QVBoxLayout, QWidget
+
+from app.charts import words
+from app.charts.scales import round_up
+from app.live.clients import Clients
+from app.theme import Theme, Weight, with_opacity
+from app.widgets import Elided, column, label, row
+from workbench.documents import AnyDocument, HostSample, RunStart
+
+_AGAIN_US = 10_000_000
+"""After so long without a sample another pass has begun."""
+_NOTHING = "Figures of the server's processes appear here while it runs."
+
+
+class Vitals(QFrame):
+    """Consumes documents; shows the server that runs, or the one that is pointed at."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        self._theme = theme
+        self._samples: dict[str, list[HostSample]] = {}
+        self._names: dict[str, str] = {}
+        self._latest = self._pointed_at = ""
+        self._stale = True
+        inside = column(self, margin=12, gap=6)
+        head = row()
+        self._title = Elided(14, Weight.DemiBold)
+        self._about = label("", 12, tone="muted")
+        head.addWidget(self._title, 1)
+        head.addWidget(self._about)
+        inside.addLayout(head)
+        self._nothing = label(_NOTHING, 12, tone="muted", wrap=True)
+        inside.addWidget(self._nothing)
+        self._traces = (
+            Trace("CPU", "of one core", _cpu, theme),
+            Trace("Memory", "RSS; dotted: PSS", _memory, theme),
+            Trace("Accept queue", "waiting connections", _queue, theme),
+        )
+        for trace in self._traces:
+            inside.addWidget(trace, 1)
+        inside.addStretch()
+        self._clients = Clients()
+        inside.addWidget(self._clients)
+        self.refresh()
+
+    def __call__(self, document: AnyDocument) -> None:
+        self._clients(document)
+        match document:
+            case RunStart():
+                self._samples.clear()
+                self._latest = ""
+                self._names = {record.id: record.name for record in document.servers}
+                self._stale = True
+            case HostSample() if document.server:
+                before = self._samples.setdefault(document.server, [])
+                if before and document.t_us - before[-1].t_us > _AGAIN_US:
+                    before.clear()
+                before.append(document)
+                self._latest = document.server
+                self._stale = True
+
+    def clear(self) -> None:
+        self._clients.clear()
+        self._samples.clear()
+        self._latest = self._pointed_at = ""
+        self._stale = True
+
+    def point_to(self, server: str) -> None:
+        """Show this one's (empty: the latest)."""
+        self._pointed_at = server
+        self._stale = True
+        self.refresh()
+
+    def refresh(self) -> None:
+        self._clients.refresh()
+        if not self._stale:
+            return
+        self._stale = False
+        server = self._pointed_at if self._pointed_at in self._samples else self._latest
+        samples = self._samples.get(server, [])
+        self._nothing.setVisible(not samples)
+        for trace in self._traces:
+            trace.setVisible(bool(samples))
+        if not samples:
+            self._title.say("The server's machine")
+            self._about.setText("")
+            return
+        last = samples[-1]
+        name = self._names.get(server, "Null server" if server == "null" else server)
+        self._title.say(f"{name} on {last.machine}")
+        self._about.setText(f"{last.processes} process{'es' if last.processes != 1 else ''}")
+        index = list(self._names).index(server) if server in self._names else None
+        colour = self._theme.muted if index is None else self._theme.series(index).colour
+        for trace in self._traces:
+            trace.tell(samples, colour)
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self._stale = True
+        self.refresh()
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a trace draws of samples."""
+
+    figure: str
+    unit: str
+    values: list[float]
+    top: float
+    beside: Sequence[float] = ()
+    """Dotted; empty: there is none."""
+
+
+class Trace(QWidget):
+    """One figure over the server's time: from the left, narrower as it goes on."""
+
+    LEAST = 30
+    """Samples the width is laid out for at first."""
+
+    def __init__(
+        self, name: str, about: str, read: Callable[[Sequence[HostSample]], Told], theme: Theme
+    ) -> None:
+        super().__init__()
+        self._name, self._read, self._theme, self._colour = name, read, theme, theme.muted
+        self._told: Told | None = None
+        inside: QVBoxLayout = column(self, gap=2)
+        head = row(gap=6)
+        head.addWidget(label(name, 12, Weight.DemiBold))
+        said = label(about, 12, tone="muted")
+        said.setMinimumWidth(10)
+        head.addWidget(said, 1)
+        self._figure = label("", 13, Weight.DemiBold, figures=True)
+        self._unit = label("", 12, tone="muted")
+        head.addWidget(self._figure)
+        head.addWidget(self._unit)
+        inside.addLayout(head)
+        self._plot = _Plot(self)
+        inside.addWidget(self._plot, 1)
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self._plot.update()
+
+    def tell(self, samples: Sequence[HostSample], colour: str) -> None:
+        self._told, self._colour = self._read(samples), colour
+        self._figure.setText(self._told.figure)
+        self._unit.setText(self._told.unit)
+        self.setAccessibleName(f"{self._name}: {self._told.figure} {self._told.unit}")
+        self._plot.update()
+
+    def paint(self, painter: QPainter, room: QRectF) -> None:
+        told, theme = self._told, self._theme
+        painter.setPen(QPen(QColor(theme.line), 1))
+        for y in (room.top(), room.center().y(), room.bottom()):
+            painter.drawLine(QPointF(room.left(), round(y) + 0.5), QPointF(room.right(), y + 0.5))
+        if told is None or not told.values:
+            return
+        line = _polygon(told.values, told.top, room, self.LEAST)
+        under = QPolygonF(line)
+        under.append(QPointF(line.last().x(), room.bottom()))
+        under.append(QPointF(line.first().x(), room.bottom()))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(with_opacity(self._colour, 0.18))
+        painter.drawPolygon(under)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        if any(told.beside):
+            pen = QPen(QColor(theme.soft), 1.2)
+            pen.setStyle(Qt.PenStyle.DotLine)
+            painter.setPen(pen)
+            painter.drawPolyline(_polygon(told.beside, told.top, room, self.LEAST))
+        painter.setPen(QPen(QColor(self._colour), 1.6))
+        painter.drawPolyline(line)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(self._colour))
+        painter.drawEllipse(line.last(), 3, 3)
+
+
+class _Plot(QWidget):
+    def __init__(self, trace: Trace) -> None:
+        super().__init__()
+        self._trace = trace
+        self.setMinimumHeight(20)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._trace.paint(painter, QRectF(0, 3, self.width() - 4, self.height() - 6))
+        painter.end()
+
+
+def _polygon(values: Sequence[float], top: float, room: QRectF, least: int) -> QPolygonF:
+    """Not more than one corner for two pixels: the highest value of those that share it."""
+    share = max(1, -(-len(values) * 2 // max(1, int(room.width()))))
+    step = room.width() / max(least - 1, len(values) - 1)
+    line = QPolygonF()
+    for first in range(0, len(values), share):
+        part = values[first : first + share]
+        x = room.left() + (first + len(part) - 1) * step
+        line.append(QPointF(x, room.bottom() - room.height() * min(1.0, max(part) / top)))
+    return line
+
+
+def _cpu(samples: Sequence[HostSample]) -> Told:
+    values = [sample.cpu_pct for sample in samples]
+    top = max(100.0, -(-max(values) // 100) * 100)
+    return Told(f"{values[-1]:.0f}", "%", values, top)
+
+
+def _memory(samples: Sequence[HostSample]) -> Told:
+    values = [sample.rss_bytes / 1e6 for sample in samples]
+    beside = [sample.pss_bytes / 1e6 for sample in samples]
+    return Told(f"{values[-1]:,.0f}", "MB", values, max(1.0, max(values) * 1.25), beside)
+
+
+def _queue(samples: Sequence[HostSample]) -> Told:
+    values = [float(sample.accept_queue) for sample in samples]
+    backlog = samples[-1].backlog
+    unit = f"of {backlog:,}" if backlog else ""
+    return Told(words.count(values[-1]), unit, values, round_up(max(8.0, *values) * 1.02))

@@ -1,0 +1,120 @@
+"""The program's own log: what happened to it, latest last. No Qt."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from types import TracebackType
+
+MOST = 2000
+"""Lines kept; older ones are forgotten."""
+FROM_OTHERS = logging.WARNING
+"""What other packages say below this is not kept: asyncssh alone tells of every channel."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One thing that happened."""
+
+    at: datetime
+    """Local time."""
+    level: int
+    source: str
+    """The logger's name."""
+    text: str
+    """One sentence, where the program knew what it was about."""
+    details: str = ""
+    """A traceback, for whoever mends it."""
+
+    @property
+    def surprise(self) -> bool:
+        """Something nobody handled: the person at the window has to be told."""
+        return self.level >= logging.ERROR
+
+    @property
+    def warns(self) -> bool:
+        return self.level >= logging.WARNING
+
+    def __str__(self) -> str:
+        head = f"{self.at:%H:%M:%S}  {LEVELS.get(self.level, 'note'):7}  {self.source}: {self.text}"
+        return "\n    ".join([head, *self.details.splitlines()])
+
+
+LEVELS = {
+    logging.DEBUG: "detail",
+    logging.INFO: "note",
+    logging.WARNING: "warning",
+    logging.ERROR: "error",
+    logging.CRITICAL: "error",
+}
+
+
+class LogBook(logging.Handler):
+    """Keeps the last lines and tells one listener. Lines may come from any thread."""
+
+    def __init__(self, tell: Callable[[Line], object] = lambda line: None) -> None:
+        super().__init__(logging.DEBUG)
+        self.tell = tell
+        """Called in the thread of whoever logs."""
+        self._lines: deque[Line] = deque(maxlen=MOST)
+
+    def lines(self) -> list[Line]:
+        with self.lock or threading.RLock():
+            return list(self._lines)
+
+    def clear(self) -> None:
+        with self.lock or threading.RLock():
+            self._lines.clear()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            details = ""
+            if record.exc_info and record.exc_info[1] is not None:
+                details = _FORMAT.formatException(record.exc_info)
+            at = datetime.fromtimestamp(record.created).astimezone()
+            line = Line(at, record.levelno, record.name, record.getMessage(), details)
+            self._lines.append(line)
+            self.tell(line)
+        except Exception:
+            self.handleError(record)
+
+    def install(self) -> None:
+        """Hear everything: our own notes, others' warnings, and what nobody catches."""
+        root = logging.getLogger()
+        root.addHandler(self)
+        root.setLevel(FROM_OTHERS)
+        for ours in ("app", "workbench"):
+            logging.getLogger(ours).setLevel(logging.INFO)
+        # Whoever started the window in a terminal sees there what matters.
+        shown = logging.StreamHandler()
+        shown.setLevel(logging.WARNING)
+        root.addHandler(shown)
+        logging.captureWarnings(True)
+        sys.excepthook = _on_uncaught
+        sys.unraisablehook = lambda seen: _note(seen.exc_type, seen.exc_value, seen.exc_traceback)
+        threading.excepthook = lambda seen: _note(seen.exc_type, seen.exc_value, seen.exc_traceback)
+
+
+_FORMAT = logging.Formatter()
+_log = logging.getLogger("app")
+
+
+def _on_uncaught(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
+    _note(kind, error, trace)
+
+
+def _note(
+    kind: type[BaseException], error: BaseException | None, trace: TracebackType | None
+) -> None:
+    """No traceback dialog, and nothing lost."""
+    if error is None or issubclass(kind, SystemExit | KeyboardInterrupt):
+        return
+    said = f"{kind.__name__}: {error}".rstrip(": ")
+    _log.error("Something went wrong that should not: %s.", said, exc_info=(kind, error, trace))

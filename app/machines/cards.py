@@ -1,0 +1,90 @@
+"""What the cards of a machine are made of: a head, and lines with a sign."""
+
+from __future__ import annotations
+
+import re
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from app import theme as look
+from app.theme import Theme, Weight
+from app.widgets import column, label, row
+
+SIGNS = {
+    "ok": "circle-check",
+    "warn": "triangle-alert",
+    "bad": "circle-x",
+    "focus": "activity",
+    "muted": "info",
+}
+
+
+_LONG = re.compile(r"\S{30,}")
+"""Words that no column has room for, such as fingerprints."""
+
+
+class Sign(QLabel):
+    """A small icon in the colour of its tone."""
+
+    def __init__(self, tone: str, icon: str = "") -> None:
+        super().__init__()
+        self._tone, self._icon = tone, icon or SIGNS[tone]
+        self._theme = look.LIGHT
+        self.setFixedSize(16, 18)
+        self.set_theme(self._theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self.setPixmap(look.icon_pixmap(self._icon, getattr(theme, self._tone), 15))
+
+
+class Card(QFrame):
+    """A title with a quiet word and buttons at its right, and a body."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        self._told = ""
+        inside = column(self, margin=16, gap=10)
+        self.head = row(gap=8)
+        self.title = label(title, 14, Weight.DemiBold)
+        self.aside = label("", 12, tone="muted")
+        self.head.addWidget(self.title)
+        self.head.addStretch(1)
+        self.head.addWidget(self.aside)
+        inside.addLayout(self.head)
+        self.body = QVBoxLayout()
+        self.body.setSpacing(6)
+        inside.addLayout(self.body)
+        self.foot = row()
+        inside.addLayout(self.foot)
+
+    def news(self, *what: object) -> bool:
+        """Whether this is something else than it was told last: only then it is built again."""
+        told, self._told = self._told, repr(what)
+        return told != self._told
+
+
+def told(tone: str, text: str, strong: str = "") -> QWidget:
+    """A sentence with its sign; `strong` comes before it."""
+    made = QWidget()
+    across: QHBoxLayout = row(made, gap=8)
+    sign = Sign(tone)
+    across.addWidget(sign, 0, Qt.AlignmentFlag.AlignTop)
+    if strong:
+        name = label(strong, 13, Weight.Medium)
+        name.setFixedWidth(108)
+        name.setWordWrap(True)
+        across.addWidget(name, 0, Qt.AlignmentFlag.AlignTop)
+    said = label(_LONG.sub(_breakable, text), 13, tone="soft", wrap=True)
+    said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    across.addWidget(said, 1)
+    made.setAccessibleName(f"{strong}: {text}" if strong else text)
+    return made
+
+
+def _breakable(found: re.Match[str]) -> str:
+    """With places where a line may end."""
+    word = found[0]
+    return "\u200b".join(word[at : at + 12] for at in range(0, len(word), 12))

@@ -1,0 +1,78 @@
+"""Kernel settings of one machine as a table: their names, now, for the run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
+
+from app.theme import Weight, font
+from app.widgets import Elided, empty, label
+
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop
+_LARGEST = str(2**63 - 1)
+_HEADS = ("Setting", "Now", "For the run")
+_SIDES = (Qt.AlignmentFlag.AlignTop, _RIGHT, _RIGHT)
+
+
+class ChangesTable(QWidget):
+    """What would change stands out; what stays is quiet."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(8)
+        self._grid.setVerticalSpacing(5)
+        self._grid.setColumnStretch(0, 1)
+
+    def tell(self, changes: Sequence[Sequence[str]], nofile: int = 0) -> None:
+        """`changes`: (setting, now, for the run); now empty: this kernel has no such setting.
+        `nofile`: the descriptor limit of what the run starts, 0: as it is."""
+        empty(self._grid)
+        for place, (head, side) in enumerate(zip(_HEADS, _SIDES, strict=True)):
+            self._grid.addWidget(label(head, 11, tone="muted"), 0, place, side)
+        for key, now, wanted in changes:
+            changed = bool(now) and now != wanted
+            stays = "stays" if now else "left out"
+            values = (key, _value(now) or "not there", _value(wanted) if changed else stays)
+            self._add(values, changed=changed)
+        if nofile:
+            self._add(("descriptors of what the run starts", "", f"{nofile:,}"), changed=True)
+
+    def say(self, text: str) -> None:
+        """A sentence instead of settings."""
+        empty(self._grid)
+        self._grid.addWidget(label(text, tone="soft", wrap=True), 0, 0, 1, 3)
+
+    def _add(self, values: Sequence[str], *, changed: bool) -> None:
+        line = self._grid.rowCount()
+        for place, (value, side) in enumerate(zip(values, _SIDES, strict=True)):
+            self._grid.addWidget(_cell(value, place, changed=changed), line, place, side)
+
+
+def count(changes: Sequence[Sequence[str]]) -> str:
+    """How many would change, in words."""
+    needed = sum(bool(now) and now != wanted for _, now, wanted in changes)
+    if not needed:
+        return "as wanted already"
+    return "1 would change" if needed == 1 else f"{needed} would change"
+
+
+def _cell(value: str, place: int, *, changed: bool) -> QLabel:
+    """The name of a setting gives way where there is no room for all."""
+    tone = "" if changed else "muted"
+    made = Elided(12, tone=tone) if place == 0 else label(value, tone=tone)
+    weight = Weight.DemiBold if changed and place == 2 else Weight.Normal
+    made.setFont(font(12, weight, mono=True))
+    if isinstance(made, Elided):
+        made.say(value)
+        return made
+    made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return made
+
+
+def _value(text: str) -> str:
+    """The kernel writes the largest number there is where it has no limit."""
+    return "no limit" if text == _LARGEST else text

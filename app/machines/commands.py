@@ -1,0 +1,82 @@
+"""What was run on other machines: a drawer of the page."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QFrame, QPlainTextEdit
+
+from app.desk import Desk
+from app.theme import Weight, font
+from app.widgets import button, column, label, row
+
+SOURCE = "workbench.machines.commands"
+
+
+class Commands(QFrame):
+    """Lines of the log that tell of commands; of one machine, or of all."""
+
+    closed = Signal()
+    HEIGHT = 180
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self.setObjectName("drawer")
+        self._desk, self._machine = desk, ""
+        self._shown: list[str] = []
+        self.setFixedHeight(self.HEIGHT)
+        inside = column(self)
+        head = row(gap=8)
+        head.setContentsMargins(20, 8, 12, 8)
+        self._title = label("Commands", 14, Weight.DemiBold)
+        self._count = label("", 12, tone="muted")
+        head.addWidget(self._title)
+        head.addWidget(self._count)
+        head.addStretch(1)
+        close = button("Close", "x", kind="ghost", on_click=self.closed.emit)
+        close.setAccessibleName("Close the commands")
+        head.addWidget(close)
+        inside.addLayout(head)
+        self.body = QPlainTextEdit()
+        self.body.setReadOnly(True)
+        self.body.setAccessibleName("Commands run on the machine")
+        self.body.setFont(font(12, mono=True))
+        self.body.setTabChangesFocus(True)
+        self.body.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse
+            | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self.body.setProperty("kind", "log")
+        inside.addWidget(self.body, 1)
+        self.hide()
+
+    def show_of(self, machine: str) -> None:
+        """Its commands from now on."""
+        self._machine = machine
+        self._title.setText(f"Commands on {machine}")
+        self._shown = [""]
+        self.refresh()
+
+    def refresh(self) -> None:
+        """What was said since; cheap when nothing was."""
+        if self.isHidden():
+            return
+        start = f"{self._machine}: "
+        lines = [
+            f"{line.at:%H:%M:%S}  {line.text.removeprefix(start)}"
+            for line in self._desk.log.lines()
+            if line.source == SOURCE and line.text.startswith(start)
+        ]
+        if lines == self._shown:
+            return
+        self._shown = lines
+        self._count.setText(f"{len(lines):,} since the program began" if lines else "")
+        self.body.setPlainText("\n".join(lines) or "Nothing was run there since the program began.")
+        bar = self.body.verticalScrollBar()
+        bar.setValue(bar.maximum())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.closed.emit()
+        else:
+            super().keyPressEvent(event)

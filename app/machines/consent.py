@@ -1,0 +1,150 @@
+"""What tuning would change on the machines of a run, and the consent to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QFrame, QScrollArea, QVBoxLayout, QWidget
+
+from app.machines.cards import told
+from app.machines.changes import ChangesTable, count
+from app.theme import Theme, Weight, font
+from app.widgets import Chip, button, column, dress, frame, label, row
+
+if TYPE_CHECKING:
+    from workbench.tuneup import TuningPlan
+
+_TITLE = "Change kernel settings for this run?"
+_PREVIEW = "What the run would change"
+_ABOUT = (
+    "They are changed before any server listens, and put back when the run ends: also when this"
+    " computer, its link or the run itself dies."
+)
+_ROOT = {
+    "root": "as root",
+    "nopasswd": "sudo, without a password",
+    "password": "sudo, asks for its password",
+    "none": "",
+}
+_HIGHEST = 440
+
+
+class ConsentDialog(QDialog):
+    """`given` is True to change them, None to run with everything as it is, False not to run. Only
+    a press on its button says yes; the focus is on the answer that changes nothing."""
+
+    def __init__(
+        self,
+        parent: QWidget,
+        plans: Sequence[TuningPlan],
+        theme: Theme | None,
+        *,
+        preview: bool = False,
+    ) -> None:
+        super().__init__(parent)
+        self._given: bool | None = False
+        title = _PREVIEW if preview else _TITLE
+        self.setWindowTitle(title)
+        self.setMinimumWidth(620)
+        inside = column(self, margin=20, gap=12)
+        inside.addWidget(label(title, 15, Weight.DemiBold))
+        inside.addWidget(label(_ABOUT, tone="soft", wrap=True))
+        body = QWidget()
+        down = column(body, gap=10)
+        for plan in sorted(plans, key=lambda plan: not plan.changes_something):
+            down.addWidget(_section(plan))
+        down.addStretch(1)
+        inside.addWidget(_scrolled(body), 1)
+        foot = row()
+        if not preview:
+            foot.addWidget(button("Do not run", "x", kind="ghost", on_click=self.reject))
+        foot.addStretch(1)
+        if preview:
+            safe = button("Close", on_click=self.reject)
+        else:
+            safe = button("Run with settings as they are", on_click=lambda: self._give(None))
+            yes = button("Change them and run", "check", on_click=lambda: self._give(True))
+        safe.setDefault(True)
+        foot.addWidget(safe)
+        if not preview:
+            foot.addWidget(yes)
+        inside.addLayout(foot)
+        if theme is not None:
+            dress(self, theme)
+        self.resize(640, self.sizeHint().height() + 24)
+        safe.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def given(self) -> bool | None:
+        return self._given
+
+    def forget(self) -> None:
+        """Nothing here is secret."""
+
+    def _give(self, answer: bool | None) -> None:
+        self._given = answer
+        self.accept()
+
+
+def _section(plan: TuningPlan) -> QFrame:
+    made = frame("sunken")
+    inside: QVBoxLayout = column(made, margin=12, gap=8)
+    head = row(gap=8)
+    head.addWidget(label(plan.machine, 14, Weight.DemiBold))
+    chip = Chip()
+    changes = [(change.key, change.now, change.wanted) for change in plan.changes]
+    if plan.changes_something:
+        chip.say(_ROOT[plan.sudo], "soft")
+    head.addWidget(chip)
+    head.addStretch(1)
+    said = count(changes) if plan.changes_something else "stays as it is"
+    head.addWidget(label(said, 12, tone="muted"))
+    inside.addLayout(head)
+    if plan.why_not:
+        inside.addWidget(told("muted", plan.why_not))
+        return made
+    table = ChangesTable()
+    table.tell(changes, plan.nofile)
+    inside.addWidget(table)
+    if plan.changes_something:
+        inside.addWidget(_commands(plan))
+    return made
+
+
+def _commands(plan: TuningPlan) -> QWidget:
+    made = QWidget()
+    down = column(made, gap=4)
+    show = button("Show what is run there", "terminal", kind="ghost")
+    show.setCheckable(True)
+    text = label("\n".join(plan.commands()))
+    text.setFont(font(12, mono=True))
+    text.setWordWrap(True)
+    text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    about = label(
+        "One program of ours is started as root; it does what these commands would, and keeps a"
+        " journal from which all is put back.",
+        12,
+        tone="muted",
+        wrap=True,
+    )
+    for each in (about, text):
+        each.hide()
+        show.toggled.connect(each.setVisible)
+    down.addWidget(show, 0, Qt.AlignmentFlag.AlignLeft)
+    down.addWidget(about)
+    down.addWidget(text)
+    return made
+
+
+def _scrolled(body: QWidget) -> QScrollArea:
+    made = QScrollArea()
+    made.setWidget(body)
+    made.setWidgetResizable(True)
+    made.setFrameShape(QFrame.Shape.NoFrame)
+    made.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    made.setStyleSheet("QScrollArea { background: transparent; }")
+    body.setAutoFillBackground(False)
+    made.viewport().setAutoFillBackground(False)
+    made.setMinimumHeight(min(_HIGHEST, body.sizeHint().height() + 4))
+    return made

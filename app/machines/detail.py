@@ -1,0 +1,211 @@
+"""One machine: its head, its cards, and what can be done with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+
+from app.machines.facts import FactsCard, MeaningCard
+from app.machines.keys import KeyCard
+from app.machines.left import LeftCard
+from app.machines.records import Record, State
+from app.machines.steps import StepsCard
+from app.machines.tuning import TuningCard
+from app.theme import Theme, Weight
+from app.widgets import GAP, Chip, Elided, Inline, button, column, frame, row
+
+if TYPE_CHECKING:
+    from app.machines.work import Known
+    from workbench.machines.hostkeys import HostKeyProblem
+
+_TWO_COLUMNS = 720
+CHECKING = State("checking…", "focus")
+DAMAGED = State("not readable", "bad")
+
+
+class Detail(QWidget):
+    """Buttons are the page's to connect."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        outer = column(self, gap=GAP)
+        outer.addWidget(self._make_head())
+        self.error = Inline("Open its file")
+        outer.addWidget(self.error)
+        self.key = KeyCard(theme)
+        self.facts, self.meaning = FactsCard(theme), MeaningCard(theme)
+        self.steps, self.tuning = StepsCard(theme), TuningCard(theme)
+        self.left = LeftCard(theme)
+        self._sides: list[QVBoxLayout] = []
+        self._alone = True
+        """Of what is known of a machine, there are the steps only."""
+        self._first = False
+        self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._columns.setSpacing(GAP)
+        self._columns.setContentsMargins(0, 0, 0, 0)
+        for cards in (
+            (self.key, self.facts, self.tuning),
+            (self.meaning, self.steps, self.left),
+        ):
+            side = QWidget()
+            # Both get the same width, whatever stands in them.
+            side.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+            down = column(side, gap=GAP)
+            for card in cards:
+                down.addWidget(card)
+            down.addStretch(1)
+            self._sides.append(down)
+            self._columns.addWidget(side, 1)
+        self._body = body = QWidget()
+        body.setLayout(self._columns)
+        self._scroll = QScrollArea()
+        self._scroll.setWidget(body)
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setStyleSheet("QScrollArea { background: transparent; }")
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        body.setAutoFillBackground(False)
+        self._scroll.viewport().setAutoFillBackground(False)
+        outer.addWidget(self._scroll, 1)
+
+    def tell(
+        self,
+        known: Known,
+        record: Record,
+        *,
+        running: str,
+        busy: bool,
+    ) -> None:
+        """`running`: what is being done with this machine, or nothing. `busy`: nothing can be
+        begun."""
+        profile = known.profile
+        here = profile is not None and profile.connector == "local"
+        self.name.say("This computer" if here else known.name)
+        self.where.say(where(known))
+        state = CHECKING if running else record.state if profile else DAMAGED
+        self.chip.say(state.word, state.tone or "muted")
+        self.about.say(profile.description if profile and not here else "")
+        self.about.setVisible(bool(self.about.whole))
+        if running == "check" and self.check.hasFocus():
+            # What is pressed becomes of no use; else its focus would go to whatever is next.
+            self._place_steps(record, running=True)
+            self.steps.show()
+            self.steps.stop.show()
+            self.steps.stop.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.check.setEnabled(profile is not None and not busy and not running)
+        if not running and self.steps.stop.hasFocus():
+            self.check.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.check.setText(" Check again" if record.at else " Check this machine")
+        self.check.setAccessibleName(self.check.text().strip())
+        why = "A run is under way; check when it is over." if busy else "Ctrl+R"
+        self.check.setToolTip(why)
+        self.check.setAccessibleDescription(why if busy else "")
+        self.edit.setEnabled(profile is not None and not running)
+        self.copy.setVisible(profile is not None and not here)
+        self.remove.setVisible(known.own)
+        self.remove.setEnabled(not running)
+        self.remove.setText(" As it came" if here else " Remove…")
+        self.remove.setAccessibleName(self.remove.text().strip())
+        self.commands.setVisible(profile is not None)
+        self.error.say(known.problem)
+        for card in (self.facts, self.meaning, self.steps, self.tuning, self.left):
+            card.setVisible(profile is not None)
+        if profile is None:
+            return
+        self.facts.tell(record)
+        self.meaning.tell(profile, record)
+        self._place_steps(record, running=running == "check")
+        self.steps.tell(record, running=running == "check", here=here)
+        self.tuning.tell(profile, record)
+        self.left.setVisible(not here)
+        if not here:
+            self.left.tell(record, busy=busy or bool(running))
+        self._settle()
+
+    def _place_steps(self, record: Record, *, running: bool) -> None:
+        """What is being found out, or went wrong, is read first."""
+        self._alone = not record.facts and self.key.problem is None
+        self._first = running or bool(record.steps and not record.passed)
+        self._put_steps()
+
+    def _put_steps(self) -> None:
+        side, place = self._sides[1], 0 if self._first else 1
+        below = self._columns.direction() == QBoxLayout.Direction.TopToBottom
+        if self._alone or (self._first and below):
+            side, place = self._sides[0], 1
+        if side.indexOf(self.steps) != place:
+            focused = self.steps.stop.hasFocus()
+            for each in self._sides:
+                each.removeWidget(self.steps)
+            side.insertWidget(place, self.steps)
+            if focused:
+                self.steps.show()
+                self.steps.stop.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _settle(self) -> None:
+        """Cards that were built again get the room for what stands in them now."""
+        for each in (*self._sides, self._columns):
+            each.invalidate()
+            each.activate()
+        self._body.updateGeometry()
+
+    def ask_about(self, machine: str, problem: HostKeyProblem | None) -> None:
+        """Show a key that is not trusted, at once in sight."""
+        self.key.ask(machine, problem)
+        if problem is not None:
+            left, right = self._sides
+            left.removeWidget(self.steps)
+            right.insertWidget(0, self.steps)
+            self._scroll.verticalScrollBar().setValue(0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        across = self.width() >= _TWO_COLUMNS
+        self._columns.setDirection(
+            QBoxLayout.Direction.LeftToRight if across else QBoxLayout.Direction.TopToBottom
+        )
+        # One below the other, the first is as high as what stands in it.
+        self._columns.setStretch(0, int(across))
+        self._put_steps()
+
+    def _make_head(self) -> QFrame:
+        head = frame()
+        inside = column(head, margin=16, gap=6)
+        self.name, self.where = Elided(18, Weight.DemiBold), Elided(13, tone="muted")
+        self.chip = Chip()
+        self.check = button("Check this machine", "activity", kind="primary")
+        upper, lower = row(gap=12), row(gap=2)
+        upper.addWidget(self.name)
+        upper.addWidget(self.chip)
+        upper.addStretch(1)
+        upper.addWidget(self.check)
+        self.commands = button("Commands", "terminal", kind="ghost")
+        self.commands.setCheckable(True)
+        self.edit = button("Edit", "pencil", kind="ghost")
+        self.copy = button("Duplicate", "copy", kind="ghost")
+        self.remove = button("Remove…", "trash-2", kind="ghost")
+        lower.addWidget(self.where)
+        lower.addStretch(1)
+        for each in (self.commands, self.edit, self.copy, self.remove):
+            lower.addWidget(each)
+        inside.addLayout(upper)
+        inside.addLayout(lower)
+        self.about = Elided(13, tone="soft")
+        inside.addWidget(self.about)
+        return head
+
+
+def where(known: Known) -> str:
+    """How it is reached, in a line."""
+    profile = known.profile
+    if profile is None:
+        return "Its profile cannot be read"
+    if profile.connector == "local":
+        return "No SSH, nothing to set up"
+    user = f"{profile.user}@" if profile.user else ""
+    port = f":{profile.port}" if profile.port and profile.port != 22 else ""
+    via = f" through {profile.jump}" if profile.jump else ""
+    return f"{user}{profile.address}{port}{via}"

@@ -1,0 +1,289 @@
+"""Writing a machine's profile; what is wrong is said beside its field."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QDialog, QFrame, QScrollArea, QWidget
+
+from app.desk import Desk
+from app.machines import work
+from app.planning.fields import Figure, Flag, Line, Options, Words
+from app.theme import Weight
+from app.widgets import Inline, button, column, dress, label, row
+
+if TYPE_CHECKING:
+    from workbench.machines.profiles import Profile
+
+_FAULT = re.compile(r"profile .*?, (cpus\.(?:server|agent)|[a-z_]+)(?:\[\d+\])?: (.*)", re.DOTALL)
+_CORES = "Expected auto, or cores by number, such as 2, 4-7."
+_SAID = {
+    "roles": "Tick at least one.",
+    "cpus.server": _CORES,
+    "cpus.agent": _CORES,
+    "key": "Name the file of a private key.",
+}
+"""Where a form says it better than a file's complaint."""
+
+_AUTH = [
+    ("auto", "As ssh would, then a password"),
+    ("agent", "Keys of the SSH agent"),
+    ("key", "A private key's file"),
+    ("password", "A password"),
+]
+_SUDO = [
+    ("no", "Nobody becomes root"),
+    ("passwordless", "sudo without a password"),
+    ("password", "sudo with a password"),
+]
+_TITLES = {"new": "Add a machine", "copy": "Duplicate {}", "edit": "Edit {}"}
+
+
+class Editor(QDialog):
+    """Stays open until the profile is sound and saved."""
+
+    saved = Signal(str)
+    """The machine's name."""
+
+    def __init__(self, parent: QWidget, desk: Desk, values: dict[str, Any], *, task: str) -> None:
+        """`values`: as of a profile. `task`: new, copy or edit."""
+        super().__init__(parent)
+        self._desk, self._values, self._task = desk, values, task
+        self._ssh = values.get("connector", "ssh") == "ssh"
+        self._touched: set[str] = set()
+        self._lines: dict[str, Line] = {}
+        self._fields: dict[str, Any] = {}
+        name = "this computer" if not self._ssh else str(values.get("like") or values.get("name"))
+        self.setWindowTitle(_TITLES[task].format(name))
+        inside = column(self, margin=20, gap=12)
+        self.wrong = Inline()
+        inside.addWidget(self.wrong)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setStyleSheet("QScrollArea { background: transparent; }")
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        form = QWidget()
+        self._form = column(form, gap=8)
+        self._form.setContentsMargins(0, 0, 12, 0)
+        self._make_fields()
+        self._form.addStretch(1)
+        scroll.setWidget(form)
+        form.setAutoFillBackground(False)
+        scroll.viewport().setAutoFillBackground(False)
+        inside.addWidget(scroll, 1)
+        self._scroll = scroll
+        foot = row()
+        foot.addStretch(1)
+        foot.addWidget(button("Cancel", on_click=self.reject))
+        self.keep = button("Save", "save", kind="primary", on_click=self.save)
+        self.keep.setDefault(True)
+        foot.addWidget(self.keep)
+        inside.addLayout(foot)
+        room = parent.window().height()
+        self.resize(620, min(760 if self._ssh else 420, max(480, room - 60)))
+        self.finished.connect(lambda _: self.deleteLater())
+        dress(self, desk.theme)
+        first = self._fields.get("description" if task == "edit" else "name")
+        if first is not None:
+            first.setFocus(Qt.FocusReason.OtherFocusReason)
+            first.selectAll()
+
+    def values(self) -> dict[str, Any]:
+        """As a profile has them; what is empty is left out."""
+        given: dict[str, Any] = {"name": self._values.get("name", "")}
+        given["connector"] = "ssh" if self._ssh else "local"
+        for key, field in self._fields.items():
+            value = field.value()
+            if isinstance(value, str):
+                value = value.strip()
+            if key.startswith("cpus."):
+                given.setdefault("cpus", {})[key[5:]] = _cores(value)
+            elif key in ("target", "client"):
+                given.setdefault("roles", []).extend([key] * bool(value))
+            elif value not in ("", None):
+                given[key] = value
+        if "tuning" in self._values:
+            given["tuning"] = self._values["tuning"]
+        return given
+
+    def save(self) -> None:
+        """Keep it, or say what is wrong."""
+        self._touched = set(self._lines)
+        if not self._judge():
+            wrong = next((key for key, line in self._lines.items() if line.tone == "bad"), "")
+            field = self._fields.get("target" if wrong == "roles" else wrong)
+            if field is not None:
+                field.setFocus(Qt.FocusReason.OtherFocusReason)
+                self._scroll.ensureWidgetVisible(self._lines[wrong])
+        else:
+            self.keep.setEnabled(False)
+            new = self._task != "edit"
+            self._desk.bridge.submit(
+                work.save(self.values(), new=new), self._on_saved, self._on_refused
+            )
+
+    def _make_fields(self) -> None:
+        add = self._add
+        if self._ssh:
+            add("name", "Name", Words("Name"), "In plans and sessions: letters, digits, . _ -")
+            if self._task == "edit":
+                self._fields["name"].setReadOnly(True)
+                self._lines["name"].explain("It stays; duplicate the machine for another name.")
+        add("description", "Description", Words("Description"))
+        target, client = Flag("Target: servers run on it"), Flag("Client: offers load")
+        self._fields |= {"target": target, "client": client}
+        self._put("roles", Line("Used as", target, client))
+        if self._ssh:
+            self._head("How it is reached")
+            note = "A name, an IP address or a Host of ~/.ssh/config"
+            add("address", "Address", Words("Address"), note)
+            add(
+                "port", "Port", Figure("Port", grouped=False), "Empty: as ~/.ssh/config says, or 22"
+            )
+            add("user", "User", Words("User"), "Empty: as ~/.ssh/config says, or you")
+            note = "Passwords are asked for when they are needed and never kept in a profile."
+            add("auth", "Log in with", Options("Log in with", _AUTH), note)
+            add("key", "Key file", Words("Key file"))
+            note = "Through which machine: one of these by name, or [user@]host[:port]"
+            add("jump", "Through", Words("Through"), note)
+            add("ssh_config", "", Flag("Follow ~/.ssh/config"))
+            self._head("What it allows")
+            add("sudo", "Root's rights", Options("Root's rights", _SUDO))
+        self._head("Where things are")
+        note = "auto, or cores by number: 2, 4-7"
+        add("cpus.server", "Servers on", Words("Cores of servers"), note)
+        add("cpus.agent", "Clients on", Words("Cores of clients"), note)
+        if self._ssh:
+            note = "The one directory that stays there"
+            add("work_dir", "Work directory", Words("Work directory"), note)
+            add("python", "Python", Words("Python"), "Empty: the first that is 3.10 or later")
+        add(
+            "reach",
+            "Reached at",
+            Words("Reached at"),
+            "By other machines. Empty: where SSH arrived",
+        )
+        add("bind", "Listens on", Words("Listens on"), "Servers there. Empty: where SSH arrived")
+        self._fill()
+
+    def _add(self, key: str, name: str, field: Any, note: str = "") -> None:
+        self._fields[key] = field
+        short = isinstance(field, Figure | Options | Flag)
+        line = Line(name, field, stretch=short)
+        line.explain(note)
+        self._put(key, line)
+
+    def _put(self, key: str, line: Line) -> None:
+        self._lines[key] = line
+        self._form.addWidget(line)
+        for field in (
+            [self._fields["target"], self._fields["client"]]
+            if key == "roles"
+            else [self._fields[key]]
+        ):
+            field.edited.connect(lambda key=key: self._on_edited(key))
+
+    def _head(self, text: str) -> None:
+        self._form.addSpacing(6)
+        self._form.addWidget(label(text, 14, Weight.DemiBold))
+
+    def _fill(self) -> None:
+        values = self._values
+        for key, field in self._fields.items():
+            if key.startswith("cpus."):
+                cores = (values.get("cpus") or {}).get(key[5:], "auto")
+                field.set_value(cores if isinstance(cores, str) else ", ".join(map(str, cores)))
+            elif key in ("target", "client"):
+                field.set_value(key in values.get("roles", ["target", "client"]))
+            elif key == "port":
+                field.set_value(values.get("port") or None)
+            else:
+                usual = {"ssh_config": True, "work_dir": "~/.cache/pongbench"}
+                field.set_value(values.get(key, usual.get(key)))
+        self._fit()
+
+    def _on_edited(self, key: str) -> None:
+        self._touched.add(key)
+        self.wrong.say("")
+        self._fit()
+        self._judge()
+
+    def _fit(self) -> None:
+        """Only what the way of logging in needs."""
+        if "key" in self._lines:
+            self._lines["key"].setVisible(self._fields["auth"].value() in ("auto", "key"))
+
+    def _judge(self) -> bool:
+        """Say what is wrong beside its field; what nobody has come to yet is not wrong yet."""
+        from workbench.errors import BadInput  # noqa: PLC0415 - not before the dialog
+        from workbench.machines.profiles import make_profile  # noqa: PLC0415
+
+        for line in self._lines.values():
+            line.fault("")
+        values = self.values()
+        for key in {"name", "address"} - self._touched if self._ssh else ():
+            values[key] = values.get(key) or "untold"
+        try:
+            make_profile(values)
+        except BadInput as error:
+            self._place(str(error))
+            return False
+        return True
+
+    def _place(self, sentence: str) -> None:
+        key, text = fault(sentence)
+        line = self._lines.get(key)
+        if line is None:
+            self.wrong.say(sentence)
+        elif key in self._touched:
+            line.fault(text)
+
+    def _on_saved(self, name: str) -> None:
+        self.saved.emit(name)
+        self.accept()
+
+    def _on_refused(self, sentence: str) -> None:
+        self.keep.setEnabled(True)
+        if "already" in sentence and "name" in self._lines:
+            self._lines["name"].fault(sentence)
+            self._fields["name"].setFocus()
+        else:
+            self.wrong.say(sentence)
+
+
+def fault(sentence: str) -> tuple[str, str]:
+    """The key a complaint is about, and what it says; ("", the sentence) where it names none."""
+    found = _FAULT.fullmatch(sentence)
+    if not found:
+        return "", sentence
+    key, text = found.groups()
+    text = text.removeprefix("the key is missing; ")
+    return key, _SAID.get(key, text[:1].upper() + text[1:])
+
+
+def values_of(profile: Profile) -> dict[str, Any]:
+    """For the editor."""
+    import msgspec  # noqa: PLC0415 - not before the dialog
+
+    found: dict[str, Any] = msgspec.to_builtins(profile)
+    return {"connector": "local", **found}
+
+
+def _cores(text: str) -> Any:
+    """auto, or numbers and spans; what is neither is handed on for the complaint."""
+    if not text or text == "auto":
+        return "auto"
+    cores: list[Any] = []
+    for part in re.split(r"[,\s]+", text):
+        span = re.fullmatch(r"(\d{1,4})[-–](\d{1,4})", part)
+        if span:
+            cores += range(int(span[1]), int(span[2]) + 1)
+        elif part.isdigit():
+            cores.append(int(part))
+        elif part:
+            return text
+    return cores

@@ -1,0 +1,132 @@
+"""What a machine is, in figures and in what they mean for a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout
+
+from app.machines.cards import Card, told
+from app.machines.records import Record, ago
+from app.theme import Theme, Weight
+from app.widgets import dress, empty, label
+
+if TYPE_CHECKING:
+    from workbench.machines.profiles import Profile
+
+
+class FactsCard(Card):
+    """Figures by name."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__("What it is")
+        self._theme = theme
+        self._grid = QGridLayout()
+        self._grid.setHorizontalSpacing(16)
+        self._grid.setVerticalSpacing(7)
+        self._grid.setColumnStretch(1, 1)
+        self.body.addLayout(self._grid)
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+
+    def tell(self, record: Record) -> None:
+        self.setVisible(bool(record.facts))
+        if not self.news(record.at, record.found):
+            return
+        empty(self._grid)
+        self.aside.setText(f"as of {ago(record.at)}" if record.at else "read just now")
+        for place, (name, value) in enumerate(figures(record.found)):
+            named = label(name, 13, tone="muted")
+            said = label(value, 13, Weight.Medium, wrap=True, figures=_is_figure(value))
+            said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            said.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
+            said.setAccessibleName(f"{name}: {value}")
+            self._grid.addWidget(named, place, 0, Qt.AlignmentFlag.AlignTop)
+            self._grid.addWidget(said, place, 1)
+
+
+class MeaningCard(Card):
+    """Sentences about the figures."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__("What that means for a run")
+        self._theme = theme
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+
+    def tell(self, profile: Profile, record: Record) -> None:
+        from workbench.machines.meaning import meanings  # noqa: PLC0415 - not before the page
+
+        cpus = record.found.get("cpus") or []
+        self.setVisible(bool(record.facts and cpus))
+        if not self.news(profile, record.found):
+            return
+        empty(self.body)
+        if record.facts and cpus:
+            python = str(record.found.get("python", ""))
+            for each in meanings(profile, record.facts, cpus, python):
+                self.body.addWidget(told(each.tone, each.text))
+        dress(self, self._theme)
+
+
+def figures(found: dict[str, Any]) -> list[tuple[str, str]]:
+    """Facts in words, (name, value); what is not known is left out."""
+    facts = found.get("facts") or {}
+    sysctls = facts.get("sysctls") or {}
+    said: list[tuple[str, str]] = []
+
+    def add(name: str, value: object) -> None:
+        if value not in (None, "", [], {}):
+            said.append((name, str(value)))
+
+    add("Distribution", facts.get("distribution"))
+    add("Kernel", facts.get("kernel"))
+    add("Processor", facts.get("cpu_model"))
+    add("Cores to use", _cores(found.get("cpus") or [], facts.get("cpu_count")))
+    add("Governor", facts.get("governor"))
+    if memory := facts.get("memory_bytes"):
+        add("Memory", f"{memory / (1 << 30):,.1f} GiB")
+    if load := facts.get("load_average"):
+        add("Load", f"{load[0]:.2f} · {load[1]:.2f} · {load[2]:.2f} over 1, 5, 15 min")
+    add("Python", found.get("python"))
+    if limits := facts.get("descriptor_limits"):
+        add("Open files", f"{limits['soft']:,}, at most {limits['hard']:,}")
+    ports = str(sysctls.get("net.ipv4.ip_local_port_range", "")).split()
+    if len(ports) == 2:
+        low, high = map(int, ports)
+        add("Local ports", f"{high - low + 1:,} ({low}–{high})")
+    add("Accept queue", _figure(sysctls.get("net.core.somaxconn"), "at most {:,}"))
+    add("Clock", clock(found.get("clock_us")))
+    add("Runs in", facts.get("container") or facts.get("virtualisation"))
+    add("Listens on", found.get("bind"))
+    if found.get("reach") != found.get("bind"):
+        add("Reached at", found.get("reach"))
+    return said
+
+
+def _is_figure(value: str) -> bool:
+    """Digits of one width go with wide hyphens, which a version has."""
+    return value[:1].isdigit() and "-" not in value
+
+
+def clock(measured: object) -> str:
+    """How well it is known against this computer's."""
+    if not isinstance(measured, list) or len(measured) != 2:
+        return ""
+    return f"known to ± {measured[1]:,} us"
+
+
+def _cores(cpus: list[int], count: object) -> str:
+    if not cpus:
+        return ""
+    whole = list(cpus) == list(range(cpus[0], cpus[-1] + 1))
+    which = f"{cpus[0]}–{cpus[-1]}" if whole and len(cpus) > 1 else ", ".join(map(str, cpus))
+    among = f" of {count}" if isinstance(count, int) and count != len(cpus) else ""
+    return f"{len(cpus)}{among} ({which})"
+
+
+def _figure(value: object, words: str) -> str:
+    return words.format(value) if isinstance(value, int) else ""

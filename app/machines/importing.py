@@ -1,0 +1,88 @@
+"""Machines out of ~/.ssh/config."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QDialog, QFrame, QScrollArea, QWidget
+
+from app.desk import Desk
+from app.machines import work
+from app.widgets import Inline, Tick, button, column, dress, label, row
+
+if TYPE_CHECKING:
+    from workbench.machines.aliases import Alias
+
+
+class Importing(QDialog):
+    """A tick for every host that has no profile yet."""
+
+    brought = Signal(list)
+    """Names of profiles that were made."""
+
+    def __init__(self, parent: QWidget, desk: Desk, hosts: Sequence[Alias]) -> None:
+        super().__init__(parent)
+        self._desk = desk
+        self.setWindowTitle("Machines from ~/.ssh/config")
+        inside = column(self, margin=20, gap=12)
+        about = (
+            "A profile for each that you tick. How it is reached stays in ~/.ssh/config, and"
+            " changes there count here."
+            if hosts
+            else "~/.ssh/config names no host that is not here already. Hosts with * or ? in their"
+            " name are patterns and no machines."
+        )
+        inside.addWidget(label(about, tone="soft", wrap=True))
+        self._ticks = {host.name: Tick(f"{host.name}   {host.where}") for host in hosts}
+        body = QWidget()
+        lines = column(body, gap=2)
+        for name, tick in self._ticks.items():
+            tick.setAccessibleName(name)
+            tick.toggled.connect(lambda _: self._fit())
+            lines.addWidget(tick)
+        lines.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setWidget(body)
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setStyleSheet("QScrollArea { background: transparent; }")
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        body.setAutoFillBackground(False)
+        scroll.viewport().setAutoFillBackground(False)
+        scroll.setVisible(bool(hosts))
+        inside.addWidget(scroll, 1)
+        self.wrong = Inline()
+        inside.addWidget(self.wrong)
+        foot = row()
+        foot.addStretch(1)
+        foot.addWidget(button("Cancel" if hosts else "Close", on_click=self.reject))
+        self.bring = button("Add", "plus", kind="primary", on_click=self._bring)
+        self.bring.setVisible(bool(hosts))
+        foot.addWidget(self.bring)
+        inside.addLayout(foot)
+        self.resize(480, min(520, 190 + 28 * len(hosts)))
+        self.finished.connect(lambda _: self.deleteLater())
+        self._fit()
+        dress(self, desk.theme)
+
+    def _chosen(self) -> list[str]:
+        return [name for name, tick in self._ticks.items() if tick.isChecked()]
+
+    def _fit(self) -> None:
+        count = len(self._chosen())
+        self.bring.setEnabled(bool(count))
+        self.bring.setText(f" Add {count}" if count else " Add")
+
+    def _bring(self) -> None:
+        self.bring.setEnabled(False)
+        self._desk.bridge.submit(work.bring_in(self._chosen()), self._on_brought, self._on_refused)
+
+    def _on_brought(self, names: list[str]) -> None:
+        self.brought.emit(names)
+        self.accept()
+
+    def _on_refused(self, sentence: str) -> None:
+        self.wrong.say(sentence)
+        self._fit()

@@ -1,0 +1,198 @@
+"""A host key that is not trusted: shown, and left to a person."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QDialog, QFrame, QLabel, QLineEdit, QWidget
+
+from app import theme as look
+from app.machines.cards import Sign
+from app.theme import Theme, Weight, font
+from app.widgets import button, column, dress, empty, label, retone, row
+
+if TYPE_CHECKING:
+    from workbench.machines.hostkeys import HostKeyProblem
+
+LAST = 4
+"""So many characters of the new fingerprint are typed before a changed key is trusted."""
+
+
+class KeyCard(QFrame):
+    """Nothing goes to the machine before `trusted`, which only the person's own act emits."""
+
+    trusted = Signal(object)
+    """The `HostKeyProblem`."""
+    left = Signal()
+    """Not trusted."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setObjectName("inline")
+        self._theme = theme
+        self._outer = column(self, margin=16)
+        self._inside = column(QWidget(self))
+        self.problem: HostKeyProblem | None = None
+        self.safe: QWidget | None = None
+        """Where the focus belongs: the answer that does nothing."""
+        self.hide()
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+
+    def ask(self, machine: str, problem: HostKeyProblem | None) -> None:
+        """None hides it."""
+        from workbench.machines.hostkeys import ChangedHostKey  # noqa: PLC0415 - not before it
+
+        self.problem, self.safe = problem, None
+        empty(self._outer)
+        body = QWidget()
+        self._inside = column(body, gap=10)
+        self._outer.addWidget(body)
+        self.setVisible(problem is not None)
+        if problem is None:
+            return
+        if isinstance(problem, ChangedHostKey):
+            self._changed(machine, problem.old, str(problem.file or ""))
+        else:
+            self._unknown(machine)
+        dress(self, self._theme)
+        assert self.safe is not None
+        self.safe.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _unknown(self, machine: str) -> None:
+        problem = self.problem
+        assert problem is not None
+        retone(self, "warn")
+        self._head("warn", "shield-alert", f"Is this really {problem.machine}?", _where(problem))
+        self._say(
+            "This computer has never met the machine that answers here, so nothing was sent to it."
+            " Compare its key with the one on the machine itself:"
+        )
+        self._inside.addWidget(_fingerprint(problem.fingerprint, _kind(problem), "The key"))
+        self._say(f"On {problem.machine}: {_look(problem)}", "muted")
+        trust = button("Trust this key", "shield-check", on_click=self._trust)
+        self._foot("Not this one", trust)
+
+    def _changed(self, machine: str, old: list[str], file: str) -> None:
+        problem = self.problem
+        assert problem is not None
+        retone(self, "bad")
+        name = problem.machine
+        self._head("bad", "octagon-x", f"The host key of {name} has changed", _where(problem))
+        self._say(
+            "Nothing was sent to it. Either it was set up anew, or somebody stands between. Ask who"
+            f" runs {name} before you trust the new key."
+        )
+        for each in old:
+            self._inside.addWidget(_fingerprint(each, "", "Known until now"))
+        if file:
+            self._say(f"It stands in {file}.", "muted")
+        self._inside.addWidget(_fingerprint(problem.fingerprint, _kind(problem), "Shown now"))
+        self._say(f"On {name}: {_look(problem)}", "muted")
+        across = row(gap=8)
+        words = label(f"Type the last {LAST} characters of the new key", tone="soft", wrap=True)
+        field = QLineEdit()
+        field.setMaxLength(LAST)
+        field.setFixedWidth(84)
+        field.setFont(font(13, mono=True))
+        field.setAccessibleName(f"The last {LAST} characters of the new key")
+        words.setBuddy(field)
+        across.addWidget(words, 1)
+        across.addWidget(field)
+        self._inside.addLayout(across)
+        trust = button("Trust the new key", "shield-alert", kind="danger", on_click=self._trust)
+        trust.setEnabled(False)
+        end = problem.fingerprint[-LAST:]
+        field.textChanged.connect(lambda typed: trust.setEnabled(typed == end))
+        command = f"pongbench machines trust {machine} --fingerprint {problem.fingerprint}"
+        copy = button("Copy the command", "terminal", kind="ghost")
+        copy.setToolTip(command)
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(command))
+        aside = row()
+        aside.addWidget(label("Or in a terminal", 12, tone="muted"))
+        aside.addWidget(copy)
+        aside.addStretch(1)
+        self._inside.addLayout(aside)
+        self._foot("Leave it", trust)
+
+    def _head(self, tone: str, icon: str, title: str, where: str) -> None:
+        across = row(gap=10)
+        across.addWidget(Sign(tone, icon), 0, Qt.AlignmentFlag.AlignVCenter)
+        across.addWidget(label(title, 15, Weight.DemiBold, wrap=True), 1)
+        self._inside.addLayout(across)
+        self._say(where, "muted")
+
+    def _say(self, text: str, tone: str = "soft") -> None:
+        said = label(text, 12 if tone == "muted" else 13, tone=tone, wrap=True)
+        said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._inside.addWidget(said)
+
+    def _foot(self, safe: str, trust: QWidget) -> None:
+        foot = row()
+        self.safe = button(safe, on_click=self.left.emit)
+        foot.addStretch(1)
+        foot.addWidget(self.safe)
+        foot.addWidget(trust)
+        self._inside.addLayout(foot)
+
+    def _trust(self) -> None:
+        self.trusted.emit(self.problem)
+
+
+class KeyDialog(QDialog):
+    """A key that was met where its page is not seen, for example while a run begins. `given`:
+    whether it is trusted."""
+
+    def __init__(self, parent: QWidget, problem: HostKeyProblem, theme: Theme | None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(f"Host key · {problem.machine}")
+        self.setMinimumWidth(480)
+        inside = column(self, margin=16)
+        card = KeyCard(theme or look.LIGHT)
+        card.trusted.connect(self.accept)
+        card.left.connect(self.reject)
+        inside.addWidget(card)
+        card.ask(problem.machine, problem)
+        if theme is not None:
+            dress(self, theme)
+        if card.safe is not None:
+            card.safe.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def given(self) -> bool:
+        return self.result() == QDialog.DialogCode.Accepted
+
+    def forget(self) -> None:
+        """Nothing here is secret."""
+
+
+def _where(problem: HostKeyProblem) -> str:
+    return problem.host if problem.port == 22 else f"{problem.host} port {problem.port}"
+
+
+def _kind(problem: HostKeyProblem) -> str:
+    algorithm = problem.key.get_algorithm()
+    return algorithm.removeprefix("ssh-").split("-")[0].upper()
+
+
+def _look(problem: HostKeyProblem) -> str:
+    kind = _kind(problem).lower()
+    return f"ssh-keygen -lf /etc/ssh/ssh_host_{kind}_key.pub"
+
+
+def _fingerprint(text: str, kind: str, name: str) -> QFrame:
+    made = QFrame()
+    made.setObjectName("sunken")
+    inside = column(made, margin=10, gap=2)
+    inside.addWidget(label(f"{name} · {kind}" if kind else name, 12, tone="muted"))
+    # Two lines: short ones are compared without losing the place.
+    half = len(text) // 2 + 3
+    shown: QLabel = label(f"{text[:half]}\n{text[half:]}")
+    shown.setFont(font(13, mono=True))
+    shown.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    shown.setMinimumHeight(shown.sizeHint().height())
+    shown.setAccessibleName(f"{name}: {text}")
+    inside.addWidget(shown)
+    return made

@@ -1,0 +1,96 @@
+"""The machines there are, one below the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QButtonGroup, QFrame, QScrollArea, QWidget
+
+from app.machines.detail import where
+from app.machines.records import State
+from app.machines.row import MachineRow
+from app.machines.work import Known
+from app.theme import Theme
+from app.widgets import column, dress, empty
+
+
+class Listing(QFrame):
+    """Arrow keys and clicks choose; Tab leaves it."""
+
+    chosen = Signal(str)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        self._theme = theme
+        self.rows: dict[str, MachineRow] = {}
+        self._group: QButtonGroup | None = None
+        outer = column(self, margin=1)
+        body = QWidget()
+        self._inside = column(body, margin=6, gap=2)
+        self._inside.setAlignment(Qt.AlignmentFlag.AlignTop)
+        scroll = QScrollArea()
+        scroll.setWidget(body)
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setStyleSheet("QScrollArea { background: transparent; }")
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        body.setAutoFillBackground(False)
+        scroll.viewport().setAutoFillBackground(False)
+        outer.addWidget(scroll)
+        self._scroll = scroll
+
+    def fill(self, machines: Sequence[Known]) -> None:
+        focused = any(row.hasFocus() for row in self.rows.values())
+        chosen = self.selected
+        empty(self._inside)
+        if self._group is not None:
+            self._group.deleteLater()
+        self._group = QButtonGroup(self)
+        self.rows = {}
+        for known in machines:
+            row = self.rows[known.name] = MachineRow(known.name, where(known), _roles(known))
+            if known.profile is not None and known.profile.connector == "local":
+                row.setText("This computer")
+            row.toggled.connect(lambda on, name=known.name: self._on_toggled(name, on))
+            self._group.addButton(row)
+            self._inside.addWidget(row)
+        dress(self, self._theme)
+        if chosen in self.rows:
+            self.choose(chosen, focus=focused)
+
+    def choose(self, name: str, *, focus: bool = False) -> None:
+        row = self.rows.get(name)
+        if row is None:
+            return
+        row.setChecked(True)
+        self._scroll.ensureWidgetVisible(row)
+        if focus:
+            row.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @property
+    def selected(self) -> str:
+        return next((name for name, row in self.rows.items() if row.isChecked()), "")
+
+    def show_states(self, states: Mapping[str, State]) -> None:
+        for name, row in self.rows.items():
+            row.show_state(states[name])
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+
+    def _on_toggled(self, name: str, on: bool) -> None:
+        if on:
+            # Once every row has its place.
+            QTimer.singleShot(0, self, self._show_chosen)
+            self.chosen.emit(name)
+
+    def _show_chosen(self) -> None:
+        if (row := self.rows.get(self.selected)) is not None:
+            self._scroll.ensureWidgetVisible(row)
+
+
+def _roles(known: Known) -> str:
+    return " and ".join(known.profile.roles) if known.profile else ""

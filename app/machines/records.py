@@ -1,0 +1,148 @@
+"""What is known of a machine since it was looked at last, and the word for it. No Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from workbench.machines.checking import Step
+
+HERE = "localhost"
+KEPT = "machines"
+"""Under which name the settings keep the records."""
+
+
+@dataclass(frozen=True)
+class State:
+    """A word with its tone, for lights, chips and lists."""
+
+    word: str
+    tone: str
+
+
+@dataclass
+class Record:
+    """One check: plain data, kept between starts. No secret is in it."""
+
+    at: str = ""
+    """ISO 8601 in local time; empty: never looked at."""
+    kind: str = ""
+    """ready, remarks, new key, key changed, busy, unreachable, stopped, or empty."""
+    words: str = ""
+    """Who is there, for a machine that is busy."""
+    steps: list[list[str]] = field(default_factory=list)
+    """[name, state, sentence], in order."""
+    found: dict[str, Any] = field(default_factory=dict)
+    """As `checking.Step.found`, of all steps together."""
+
+    def add(self, step: Step) -> None:
+        self.steps.append([step.name, step.state, step.text])
+        self.found |= step.found
+        if step.error is not None:
+            self.kind, self.words = _failure(step)
+
+    def finish(self, at: datetime) -> None:
+        """No further step comes."""
+        self.at = at.isoformat(timespec="seconds")
+        if not self.kind:
+            warned = any(state == "warning" for _, state, _ in self.steps)
+            self.kind = "remarks" if warned else "ready"
+
+    @property
+    def passed(self) -> bool:
+        return self.kind in ("ready", "remarks")
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        found = self.found.get("facts")
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def state(self) -> State:
+        if self.passed:
+            today, when = is_today(self.at), ago(self.at)
+            return State(f"ready at {when}", "ok") if today else State(f"was ready on {when}", "")
+        words = {
+            "new key": ("unknown key", "warn"),
+            "key changed": ("key changed", "bad"),
+            "busy": (f"in use by {self.words}" if self.words else "in use", "warn"),
+            "unreachable": ("unreachable", "bad"),
+            "failed": ("not usable", "bad"),
+        }
+        word, tone = words.get(self.kind, ("not checked", ""))
+        return State(word, tone)
+
+
+def _failure(step: Step) -> tuple[str, str]:
+    from workbench.machines.hostkeys import ChangedHostKey, UnknownHostKey  # noqa: PLC0415
+    from workbench.machines.link import MachineBusy  # noqa: PLC0415
+
+    error = step.error
+    if isinstance(error, UnknownHostKey):
+        return "new key", ""
+    if isinstance(error, ChangedHostKey):
+        return "key changed", ""
+    if isinstance(error, MachineBusy):
+        return "busy", error.holder
+    # A log-in that was answered and refused is another thing than no answer.
+    unheard = step.name == "Log in" and "did not let" not in step.text
+    return ("unreachable" if unheard else "failed"), ""
+
+
+def ago(at: str) -> str:
+    """ "12:31" for today, else "20 Nov"."""
+    then = _time(at)
+    if then is None:
+        return ""
+    return f"{then:%H:%M}" if is_today(at) else f"{then.day} {then:%b}"
+
+
+def is_today(at: str) -> bool:
+    then = _time(at)
+    return then is not None and then.date() == datetime.now().astimezone().date()
+
+
+def _time(at: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(at).astimezone()
+    except ValueError:
+        return None
+
+
+class Records:
+    """Those of all machines, by name, in the settings."""
+
+    def __init__(self, more: dict[str, Any]) -> None:
+        self._more = more
+
+    def get(self, name: str) -> Record:
+        """An empty one for a machine that was never looked at."""
+        kept = self._all().get(name)
+        if not isinstance(kept, dict):
+            return Record()
+        blank = Record()
+        values = {
+            each.name: kept[each.name]
+            for each in fields(Record)
+            if type(kept.get(each.name)) is type(getattr(blank, each.name))
+        }
+        record = Record(**values)
+        record.steps = [
+            step
+            for step in record.steps
+            if isinstance(step, list) and len(step) == 3 and all(isinstance(s, str) for s in step)
+        ]
+        return record
+
+    def put(self, name: str, record: Record) -> None:
+        self._more[KEPT] = {**self._all(), name: asdict(record)}
+
+    def drop(self, name: str) -> None:
+        self._more[KEPT] = {key: kept for key, kept in self._all().items() if key != name}
+
+    def _all(self) -> dict[str, Any]:
+        kept = self._more.get(KEPT)
+        return kept if isinstance(kept, dict) else {}

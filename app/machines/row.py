@@ -1,0 +1,101 @@
+"""A machine in the list: its light with a word, its name, where it is and what it is for."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy
+
+from app import theme as look
+from app.machines.records import State
+from app.theme import Theme, Weight, font
+
+_HEIGHT = 62
+
+
+class MachineRow(QAbstractButton):
+    """One of an exclusive group; arrow keys move between them."""
+
+    def __init__(self, name: str, where: str, roles: str) -> None:
+        super().__init__()
+        self._theme = look.LIGHT
+        self.name, self._where, self._roles = name, where, roles
+        self.state = State("", "")
+        self.setText(name)
+        self.setCheckable(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def show_state(self, state: State) -> None:
+        self.state = state
+        said = [self.text(), state.word, self._roles, self._where]
+        self.setAccessibleName(", ".join(word for word in said if word))
+        self.setToolTip("\n".join(word for word in (self._where, state.word) if word))
+        self.update()
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(240, _HEIGHT)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, painter = self._theme, QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        box = QRectF(self.rect()).adjusted(1, 1, -1, -1)
+        if self.isChecked() or self.underMouse():
+            raised = theme.raised if theme.dark else theme.line
+            painter.setPen(QPen(QColor(theme.edge if self.isChecked() else theme.line), 1))
+            painter.setBrush(QColor(raised if self.isChecked() else theme.raised))
+            painter.drawRoundedRect(box, 8, 8)
+        if self.hasFocus():
+            painter.setPen(QPen(QColor(theme.focus), 2))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(box, 8, 8)
+        upper = self.rect().adjusted(14, 8, -14, -_HEIGHT // 2 + 1)
+        lower = self.rect().adjusted(14, _HEIGHT // 2 + 1, -14, -9)
+        colour = getattr(theme, self.state.tone or "muted")
+        word = _elided(self.state.word, 12, Weight.Medium, upper.width() * 0.58)
+        wide = QFontMetrics(font(12, Weight.Medium)).horizontalAdvance(word)
+        painter.setFont(font(12, Weight.Medium))
+        painter.setPen(QColor(colour))
+        painter.drawText(upper, _RIGHT, word)
+        if word:
+            light = QPointF(upper.right() - wide - 11, upper.center().y() + 1)
+            _paint_light(painter, light, colour, lit=bool(self.state.tone))
+        painter.setFont(font(14, Weight.DemiBold))
+        painter.setPen(QColor(theme.text))
+        room = upper.width() - wide - 28
+        painter.drawText(upper, _LEFT, _elided(self.text(), 14, Weight.DemiBold, room))
+        painter.setFont(font(12))
+        painter.setPen(QColor(theme.muted if not self.isChecked() else theme.soft))
+        painter.drawText(lower, _RIGHT, self._roles)
+        used = QFontMetrics(font(12)).horizontalAdvance(self._roles)
+        room = lower.width() - used - 12
+        painter.drawText(lower, _LEFT, _elided(self._where, 12, Weight.Normal, room))
+        painter.end()
+
+
+_LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+_RIGHT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
+
+
+def _paint_light(painter: QPainter, at: QPointF, colour: str, *, lit: bool) -> None:
+    """A ring where nothing is known, a dot with a halo else."""
+    painter.setPen(Qt.PenStyle.NoPen)
+    if lit:
+        painter.setBrush(look.with_opacity(colour, 0.25))
+        painter.drawEllipse(at, 6.5, 6.5)
+        painter.setBrush(QColor(colour))
+        painter.drawEllipse(at, 3.6, 3.6)
+    else:
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(QColor(colour), 1.4))
+        painter.drawEllipse(at, 3.6, 3.6)
+
+
+def _elided(text: str, px: float, weight: Weight, room: float) -> str:
+    metrics = QFontMetrics(font(px, weight))
+    return metrics.elidedText(text, Qt.TextElideMode.ElideRight, max(0, int(room)))

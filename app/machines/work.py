@@ -1,0 +1,169 @@
+"""What the page asks of machines. It waits or reads: for the engine's thread. No Qt."""
+
+# ruff: noqa: PLC0415 - the engine is imported there
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from workbench.machines.aliases import Alias
+    from workbench.machines.checking import Step
+    from workbench.machines.profiles import Profile
+    from workbench.machines.secrets import Ask
+
+
+@dataclass(frozen=True)
+class Known:
+    """A profile there is; `profile` None: its file is damaged, `problem` says how."""
+
+    name: str
+    profile: Profile | None
+    own: bool = False
+    problem: str = ""
+
+
+async def profiles() -> list[Known]:
+    """All there are, this computer first."""
+    from workbench.errors import BadInput
+    from workbench.machines.profiles import is_own, load_profile, path_of, profile_names
+
+    def read() -> list[Known]:
+        found = []
+        for name in profile_names():
+            own = is_own(name)
+            try:
+                found.append(Known(name, load_profile(name), own))
+            except BadInput as error:
+                problem = str(error).replace(str(path_of(name)), path_of(name).name)
+                found.append(Known(name, None, own, problem))
+        return sorted(found, key=lambda known: (known.profile is None, not _here(known)))
+
+    return await asyncio.to_thread(read)
+
+
+async def here() -> dict[str, Any]:
+    """What this computer tells without a check, as `checking.Step.found`."""
+    import os
+    import platform
+
+    from workbench.machines import facts
+
+    found: dict[str, Any] = {"facts": await asyncio.to_thread(facts.here)}
+    if hasattr(os, "sched_getaffinity"):
+        found["cpus"] = sorted(os.sched_getaffinity(0))
+    return found | {"python": platform.python_version()}
+
+
+async def check(profile: Profile, ask: Ask, tell: Callable[[Step], object]) -> None:
+    """Every step is told as it is done."""
+    from workbench.machines.checking import check_machine
+
+    steps = check_machine(profile, ask=ask)
+    try:
+        async for step in steps:
+            tell(step)
+    finally:
+        await steps.aclose()  # type: ignore[attr-defined]
+
+
+async def clean(profile: Profile, ask: Ask, *, cache: bool = False) -> dict[str, Any]:
+    """Remove what dead runs left, and the work directory if `cache`. As the janitor tells, with
+    cache_bytes (what is left there) and freed (bytes). Raises PongbenchError."""
+    from workbench.errors import PongbenchError
+    from workbench.machines.ssh import cache_size, look_around, open_shell, remove_cache
+    from workbench.machines.ssh import clean as run_janitor
+
+    shell = await open_shell(profile, ask)
+    try:
+        survey = await look_around(shell, profile)
+        found = await run_janitor(shell, survey)
+        if cache and found["alive"]:
+            raise PongbenchError(
+                f"'{profile.name}' is in use, so {survey.work_dir} stays; try again later."
+            )
+        if cache:
+            found["freed"] = await remove_cache(shell, survey)
+        found["cache_bytes"] = await cache_size(shell, survey)
+    finally:
+        await shell.close()
+    return found
+
+
+async def save(values: dict[str, Any], *, new: bool) -> str:
+    """The name under which it was kept. Raises BadInput or PongbenchError."""
+    from workbench.machines.profiles import make_profile, save_profile
+
+    profile = make_profile(values)
+    await asyncio.to_thread(save_profile, profile, replace=not new)
+    return profile.name
+
+
+async def consent(profile: Profile, tuning: bool) -> None:
+    """Keep in the profile whether kernel settings may be changed for the length of a run."""
+    from msgspec.structs import replace as changed
+
+    from workbench.machines.profiles import save_profile
+
+    await asyncio.to_thread(save_profile, changed(profile, tuning=tuning))
+
+
+async def remove(name: str) -> None:
+    from workbench.machines.profiles import remove_profile
+
+    await asyncio.to_thread(remove_profile, name)
+
+
+async def trust(host: str, port: int, key: Any) -> None:
+    from workbench.machines import hostkeys
+
+    await asyncio.to_thread(hostkeys.trust, host, port, key)
+
+
+async def hosts() -> list[Alias]:
+    """Those of ~/.ssh/config that have no profile yet."""
+    from workbench.machines.aliases import aliases
+    from workbench.machines.profiles import profile_names
+
+    def read() -> list[Alias]:
+        taken = set(profile_names())
+        found = aliases(Path("~/.ssh/config").expanduser())
+        return [alias for alias in found if profile_name(alias.name) not in taken]
+
+    return await asyncio.to_thread(read)
+
+
+async def bring_in(names: list[str]) -> list[str]:
+    """Profiles for hosts of ~/.ssh/config; everything else stays there. Raises BadInput."""
+    from workbench.machines.profiles import make_profile, save_profile
+
+    def write() -> list[str]:
+        made = []
+        for alias in names:
+            values = {"name": profile_name(alias), "connector": "ssh", "address": alias}
+            profile = make_profile(values)
+            save_profile(profile, replace=False)
+            made.append(profile.name)
+        return made
+
+    return await asyncio.to_thread(write)
+
+
+def profile_name(alias: str) -> str:
+    """A name a profile may have."""
+    kept = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "-" for c in alias)
+    return kept.lstrip("._-")[:63] or "machine"
+
+
+def free_name(name: str, taken: set[str]) -> str:
+    """With a number where it is taken."""
+    names = [name, *(f"{name[:59]}-{number}" for number in range(2, 1000))]
+    return next(each for each in names if each not in taken)
+
+
+def _here(known: Known) -> bool:
+    return known.profile is not None and known.profile.connector == "local"

@@ -1,0 +1,320 @@
+"""Servers of several sessions over one another: the charts, who holds what, what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import (
+    QDragEnterEvent,
+    QDropEvent,
+    QGuiApplication,
+    QKeyEvent,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QPushButton, QStackedWidget, QVBoxLayout, QWidget
+
+from app.charts.overlay import Overlay
+from app.comparing import load as compare_load
+from app.comparing.board import CompareBoard
+from app.comparing.chooser import Chooser
+from app.comparing.figures import FiguresView
+from app.comparing.load import Loaded
+from app.comparing.selection import Selection
+from app.desk import Desk
+from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column
+from app.words import when
+from workbench.analysis import compare_table
+from workbench.analysis.compare import MOST, compare
+from workbench.analysis.conditions import conditions
+
+_NARROW = 1060
+_SETTING = "Compare"
+
+
+class ComparePage(QWidget):
+    """Keeps what was compared last. Files may be dropped on it."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self.selection = Selection()
+        self._asked = 0
+        self._several = False
+        self._newer: list[Path] = []
+        self.comparison = compare([])
+        self.setAcceptDrops(True)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        kept = desk.settings.more.get(_SETTING)
+        self._kept = kept if isinstance(kept, dict) else {}
+        outer = column(self)
+        self._top = TopBar("Compare")
+        self._make_actions()
+        outer.addWidget(self._top)
+        body = QVBoxLayout()
+        body.setContentsMargins(PAGE_MARGIN, PAGE_MARGIN, PAGE_MARGIN, PAGE_MARGIN)
+        body.setSpacing(GAP)
+        self.refused = Inline("Dismiss")
+        self.refused.pressed.connect(lambda: self.refused.say(""))
+        body.addWidget(self.refused)
+        self.newer = Inline("Open what this one understands")
+        self.newer.pressed.connect(self._open_newer)
+        body.addWidget(self.newer)
+        self._views = QStackedWidget()
+        self.board = self._make_board()
+        self._views.addWidget(self.board)
+        self.figures = FiguresView(desk.theme)
+        self.figures.rate_wanted.connect(self._on_rate)
+        self.figures.copy_wanted.connect(self._copy_text)
+        self.figures.export_wanted.connect(self.export)
+        self._views.addWidget(self.figures)
+        body.addWidget(self._views, 1)
+        outer.addLayout(body, 1)
+        self._show()
+        paths = self.selection.restore(self._kept)
+        if paths:
+            self._load(paths, restored=True)
+
+    # What can be asked of it
+
+    def compare(self, paths: Sequence[Path]) -> None:
+        """Lay these sessions over one another, and no others."""
+        self.selection.clear()
+        self._load(list(paths))
+
+    def add(self, paths: Sequence[Path]) -> None:
+        """Beside those there are."""
+        self._load([*self.selection.paths(), *paths])
+
+    def search(self) -> None:
+        """Choose more sessions."""
+        desk = self._desk
+        chooser = Chooser(self, desk.shelf, self.selection.paths(), desk.theme)
+        chooser.chosen.connect(self.add)
+        chooser.open()
+
+    def copy_chart(self) -> None:
+        """The charts as they are shown, into the clipboard."""
+        from app.export.sources import copy_chart  # noqa: PLC0415 - rarely
+
+        copy_chart(self.trio, self._title())
+
+    def present(self) -> None:
+        """The charts over the whole screen, for the back row."""
+        from app.live.present import Presentation  # noqa: PLC0415 - rarely
+
+        if not self.selection.sides or self.trio.window() is not self.window():
+            return
+        self._charts_on.setChecked(True)
+        made = Presentation(
+            self.board.lend(),
+            self._desk.theme,
+            self.window(),
+            caption=self._letters(),
+            give_back=self.board.take_back,
+        )
+        made.begin()
+
+    def export(self) -> None:
+        """The charts as a picture, or the figures as a table."""
+        from app.export.dialog import ask  # noqa: PLC0415 - rarely
+        from app.export.sources import Charts  # noqa: PLC0415 - rarely
+
+        if self.selection.sides:
+            points = partial(compare_table.as_csv, self.comparison)
+            ask(self, self._desk, Charts(self.trio, self._title(), points))
+
+    # What it is made of
+
+    def _make_actions(self) -> None:
+        self._charts_on = self._switch("Charts", "activity", "Show the charts")
+        self._figures_on = self._switch("Figures", "list-checks", "Show the figures in a table")
+        for view in (self._charts_on, self._figures_on):
+            view.setAutoExclusive(True)
+            view.clicked.connect(self._show_view)
+        self._charts_on.setChecked(True)
+        about = "Every pass, thin and pale beneath its server’s line"
+        self._passes_on = self._switch("Passes", "layers", "Show single passes", about)
+        about = "What was printed in 2009, as crosses"
+        self._published_on = self._switch("2009", "history", "Show the figures of 2009", about)
+        for switch, kept in ((self._passes_on, "passes"), (self._published_on, "published")):
+            switch.setChecked(self._kept.get(kept) is not False)
+            switch.toggled.connect(lambda _: self._on_extras())
+        about = "The sessions, what differs, and who holds what"
+        self._beside_on = self._switch("Sessions", "panel-right", "Show the column beside", about)
+        self._beside_on.toggled.connect(lambda _: self._show_side())
+        self._add = button("Add a session…", "plus", on_click=self.search)
+        self._top.actions.addWidget(self._add)
+
+    def _switch(self, text: str, icon: str, name: str, about: str = "") -> QPushButton:
+        made = button(text, icon)
+        made.setCheckable(True)
+        made.setAccessibleName(name)
+        made.setToolTip(about)
+        self._top.actions.addWidget(made)
+        return made
+
+    def _make_board(self) -> CompareBoard:
+        made = CompareBoard(self._desk)
+        self.trio, self.held = made.trio, made.held
+        self.sessions, self.conditions = made.sessions, made.conditions
+        made.choose_wanted.connect(self.search)
+        made.sessions.removed.connect(self._on_removed)
+        made.sessions.promoted.connect(self._on_promoted)
+        made.trio.visibility_changed.connect(self._on_shown)
+        return made
+
+    # What happens
+
+    def _load(
+        self, paths: list[Path], *, restored: bool = False, newer: Sequence[Path] = ()
+    ) -> None:
+        self._asked += 1
+        asked = self._asked
+        known = {side.path: side for side in self.selection.sides}
+        new = len([path for path in dict.fromkeys(paths) if path not in known])
+        self._top.chip.say(f"Reading {new} session{'s' if new != 1 else ''}" if new else "")
+
+        def then(loaded: Loaded) -> None:
+            if asked == self._asked:
+                self._refuse(loaded)
+                self.selection.take(loaded.sides, restored=restored)
+                self._show()
+
+        def fail(sentence: str) -> None:
+            if asked == self._asked:
+                self._top.chip.say("")
+                self.refused.say(sentence, "bad")
+
+        self._desk.bridge.submit(compare_load.load(paths, known, newer), then, fail)
+
+    def _refuse(self, loaded: Loaded) -> None:
+        """Say what could not be read; offer what can be read in part."""
+        self._newer = loaded.newer
+        (offered, other) = (
+            (self.newer, self.refused) if loaded.newer else (self.refused, self.newer)
+        )
+        grave = loaded.refused and not loaded.newer
+        offered.say(" ".join([*loaded.refused, *loaded.remarks]), "bad" if grave else "warn")
+        other.say("")
+
+    def _open_newer(self) -> None:
+        self._load([*self.selection.paths(), *self._newer], newer=self._newer)
+
+    def _on_removed(self, tag: str) -> None:
+        self.selection.remove(tag)
+        self._show()
+
+    def _on_promoted(self, tag: str) -> None:
+        self.selection.promote(tag)
+        self._show()
+
+    def _on_shown(self, key: str, shown: bool) -> None:
+        self.selection.show(key, shown)
+        self._tell()
+
+    def _on_rate(self, rate: float | None) -> None:
+        self.selection.rate = rate
+        self._tell()
+
+    def _on_extras(self) -> None:
+        self.trio.show_extras(
+            passes=self._passes_on.isChecked(), published=self._published_on.isChecked()
+        )
+        self._keep()
+
+    def _letters(self) -> str:
+        """Which session each letter means: "A: Ping-pong, 21 November, 09:02 · B: ..."."""
+        sides = self.selection.sides if len(self.selection.sides) > 1 else []
+        return " · ".join(f"{side.tag}: {side.name}, {when(side.start)}" for side in sides)
+
+    def _title(self) -> str:
+        return " and ".join(dict.fromkeys(side.name for side in self.selection.sides))
+
+    def _copy_text(self) -> None:
+        told = [compare_table.as_text(self.comparison), self.conditions.text()]
+        QGuiApplication.clipboard().setText("\n".join(told))
+
+    # What is shown
+
+    def _show(self) -> None:
+        """Other sessions than before."""
+        sides = self.selection.sides
+        self._top.chip.say("")
+        model = Overlay(compare(sides))
+        self.trio.set_model(model)
+        self.trio.show_only(self.selection.shown())
+        self._several = any((side.plan.get("repeats") or 1) > 1 for side in sides)
+        self.sessions.show_sides(sides)
+        self.conditions.tell(conditions(sides), len(sides))
+        self.board.set_empty(not sides)
+        self._add.setVisible(bool(sides))
+        if not sides:
+            self._charts_on.setChecked(True)
+        self._show_view()
+        self._add.setEnabled(len(sides) < MOST)
+        self._add.setToolTip("" if self._add.isEnabled() else f"{MOST} sessions are the most.")
+        self._on_extras()
+        self._tell()
+
+    def _show_view(self) -> None:
+        """Charts or figures, and the switches that mean something there."""
+        charts = self._charts_on.isChecked()
+        self._views.setCurrentIndex(0 if charts else 1)
+        for part in (self._charts_on, self._figures_on):
+            part.setVisible(bool(self.selection.sides))
+        self._passes_on.setVisible(charts and self._several)
+        self._published_on.setVisible(charts and self._is_printed())
+        self._show_side()
+
+    def _is_printed(self) -> bool:
+        """Was anything printed in 2009 about the servers that are shown?"""
+        model = self.trio.model
+        return isinstance(model, Overlay) and bool(model.published_of(self.selection.shown()))
+
+    def _show_side(self) -> None:
+        """In a narrow window the column beside the charts is there when asked for."""
+        narrow = self.width() < _NARROW and bool(self.selection.sides)
+        self._beside_on.setVisible(narrow and self._charts_on.isChecked())
+        self.board.side.setVisible(not narrow or self._beside_on.isChecked())
+
+    def _tell(self) -> None:
+        """Other servers, or another rate, of the same sessions."""
+        self.comparison = self.selection.comparison()
+        self._published_on.setVisible(self._charts_on.isChecked() and self._is_printed())
+        self.sessions.tell(self.selection.shown())
+        self.held.tell(self.comparison)
+        self.figures.tell(self.comparison)
+        self._top.say("Compare", self.selection.describe())
+        self._keep()
+
+    def _keep(self) -> None:
+        """For the next start."""
+        self._desk.settings.more[_SETTING] = {
+            **self.selection.kept(),
+            "published": self._published_on.isChecked(),
+            "passes": self._passes_on.isChecked(),
+        }
+
+    # Qt's
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """What no focused control takes."""
+        on_charts = self._views.currentIndex() == 0
+        if event.key() == Qt.Key.Key_F9 and self._beside_on.isVisible():
+            self._beside_on.toggle()
+        elif not (on_charts and self.trio.pointing.key(event)):
+            super().keyPressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._show_side()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        urls = event.mimeData().urls()
+        if urls and all(url.isLocalFile() for url in urls):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self.add([Path(url.toLocalFile()) for url in event.mimeData().urls()])

@@ -1,0 +1,379 @@
+"""What is to be measured: written, judged and drawn before it runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from msgspec import structs
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QResizeEvent
+from PySide6.QtWidgets import QFileDialog, QFrame, QScrollArea, QWidget
+
+from app.desk import Desk
+from app.machines.asking import Asker
+from app.machines.records import Records
+from app.planning import bench
+from app.planning.bench import Bench
+from app.planning.form import PlanForm
+from app.planning.gallery import Gallery
+from app.planning.head import BUSY, Head
+from app.planning.outlook import Outlook
+from app.widgets import GAP, PAGE_MARGIN, Inline, column, frame, row
+from workbench.drafts import Draft, plan_data
+
+if TYPE_CHECKING:
+    from workbench.plans import Plan
+    from workbench.presets import Preset
+    from workbench.tuneup import TuningPlan
+
+_EXAMINE_AFTER_MS = 150
+_NARROW = 1_080
+_FIRST = "demo"
+_NAMELESS = "Untitled"
+
+
+class PlanPage(QWidget):
+    """`edit` shows a plan; what is in the form is kept between starts."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._asker = Asker(desk.bridge, self)
+        self._bench: Bench | None = None
+        self._draft: Draft | None = None
+        self._asked = 0
+        self._current = False
+        self._run_then = False
+        self._base: tuple[str, dict[str, Any]] = ("", {})
+        self._kept_changed = False
+        self._before: tuple[str, dict[str, Any]] | None = None
+        self.setAcceptDrops(True)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        outer = column(self)
+        outer.addWidget(self._make_head())
+        body = QWidget()
+        outer.addWidget(body, 1)
+        around = column(body, margin=PAGE_MARGIN, gap=GAP)
+        self.notice = Inline()
+        self._lost = Inline("Bring it back")
+        self._lost.pressed.connect(self._bring_back)
+        around.addWidget(self.notice)
+        around.addWidget(self._lost)
+        across = row(gap=GAP)
+        around.addLayout(across, 1)
+        self.gallery = Gallery(desk.bridge)
+        self.gallery.taken.connect(self._take)
+        self.gallery.kept.connect(self._on_kept)
+        self.gallery.import_wanted.connect(self.import_plan)
+        self.form = PlanForm()
+        self.form.servers.before = self.gallery.last
+        self.form.edited.connect(self._on_edited)
+        self.form.machines.edited.connect(self._on_edited)
+        self.form.machines.preview_wanted.connect(self._preview_tuning)
+        self._card = self._make_card(self.form)
+        self.outlook = Outlook()
+        across.addWidget(self.gallery)
+        across.addWidget(self._card, 5)
+        across.addWidget(self.outlook, 4)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_EXAMINE_AFTER_MS)
+        self._timer.timeout.connect(self._examine)
+        desk.busy_changed.connect(lambda _: self._fit_run())
+        desk.servers_changed.connect(self.load)
+        desk.machines_changed.connect(self.load)
+        self._restore()
+        self.load()
+
+    def edit(self, plan: Plan) -> None:
+        """Show a plan to be looked at and changed."""
+        self._show(plan_data(plan), "")
+
+    def load(self) -> None:
+        """Read what there is to plan with."""
+        self._desk.bridge.submit(bench.load(), self._on_bench, self.notice.say)
+
+    def run_this(self) -> None:
+        """Ask for a run, if there can be one; what was just typed is judged first."""
+        if not self._current:
+            self._run_then = True
+            self._examine()
+        elif self.head.run.isEnabled() and self._draft is not None:
+            plan = self._draft.plan
+            if plan is not None and not plan.name:
+                plan = structs.replace(plan, name=_NAMELESS)
+            where = self.form.machines.where
+            if where is None:
+                self._desk.run_wanted.emit(plan)
+            else:
+                self._desk.run_on_wanted.emit(plan, where)
+
+    def search(self) -> None:
+        """Put the cursor into the search of the servers."""
+        if self.form.servers.picker.isHidden():
+            self.form.servers.open_or_close()
+        self.form.servers.picker.search.setFocus()
+
+    def import_plan(self) -> None:
+        """Ask for a plan's file."""
+        dialog = QFileDialog(self, "Open a plan file")
+        dialog.setNameFilters(["Plans and sessions (*.yaml *.yml)", "All files (*)"])
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.fileSelected.connect(lambda chosen: self.read(Path(chosen)))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def read(self, path: Path) -> None:
+        """Show the plan in a file; a session is opened."""
+        self._desk.bridge.submit(
+            bench.read_plan(path), lambda plan: self._on_read(path, plan), self.notice.say
+        )
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        urls = event.mimeData().urls()
+        if len(urls) == 1 and urls[0].isLocalFile():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        event.acceptProposedAction()
+        self.read(Path(event.mimeData().urls()[0].toLocalFile()))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._fit()
+
+    # Its parts
+
+    def _make_head(self) -> Head:
+        self.head = Head()
+        self.head.drawer.clicked.connect(self._fit)
+        self.head.save.clicked.connect(self._save_over)
+        self.head.save_as.clicked.connect(self._ask_name)
+        self.head.run.clicked.connect(self.run_this)
+        return self.head
+
+    def _make_card(self, form: QWidget) -> QFrame:
+        card = frame()
+        inside = column(card, margin=1)
+        scroll = QScrollArea()
+        scroll.setWidget(form)
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setStyleSheet("QScrollArea { background: transparent; border-radius: 10px; }")
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.viewport().setAutoFillBackground(False)
+        form.setAutoFillBackground(False)
+        inside.addWidget(scroll)
+        return card
+
+    def _fit(self) -> None:
+        """In a narrow window the presets are a drawer over what the plan will do."""
+        narrow = self.width() < _NARROW
+        self.head.drawer.setVisible(narrow)
+        drawn = self.head.drawer.isChecked()
+        self.gallery.setVisible(not narrow or drawn)
+        self.outlook.setVisible(not (narrow and drawn))
+        wide = self.width() > 1_500
+        self.gallery.setFixedWidth(288 if wide else 244)
+        self._card.setMaximumWidth(700)
+
+    # What is in the form
+
+    def _restore(self) -> None:
+        kept = self._desk.settings.more.get("plan")
+        kept = kept if isinstance(kept, dict) else {}
+        data, base = kept.get("data"), kept.get("base")
+        self.form.machines.set_value(kept.get("machines"))
+        if isinstance(data, dict):
+            self._base = (str(base or ""), {})
+            self._kept_changed = bool(kept.get("changed", True))
+            self.form.fill(data)
+
+    def _keep(self) -> None:
+        """For the next start."""
+        self._desk.settings.more["plan"] = {
+            "base": self._base[0],
+            "changed": self._is_changed(),
+            "data": self.form.data(),
+            "machines": self.form.machines.value(),
+        }
+
+    def _is_changed(self) -> bool:
+        """Since its preset, or since it came from elsewhere."""
+        return self.form.data() != self._base[1] if self._base[1] else self._kept_changed
+
+    def _take(self, preset: Preset) -> None:
+        self.head.drawer.setChecked(False)
+        self._fit()
+        self._show(plan_data(preset.plan), preset.id)  # type: ignore[arg-type]
+
+    def _show(self, data: dict[str, Any], base: str) -> None:
+        """Another plan; a changed one that goes can be brought back."""
+        gone = self.form.data()
+        changed = self._is_changed()
+        self._before = (self._base[0], gone) if changed else None
+        name = str(gone.get("name") or "Your plan")
+        self._lost.say(f"{name} made room, with what you changed in it." if changed else "", "soft")
+        self._fill(data, base)
+
+    def _bring_back(self) -> None:
+        if self._before is not None:
+            base, data = self._before
+            self._before = None
+            preset = self.gallery.list.preset(base)
+            self._lost.say("")
+            self._fill(data, base, plan_data(preset.plan) if preset and preset.plan else None)
+
+    def _fill(self, data: dict[str, Any], base: str, origin: dict[str, Any] | None = None) -> None:
+        self.form.fill(origin or data)
+        self._base = (base, self.form.data())
+        if origin is not None:
+            self.form.fill(data)
+        self.gallery.mark(base)
+        self.notice.say("")
+        self._changed()
+        self._examine()
+
+    def _on_edited(self) -> None:
+        if self._before is not None:
+            self._before = None
+            self._lost.say("")
+        self._changed()
+        self._timer.start()
+
+    def _changed(self) -> None:
+        self._current = False
+        self._keep()
+        self.head.name(
+            self.form.name.text().strip(),
+            changed=self._is_changed(),
+            own=self.gallery.own is not None,
+        )
+
+    # What is known about it
+
+    def _on_bench(self, found: Bench) -> None:
+        first, self._bench = self._bench is None, found
+        self.gallery.show_presets(found.presets)
+        self.form.servers.set_entries(found.entries)
+        records = Records(self._desk.settings.more)
+        states = {machine.name: records.get(machine.name).state for machine in found.machines}
+        seen = {machine.name: records.get(machine.name).found for machine in found.machines}
+        self.form.machines.set_machines(found.machines, states, seen)
+        self.form.machines.set_tunings(found.tunings)
+        self.outlook.set_names({entry.id: entry.name for entry in found.entries})
+        if found.broken:
+            self.notice.say(found.remark, "warn")
+        preset = self.gallery.list.preset(self._base[0])
+        if first and not self.form.servers.value() and not self._base[0]:
+            preset = self.gallery.list.preset(_FIRST)
+            if preset is not None and preset.plan is not None:
+                self._fill(plan_data(preset.plan), _FIRST)
+                return
+        if preset is not None and preset.plan is not None and not self._base[1]:
+            self._fill(self.form.data(), preset.id, plan_data(preset.plan))
+        self._changed()
+        self._examine()
+
+    def _examine(self) -> None:
+        self._timer.stop()
+        if self._bench is None:
+            return
+        self._asked += 1
+        asked, machines = self._asked, self.form.machines
+        clients = max(1, len(machines.value()["clients"]))
+        self._desk.bridge.submit(
+            self._bench.examine(
+                self.form.data(),
+                loopback=machines.alone,
+                clients=clients,
+                known=machines.facts(self._bench.facts),
+            ),
+            lambda draft: self._on_draft(asked, draft),
+            self.notice.say,
+        )
+
+    def _on_draft(self, asked: int, draft: Draft) -> None:
+        if asked != self._asked:
+            return
+        self._draft, self._current = draft, not self._timer.isActive()
+        named = self.form.show_faults(draft.faults)
+        if "" in draft.faults:
+            self.notice.say(draft.faults[""])
+        self.form.tell(draft.plan.rates_per_s if draft.plan else (), _order(draft))
+        self.outlook.show_draft(draft, named)
+        if draft.plan is None:
+            self.outlook.show_text("")
+        else:
+            self._desk.bridge.submit(bench.to_yaml(draft.plan), self.outlook.show_text)
+        self._fit_run()
+        if self._run_then and self._current:
+            self._run_then = False
+            self.run_this()
+
+    def _fit_run(self) -> None:
+        busy = self._desk.busy
+        self.head.judge(self._draft, busy=busy, fault=self.form.machines.fault)
+        if busy or self.notice.text == BUSY:
+            self.notice.say(BUSY if busy else "", "soft")
+
+    def _preview_tuning(self) -> None:
+        """Ask the machines now what would be changed on them."""
+        machines = self.form.machines
+        where = machines.where
+        if where is None or not where.tune:
+            return
+        machines.tell_preview(
+            f"Looking at {', '.join(dict.fromkeys((where.target, *where.clients)))}…"
+        )
+        self._desk.bridge.submit(
+            bench.preview_tuning(where, self._asker),
+            self._on_preview,
+            lambda sentence: machines.tell_preview(sentence, "bad"),
+        )
+
+    def _on_preview(self, plans: list[TuningPlan]) -> None:
+        from app.machines.consent import ConsentDialog  # noqa: PLC0415 - seldom needed
+
+        self.form.machines.tell_preview("")
+        dialog = ConsentDialog(self.window(), plans, self._desk.theme, preview=True)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    # Files
+
+    def _on_read(self, path: Path, plan: Plan | None) -> None:
+        if plan is None:
+            self._desk.open_wanted.emit(path)
+        else:
+            self.edit(plan)
+
+    def _ask_name(self) -> None:
+        if self._draft is not None and self._draft.plan is not None:
+            self.gallery.ask_name(self._draft.plan)
+
+    def _save_over(self) -> None:
+        own = self.gallery.own
+        if own is not None and self._draft is not None and self._draft.plan is not None:
+            plan = self._draft.plan
+            self.gallery.save(plan, plan.name or own.name, over=own.id)
+
+    def _on_kept(self, preset: Preset) -> None:
+        self.form.name.set_value(preset.name)
+        self._base = (preset.id, self.form.data())
+        self._changed()
+        self._examine()
+
+
+def _order(draft: Draft) -> str:
+    plan = draft.plan
+    if plan is None or not plan.servers:
+        return ""
+    count = len(plan.servers)
+    if count == 1:
+        return "1 server"
+    if plan.order == "sequential":
+        return f"{count} servers, one after the other"
+    by = f"by seed {plan.seed}" if plan.seed else "at the start"
+    return f"{count} servers, in an order drawn {by}"

@@ -1,0 +1,303 @@
+"""A plan as a form: plain data in, plain data out, and the faults beside the fields."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
+
+from app.planning.fields import Figure, Figures, Flag, Line, Options, Segments, Words
+from app.planning.machines import Machines
+from app.planning.more import More
+from app.planning.servers import Servers
+from app.theme import Weight
+from app.widgets import button, column, frame, label, retone, row
+
+_KINDS = [("uniform", "Open, even"), ("poisson", "Open, Poisson"), ("closed", "Closed loop")]
+_KINDS_IN_WORDS = {
+    "uniform": "The clients call on time, at even distances, whether or not the server answers.",
+    "poisson": "The clients call at random times, as independent visitors do, whether or not the"
+    " server answers.",
+    "closed": "So many connections at a time; a new one begins when one is done. It slows down with"
+    " the server and hides its stalls.",
+}
+_PROTOCOLS = [
+    ("pong", "Ping-pong: read until close"),
+    ("http/1.0", "HTTP/1.0"),
+    ("http/1.1", "HTTP/1.1, kept alive"),
+]
+_LENGTHS = [("seconds", "seconds"), ("connections", "connections")]
+_ORDERS = [("sequential", "server after server"), ("interleaved", "in turns, shuffled")]
+
+
+class PlanForm(QWidget):
+    """`data` is what `workbench.drafts.examine` takes."""
+
+    edited = Signal()
+    """By a person."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setStyleSheet("PlanForm { background: transparent; }")
+        inside = self._inside = column(self, gap=8)
+        inside.setContentsMargins(16, 14, 16, 16)
+        self.servers = Servers()
+        self._servers_line = Line("Servers", stretch=False)
+        self._servers_line.word.hide()
+        inside.addWidget(self.servers)
+        inside.addWidget(self._servers_line)
+        self._make_load()
+        self.more = More()
+        inside.addWidget(self.more)
+        self._section("Machines")
+        self.machines = Machines()
+        inside.addWidget(self.machines)
+        self._section("Words")
+        self.name = Words("Title")
+        self.description = QPlainTextEdit()
+        self.description.setAccessibleName("Note")
+        self.description.setTabChangesFocus(True)
+        self.description.setFixedHeight(72)
+        self.description.setStyleSheet("QPlainTextEdit { font-size: 13px; }")
+        inside.addWidget(Line("Title", self.name, stretch=False))
+        inside.addWidget(Line("Note", self.description, stretch=False))
+        inside.addStretch(1)
+        self._lines = {
+            "servers": self._servers_line,
+            "rates": self._rate_line,
+            "concurrency": self._rate_line,
+            "seconds": self._length_line,
+            "connections": self._length_line,
+            "lengthen": self._length_line,
+            "workload.protocol": self._protocol_line,
+            "workload.calls_per_connection": self._calls_line,
+            "workload.timeout_s": self._calls_line,
+            "repeats": self._passes_line,
+            "order": self._passes_line,
+            "workload.arrivals": self._kind_line,
+            "workload.mode": self._kind_line,
+            **self.more.lines,
+        }
+        self._inputs: dict[str, QWidget] = {
+            "rates": self._list,
+            "rates.from": self._low,
+            "rates.to": self._high,
+            "rates.step": self._step,
+            "concurrency": self._at_once,
+            "seconds": self._length,
+            "connections": self._length,
+            "workload.calls_per_connection": self._calls,
+            "workload.timeout_s": self._timeout,
+            "repeats": self._repeats,
+            **self.more.inputs,
+        }
+        for each in (self.servers, self._kind, self._low, self._high, self._step, self._list,
+                     self._at_once, self._length, self._unit, self._lengthen, self._protocol,
+                     self._calls, self._timeout, self._repeats, self._order, self.more,
+                     self.name):  # fmt: skip
+            each.edited.connect(self._on_edited)
+        self.description.textChanged.connect(self._on_described)
+        self._filling = False
+        self._fit()
+
+    def data(self) -> dict[str, Any]:
+        """What the fields say, sense or not."""
+        kind = self._kind.value()
+        closed = kind == "closed"
+        in_connections = self._unit.value() == "connections"
+        more = self.more.data()
+        workload = {
+            "protocol": self._protocol.value(),
+            "calls_per_connection": self._calls.value(),
+            "timeout_s": self._timeout.value(),
+            "arrivals": "uniform" if closed else kind,
+            "mode": "closed" if closed else "open",
+            **more.pop("workload"),
+        }
+        return {
+            "name": self.name.value(),
+            "description": self.description.toPlainText(),
+            "servers": self.servers.value(),
+            "workload": workload,
+            "rates": [] if closed else self._rates(),
+            "concurrency": self._at_once.value() if closed else [],
+            "connections": self._length.value() if in_connections else None,
+            "seconds": None if in_connections else self._length.value(),
+            "lengthen": bool(in_connections and not closed and self._lengthen.value()),
+            "repeats": self._repeats.value(),
+            "order": self._order.value(),
+            **more,
+        }
+
+    def fill(self, data: Mapping[str, Any]) -> None:
+        """Show a plan's data; what is not there or makes no sense is shown as it is."""
+        self._filling = True
+        workload = data.get("workload")
+        workload = workload if isinstance(workload, dict) else {}
+        self.name.set_value(data.get("name", ""))
+        self.description.setPlainText(str(data.get("description", "")))
+        self.servers.set_value(data.get("servers"))
+        closed = workload.get("mode") == "closed"
+        self._kind.set_value("closed" if closed else workload.get("arrivals", "uniform"))
+        rates = data.get("rates")
+        self._as_list = not isinstance(rates, dict)
+        if isinstance(rates, dict):
+            ends = (("from", self._low), ("to", self._high), ("step", self._step))
+            for key, field in ends:
+                field.set_value(rates.get(key))
+        else:
+            self._list.set_value(rates)
+        if data.get("concurrency"):
+            self._at_once.set_value(data["concurrency"])
+        unit = "connections" if data.get("connections") is not None else "seconds"
+        self._unit.set_value(unit)
+        self._length.set_value(data.get(unit))
+        self._lengthen.set_value(data.get("lengthen"))
+        self._protocol.set_value(workload.get("protocol", "pong"))
+        self._calls.set_value(workload.get("calls_per_connection", 1))
+        self._timeout.set_value(workload.get("timeout_s", 5))
+        self._repeats.set_value(data.get("repeats", 1))
+        self._order.set_value(data.get("order", "sequential"))
+        self.more.fill(data)
+        self._fit()
+        self._filling = False
+
+    def show_faults(self, faults: Mapping[str, str]) -> list[str]:
+        """By key, each beside its field; none: all is well. All of them, with their fields' names,
+        are returned."""
+        by_line: dict[Line, list[tuple[str, str]]] = {line: [] for line in self._lines.values()}
+        named = []
+        for key, sentence in faults.items():
+            line = self._lines.get(key) or self._lines.get(key.partition(".")[0])
+            field = self._inputs.get(key)
+            name = line.word.text() if line is not None else ""
+            if field is not None and not field.isHidden():
+                name = field.accessibleName() or name
+            told = f"{name}: {sentence[:1].lower()}{sentence[1:]}" if name else sentence
+            named.append(told)
+            if line is not None:
+                by_line[line].append((sentence, told))
+        for line, said in by_line.items():
+            # Where several fields of a line are wrong, each is told by its name.
+            line.fault(" ".join(pair[len(said) > 1] for pair in dict.fromkeys(said)))
+        self._servers_line.setVisible("servers" in faults)
+        for key, field in self._inputs.items():
+            if field.isHidden() and key not in faults:
+                continue
+            wrong = any(k in faults for k, f in self._inputs.items() if f is field)
+            retone(field, "bad" if wrong else "")
+        if any(line in self.more.lines.values() and said for line, said in by_line.items()):
+            self.more.open()
+        return named
+
+    def tell(self, rates: Sequence[float], order: str) -> None:
+        """The rates the fields make, per second, and the order in words."""
+        many = len(rates) > 1
+        span = f"{len(rates):,} rates, {rates[0]:,.6g} to {rates[-1]:,.6g}/s" if many else ""
+        self._rate_line.explain(span)
+        self.servers.tell(order)
+
+    def _make_load(self) -> None:
+        self._section("Load")
+        inside = self._inside
+        self._kind = Segments("Kind of load", _KINDS)
+        self._kind_line = Line("Kind", self._kind, stretch=False)
+        inside.addWidget(self._kind_line)
+        self._low, self._high = Figure("Lowest rate"), Figure("Highest rate")
+        self._step = Figure("Step between rates")
+        self._range = QWidget()
+        parts = row(self._range, gap=6)
+        for part in (self._low, "to", self._high, "step", self._step, "/s"):
+            parts.addWidget(label(part, 12, tone="muted") if isinstance(part, str) else part)
+        parts.addStretch(1)
+        self._list = Figures("Rates per second")
+        self._at_once = Figures("Connections at a time")
+        self._at_once.set_value([1, 10, 50, 100])
+        self._as_list = False
+        self._swap = button("As a list", kind="ghost", on_click=self._swap_rates)
+        self._rate_line = Line(
+            "Offered rate", self._range, self._list, self._at_once, self._swap, stretch=False
+        )
+        self._rate_word = self._rate_line.word
+        inside.addWidget(self._rate_line)
+        self._length = Figure("Length of a point", 96)
+        self._unit = Options("Length in", _LENGTHS)
+        self._lengthen = Flag("Where these are too few, as many as it takes")
+        self._length_line = Line("Each point", self._length, self._unit)
+        inside.addWidget(self._length_line)
+        self._lengthen_line = Line("", self._lengthen)
+        inside.addWidget(self._lengthen_line)
+        self._protocol = Options("Protocol", _PROTOCOLS)
+        self._protocol_line = Line("Protocol", self._protocol)
+        inside.addWidget(self._protocol_line)
+        self._calls, self._timeout = Figure("Calls per connection"), Figure("Time limit in seconds")
+        self._calls_line = Line("Calls", self._calls, "per connection, within", self._timeout, "s")
+        inside.addWidget(self._calls_line)
+        self._repeats = Figure("Passes")
+        self._order = Options("Order", _ORDERS)
+        self._passes_line = Line("Passes", self._repeats, self._order)
+        inside.addWidget(self._passes_line)
+
+    def _section(self, title: str) -> None:
+        inside: QVBoxLayout = self._inside
+        inside.addSpacing(8)
+        hair = frame("hair")
+        hair.setFixedHeight(1)
+        inside.addWidget(hair)
+        inside.addSpacing(6)
+        inside.addWidget(label(title, 14, Weight.DemiBold))
+
+    def _rates(self) -> Any:
+        if self._as_list:
+            return self._list.value()
+        return {
+            "from": self._low.value(),
+            "to": self._high.value(),
+            "step": self._step.value(),
+        }
+
+    def _swap_rates(self) -> None:
+        if self._as_list:
+            numbers = [v for v in self._list.value() if isinstance(v, int | float)]
+            low, high = min(numbers, default=1000), max(numbers, default=10000)
+            count = max(1, len(numbers) - 1)
+            step = round((high - low) / count, 6) or max(1, low)
+            for field, value in ((self._low, low), (self._high, high), (self._step, step)):
+                field.set_value(int(value) if float(value).is_integer() else value)
+        else:
+            low, high, step = self._low.value(), self._high.value(), self._step.value()
+            if all(isinstance(v, int | float) for v in (low, high, step)) and step > 0:
+                count = min(2_000, int((high - low) / step + 1e-9) + 1)
+                self._list.set_value([round(low + n * step, 6) for n in range(count)])
+        self._as_list = not self._as_list
+        self._on_edited()
+
+    def _on_described(self) -> None:
+        if not self._filling:
+            self.edited.emit()
+
+    def _on_edited(self) -> None:
+        self._fit()
+        if not self._filling:
+            self.edited.emit()
+
+    def _fit(self) -> None:
+        """Only what matters for the kind of load is seen."""
+        kind = self._kind.value()
+        closed = kind == "closed"
+        self._kind_line.explain(_KINDS_IN_WORDS[kind])
+        self._rate_word.setText("At a time" if closed else "Offered rate")
+        self._range.setVisible(not closed and not self._as_list)
+        self._list.setVisible(not closed and self._as_list)
+        self._at_once.setVisible(closed)
+        self._swap.setVisible(not closed)
+        text = "As a range" if self._as_list else "As a list"
+        self._swap.setText(text)
+        self._swap.setAccessibleName(f"Rates {text.lower()}")
+        in_connections = self._unit.value() == "connections"
+        self._lengthen_line.setVisible(in_connections and not closed)
+        self._calls.setEnabled(self._protocol.value() != "pong" or self._calls.value() != 1)
+        self.servers.set_protocol(self._protocol.value())
+        self.more.fit(closed=closed, several=self._repeats.value() != 1)

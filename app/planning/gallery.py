@@ -1,0 +1,136 @@
+"""The card of presets: take one, keep one, rename or delete one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QInputDialog, QLineEdit, QMessageBox
+
+from app.bridge import Bridge
+from app.planning import bench
+from app.planning.preset_list import PresetList
+from app.theme import Weight
+from app.widgets import Inline, button, column, label, row
+
+if TYPE_CHECKING:
+    from workbench.plans import Plan
+    from workbench.presets import Preset
+
+
+class Gallery(QFrame):
+    """Plans to begin from."""
+
+    taken = Signal(object)
+    """A `Preset`, to be shown in the form."""
+    kept = Signal(object)
+    """A `Preset`: the plan in the form is this one now."""
+    import_wanted = Signal()
+
+    def __init__(self, bridge: Bridge) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        self._bridge = bridge
+        self._dialog: QInputDialog | QMessageBox | None = None
+        inside = column(self, gap=10)
+        inside.setContentsMargins(12, 12, 12, 12)
+        inside.addWidget(label("Begin from", 14, Weight.DemiBold))
+        self.error = Inline()
+        inside.addWidget(self.error)
+        self.list = PresetList()
+        self.list.taken.connect(self._on_taken)
+        inside.addWidget(self.list, 1)
+        own = row()
+        self._rename = button("Rename…", "pencil", on_click=self.ask_new_name)
+        self._delete = button("Delete…", "trash-2", on_click=self.ask_delete)
+        own.addWidget(self._rename, 1)
+        own.addWidget(self._delete, 1)
+        inside.addLayout(own)
+        self.last = button("Open a plan file…", "folder-open", on_click=self.import_wanted.emit)
+        inside.addWidget(self.last)
+        self._fit()
+
+    def show_presets(self, presets: Sequence[Preset]) -> None:
+        self.list.show_presets(presets)
+        self._fit()
+
+    def mark(self, id: str) -> None:
+        """The preset the form's plan began from; empty: none."""
+        self.list.mark(id)
+        self._fit()
+
+    @property
+    def own(self) -> Preset | None:
+        """The marked one, if it is the user's."""
+        marked = self.list.preset(self.list.marked)
+        return marked if marked is not None and marked.own else None
+
+    def ask_name(self, plan: Plan) -> None:
+        """Under which name to keep a plan."""
+        self._ask_text(
+            "Save as", "Name of the plan:", plan.name, lambda name: self.save(plan, name)
+        )
+
+    def save(self, plan: Plan, name: str, over: str = "") -> None:
+        self._bridge.submit(bench.save(plan, name, over), self._on_kept, self.error.say)
+
+    def ask_new_name(self) -> None:
+        if (own := self.own) is not None:
+            self._ask_text("Rename", "New name:", own.name, lambda name: self._renamed(own, name))
+
+    def ask_delete(self) -> None:
+        own = self.own
+        if own is None:
+            return
+        asked = self._dialog = QMessageBox(self)
+        asked.setWindowTitle("Pongbench")
+        asked.setText(f"Delete the plan {own.name}?")
+        asked.setInformativeText("Its file is removed. Sessions made with it stay as they are.")
+        keep = asked.addButton("Keep it", QMessageBox.ButtonRole.RejectRole)
+        gone = asked.addButton("Delete it", QMessageBox.ButtonRole.DestructiveRole)
+        asked.setDefaultButton(keep)
+        asked.setEscapeButton(keep)
+        gone.clicked.connect(lambda: self._deleted(own))
+        asked.finished.connect(asked.deleteLater)
+        asked.open()
+
+    def _ask_text(self, title: str, question: str, text: str, do: object) -> None:
+        asked = self._dialog = QInputDialog(self)
+        asked.setWindowTitle(title)
+        asked.setLabelText(question)
+        asked.setTextValue(text)
+        asked.setOkButtonText(title)
+        asked.resize(380, asked.height())
+        asked.textValueSelected.connect(do)
+        asked.finished.connect(asked.deleteLater)
+        asked.open()
+        field = asked.findChild(QLineEdit)
+        if field is not None:
+            field.selectAll()
+
+    def _renamed(self, own: Preset, name: str) -> None:
+        self._bridge.submit(bench.rename(own.id, name), self._on_kept, self.error.say)
+
+    def _deleted(self, own: Preset) -> None:
+        self._bridge.submit(bench.delete(own.id), lambda _: self._on_deleted(), self.error.say)
+
+    def _on_deleted(self) -> None:
+        self.mark("")
+        self._on_kept(None)
+
+    def _on_kept(self, preset: Preset | None) -> None:
+        self.error.say("")
+        if preset is not None:
+            self.list.mark(preset.id)
+            self.kept.emit(preset)
+        self._bridge.submit(bench.presets(), self.show_presets, self.error.say)
+
+    def _on_taken(self, preset: Preset) -> None:
+        self.error.say(preset.problem)
+        if preset.plan is not None:
+            self.taken.emit(preset)
+
+    def _fit(self) -> None:
+        for each in (self._rename, self._delete):
+            each.setVisible(self.own is not None)

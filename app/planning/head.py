@@ -1,0 +1,59 @@
+"""The bar above the Plan page: which plan it is, whether it can run, and if not, why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.widgets import TopBar, button
+
+if TYPE_CHECKING:
+    from workbench.drafts import Draft
+
+BUSY = "A run is under way; this plan can begin when it is over."
+
+
+class Head(TopBar):
+    """Its buttons are the page's to connect."""
+
+    def __init__(self) -> None:
+        super().__init__("Plan")
+        self.drawer = button("Presets", "list-checks")
+        self.drawer.setCheckable(True)
+        self.save = button("Save", "save")
+        self.save_as = button("Save as…", "save")
+        self.save_as.setEnabled(False)  # nothing is known yet that could be saved
+        self.run = button("Run", "play", kind="primary")
+        self.run.setMinimumWidth(96)
+        for each in (self.drawer, self.save, self.save_as, self.run):
+            self.actions.addWidget(each)
+
+    def name(self, title: str, *, changed: bool, own: bool) -> None:
+        """`changed`: since it was taken; `own`: it can be saved over."""
+        odd = ", changed" if changed else ""
+        self.say("Plan", f"{title or 'A plan without a title'}{odd} · kept as you type")
+        self.save.setVisible(changed and own)
+
+    def judge(self, draft: Draft | None, *, busy: bool, fault: str = "") -> None:
+        """`fault`: what is wrong besides the plan itself."""
+        sound = draft is not None and draft.sound and not fault
+        whole = draft is not None and draft.plan is not None
+        self.run.setEnabled(sound and not busy)
+        self.save.setEnabled(whole)
+        self.save_as.setEnabled(whole)
+        faults = [*(draft.faults.values() if draft else ()), *([fault] if fault else [])]
+        why = BUSY if busy else " ".join(faults)
+        self.run.setToolTip(why or "Ctrl+R")
+        self.run.setAccessibleDescription(why)
+        warnings = len(draft.warnings) if draft else 0
+        if busy:
+            self.chip.say("A run is under way", "soft")
+        elif faults:
+            self.chip.say(f"{_counted(len(faults), 'thing')} to mend before it can run", "bad")
+        elif warnings:
+            self.chip.say(_counted(warnings, "warning"), "warn")
+        else:
+            self.chip.say("Ready to run" if draft else "", "ok")
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'s' if number != 1 else ''}"

@@ -1,0 +1,255 @@
+"""On which machines a plan runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
+
+from app import theme as look
+from app.live.run import Where
+from app.machines.changes import count
+from app.planning.fields import Flag, Line, Options
+from app.theme import Theme
+from app.widgets import button, column, empty, label
+
+if TYPE_CHECKING:
+    from app.machines.records import State
+    from workbench.machines.profiles import Profile
+
+HERE = "localhost"
+_HERE_IN_WORDS = "This computer"
+_COLUMNS = 2
+_TARGET_LETTERS = 24
+_TUNE_LETTERS = 15
+_NO_CLIENT = "Tick at least one machine as a client."
+_AS_THEY_ARE = ("", "Left as they are")
+_ELSEWHERE = (
+    "What clients allow that were never checked is looked at when the run begins; until then this"
+    " computer stands for them."
+)
+
+
+class Machines(QWidget):
+    """One target, one or more clients; with no other profile, this computer is both."""
+
+    edited = Signal()
+    preview_wanted = Signal()
+    """What the chosen kernel settings would change on these machines."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._profiles: Mapping[str, Profile] = {}
+        self._found: Mapping[str, Mapping[str, Any]] = {}
+        self._theme = look.LIGHT
+        self._clients: list[str] = [HERE]
+        self._target_wanted = HERE
+        self._states: Mapping[str, State] = {}
+        self._doing = ""
+        inside = column(self, gap=8)
+        self.target = Options("Target", [(HERE, _HERE_IN_WORDS)])
+        self.target.setMinimumContentsLength(_TARGET_LETTERS)
+        self.target.setSizeAdjustPolicy(
+            Options.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
+        self.target.edited.connect(self._on_target)
+        self.target_line = Line("Target", self.target)
+        inside.addWidget(self.target_line)
+        self._ticks: dict[str, Flag] = {}
+        self._only = label(_HERE_IN_WORDS)
+        self._box = QWidget()
+        self._grid = QGridLayout(self._box)
+        self._grid.setContentsMargins(0, 4, 0, 0)
+        for place in range(_COLUMNS):
+            self._grid.setColumnStretch(place, 1)
+        self.clients_line = Line("Clients", self._only, self._box, stretch=False)
+        inside.addWidget(self.clients_line)
+        self._tune_wanted = ""
+        self.tune = Options("Kernel settings", [_AS_THEY_ARE])
+        self.tune.setMinimumContentsLength(_TUNE_LETTERS)
+        self.tune.setSizeAdjustPolicy(
+            Options.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
+        self.tune.edited.connect(self._on_tune)
+        self.preview = button("Preview…", "sliders-horizontal", on_click=self.preview_wanted.emit)
+        self.tune_line = Line("Kernel", self.tune, self.preview)
+        inside.addWidget(self.tune_line)
+        self.set_machines(())
+
+    def value(self) -> dict[str, Any]:
+        """Names of profiles, and of a set of kernel settings, if any: {"target": ..., "clients":
+        [...], "tune": ...}."""
+        return {
+            "target": self.target.value(),
+            "clients": list(self._clients),
+            "tune": self._tune_wanted,
+        }
+
+    def set_value(self, value: Any) -> None:
+        """Names of profiles that are gone are left out."""
+        kept = value if isinstance(value, dict) else {}
+        self._target_wanted = str(kept.get("target", HERE))
+        self.target.set_value(self._target_wanted)
+        wanted = kept.get("clients")
+        names = wanted if isinstance(wanted, list) else [HERE]
+        self._clients = [name for name in names if isinstance(name, str)] or [HERE]
+        self._tune_wanted = str(kept.get("tune") or "")
+        self.tune.set_value(self._tune_wanted)
+        self._show_clients()
+
+    @property
+    def where(self) -> Where | None:
+        """None: this computer alone, as it is."""
+        tune = self.tune.value() if self._may_be_tuned else ""
+        where = Where(self.target.value(), tuple(self._clients), tune)
+        return None if where == Where(HERE, (HERE,)) else where
+
+    @property
+    def alone(self) -> bool:
+        """Whether all load stays on this computer."""
+        return self.target.value() == HERE and self._clients == [HERE]
+
+    def facts(self, here: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+        """Of all clients, as their last checks found them; none when one is not known. `here`: of
+        this computer."""
+        found = [
+            here if name == HERE else self._found.get(name, {}).get("facts")
+            for name in self._clients
+        ]
+        return [each for each in found if isinstance(each, Mapping)] if all(found) else []
+
+    def tell_preview(self, text: str, tone: str = "muted") -> None:
+        """What a preview is doing, or why there is none; empty: it is over."""
+        self._doing = text if tone == "muted" else ""
+        self.preview.setEnabled(not self._doing)
+        self.tune_line.fault("", "muted")
+        self._tell_tuning()
+        if tone != "muted":
+            self.tune_line.fault(text, tone)
+
+    @property
+    def fault(self) -> str:
+        """What is wrong with the choice."""
+        return "" if self._clients else _NO_CLIENT
+
+    def set_machines(
+        self,
+        profiles: Sequence[Profile],
+        states: Mapping[str, State] | None = None,
+        found: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> None:
+        """Listed by what they may be used for. `states`: what is known of them, by name; `found`:
+        what their last checks found (`checking.Step.found`)."""
+        self._states, self._found = states or {}, found or {}
+        self._profiles = {profile.name: profile for profile in profiles}
+        targets = [p.name for p in profiles if "target" in p.roles] or [HERE]
+        clients = [p.name for p in profiles if "client" in p.roles] or [HERE]
+        self.target.clear()
+        for name in targets:
+            self.target.addItem(_in_words(name), name)
+        self.target.set_value(self._target_wanted)
+        self.target.setEnabled(len(targets) > 1)
+        empty(self._grid)
+        self._ticks = {}
+        for place, name in enumerate(clients):
+            tick = self._ticks[name] = Flag(_in_words(name))
+            tick.set_theme(self._theme)
+            tick.edited.connect(self._on_clients)
+            tick.setToolTip(_in_words(name))
+            # A long name gives way to the width of the form.
+            tick.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+            self._grid.addWidget(tick, place // _COLUMNS, place % _COLUMNS)
+        self._only.setVisible(len(clients) == 1)
+        self._only.setText(_in_words(clients[0]))
+        self._box.setVisible(len(clients) > 1)
+        alone = targets == clients == [HERE]
+        self.clients_line.explain(
+            "Other machines appear here when the Machines page has them." if alone else ""
+        )
+        if profiles:
+            self._clients = [name for name in self._clients if name in clients] or [clients[0]]
+        self._show_clients()
+        self._tell()
+
+    def set_tunings(self, sets: Sequence[tuple[str, str]]) -> None:
+        """Sets of kernel settings there are: (name, in words)."""
+        self.tune.clear()
+        for name, words in (_AS_THEY_ARE, *sets):
+            self.tune.addItem(words, name)
+        self.tune.set_value(self._tune_wanted)
+        self._tell_tuning()
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+
+    def _show_clients(self) -> None:
+        for name, tick in self._ticks.items():
+            tick.set_value(name in self._clients)
+
+    def _on_target(self) -> None:
+        self._target_wanted = self.target.value()
+        self._tell()
+        self.edited.emit()
+
+    def _on_clients(self) -> None:
+        self._clients = [name for name, tick in self._ticks.items() if tick.isChecked()]
+        self._tell()
+        self.edited.emit()
+
+    def _on_tune(self) -> None:
+        self._tune_wanted = self.tune.value()
+        self.tune_line.fault("", "muted")
+        self._tell_tuning()
+        self.edited.emit()
+
+    @property
+    def _names(self) -> list[str]:
+        return list(dict.fromkeys([self.target.value(), *self._clients]))
+
+    @property
+    def _may_be_tuned(self) -> bool:
+        """By the profile of one at least."""
+        chosen = (self._profiles.get(name) for name in self._names)
+        return any(profile.tuning for profile in chosen if profile is not None)
+
+    def _tell_tuning(self) -> None:
+        self.tune_line.setVisible(self._may_be_tuned and self.tune.count() > 1)
+        wanted = self.tune.value()
+        self.preview.setVisible(bool(wanted))
+        said = [self._would_change(name, wanted) for name in self._names] if wanted else []
+        text = f"{'; '.join(said)}. You are asked before anything is changed." if said else ""
+        self.tune_line.explain(self._doing or text)
+
+    def _would_change(self, name: str, wanted: str) -> str:
+        """As the last check found it."""
+        called, profile = _in_words(name), self._profiles.get(name)
+        if profile is None or not profile.tuning:
+            return f"{called} is left as it is (its profile)"
+        changes = (self._found.get(name, {}).get("changes") or {}).get(wanted)
+        if not isinstance(changes, list):
+            return f"{called}: not known yet"
+        return f"{called}: {count(changes)}"
+
+    def _tell(self) -> None:
+        text, tone = self._known_of(self._clients)
+        self.clients_line.fault(self.fault or text, "bad" if self.fault else tone)
+        self._tell_tuning()
+        text, tone = self._known_of([self.target.value()])
+        guessed = not self.alone and not self.facts({"here": True})
+        said = "" if self.alone else f"{text} {_ELSEWHERE if guessed else ''}".strip()
+        if tone == "muted":
+            self.target_line.explain(said)
+        self.target_line.fault("" if tone == "muted" else said, tone)
+
+    def _known_of(self, names: Sequence[str]) -> tuple[str, str]:
+        """What the last check said of other machines, and its tone."""
+        states = {name: self._states[name] for name in names if name in self._states}
+        said = [f"{name}: {state.word}" for name, state in states.items() if name != HERE]
+        doubtful = any(state.tone in ("warn", "bad") for state in states.values())
+        return f"{'; '.join(said)}." if said else "", "warn" if doubtful else "muted"
+
+
+def _in_words(name: str) -> str:
+    return _HERE_IN_WORDS if name == HERE else name

@@ -1,0 +1,216 @@
+"""All servers there are, to search and to tick."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPen
+from PySide6.QtWidgets import (
+    QFrame,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+)
+
+from app import theme as look
+from app.charts.drawing import draw_text, elided
+from app.theme import Theme, font
+from app.widgets import column, label
+
+if TYPE_CHECKING:
+    from workbench.servers.entry import ServerEntry
+
+_ID = Qt.ItemDataRole.UserRole
+_FOUND_BY = Qt.ItemDataRole.UserRole + 1
+_ABOUT = Qt.ItemDataRole.UserRole + 2
+_SPEAKS = Qt.ItemDataRole.UserRole + 3
+_WHY = Qt.ItemDataRole.UserRole + 4
+FAMILIES = {
+    "socket": "socket",
+    "wsgi": "WSGI",
+    "macro": "with a database",
+    "hello": "hello world",
+    "message": "messages",
+}
+
+
+class Picker(QFrame):
+    """All servers; typing narrows the list, Space or Enter ticks, Escape closes."""
+
+    ticked = Signal(str, bool)
+    done = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("sunken")
+        inside = column(self, margin=10, gap=8)
+        self.search = _Search()
+        self.search.setPlaceholderText("Search by name, family, style or language")
+        self.search.setAccessibleName("Search servers")
+        self.search.setClearButtonEnabled(True)
+        self.search.textChanged.connect(self._filter)
+        self.search.left.connect(self._leave)
+        inside.addWidget(self.search)
+        self.list = QListWidget()
+        self.list.setAccessibleName("All servers")
+        self.list.setFixedHeight(220)
+        self.list.setStyleSheet("QListView { background: transparent; }")
+        self.list.itemChanged.connect(self._on_changed)
+        self.list.itemClicked.connect(self._toggle)
+        self.list.setMouseTracking(True)
+        self._painter = _Painter(self.list)
+        self.list.setItemDelegate(self._painter)
+        self.list.installEventFilter(self)
+        inside.addWidget(self.list)
+        self._none = label("No server has this in its name or style.", 12, tone="muted")
+        self._none.hide()
+        inside.addWidget(self._none)
+        self._quiet = False
+
+    def set_entries(self, entries: Sequence[ServerEntry]) -> None:
+        self._quiet = True
+        self.list.clear()
+        for entry in sorted(
+            entries, key=lambda e: (list(FAMILIES).index(e.family), e.name.casefold())
+        ):
+            item = QListWidgetItem(self.list)
+            words = [FAMILIES[entry.family], entry.language, entry.style]
+            item.setText(entry.name)
+            item.setData(_ID, entry.id)
+            item.setData(_ABOUT, " · ".join(filter(None, words)))
+            item.setData(_SPEAKS, list(entry.protocols))
+            found_by = f"{entry.id} {entry.name} {item.data(_ABOUT)} {entry.description}"
+            item.setData(_FOUND_BY, found_by.casefold())
+            item.setToolTip(entry.unavailable.reason if entry.unavailable else entry.description)
+            item.setCheckState(Qt.CheckState.Unchecked)
+        self._quiet = False
+        self._filter(self.search.text())
+
+    def show_ticks(self, ids: Sequence[str], protocol: str) -> None:
+        self._quiet = True
+        for item in self._items():
+            on = item.data(_ID) in ids
+            item.setCheckState(Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
+            speaks = item.data(_SPEAKS)
+            why = "" if protocol in speaks else f"no {protocol}" if speaks else "cannot be run"
+            item.setData(_WHY, why)
+            words = ", ".join(filter(None, [item.data(_ABOUT), why]))
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{item.text()}, {words}")
+        self._quiet = False
+
+    def set_theme(self, theme: Theme) -> None:
+        self._painter.theme = theme
+        self.list.viewport().update()
+
+    def begin(self) -> None:
+        """With an empty search."""
+        self.search.clear()
+        self.list.setCurrentRow(0)
+        self.search.setFocus()
+
+    def eventFilter(self, watched: object, event: object) -> bool:
+        if not isinstance(event, QKeyEvent) or event.type() != QKeyEvent.Type.KeyPress:
+            return False
+        current = self.list.currentItem()
+        if event.key() == Qt.Key.Key_Escape:
+            self.done.emit()
+        elif event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Return) and current is not None:
+            self._toggle(current)
+        else:
+            return False
+        return True
+
+    def _leave(self, key: int) -> None:
+        if key == Qt.Key.Key_Escape:
+            self.done.emit()
+        elif key == Qt.Key.Key_Down:
+            self.list.setFocus()
+        elif shown := [item for item in self._items() if not item.isHidden()]:
+            self._toggle(shown[0])
+
+    def _toggle(self, item: QListWidgetItem) -> None:
+        on = item.checkState() == Qt.CheckState.Checked
+        item.setCheckState(Qt.CheckState.Unchecked if on else Qt.CheckState.Checked)
+
+    def _on_changed(self, item: QListWidgetItem) -> None:
+        if not self._quiet:
+            self.ticked.emit(item.data(_ID), item.checkState() == Qt.CheckState.Checked)
+
+    def _filter(self, wanted: str) -> None:
+        parts = wanted.casefold().split()
+        for item in self._items():
+            item.setHidden(not all(part in item.data(_FOUND_BY) for part in parts))
+        shown = [item for item in self._items() if not item.isHidden()]
+        self._none.setVisible(not shown)
+        if shown:
+            self.list.setCurrentItem(shown[0])
+
+    def _items(self) -> list[QListWidgetItem]:
+        return [self.list.item(n) for n in range(self.list.count())]
+
+
+class _Painter(QStyledItemDelegate):
+    """A box, a name, and what it is; quiet where it cannot be used."""
+
+    theme = look.LIGHT
+
+    def sizeHint(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> QSize:
+        return QSize(100, 28)
+
+    def editorEvent(self, *_: object) -> bool:
+        """The list itself ticks, wherever a row is clicked."""
+        return False
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        index: QModelIndex | QPersistentModelIndex,
+    ) -> None:
+        theme, rect = self.theme, QRectF(option.rect)  # type: ignore[attr-defined]
+        state = option.state  # type: ignore[attr-defined]
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if state & (QStyle.StateFlag.State_Selected | QStyle.StateFlag.State_MouseOver):
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(theme.raised if theme.dark else theme.line))
+            painter.drawRoundedRect(rect.adjusted(0, 1, 0, -1), 5, 5)
+        value = index.data(Qt.ItemDataRole.CheckStateRole)
+        on = value in (Qt.CheckState.Checked, Qt.CheckState.Checked.value)
+        box = QRectF(rect.left() + 8, rect.center().y() - 8, 16, 16)
+        painter.setPen(QPen(QColor(theme.primary if on else theme.edge), 1))
+        painter.setBrush(QColor(theme.primary if on else theme.card))
+        painter.drawRoundedRect(box, 4, 4)
+        if on:
+            look.paint_icon(painter, "check", theme.on_primary, box.adjusted(2, 2, -2, -2))
+        why, small = index.data(_WHY), font(12)
+        right = rect.right() - 8
+        if why:
+            at = QPointF(right, rect.center().y())
+            right -= draw_text(painter, at, why, small, theme.warn, "right") + 10
+        at = QPointF(rect.left() + 34, rect.center().y())
+        name = elided(index.data(), font(13), right - at.x())
+        width = draw_text(painter, at, name, font(13), theme.muted if why else theme.text)
+        at += QPointF(width + 10, 0)
+        about = elided(index.data(_ABOUT), small, max(0.0, right - at.x()))
+        draw_text(painter, at, about, small, theme.muted)
+        painter.restore()
+
+
+class _Search(QLineEdit):
+    """Tells of the keys that lead out of it."""
+
+    left = Signal(int)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Escape, Qt.Key.Key_Down, Qt.Key.Key_Return):
+            self.left.emit(event.key())
+        else:
+            super().keyPressEvent(event)

@@ -1,0 +1,253 @@
+"""Plans to begin from, each with a sketch of its sweep and what it is for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import (
+    QModelIndex,
+    QPersistentModelIndex,
+    QPointF,
+    QRectF,
+    QSize,
+    Qt,
+    QTimer,
+    Signal,
+)
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetrics,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPolygonF,
+    QTextLayout,
+    QTextOption,
+)
+from PySide6.QtWidgets import (
+    QListWidget,
+    QListWidgetItem,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+)
+
+from app import theme as look
+from app.theme import Theme, Weight, font
+
+if TYPE_CHECKING:
+    from workbench.plans import Plan
+    from workbench.presets import Preset
+
+_PRESET = Qt.ItemDataRole.UserRole
+_STAIRS = Qt.ItemDataRole.UserRole + 1
+_TALL, _HEAD = 76, 30
+_MOST_STAIRS = 9
+_CLAUSE = re.compile(r"[.:;,](?= )")
+"""Where a description can end."""
+
+
+class PresetList(QListWidget):
+    """A click or Enter takes one."""
+
+    taken = Signal(object)
+    """A `Preset`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._id = ""
+        self.setAccessibleName("Plans to begin from")
+        self.setItemDelegate(_Painter(self))
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
+        self.setMouseTracking(True)
+        self.setStyleSheet("QListView, QListView:focus { background: transparent; border: none; }")
+        self.itemClicked.connect(self._take)
+        self.itemActivated.connect(self._take)
+
+    def show_presets(self, presets: Sequence[Preset]) -> None:
+        self.clear()
+        own = [preset for preset in presets if preset.own]
+        for preset in presets:
+            if own and preset is own[0]:
+                head = QListWidgetItem("Yours", self)
+                head.setFlags(Qt.ItemFlag.NoItemFlags)
+            item = QListWidgetItem(preset.name, self)
+            about = preset.plan.description if preset.plan else preset.problem
+            item.setData(_PRESET, preset)
+            item.setData(_STAIRS, _stairs(preset.plan) if preset.plan else [])
+            item.setToolTip(about)
+            item.setData(Qt.ItemDataRole.AccessibleDescriptionRole, about)
+        self.mark(self._id)
+
+    def mark(self, id: str) -> None:
+        """The one the plan began from."""
+        self._id = id
+        for n in range(self.count()):
+            preset = self.item(n).data(_PRESET)
+            if preset is not None and preset.id == id:
+                self.setCurrentRow(n)
+                # The buttons that come and go with it change what is seen.
+                QTimer.singleShot(0, self, self._show_marked)
+                return
+        self.setCurrentRow(-1)
+
+    def _show_marked(self) -> None:
+        if (item := self.currentItem()) is not None:
+            self.scrollToItem(item)
+
+    def preset(self, id: str) -> Preset | None:
+        found = [p for n in range(self.count()) if (p := self.item(n).data(_PRESET)) and p.id == id]
+        return found[0] if found else None
+
+    @property
+    def marked(self) -> str:
+        return self._id
+
+    def set_theme(self, theme: Theme) -> None:
+        self.itemDelegate().theme = theme  # type: ignore[attr-defined]
+        self.viewport().update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self.hasFocus() and self.currentRow() < 0:
+            painter = QPainter(self.viewport())
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            theme: Theme = self.itemDelegate().theme  # type: ignore[attr-defined]
+            painter.setPen(QPen(QColor(theme.focus), 2))
+            painter.drawRoundedRect(QRectF(self.viewport().rect()).adjusted(1, 1, -1, -1), 8, 8)
+            painter.end()
+
+    def _take(self, item: QListWidgetItem) -> None:
+        if (preset := item.data(_PRESET)) is not None:
+            self.taken.emit(preset)
+
+
+class _Painter(QStyledItemDelegate):
+    def __init__(self, parent: PresetList) -> None:
+        super().__init__(parent)
+        self.theme = look.LIGHT
+
+    def sizeHint(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> QSize:
+        return QSize(120, _TALL if index.data(_PRESET) is not None else _HEAD)
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        index: QModelIndex | QPersistentModelIndex,
+    ) -> None:
+        theme, preset = self.theme, index.data(_PRESET)
+        rect = QRectF(option.rect)  # type: ignore[attr-defined]
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if preset is None:
+            painter.setFont(font(12, Weight.Medium))
+            painter.setPen(QColor(theme.muted))
+            painter.drawText(rect.adjusted(4, 6, 0, 0), Qt.AlignmentFlag.AlignVCenter, "Yours")
+            painter.restore()
+            return
+        list_: PresetList = self.parent()  # type: ignore[assignment]
+        state = option.state  # type: ignore[attr-defined]
+        chosen = preset.id == list_.marked
+        current = bool(state & QStyle.StateFlag.State_Selected) and list_.hasFocus()
+        hover = bool(state & QStyle.StateFlag.State_MouseOver)
+        box = rect.adjusted(0.5, 1, -0.5, -7)
+        edge = theme.focus if current else theme.text if chosen else theme.line
+        painter.setPen(QPen(QColor(edge), 2 if current else 1))
+        painter.setBrush(QColor(theme.raised if chosen or hover else theme.card))
+        painter.drawRoundedRect(box, 8, 8)
+        pen = QPen(QColor(theme.soft if preset.plan else theme.bad), 1.6)
+        stairs = index.data(_STAIRS)
+        at = QRectF(box.left() + 11, box.top() + 16, 28, box.height() - 32)
+        if stairs:
+            _paint_stairs(painter, stairs, at, pen)
+        else:
+            look.paint_icon(
+                painter, "triangle-alert", theme.bad, QRectF(at.x() + 4, at.y() + 8, 20, 20)
+            )
+        words = box.adjusted(50, 9, -10, -8)
+        painter.setFont(font(13, Weight.DemiBold))
+        painter.setPen(QColor(theme.text))
+        left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
+        names = _at_most_two(_wrapped(preset.name, painter.font(), words.width()), painter, words)
+        for name in names:
+            painter.drawText(words, left, name)
+            words.setTop(words.top() + 17)
+        about = preset.plan.description if preset.plan else preset.problem
+        tone = theme.muted if preset.plan else theme.bad
+        _paint_about(painter, words.adjusted(0, 1, 0, 0), about, tone, lines=3 - len(names))
+        painter.restore()
+
+
+def _at_most_two(lines: list[str], painter: QPainter, rect: QRectF) -> list[str]:
+    right, size = Qt.TextElideMode.ElideRight, painter.fontMetrics()
+    kept = [lines[0], " ".join(lines[1:])] if len(lines) > 1 else lines
+    return [size.elidedText(line, right, int(rect.width())) for line in kept]
+
+
+def _paint_about(painter: QPainter, rect: QRectF, text: str, colour: str, *, lines: int) -> None:
+    """In two lines, or in one, which ends in an ellipsis where there is more."""
+    painter.setFont(font(12))
+    painter.setPen(QColor(colour))
+    said = two_lines(text, painter.font(), rect.width())
+    if lines == 1:
+        right = Qt.TextElideMode.ElideRight
+        said = [painter.fontMetrics().elidedText(" ".join(said), right, int(rect.width()))]
+    for place, line in enumerate(said):
+        room = QRectF(rect.left(), rect.top() + place * 15, rect.width(), 16)
+        painter.drawText(room, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, line)
+
+
+def two_lines(text: str, size: QFont, width: float) -> list[str]:
+    """As many clauses of a text as have room; a first one that has none ends in an ellipsis."""
+    ends = [match.start() for match in _CLAUSE.finditer(text)]
+    wrapped = [_wrapped(text[:end], size, width) for end in [*ends, len(text)]]
+    lines = next((each for each in reversed(wrapped) if len(each) <= 2), wrapped[0])
+    if len(lines) > 2:
+        right, rest = Qt.TextElideMode.ElideRight, " ".join(lines[1:])
+        lines = [lines[0], QFontMetrics(size).elidedText(rest, right, int(width))]
+    return lines
+
+
+def _wrapped(text: str, size: QFont, width: float) -> list[str]:
+    """The lines of a text."""
+    layout = QTextLayout(text, size)
+    option = QTextOption()
+    option.setWrapMode(QTextOption.WrapMode.WordWrap)
+    layout.setTextOption(option)
+    layout.beginLayout()
+    lines = []
+    while (line := layout.createLine()).isValid():
+        line.setLineWidth(width)
+        lines.append(text[line.textStart() : line.textStart() + line.textLength()].rstrip())
+    layout.endLayout()
+    return lines
+
+
+def _stairs(plan: Plan) -> list[float]:
+    """Heights from 0 to 1 that show what kind of sweep it is."""
+    values = plan.rates_per_s or [float(n) for n in plan.concurrency]
+    if len(values) == 1:
+        return [0.7]
+    every = max(1.0, len(values) / _MOST_STAIRS)
+    chosen = [values[int(n * every)] for n in range(min(_MOST_STAIRS, len(values)))]
+    return [0.08 + 0.92 * value / max(values) for value in chosen]
+
+
+def _paint_stairs(painter: QPainter, heights: Sequence[float], rect: QRectF, pen: QPen) -> None:
+    """A small sketch of a sweep: stairs through `heights` (0 to 1)."""
+    each = rect.width() / max(1, len(heights))
+    corners = [rect.bottomLeft()]
+    for place, high in enumerate(heights):
+        y = rect.bottom() - high * rect.height()
+        left = rect.left() + place * each
+        corners += [QPointF(left, y), QPointF(left + each, y)]
+    painter.setPen(pen)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawPolyline(QPolygonF(corners))

@@ -1,0 +1,201 @@
+"""What a plan will do, told and drawn while it is edited."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from app.planning.remarks import Remarks
+from app.planning.sketch import STEADY, CallsPicture, RunPicture, Share, SweepPicture, counted, told
+from app.theme import Weight
+from app.widgets import column, frame, label, row
+from workbench.budget import duration_text
+
+if TYPE_CHECKING:
+    from workbench.drafts import Draft, Step
+    from workbench.plans import Plan
+
+_MANY = "as many as fit"
+_PER_SECOND = "Offered rate per second"
+_CALLS_FROM = 440
+"""Below this height the sweep has the room of the calls; what is wrong with them is in a remark."""
+
+
+class Preview(QWidget):
+    """Shows drafts; while one has no sense it says what to mend."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._hint = ""
+        self._counted = False
+        outer = column(self, gap=10)
+        self._nothing = label(
+            "What it costs and does is drawn here as soon as this is mended:",
+            tone="soft",
+            wrap=True,
+        )
+        outer.addWidget(self._nothing)
+        self._body = QWidget()
+        outer.addWidget(self._body, 1)
+        self.remarks = Remarks()
+        outer.addWidget(self.remarks)
+        self._foot = QWidget()
+        outer.addWidget(self._foot, 0)
+        self._nothing.hide()
+        inside = column(self._body)
+        self._figures: dict[str, QLabel] = {}
+        inside.addLayout(self._make_figures())
+        inside.addSpacing(10)
+        hair = frame("hair")
+        hair.setFixedHeight(1)
+        inside.addWidget(hair)
+        inside.addSpacing(10)
+        self._axis, self._pointed, head = _heading(_PER_SECOND)
+        inside.addLayout(head)
+        self.sweep, self.calls, self.run = SweepPicture(), CallsPicture(), RunPicture()
+        self.sweep.pointed.connect(self._on_pointed)
+        inside.addWidget(self.sweep, 1)
+        self._calls = QWidget()
+        below = column(self._calls)
+        below.setContentsMargins(0, 8, 0, 0)
+        _, self._few, head = _heading("Calls of each point", tone="warn")
+        below.addLayout(head)
+        below.addWidget(self.calls)
+        inside.addWidget(self._calls)
+        inside.addSpacing(8)
+        _, self._order, head = _heading("The whole run")
+        inside.addLayout(head)
+        inside.addSpacing(4)
+        inside.addWidget(self.run)
+        inside.addSpacing(10)
+        words = "Local ports at the worst moment, needed of free"
+        inside.addWidget(label(words, 12, Weight.DemiBold))
+        self.ports = Share("Local ports at the worst moment")
+        inside.addWidget(self.ports)
+
+    def show_draft(self, draft: Draft, names: Mapping[str, str], faults: Sequence[str]) -> None:
+        """`names`: of the servers, by id; `faults`: with the names of their fields."""
+        plan, budget = draft.plan, draft.budget
+        known = plan is not None and budget is not None
+        self._body.setVisible(known)
+        self._nothing.setVisible(not known)
+        self._foot.setVisible(not known)
+        self.layout().setStretchFactor(self._foot, int(not known))  # type: ignore[union-attr]
+        if plan is None or budget is None:
+            self.remarks.say([("bad", text) for text in dict.fromkeys(faults)])
+            return
+        self._tell(draft, plan)
+        closed = plan.workload.mode == "closed"
+        timed = not (closed and plan.seconds is None)
+        self._axis.setText("Connections at a time" if closed else _PER_SECOND)
+        self.sweep.show_steps(draft.steps, timed=timed)
+        self._hint = _sweep_hint(draft, timed=timed)
+        self._on_pointed(None)
+        fewest, most = budget.samples_per_point
+        self._counted = bool(most)
+        self._few.setText("amber: too few for a steady p99" if fewest < STEADY else "")
+        self.calls.show_steps(draft.steps)
+        self.sweep.setAccessibleDescription(
+            f"From {draft.steps[0].load} to {draft.steps[-1].load}, {self._hint}"
+        )
+        index = {server: place for place, server in enumerate(plan.servers)}
+        blocks = [
+            (
+                index[block.server],
+                _numbered(names.get(block.server, block.server), block.pass_number),
+            )
+            for block in draft.order
+        ]
+        self.run.show_blocks(blocks, ceiling=plan.calibrate and not closed)
+        first = "the clients' limit first" if plan.calibrate and not closed else ""
+        self._order.setText(", then ".join(filter(None, (first, _order_hint(plan)))))
+        self.ports.show_share(budget.ports_needed, budget.ports_free)
+        self.remarks.say(_remarks(draft, plan))
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._fit()
+
+    def _fit(self) -> None:
+        room = self.height() - self.remarks.height()
+        self._calls.setVisible(self._counted and room >= _CALLS_FROM)
+
+    def _make_figures(self) -> QGridLayout:
+        figures = QGridLayout()
+        figures.setHorizontalSpacing(16)
+        figures.setVerticalSpacing(8)
+        for place, name in enumerate(("Takes", "Points", "Calls per point", "Connections")):
+            figure = self._figures[name] = label("", 18, Weight.DemiBold, figures=True)
+            cell = QVBoxLayout()
+            cell.setSpacing(0)
+            cell.addWidget(label(name, 12, tone="muted"))
+            cell.addWidget(figure)
+            figures.addLayout(cell, place // 2, place % 2)
+        for place in range(2):
+            figures.setColumnStretch(place, 1)
+        return figures
+
+    def _tell(self, draft: Draft, plan: Plan) -> None:
+        assert draft.budget is not None
+        judged = sum(step.purpose != "warm_up" for step in draft.steps)
+        fewest, most = draft.budget.samples_per_point
+        span = counted(most) if fewest == most else f"{counted(fewest)} to {counted(most)}"
+        for name, text in {
+            "Takes": duration_text(draft.budget.duration_s),
+            "Points": f"{len(draft.order) * judged:,}",
+            "Calls per point": span if most else _MANY,
+            "Connections": counted(draft.connections) if draft.connections else _MANY,
+        }.items():
+            self._figures[name].setText(text)
+            self._figures[name].setAccessibleName(f"{name}: {text}")
+
+    def _on_pointed(self, step: Step | None) -> None:
+        self._pointed.setText(told(step) if step else self._hint)
+
+
+def _heading(title: str, *, tone: str = "muted") -> tuple[QLabel, QLabel, QHBoxLayout]:
+    """A title, a remark beside it, and both in a row."""
+    head = row(gap=6)
+    made, beside = label(title, 12, Weight.DemiBold), label("", 12, tone=tone)
+    beside.setMinimumWidth(40)
+    head.addWidget(made)
+    head.addWidget(beside, 1)
+    return made, beside, head
+
+
+def _sweep_hint(draft: Draft, *, timed: bool) -> str:
+    of = f"one sweep of {len(draft.order)}" if len(draft.order) > 1 else "one sweep"
+    if not draft.steps:
+        return ""
+    if not timed:
+        return f"{of}; how long is the server's to say"
+    warm = ", after a warm-up" if draft.steps[0].purpose == "warm_up" else ""
+    return f"{of}, {duration_text((draft.steps[-1].end_s, draft.steps[-1].end_s))}{warm}"
+
+
+def _order_hint(plan: Plan) -> str:
+    if len(plan.servers) == 1:
+        return f"{plan.repeats} passes" if plan.repeats > 1 else ""
+    if plan.order == "sequential":
+        return "server by server"
+    passes = f"{plan.repeats} passes" if plan.repeats > 1 else "one pass"
+    return f"{passes}, drawn by seed {plan.seed}" if plan.seed else f"{passes}, one order of many"
+
+
+def _numbered(name: str, pass_number: int) -> str:
+    return name if pass_number == 1 else f"{name} {pass_number}"
+
+
+def _remarks(draft: Draft, plan: Plan) -> list[tuple[str, str]]:
+    budget = draft.budget
+    assert budget is not None
+    found = [("bad", text) for text in draft.faults.values()]
+    found += [("warn", text) for text in budget.warnings]
+    longest = max((rest for rests in budget.cool_down_s.values() for rest in rests), default=0.0)
+    if longest > plan.cool_down_s:
+        text = f"It rests up to {longest:.0f} s between points, until enough ports are free."
+        found.append(("muted", text))
+    return found or [("ok", "Time, ports and descriptors suffice for every point.")]

@@ -1,0 +1,67 @@
+"""Sentences about a plan: what is wrong, what to think of, or that all is well."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+
+from app import theme as look
+from app.theme import Theme
+from app.widgets import column, empty, label, row
+
+_ICONS = {"bad": "circle-x", "warn": "triangle-alert", "ok": "circle-check"}
+_TALLEST = 168
+
+
+class Remarks(QScrollArea):
+    """As tall as what it says, up to a point; then it scrolls."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._theme = look.LIGHT
+        self._said: list[tuple[str, str]] = []
+        self._holder = QWidget()
+        self._holder.setStyleSheet("background: transparent;")
+        self._list = column(self._holder, gap=6)
+        self.setWidget(self._holder)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setStyleSheet("QScrollArea { background: transparent; }")
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName("Remarks")
+
+    def say(self, remarks: Sequence[tuple[str, str]]) -> None:
+        """Tone (bad, warn, ok, muted) and sentence of each."""
+        self._said = list(remarks)
+        empty(self._list)
+        for tone, text in remarks:
+            holder = QWidget()
+            line = row(holder, gap=8)
+            sign = label()
+            icon = _ICONS.get(tone, "info")
+            sign.setPixmap(look.icon_pixmap(icon, getattr(self._theme, tone), 16))
+            line.addWidget(sign, 0, Qt.AlignmentFlag.AlignTop)
+            line.addWidget(label(text, 12, tone="soft", wrap=True), 1)
+            self._list.addWidget(holder)
+        self._list.addStretch(1)
+        self._fit()
+
+    @property
+    def told(self) -> list[str]:
+        """The sentences."""
+        return [text for _, text in self._said]
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self.say(self._said)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        wide = self.viewport().width()
+        self.setFixedHeight(min(_TALLEST, max(20, self._list.totalHeightForWidth(wide) + 2)))

@@ -1,0 +1,169 @@
+"""Which servers a plan compares, in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QScrollArea, QWidget
+
+from app.planning.picker import Picker
+from app.planning.tags import ROW, Tags
+from app.theme import Theme, Weight
+from app.widgets import Elided, button, column, dress, label, row
+
+if TYPE_CHECKING:
+    from workbench.servers.entry import ServerEntry
+
+
+_MOST_ROWS = 5.5
+"""Half a row tells that there are more."""
+
+
+class Servers(QWidget):
+    """The chosen ones as tags; a list to search opens below."""
+
+    edited = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.before: QWidget | None = None
+        """What Tab leaves for the tags."""
+        self._ids: list[str] = []
+        self._entries: dict[str, ServerEntry] = {}
+        self._protocol = "pong"
+        inside = column(self, gap=10)
+        head = row()
+        head.addWidget(label("Servers", 14, Weight.DemiBold))
+        self._told = Elided(12, tone="muted")
+        self._told.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        head.addWidget(self._told, 1)
+        inside.addLayout(head)
+        self.tags = Tags()
+        self.tags.moved.connect(self._move)
+        self.tags.removed.connect(self._remove)
+        self._scroll = scroll = QScrollArea()
+        scroll.setWidget(self.tags)
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QScrollArea.Shape.NoFrame)
+        scroll.setStyleSheet("QScrollArea { background: transparent; }")
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.viewport().setAutoFillBackground(False)
+        self.tags.setAutoFillBackground(False)
+        self.tags.grown.connect(self._fit)
+        self.tags.focused.connect(scroll.ensureWidgetVisible)
+        inside.addWidget(scroll)
+        foot = row()
+        self._open = button("Add or remove", "plus", on_click=self.open_or_close)
+        self._clear = button("Remove all", kind="ghost", on_click=lambda: self._change([]))
+        foot.addWidget(self._open)
+        foot.addWidget(self._clear)
+        self._prune = button("", kind="ghost", on_click=self._leave_unusable_out)
+        foot.addWidget(self._prune)
+        foot.addStretch(1)
+        inside.addLayout(foot)
+        self.picker = Picker()
+        self.picker.ticked.connect(self._tick)
+        self.picker.done.connect(self.open_or_close)
+        self.picker.hide()
+        inside.addWidget(self.picker)
+        self._show()
+
+    def value(self) -> list[str]:
+        return list(self._ids)
+
+    def set_value(self, value: Any) -> None:
+        ids = value if isinstance(value, list) else []
+        self._ids = [id_ for id_ in ids if isinstance(id_, str)]
+        self._show()
+
+    def set_entries(self, entries: Sequence[ServerEntry]) -> None:
+        self._entries = {entry.id: entry for entry in entries}
+        self.picker.set_entries(entries)
+        self._show()
+
+    def set_protocol(self, protocol: str) -> None:
+        """Those that do not speak it are marked."""
+        if protocol != self._protocol:
+            self._protocol = protocol
+            self._show()
+
+    def tell(self, text: str) -> None:
+        """About the order they are swept in."""
+        self._told.say(text)
+
+    def open_or_close(self) -> None:
+        """The list of all there are."""
+        opened = self.picker.isHidden()
+        self.picker.setVisible(opened)
+        text = "Close the list" if opened else "Add or remove"
+        self._open.setText(f" {text}")
+        self._open.setAccessibleName(text)
+        self._open.setProperty("icon_name", "x" if opened else "plus")
+        dress(self, self._theme)
+        if opened:
+            self.picker.begin()
+        else:
+            self._open.setFocus()
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+
+    def _usable(self, id_: str) -> bool:
+        # Before the catalogue is read nothing speaks against any of them.
+        if not self._entries:
+            return True
+        entry = self._entries.get(id_)
+        return entry is not None and not entry.unavailable and self._protocol in entry.protocols
+
+    def _show(self) -> None:
+        named = [(self._name(id_), self._usable(id_)) for id_ in self._ids]
+        self.tags.show_servers(named)
+        if self.before is not None:
+            self.tags.chain_after(self.before)
+        self._scroll.setVisible(bool(named))
+        odd = sum(not usable for _, usable in named)
+        self._clear.setVisible(bool(named) and not odd)
+        self._prune.setVisible(bool(odd))
+        text = f"Leave out the {odd} that cannot be used" if odd > 1 else "Leave it out"
+        self._prune.setText(text)
+        self._prune.setAccessibleName(text)
+        self.picker.show_ticks(self._ids, self._protocol)
+
+    def _fit(self, rows: int) -> None:
+        """Many servers scroll, so that the rest of the form stays near."""
+        self._scroll.setFixedHeight(max(0, round(min(rows, _MOST_ROWS) * ROW) - 6))
+
+    def _name(self, id_: str) -> str:
+        entry = self._entries.get(id_)
+        return entry.name if entry else id_
+
+    def _tick(self, id_: str, on: bool) -> None:
+        others = [other for other in self._ids if other != id_]
+        self._change([*others, id_] if on else others)
+
+    def _move(self, place: int, to: int) -> None:
+        ids = list(self._ids)
+        ids.insert(to, ids.pop(place))
+        self._change(ids)
+
+    def _leave_unusable_out(self) -> None:
+        self._change([id_ for id_ in self._ids if self._usable(id_)])
+        self._open.setFocus()
+
+    def _remove(self, place: int) -> None:
+        self._change(self._ids[:place] + self._ids[place + 1 :])
+        if self._ids:
+            self.tags.focus(place)
+        else:
+            self._open.setFocus()
+
+    def _change(self, ids: list[str]) -> None:
+        if ids != self._ids:
+            self._ids = ids
+            self._show()
+            self.edited.emit()
+
+    _theme: Theme

@@ -1,0 +1,60 @@
+"""What Qt has to say goes to the log like everything else."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+
+from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
+
+from workbench.errors import ExitCode
+
+_LEVELS = {
+    QtMsgType.QtDebugMsg: logging.DEBUG,
+    QtMsgType.QtInfoMsg: logging.INFO,
+    QtMsgType.QtWarningMsg: logging.WARNING,
+    QtMsgType.QtCriticalMsg: logging.WARNING,  # Qt's idea of critical seldom is
+}
+
+
+_log = logging.getLogger("qt")
+_early: list[tuple[int, str]] = []
+"""Said before there was an application: why there is none, should none come."""
+_begun = False
+
+
+def install() -> None:
+    """Before the application is made; call `begin` after."""
+    qInstallMessageHandler(_on_message)
+
+
+def begin() -> None:
+    """There is an application; what Qt said until now goes to the log."""
+    global _begun  # noqa: PLW0603 - as there is one message handler
+    _begun = True
+    for level, text in _early:
+        _log.log(level, "%s", text)
+
+
+def _on_message(kind: QtMsgType, context: QMessageLogContext, text: str) -> None:
+    if kind is QtMsgType.QtFatalMsg:
+        _leave(_early[0][1] if _early and not _begun else text)
+    if _begun:
+        _log.getChild(context.category or "default").log(_LEVELS[kind], "%s", text)
+    else:
+        _early.append((_LEVELS[kind], text))
+
+
+def _leave(text: str) -> None:
+    """Qt would abort and leave a core behind: for a display that is not there, for example. What
+    was started on machines ends by itself."""
+    said = text.partition("\n")[0].strip().rstrip(".")
+    print(
+        f"pongbench: The window cannot be shown, because Qt says: {said}. Check DISPLAY, and that"
+        " the libraries README names are there (`make run` installs them); the commands of"
+        " `pongbench --help` need no window.",
+        file=sys.stderr,
+        flush=True,
+    )
+    os._exit(ExitCode.FAILED)

@@ -1,0 +1,196 @@
+"""A session as a film, played in the engine's thread. No Qt."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from app import words
+from app.charts.model import ChartModel
+from workbench import wording
+from workbench.documents import AnyDocument, Note, PointStart, PointStop, RunStart
+from workbench.errors import BadInput
+from workbench.sessions import NewerSession, SessionSource, read_session
+from workbench.sessions.claims import is_claimed
+
+_REPORT_S = 0.06
+_SUDDEN = ("died", "deploy", "audit", "gave-up", "client-lost")
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A point on the timeline."""
+
+    server: str
+    name: str
+    index: int
+    """Of its server; chooses its style."""
+    offered: str
+    """ "4,700/s", in a closed loop "50 at a time"."""
+    start_us: int
+    stop_us: int
+    look: int = 1
+
+    @property
+    def where(self) -> str:
+        """ "gevent, 4,700/s, second look" """
+        again = f", {wording.ordinal(self.look)} look" if self.look > 1 else ""
+        return f"{self.name}, {self.offered}{again}"
+
+
+@dataclass(frozen=True)
+class Alert:
+    """Something happened that a reader must know."""
+
+    t_us: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Reel:
+    """A session read and laid out."""
+
+    path: Path
+    documents: Sequence[AnyDocument]
+    marks: tuple[Mark, ...]
+    duration_us: int
+    warning: str = ""
+    """What the reader should know of the file; empty: nothing."""
+    alerts: tuple[Alert, ...] = ()
+    ceiling: tuple[int, int] | None = None
+    """From when to when the clients' own limit was looked for; None: it was not."""
+
+
+@dataclass(frozen=True)
+class Position:
+    """Where a film is."""
+
+    at_us: float
+    paused: bool
+    speed: float
+
+
+async def load(path: Path) -> Reel:
+    """Raises BadInput when it is no session."""
+    return await asyncio.to_thread(_load, path)
+
+
+def _load(path: Path) -> Reel:
+    try:
+        session, warning = read_session(path), ""
+    except NewerSession:
+        session = read_session(path, newer=True)
+        warning = "This session is from a newer Pongbench; what this one understands is shown."
+    start, documents = session.start, session.completed()
+    _check(start, path)
+    warning = " ".join(filter(None, (warning, session.damage, *session.notes)))
+    if not warning and session.interrupted and is_claimed(path):
+        warning = "This session is still being recorded; what was measured until now is shown."
+    elif not warning and session.interrupted:
+        warning = "This session was cut off before its end; what was measured until then is shown."
+    marks = tuple(_marks(start, documents))
+    duration_us = SessionSource(documents).duration_us
+    alerts, ceiling = tuple(_alerts(documents)), _ceiling(documents)
+    return Reel(path, documents, marks, duration_us, warning, alerts, ceiling)
+
+
+def _check(start: RunStart, path: Path) -> None:
+    """What is drawn rests on the plan. Raises BadInput where it is none."""
+    model = ChartModel()
+    try:
+        model(start)
+        _ = words.conditions(start), model.unit, model.timeout_ms, model.closed_loop
+    except (TypeError, ValueError, AttributeError, LookupError) as error:
+        raise BadInput(
+            f"session {path} holds what no run records ({error}); it cannot be drawn."
+        ) from error
+
+
+def _alerts(documents: Sequence[AnyDocument]) -> Iterator[Alert]:
+    """Notes that nobody expected, and each server's first point that is not to be trusted."""
+    trusted: dict[str, bool] = {}
+    for document in documents:
+        if isinstance(document, Note) and document.topic in _SUDDEN:
+            yield Alert(document.t_us, document.text)
+        elif isinstance(document, PointStop) and document.purpose == "sweep":
+            doubted = document.verdict not in ("ok", "server-limited")
+            if doubted and trusted.get(document.server, True):
+                yield Alert(document.t_us, " ".join(document.reasons[:1]) or document.verdict)
+            trusted[document.server] = not doubted
+
+
+def _marks(start: RunStart, documents: Sequence[AnyDocument]) -> list[Mark]:
+    known = {record.id: (n, record.name) for n, record in enumerate(start.servers)}
+    marks, begun = [], 0
+    for document in documents:
+        if isinstance(document, PointStart):
+            begun = document.t_us
+        elif isinstance(document, PointStop) and document.purpose == "sweep":
+            index, name = known.get(document.server, (len(known), document.server))
+            offered, stop_us = wording.offered(document), document.t_us
+            mark = Mark(document.server, name, index, offered, begun, stop_us, document.look)
+            marks.append(mark)
+    return marks
+
+
+def _ceiling(documents: Sequence[AnyDocument]) -> tuple[int, int] | None:
+    points = [d for d in documents if isinstance(d, PointStart | PointStop)]
+    times = [point.t_us for point in points if point.purpose == "ceiling"]
+    return (times[0], times[-1]) if times else None
+
+
+class Film:
+    """Plays a reel, beginning at its end. All methods belong to the engine's thread."""
+
+    def __init__(
+        self,
+        reel: Reel,
+        put: Callable[[AnyDocument], None],
+        report: Callable[[Position], None],
+    ) -> None:
+        self._reel, self._put, self._report = reel, put, report
+        self._source = SessionSource(reel.documents, paused=True)
+        self._source.seek(reel.duration_us)
+        self._again = asyncio.Event()
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        reporting = asyncio.ensure_future(self._reporting())
+        try:
+            while True:
+                async for document in self._source:
+                    self._put(document)
+                self._source.pause()
+                self._again.clear()
+                await self._again.wait()
+        finally:
+            reporting.cancel()
+
+    def play(self) -> None:
+        """From the beginning when it is over."""
+        if self._source.position_us >= self._reel.duration_us:
+            self._source.seek(0)
+        self._source.play()
+        self._again.set()
+
+    def pause(self) -> None:
+        self._source.pause()
+
+    def seek(self, at_us: float) -> None:
+        self._source.seek(at_us)
+        self._again.set()
+
+    def set_speed(self, speed: float) -> None:
+        self._source.speed = speed
+
+    async def _reporting(self) -> None:
+        last = None
+        while True:
+            source = self._source
+            now = Position(source.position_us, source.paused, source.speed)
+            if now != last:
+                self._report(now)
+                last = now
+            await asyncio.sleep(_REPORT_S)

@@ -1,0 +1,265 @@
+"""A film's timeline: every server and point, what happened, and the playhead."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSizeF, Qt, Signal
+from PySide6.QtGui import (
+    QBrush,
+    QColor,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPixmap,
+)
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from app.charts.drawing import draw_marker, draw_text, elided, text_width
+from app.replay.film import Alert, Mark, Reel
+from app.theme import Theme, Weight, font, with_opacity
+from workbench import wording
+
+_TICKS_APART = 3.0
+_HEAD, _FOOT = 24, 8
+"""Above the bar names and warnings, below it a tick a point."""
+_NEAR_PX = 6.0
+_NAMED_FROM = 28.0
+"""The narrowest stretch that has a name."""
+_CEILING = "the clients’ own limit"
+_HATCHED = Qt.BrushStyle.BDiagPattern
+
+
+class Timeline(QWidget):
+    """Blocks in the servers' colours, a tick a point, and the playhead."""
+
+    sought = Signal(float)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._marks: Sequence[Mark] = ()
+        self._ends: list[int] = []
+        self._stretches: list[tuple[Mark, Mark]] = []
+        self._alerts: Sequence[Alert] = ()
+        self._ceiling: tuple[int, int] | None = None
+        self._duration = 1
+        self._at = 0.0
+        self._ground_key: object = None
+        self._kept = QPixmap()
+        self.setMinimumHeight(46)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName("Timeline")
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self.update()
+
+    def load(self, reel: Reel) -> None:
+        self._marks, self._duration = reel.marks, max(1, reel.duration_us)
+        self._alerts, self._ceiling = reel.alerts, reel.ceiling
+        self._ends = [mark.stop_us for mark in reel.marks]
+        self._stretches = _stretches(reel.marks)
+        self._ground_key = None
+        self.update()
+
+    def set_position(self, at_us: float) -> None:
+        self._at = at_us
+        self.update()
+
+    def mark_at(self, at_us: float) -> Mark | None:
+        """The point at a time, or the one before it."""
+        place = self.place_at(at_us)
+        return self._marks[place] if place >= 0 else None
+
+    def said_at(self, at_us: float) -> str:
+        """What is measured at a time, in words; empty: nothing was yet."""
+        mark = self.mark_at(at_us)
+        if mark is not None:
+            return mark.where
+        begun = self._ceiling is not None and at_us >= self._ceiling[0]
+        return _CEILING if begun else ""
+
+    def place_at(self, at_us: float) -> int:
+        """Of the point at a time, or of the one before it; -1: none is."""
+        place = bisect_right(self._ends, at_us - 1)
+        begun = place < len(self._marks) and self._marks[place].start_us <= at_us
+        return place if begun else place - 1
+
+    def step(self, points: int) -> None:
+        self._step(self._ends, points)
+
+    def step_server(self, stretches: int) -> None:
+        self._step([last.stop_us for _, last in self._stretches], stretches)
+
+    def _step(self, stops: Sequence[int], steps: int) -> None:
+        if not stops:
+            return
+        if steps > 0:
+            place = bisect_right(stops, self._at)
+        else:
+            place = bisect_right(stops, self._at - 1) - 1
+        ends = [0, *stops, self._duration]
+        self.sought.emit(float(ends[min(max(place + 1, 0), len(ends) - 1)]))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.mouseMoveEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if event.buttons() & Qt.MouseButton.LeftButton:
+            share = event.position().x() / max(1, self.width())
+            self._at = min(1.0, max(0.0, share)) * self._duration
+            self.sought.emit(self._at)
+            self.update()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            x = float(event.pos().x())
+            near = (a.text for a in self._alerts if abs(self._x(a.t_us) - x) < _NEAR_PX)
+            said = self.said_at(x / max(1, self.width()) * self._duration)
+            told = "\n".join(filter(None, [said[:1].upper() + said[1:], *near]))
+            QToolTip.showText(event.globalPos(), told, self)
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        keys = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+        if event.key() in keys and not event.modifiers():
+            self.step(keys[Qt.Key(event.key())])
+        else:
+            super().keyPressEvent(event)
+
+    def _x(self, at_us: float) -> float:
+        return self.width() * at_us / self._duration
+
+    def _bar(self) -> QRectF:
+        return QRectF(0, _HEAD, self.width(), self.height() - _HEAD - _FOOT)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        theme, bar = self._theme, self._bar()
+        painter.drawPixmap(0, 0, self._ground(bar))
+        for first, last in self._stretches:
+            self._paint_stretch(painter, bar, first, last)
+        x = min(max(self._x(self._at), 5.0), self.width() - 5.0)
+        painter.setPen(QPen(QColor(theme.text), 2))
+        painter.drawLine(QPointF(x, bar.top() - 5), QPointF(x, bar.bottom() + 8))
+        painter.setBrush(QColor(theme.text))
+        painter.drawEllipse(QPointF(x, bar.center().y()), 4.5, 4.5)
+        if self.hasFocus():
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(QColor(theme.focus), 2))
+            painter.drawRoundedRect(bar.adjusted(1, -1, -1, 1), 4, 4)
+        painter.end()
+
+    def _ground(self, bar: QRectF) -> QPixmap:
+        """What does not move: hundreds of ticks, names, alerts."""
+        ratio = self.devicePixelRatioF()
+        key = (self.size().toTuple(), self._theme.name, ratio)
+        if key == self._ground_key:
+            return self._kept
+        self._ground_key = key
+        self._kept = QPixmap((QSizeF(self.size()) * ratio).toSize())
+        self._kept.setDevicePixelRatio(ratio)
+        self._kept.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(self._kept)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        theme, last = self._theme, -10.0
+        painter.setPen(QPen(QColor(theme.edge), 1))
+        for end in self._ends:
+            x = round(self._x(end)) + 0.5
+            if x - last >= _TICKS_APART:
+                painter.drawLine(QPointF(x, bar.bottom() + 2), QPointF(x, bar.bottom() + 6))
+                last = x
+        if self._ceiling is not None:
+            self._paint_ceiling(painter, bar, *self._ceiling)
+        free = self.width() + 0.0
+        for first, final in reversed(self._stretches):
+            free = self._paint_name(painter, first, final, free)
+        for look, first_us, last_us in _rounds(self._stretches):
+            self._paint_round(painter, look, self._x(first_us), self._x(last_us))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme.warn))
+        for alert in self._alerts:
+            x, foot = self._x(alert.t_us), bar.top() - 1
+            painter.drawPolygon(
+                [QPointF(x - 4.5, foot), QPointF(x + 4.5, foot), QPointF(x, foot - 7)]
+            )
+        painter.end()
+        return self._kept
+
+    def _paint_name(self, painter: QPainter, first: Mark, last: Mark, free: float) -> float:
+        """A name may reach to the next one's begin, `free`; its own is returned."""
+        theme, left = self._theme, self._x(first.start_us)
+        if first.look > 1:
+            return left
+        wide = self._x(last.stop_us) - left
+        size = font(11, Weight.Medium)
+        name = elided(first.name, size, free - 5 - left - 14)
+        if wide > _NAMED_FROM and text_width(name, size) > 14:
+            style = theme.series(first.index)
+            draw_marker(painter, style, QPointF(left + 5, 8), 3.6, theme.card)
+            draw_text(painter, QPointF(left + 14, 8), name, size, theme.soft)
+        return left
+
+    def _paint_round(self, painter: QPainter, look: int, left: float, right: float) -> None:
+        """Over the turns in which doubtful rates are looked at again."""
+        size = font(11)
+        which = wording.ordinal(look)
+        fits = (t for t in (f"{which} looks", which) if text_width(t, size) <= right - left)
+        draw_text(painter, QPointF(left, 8), next(fits, ""), size, self._theme.muted)
+
+    def _paint_ceiling(self, painter: QPainter, bar: QRectF, begin: int, end: int) -> None:
+        """While the clients' own limit was looked for: hatched, like what it is in the charts."""
+        box = QRectF(bar)
+        box.setLeft(self._x(begin))
+        box.setRight(max(box.left() + 2, self._x(end) - 2))
+        painter.fillRect(box, with_opacity(self._theme.muted, 0.16))
+        painter.fillRect(box, QBrush(with_opacity(self._theme.muted, 0.5), _HATCHED))
+        if text_width(_CEILING, size := font(11)) < box.width():
+            draw_text(painter, QPointF(box.left(), 8), _CEILING, size, self._theme.muted)
+
+    def _paint_stretch(self, painter: QPainter, bar: QRectF, first: Mark, last: Mark) -> None:
+        theme, style = self._theme, self._theme.series(first.index)
+        left, right = self._x(first.start_us), self._x(last.stop_us) - 2
+        box = QRectF(left, bar.top(), max(2.0, right - left), bar.height())
+        done = min(max(self._x(self._at) - left, 0.0), box.width())
+        painter.fillRect(box, with_opacity(style.colour, 0.28))
+        painter.fillRect(QRectF(left, box.top(), done, box.height()), style.tint())
+        if style.dashed:
+            painter.setPen(QPen(QColor(theme.card), 2))
+            for notch in range(int(box.left()) + 6, int(box.right()) - 5, 9):
+                painter.drawLine(QPointF(notch, box.bottom() - 6), QPointF(notch + 5, box.bottom()))
+
+
+def _stretches(marks: Sequence[Mark]) -> list[tuple[Mark, Mark]]:
+    """(first, last) of each stretch of one server; a turn that looks again is one of its own."""
+    found: list[tuple[Mark, Mark]] = []
+    for mark in marks:
+        last = found[-1][1] if found else None
+        again = last is not None and mark.look > last.look and mark.offered != last.offered
+        if last is not None and last.server == mark.server and not again:
+            found[-1] = (found[-1][0], mark)
+        else:
+            found.append((mark, mark))
+    return found
+
+
+def _rounds(stretches: Sequence[tuple[Mark, Mark]]) -> list[tuple[int, int, int]]:
+    """(which look, from when, until when) of turns in a row that look again."""
+    found: list[tuple[int, int, int]] = []
+    before = 1
+    for first, last in stretches:
+        if first.look > 1 and first.look == before:
+            found[-1] = (first.look, found[-1][1], last.stop_us)
+        elif first.look > 1:
+            found.append((first.look, first.start_us, last.stop_us))
+        before = first.look
+    return found

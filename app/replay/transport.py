@@ -1,0 +1,176 @@
+"""A film's controls: play, speed, and a timeline with every server and point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtGui import (
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QButtonGroup, QFrame, QPushButton
+
+from app import theme as look
+from app.replay.film import Position, Reel
+from app.replay.timeline import Timeline
+from app.theme import Theme, Weight
+from app.widgets import Elided, button, column, label, row, tool
+from workbench import wording
+
+SPEEDS = (1, 10, 60, 300, 1000)
+_WIDE = 1000
+"""From this width on there is room for what keys do as well."""
+
+
+class Transport(QFrame):
+    """Says what is wanted; `tell` says where the film is."""
+
+    HEIGHT, COMPACT = 142, 110
+
+    play_wanted, pause_wanted = Signal(), Signal()
+    seek_wanted, speed_wanted = Signal(float), Signal(float)
+
+    def __init__(self, theme: Theme, speed: float = 60.0) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        self.setFixedHeight(self.HEIGHT)
+        self._theme = theme
+        self._at = Position(0.0, True, 1.0)
+        self._reel: Reel | None = None
+        self._inside = inside = column(self, margin=14, gap=8)
+        self.timeline = Timeline(theme)
+        self.timeline.sought.connect(self.seek_wanted)
+        self._play = QPushButton()
+        self._play.setFixedSize(44, 44)
+        self._play.setProperty("kind", "primary")
+        self._play.setStyleSheet("border-radius: 21px; padding: 0; min-height: 42px;")
+        self._play.setIconSize(QSize(18, 18))
+        self._play.clicked.connect(self.toggle)
+        self._clock = label("", 20, Weight.DemiBold, figures=True)
+        self._clock.setAccessibleName("Position")
+        self._of = label("", 13, tone="muted", figures=True)
+        self._where = Elided(12, tone="soft")
+        self._speeds = Speeds(speed if speed in SPEEDS else 60.0)
+        self._speeds.chosen.connect(self.speed_wanted)
+        self._end = button("Jump to the end", "fast-forward", on_click=self.to_end)
+        head, step = row(gap=10), self.timeline.step_server
+        for part in (
+            _step("Back a server (Shift+←)", "skip-back", lambda: step(-1)),
+            _step("Back a point (←)", "step-back", lambda: self.step(-1)),
+            self._play,
+            _step("On a point (→)", "step-forward", lambda: self.step(1)),
+            _step("On a server (Shift+→)", "skip-forward", lambda: step(1)),
+            self._clock,
+            self._of,
+        ):
+            head.addWidget(part)
+        head.addWidget(self._where, 1)
+        head.addWidget(self._speeds)
+        head.addWidget(self._end)
+        inside.addLayout(head)
+        inside.addWidget(self.timeline, 1)
+        self._tell_play()
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self._tell_play()
+
+    def set_compact(self, compact: bool) -> None:
+        """Lower, for windows without much height."""
+        self.setFixedHeight(self.COMPACT if compact else self.HEIGHT)
+        self._inside.setContentsMargins(14, *((6, 14, 6) if compact else (14, 14, 14)))
+        self._inside.setSpacing(2 if compact else 8)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._end.setVisible(self.width() >= _WIDE)
+
+    def load(self, reel: Reel) -> None:
+        """Another film, at its end."""
+        self._reel = reel
+        self.timeline.load(reel)
+        self.tell(Position(float(reel.duration_us), True, self.speed))
+
+    @property
+    def speed(self) -> float:
+        return self._speeds.speed
+
+    def faster(self, steps: int) -> None:
+        self._speeds.step(steps)
+
+    def tell(self, position: Position) -> None:
+        self._at = position
+        if self._reel is None:
+            return
+        self._clock.setText(wording.clock(position.at_us / 1e6))
+        self._of.setText(f"of {wording.clock(self._reel.duration_us / 1e6)}")
+        said = self.timeline.said_at(position.at_us)
+        if place := self.timeline.place_at(position.at_us) + 1:
+            said = f"{said}, point {place} of {len(self._reel.marks)}"
+        self._where.say(said[:1].upper() + said[1:] if not place else said)
+        self.timeline.set_position(position.at_us)
+        self._tell_play()
+
+    def toggle(self) -> None:
+        (self.play_wanted if self._at.paused else self.pause_wanted).emit()
+
+    def to_end(self) -> None:
+        if self._reel is not None:
+            self.seek_wanted.emit(float(self._reel.duration_us))
+
+    def step(self, points: int) -> None:
+        """To the end of a neighbouring point."""
+        self.timeline.step(points)
+
+    def step_server(self, stretches: int) -> None:
+        """To the end of a neighbouring server's stretch."""
+        self.timeline.step_server(stretches)
+
+    def _tell_play(self) -> None:
+        name = "Play" if self._at.paused else "Pause"
+        told = (name, self._theme.name)
+        if told == self._told:
+            return
+        self._told = told
+        self._play.setAccessibleName(name)
+        self._play.setToolTip(f"{name} (Space)")
+        self._play.setIcon(look.icon(name.lower(), self._theme.on_primary))
+
+    _told: tuple[str, str] | None = None
+
+
+class Speeds(QFrame):
+    """How many seconds of film a second."""
+
+    chosen = Signal(float)
+
+    def __init__(self, speed: float) -> None:
+        super().__init__()
+        self.setObjectName("sunken")
+        self.setAccessibleName("Speed")
+        inside = row(self, margin=2, gap=0)
+        self._group = QButtonGroup(self)
+        for place, each in enumerate(SPEEDS):
+            made = QPushButton(f"{each}x")
+            made.setCheckable(True)
+            made.setProperty("kind", "tab")
+            made.setAccessibleName(f"Speed {each}x")
+            made.setToolTip("Slower and faster: − and +")
+            made.setChecked(each == speed)
+            self._group.addButton(made, place)
+            inside.addWidget(made)
+        self._group.idClicked.connect(lambda place: self.chosen.emit(float(SPEEDS[place])))
+
+    @property
+    def speed(self) -> float:
+        return float(SPEEDS[self._group.checkedId()])
+
+    def step(self, steps: int) -> None:
+        place = min(max(self._group.checkedId() + steps, 0), len(SPEEDS) - 1)
+        self._group.button(place).setChecked(True)
+        self.chosen.emit(self.speed)
+
+
+def _step(name: str, icon: str, on_click: Callable[[], object]) -> QPushButton:
+    made = tool(name, icon, on_click)
+    made.setProperty("kind", "ghost")
+    return made

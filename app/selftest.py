@@ -1,0 +1,132 @@
+"""`pongbench --selftest`: what works on this computer, in one line.
+
+The window is drawn offscreen, the bundled session is replayed through its charts, and the null
+server is swept for two seconds. Nothing of the user's is touched.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QApplication
+
+    from app.shell.main_window import MainWindow
+
+WITHIN_S = 60.0
+
+
+class Broken(Exception):
+    """A part does not work; the text says which and how."""
+
+
+def run() -> int:
+    """0: all of it works; 1: not all. One line on stdout says what."""
+    from workbench import __version__  # noqa: PLC0415
+
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    works: list[str] = []
+    broken: list[str] = []
+    with tempfile.TemporaryDirectory(prefix="pongbench-selftest-") as home:
+        os.environ["PONGBENCH_HOME"] = home
+        parts: tuple[Callable[[], Iterator[str]], ...] = (_window, _sweep)
+        for part in parts:
+            try:
+                works += part()
+            except Exception as error:
+                broken.append(str(error) or type(error).__name__)
+    said = f"Pongbench {__version__} on this computer: {', '.join(works) or 'nothing works'}."
+    print(said, *(f"Not so: {problem}" for problem in broken))
+    return 1 if broken else 0
+
+
+def _window() -> Iterator[str]:
+    """The window with the bundled session in its charts."""
+    from workbench import paths  # noqa: PLC0415
+
+    with _open() as (app, window):
+        grabbed = window.grab().toImage()
+        colours = {grabbed.pixel(x, y) for x in range(0, 900, 7) for y in range(0, 600, 7)}
+        if len(colours) < 8:
+            raise Broken("the window stays empty.")
+        yield "the window draws"
+        session = paths.RESOURCES / "sessions" / "demo.pong.yaml"
+        window.open(session)
+        _until(app, lambda: window.film.board.model.over, "the bundled session was not replayed")
+        window.film.refresh()
+        drawn = window.film.board.model.series.values()
+        if not any(series.readings() for series in drawn):
+            raise Broken("the bundled session shows nothing.")
+        window.film.grab()
+        yield f"a session of {len(drawn)} servers replays"
+
+
+def _sweep() -> Iterator[str]:
+    """The load agent against the null server, without Qt."""
+    if sys.platform != "linux":
+        return  # runs on this computer need Linux; machines behind SSH do not
+    import asyncio  # noqa: PLC0415
+
+    from workbench.documents import AnyDocument, PointStop  # noqa: PLC0415
+    from workbench.plans import Plan, WarmUp  # noqa: PLC0415
+    from workbench.runs import engine_for  # noqa: PLC0415
+
+    plan = Plan(
+        name="Self-test",
+        servers=["null"],
+        rates=[500.0, 1000.0],
+        seconds=1.0,
+        calibrate=False,
+        warm_up=WarmUp(rate_per_s=100.0, seconds=0.2),
+    )
+    documents: list[AnyDocument] = []
+    asyncio.run(engine_for(plan, documents.append).run())
+    points = [d for d in documents if isinstance(d, PointStop) and d.purpose == "sweep"]
+    if len(points) < 2 or not all(point.counts.succeeded for point in points):
+        raise Broken("the load agent got no reply from the null server.")
+    last = points[-1]
+    yield (
+        f"the null server is swept ({last.counts.succeeded:,} of {last.counts.scheduled:,} calls"
+        f" answered at {last.rate_per_s:,.0f}/s)"
+    )
+
+
+@contextmanager
+def _open() -> Iterator[tuple[QApplication, MainWindow]]:
+    from PySide6.QtWidgets import QApplication  # noqa: PLC0415
+
+    from app import theme  # noqa: PLC0415
+    from app.bridge import Bridge  # noqa: PLC0415
+    from app.desk import Desk  # noqa: PLC0415
+    from app.log import LogBook  # noqa: PLC0415
+    from app.settings import Settings  # noqa: PLC0415
+    from app.shell.main_window import MainWindow  # noqa: PLC0415
+
+    app = QApplication(["pongbench"])
+    theme.apply(app, theme.DARK)
+    bridge = Bridge()
+    try:
+        window = MainWindow(Desk(bridge, theme.DARK, Settings(), LogBook()))
+        charts: list[bool] = []
+        window.built.connect(lambda: charts.append(True))
+        window.show()
+        _until(app, lambda: bool(charts), "the window was not drawn")
+        yield app, window
+        window.close()
+    finally:
+        bridge.close()
+
+
+def _until(app: QApplication, reached: Callable[[], bool], otherwise: str) -> None:
+    deadline = time.monotonic() + WITHIN_S
+    while not reached():
+        app.processEvents()
+        time.sleep(0.01)
+        if time.monotonic() > deadline:
+            raise Broken(f"{otherwise} within {WITHIN_S:.0f} s.")

@@ -1,0 +1,184 @@
+"""What is known about a server, with where it is from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
+
+from app.servers.columns import THEN, version
+from app.servers.known import FAMILIES, Known
+from app.theme import Weight
+from app.widgets import Inline, Reader, column, empty, label
+from workbench.servers.entry import ServerEntry
+from workbench.servers.runtimes.programs import PROGRAMS
+
+_FOUND = "Measured here"
+
+
+class About(Reader):
+    """Reads from top to bottom: what it is, what to know, facts, history."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("About the server")
+        inside = column(self.body, gap=8)
+        inside.setContentsMargins(0, 0, 8, 0)
+        self.problem = Inline()
+        inside.addWidget(self.problem)
+        self._words = QVBoxLayout()
+        self._words.setSpacing(8)
+        inside.addLayout(self._words)
+        inside.addStretch(1)
+
+    def show_server(self, known: Known | None) -> None:
+        empty(self._words)
+        self.problem.say(_problem(known) if known else "")
+        self.verticalScrollBar().setValue(0)
+        if known is None:
+            self._words.addWidget(label("Choose a server in the table.", 12, tone="muted"))
+            return
+        for text, tone in _sentences(known):
+            self._words.addWidget(_line(text, tone))
+        for title, facts in _tables(known):
+            if facts:
+                self._words.addSpacing(6)
+                self._words.addWidget(label(title, 12, Weight.DemiBold, tone="muted"))
+                self._words.addWidget(_table(facts))
+
+
+def _problem(known: Known) -> str:
+    """Without the folder, which stands below it."""
+    text = known.problem.replace(f"server {known.folder}/", "").replace(f"{known.folder}/", "")
+    return text
+
+
+def _line(text: str, tone: str) -> QWidget:
+    made = label(text, 12, tone=tone, wrap=True)
+    made.setMinimumWidth(1)
+    made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return made
+
+
+def _table(facts: list[tuple[str, str, str]]) -> QWidget:
+    """Rows of (what, value, where it is from)."""
+    made = QWidget()
+    grid = QGridLayout(made)
+    grid.setContentsMargins(0, 0, 0, 0)
+    grid.setHorizontalSpacing(10)
+    grid.setVerticalSpacing(5)
+    grid.setColumnMinimumWidth(0, 84)
+    grid.setColumnStretch(1, 1)
+    place = 0
+    for what, value, source in facts:
+        top = Qt.AlignmentFlag.AlignTop
+        grid.addWidget(label(what, 12, tone="muted", wrap=True), place, 0, top)
+        grid.addWidget(_line(value, "soft"), place, 1)
+        if source:
+            place += 1
+            grid.addWidget(label(_breakable(source), 11, tone="muted", wrap=True), place, 1)
+        place += 1
+    return made
+
+
+def _breakable(source: str) -> str:
+    """Dotted names may be broken between their parts."""
+    return re.sub(r"(?<=\w)([._])(?=\w{3})", "\\1\u200b", source)
+
+
+def _sentences(known: Known) -> Iterator[tuple[str, str]]:
+    entry = known.entry
+    if entry is None:
+        yield f"The folder is {known.folder}.", "muted"
+        return
+    if entry.description:
+        yield entry.description, ""
+    for note in entry.notes:
+        yield note, "soft"
+    if gone := entry.unavailable:
+        yield f"Unavailable: {gone.reason}", "warn"
+        yield f"Tried on {gone.tried}.", "muted"
+        if gone.instead:
+            yield f"Its nearest living relative is {gone.instead}.", "soft"
+    elif known.ready:
+        yield known.ready.sentence, "soft"
+    for sentence in entry.unequal:
+        yield f"Not made equal. {sentence}", "warn"
+
+
+def _tables(known: Known) -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
+    entry = known.entry
+    if entry is None:
+        return
+    yield (
+        "How it runs" if known.runs else "What it was",
+        _filled(
+            ("Family", FAMILIES.get(entry.family, "")),
+            ("Style", entry.style),
+            ("Language", entry.language),
+            *(_running(known, entry) if known.runs else ()),
+            ("Folder", str(known.folder)),
+        ),
+    )
+    yield f"Measured on {known.machine}" if known.machine else _FOUND, _measured(known)
+    today = msgspec.structs.asdict(entry.today)
+    yield (
+        "Today",
+        [
+            ("TLS" if name == "tls" else name.capitalize(), fact.value, fact.source)
+            for name, fact in today.items()
+            if fact
+        ],
+    )
+    if entry.in_2009:
+        then = msgspec.structs.asdict(entry.in_2009).items()
+        yield THEN, _filled(*((n.replace("_", " ").capitalize(), v) for n, v in then))
+
+
+def _running(known: Known, entry: ServerEntry) -> list[tuple[str, str]]:
+    runtime = {"none": "", "python": "Python 3"}.get(entry.runtime, f"Python {entry.runtime[6:]}")
+    programs = (PROGRAMS[name].title for name in entry.programs)
+    return [
+        ("Needs", ", ".join(filter(None, (runtime, *programs)))),
+        ("Version", version(known)),
+        ("Processes", f"{entry.processes:,}"),
+        ("Speaks", ", ".join(_spoken(protocol) for protocol in entry.protocols)),
+        ("First to close", f"the {entry.closes_first}"),
+    ]
+
+
+def _spoken(protocol: str) -> str:
+    """ "ping-pong", "HTTP/1.0" """
+    return "ping-pong" if protocol == "pong" else protocol.replace("http", "HTTP")
+
+
+def _measured(known: Known) -> list[tuple[str, str, str]]:
+    found = known.measured
+    if found is None:
+        return []
+    gate = found.gate
+    when = f"{found.when_utc[:10]}, {found.when_utc[11:16]} UTC"
+    if not gate.passed:
+        return [("Last tried", when, ""), ("Found", " ".join(gate.sentences), "")]
+    return _filled(
+        ("Last tried", when),
+        ("Found", " ".join(gate.sentences)),
+        ("Good for", ", ".join(gate.workloads)),
+        ("On the wire", f"{gate.bytes_on_wire:,} bytes a reply"),
+        ("Consists of", _consists(gate.processes, gate.threads)),
+        ("Memory", f"{gate.rss_bytes / 1e6:,.0f} MB" if gate.rss_bytes else ""),
+    )
+
+
+def _consists(processes: int, threads: int) -> str:
+    if not processes:
+        return ""
+    ran = "1 process" if processes == 1 else f"{processes} processes"
+    return f"{ran}, 1 thread" if threads == 1 else f"{ran}, {threads} threads"
+
+
+def _filled(*facts: tuple[str, str]) -> list[tuple[str, str, str]]:
+    return [(what, value, "") for what, value in facts if value]

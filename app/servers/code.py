@@ -1,0 +1,188 @@
+"""Code with colours and line numbers; editable where it is the user's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QRect, QRectF, QSize, Qt
+from PySide6.QtGui import (
+    QColor,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QTextCursor,
+    QTextFormat,
+)
+from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
+
+from app.servers.highlight import Highlighter
+from app.theme import Theme, font, mix, with_opacity
+
+_PAD = 12
+_INDENT = 4
+
+
+class CodeView(QPlainTextEdit):
+    """One file. Tab leaves it where it is only read; otherwise Tab indents and Esc leaves."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._faults: dict[int, str] = {}
+        self._numbers = _Numbers(self)
+        self._colours = Highlighter(self.document(), theme)
+        self.setObjectName("code")
+        self.setFont(font(12, mono=True))
+        self.document().setDefaultFont(font(12, mono=True))
+        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.setTabStopDistance(_INDENT * self.fontMetrics().horizontalAdvance(" "))
+        self.blockCountChanged.connect(lambda _: self._make_room())
+        self.updateRequest.connect(self._on_update)
+        self.set_writable(False)
+
+    def show_file(self, name: str, text: str) -> None:
+        self._faults = {}
+        self.setPlainText(text)
+        self._colours.set_file(name)
+        self.document().setModified(False)
+        self._mark()
+        self._make_room()
+
+    def set_writable(self, writable: bool) -> None:
+        self.setReadOnly(not writable)
+        self.setTabChangesFocus(not writable)
+        self.setAccessibleDescription("Tab indents, Esc leaves" if writable else "To be read only")
+        if not writable:
+            # A cursor is needed for reading with keys, too.
+            flags = Qt.TextInteractionFlag
+            self.setTextInteractionFlags(
+                flags.TextSelectableByMouse | flags.TextSelectableByKeyboard
+            )
+
+    def set_faults(self, faults: Mapping[int, str]) -> None:
+        """Sentences by line, from 1."""
+        if dict(faults) != self._faults:
+            self._faults = dict(faults)
+            self._mark()
+
+    def fault(self, line: int) -> str:
+        return self._faults.get(line, "")
+
+    def go_to(self, line: int) -> None:
+        """Put the cursor at the beginning of a line, from 1."""
+        block = self.document().findBlockByNumber(max(0, line - 1))
+        if block.isValid():
+            self.setTextCursor(QTextCursor(block))
+            self.centerCursor()
+        self.setFocus()
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self._colours.set_theme(theme)
+        # Code lies on the card itself; the ring of the focus takes no room.
+        self.setStyleSheet(
+            f"QPlainTextEdit#code {{ background: {theme.card}; color: {theme.soft};"
+            " border: 2px solid transparent; border-radius: 8px; padding: 0; }"
+            f"QPlainTextEdit#code:focus {{ border-color: {theme.focus}; padding: 0; }}"
+        )
+        self._mark()
+        self._make_room()
+
+    # Line numbers
+
+    @property
+    def numbers_px(self) -> int:
+        digits = max(2, len(str(self.blockCount())))
+        return 2 * _PAD + digits * self.fontMetrics().horizontalAdvance("9")
+
+    def paint_numbers(self, painter: QPainter, room: QRect) -> None:
+        theme, block = self._theme, self.firstVisibleBlock()
+        painter.fillRect(room, QColor(theme.card))
+        painter.setFont(font(12, mono=True))
+        quiet = QColor(mix(theme.muted, theme.card, 0.15))
+        while block.isValid():
+            box = self.blockBoundingGeometry(block).translated(self.contentOffset())
+            if box.top() > room.bottom():
+                return
+            number = block.blockNumber() + 1
+            after_all = not block.next().isValid() and not block.text() and number > 1
+            if after_all and self.isReadOnly():
+                return  # behind the last line there is none, only its end
+            wrong = number in self._faults
+            if wrong:
+                painter.fillRect(QRectF(0, box.top(), 3, box.height()), QColor(theme.bad))
+            painter.setPen(QColor(theme.bad) if wrong else quiet)
+            words = QRectF(0, box.top(), room.width() - _PAD, box.height())
+            painter.drawText(words, int(Qt.AlignmentFlag.AlignRight), str(number))
+            block = block.next()
+
+    def _make_room(self) -> None:
+        self.setViewportMargins(self.numbers_px, 4, 0, 0)
+        self._place_numbers()
+
+    def _place_numbers(self) -> None:
+        inside = self.contentsRect()
+        self._numbers.setGeometry(
+            QRect(inside.left(), inside.top() + 4, self.numbers_px, inside.height() - 4)
+        )
+
+    def _on_update(self, room: QRect, dy: int) -> None:
+        if dy:
+            self._numbers.scroll(0, dy)
+        else:
+            self._numbers.update(0, room.y(), self._numbers.width(), room.height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_numbers()
+
+    def _mark(self) -> None:
+        marked = []
+        for line in self._faults:
+            block = self.document().findBlockByNumber(line - 1)
+            if not block.isValid():
+                continue
+            each = QTextEdit.ExtraSelection()
+            each.cursor = QTextCursor(block)  # type: ignore[attr-defined]
+            style = each.format  # type: ignore[attr-defined]
+            style.setBackground(with_opacity(self._theme.bad, 0.13))
+            style.setProperty(QTextFormat.Property.FullWidthSelection, True)
+            marked.append(each)
+        self.setExtraSelections(marked)
+        self._numbers.update()
+
+    # Writing
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.focusNextPrevChild(True)
+            return
+        if not self.isReadOnly():
+            if event.matches(QKeySequence.StandardKey.InsertParagraphSeparator):
+                self._break_line()
+                return
+            if event.key() == Qt.Key.Key_Tab and not event.modifiers():
+                self.insertPlainText(" " * (_INDENT - self.textCursor().columnNumber() % _INDENT))
+                return
+        super().keyPressEvent(event)
+
+    def _break_line(self) -> None:
+        """A new line begins where the old one did."""
+        before = self.textCursor().block().text()[: self.textCursor().positionInBlock()]
+        self.insertPlainText("\n" + before[: len(before) - len(before.lstrip())])
+
+
+class _Numbers(QWidget):
+    def __init__(self, code: CodeView) -> None:
+        super().__init__(code)
+        self._code = code
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._code.numbers_px, 0)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        self._code.paint_numbers(painter, self.rect())
+        painter.end()

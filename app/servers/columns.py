@@ -1,0 +1,161 @@
+"""What the table of servers says about each. No Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from app.servers.known import FAMILIES, KINDS, Known
+from workbench.servers.entry import In2009
+
+NOW, THEN = "Today", "2009, as published"
+GROUPS = (NOW, THEN)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One fact of every server."""
+
+    title: str
+    width: int
+    text: Callable[[Known], str]
+    order: Callable[[Known], Any]
+    """Sorts; nothing known comes last."""
+    group: str = ""
+    right: bool = False
+    source: Callable[[Known], str] = lambda known: ""
+    """Where it is from."""
+
+    @property
+    def name(self) -> str:
+        """With its group, where two have the same title."""
+        return f"{self.title} ({self.group})" if self.group else self.title
+
+
+def _words(text: Callable[[Known], str]) -> Callable[[Known], Any]:
+    return lambda known: (text(known) == "", text(known).casefold())
+
+
+def _column(
+    title: str, width: int, text: Callable[[Known], str], group: str = "", **more: Any
+) -> Column:
+    return Column(title, width, text, more.pop("order", _words(text)), group, **more)
+
+
+def _figure(
+    title: str, width: int, figure: Callable[[Known], float | None], form: Callable[[float], str]
+) -> Column:
+    def text(known: Known) -> str:
+        value = figure(known)
+        return "" if value is None else form(value)
+
+    def order(known: Known) -> Any:
+        value = figure(known)
+        return (value is None, value or 0)
+
+    return Column(title, width, text, order, NOW, right=True, source=_gate_source)
+
+
+def _gate(known: Known, name: str) -> Any:
+    """As it was measured here, or else as its entry says that it was once seen."""
+    found = known.measured
+    if found is not None:
+        return getattr(found.gate, name) if found.gate.passed else None
+    seen = known.entry.seen if known.entry else None
+    return getattr(seen, name) if seen is not None else None
+
+
+def _counted(name: str) -> Callable[[Known], float | None]:
+    return lambda known: _gate(known, name) or None
+
+
+def _yes(name: str) -> Callable[[Known], str]:
+    return lambda known: {None: "", True: "Yes", False: "No"}[_gate(known, name)]
+
+
+def _pipelined(known: Known) -> str:
+    if _gate(known, "keep_alive") is None:
+        return ""
+    return f"{_gate(known, 'pipelining')} of 3" if _gate(known, "keep_alive") else "No"
+
+
+def _gate_source(known: Known) -> str:
+    if known.measured:
+        return f"measured here on {known.measured.when_utc[:10]}"
+    return known.entry.seen.source if known.entry and known.entry.seen else ""
+
+
+def _today(name: str) -> dict[str, Callable[[Known], str]]:
+    def fact(known: Known) -> Any:
+        return getattr(known.entry.today, name) if known.entry else None
+
+    return {
+        "text": lambda known: fact(known).value if fact(known) else "",
+        "source": lambda known: fact(known).source if fact(known) else "",
+    }
+
+
+def version(known: Known) -> str:
+    """As it was when it ran last: 6.6.1."""
+    if known.measured is None:
+        return ""
+    last = known.measured.version.rpartition(" ")[2]
+    return "stdlib" if last == "library" else last
+
+
+def _then(name: str) -> Callable[[Known], str]:
+    return lambda k: getattr(k.entry.in_2009, name) if k.entry and k.entry.in_2009 else ""
+
+
+_RANK = {"ok": 0, "soft": 1, "warn": 2, "bad": 3, "muted": 4}
+_WIDE = {"licence": 76, "documentation": 104, "production": 80, "community": 84, "style": 90}
+_TITLES = {"wsgi": "WSGI", "thread_pool": "Thread pool"}
+
+COLUMNS: tuple[Column, ...] = (
+    _column("Server", 196, lambda k: k.name),
+    _column(
+        "State",
+        214,
+        lambda k: k.state.word,
+        order=lambda k: (KINDS.index(k.state.kind), _RANK[k.state.tone], k.state.word),
+    ),
+    _column("Style", 150, lambda k: k.entry.style if k.entry else ""),
+    _column("Family", 118, lambda k: FAMILIES.get(k.family, "")),
+    _column("Language", 84, lambda k: k.entry.language if k.entry else ""),
+    _column("Released", 92, group=NOW, **_today("released")),
+    _column("Licence", 112, group=NOW, **_today("licence")),
+    _column("TLS", 54, group=NOW, **_today("tls")),
+    _column("Tests", 56, group=NOW, **_today("tests")),
+    _column("Keep-alive", 84, _yes("keep_alive"), NOW, source=_gate_source),
+    _column("Pipelining", 80, _pipelined, NOW, source=_gate_source),
+    _figure("Processes", 82, _counted("processes"), lambda v: f"{v:,.0f}"),
+    _figure("Threads", 70, _counted("threads"), lambda v: f"{v:,.0f}"),
+    _figure("Memory", 78, _counted("rss_bytes"), lambda v: f"{v / 1e6:,.0f} MB"),
+    _column("Version", 82, version, NOW, source=_gate_source),
+    *(
+        _column(
+            _TITLES.get(name, name.capitalize()),
+            _WIDE.get(name, 74),
+            _then(name),
+            THEN,
+            source=lambda known: "the feature table of 2009",
+        )
+        for name in In2009.__struct_fields__
+    ),
+)
+
+
+def column(name: str) -> int:
+    """The place of a column by its name; 0 where there is none."""
+    return next((n for n, each in enumerate(COLUMNS) if each.name == name), 0)
+
+
+def haystack(known: Known) -> str:
+    """What a search looks through: names, words and code."""
+    entry = known.entry
+    said = [known.id, known.name, known.state.word, *known.texts.values()]
+    if entry:
+        said += [entry.description, entry.style, entry.language, *entry.notes, *entry.protocols]
+        said += [FAMILIES.get(entry.family, ""), *(f.text(known) for f in COLUMNS if f.group)]
+    return "\n".join(said).casefold()

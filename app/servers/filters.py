@@ -1,0 +1,165 @@
+"""Which servers and which columns the table shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtWidgets import (
+    QFrame,
+    QListWidget,
+    QListWidgetItem,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+)
+
+from app.desk import Desk
+from app.servers.columns import GROUPS, NOW, THEN
+from app.servers.known import FAMILIES, KINDS, Known
+from app.servers.painting import write
+from app.servers.rows import Index
+from app.theme import Theme, Weight
+from app.widgets import Tick, column, label
+
+_ID = Qt.ItemDataRole.UserRole
+_COUNT = Qt.ItemDataRole.UserRole + 1
+_ROW_PX = 32
+
+
+class Filters(QFrame):
+    """Families with their counts; what runs here; column groups."""
+
+    changed = Signal()
+
+    WIDTH = 196
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        self.setFixedWidth(self.WIDTH)
+        inside = column(self, margin=14)
+        inside.addWidget(label("Families", 12, Weight.DemiBold, tone="muted"))
+        inside.addSpacing(6)
+        self._families = QListWidget()
+        self._families.setAccessibleName("Families")
+        self._families.setItemDelegate(_Delegate(desk, self._families))
+        self._families.setFrameShape(QFrame.Shape.NoFrame)
+        self._families.setStyleSheet(
+            "QListWidget, QListWidget:focus { border: none; background: transparent; }"
+        )
+        self._families.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._families.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._families.currentRowChanged.connect(lambda _: self.changed.emit())
+        inside.addWidget(self._families)
+        self._kinds = {kind: self._tick(kind) for kind in KINDS}
+        self._groups = {group: self._tick(group) for group in (NOW, THEN)}
+        for title, ticks in (("Show", self._kinds), ("Columns", self._groups)):
+            inside.addSpacing(18)
+            inside.addWidget(label(title, 12, Weight.DemiBold, tone="muted"))
+            inside.addSpacing(6)
+            for tick in ticks.values():
+                inside.addWidget(tick)
+        inside.addStretch(1)
+        self.foot = inside
+
+    def set_servers(self, servers: Sequence[Known]) -> None:
+        """Count them; a family nobody belongs to is left out."""
+        chosen = self.family
+        counts: dict[str, int] = {"": len(servers)}
+        for known in servers:
+            counts[known.family or "?"] = counts.get(known.family or "?", 0) + 1
+        counts["own"] = sum(known.own for known in servers)
+        self._families.blockSignals(True)
+        self._families.clear()
+        for id_, name in {"": "All", **FAMILIES, "own": "My own"}.items():
+            if counts.get(id_) or id_ in {"", "own"}:
+                item = QListWidgetItem(name)
+                item.setData(_ID, id_)
+                item.setData(_COUNT, counts.get(id_, 0))
+                said = f"{name}, {counts.get(id_, 0)}"
+                item.setData(Qt.ItemDataRole.AccessibleTextRole, said)
+                self._families.addItem(item)
+        self._families.setFixedHeight(self._families.count() * _ROW_PX)
+        self.family = chosen
+        self._families.blockSignals(False)
+
+    @property
+    def family(self) -> str:
+        """Empty: all; "own": the user's."""
+        item = self._families.currentItem()
+        return str(item.data(_ID)) if item else ""
+
+    @family.setter
+    def family(self, id: str) -> None:
+        places = range(self._families.count())
+        ids = [self._families.item(place).data(_ID) for place in places]
+        self._families.setCurrentRow(ids.index(id) if id in ids else 0)
+
+    @property
+    def kinds(self) -> set[str]:
+        return {kind for kind, tick in self._kinds.items() if tick.isChecked()}
+
+    @property
+    def groups(self) -> set[str]:
+        return {group for group, tick in self._groups.items() if tick.isChecked()}
+
+    def show_all(self) -> None:
+        """Nothing is left out."""
+        self.blockSignals(True)
+        for tick in self._kinds.values():
+            tick.setChecked(True)
+        self.family = ""
+        self.blockSignals(False)
+        self.changed.emit()
+
+    def plain(self) -> dict[str, Any]:
+        """For the settings."""
+        return {"family": self.family, "kinds": sorted(self.kinds), "groups": sorted(self.groups)}
+
+    def restore(self, data: dict[str, Any]) -> None:
+        self.blockSignals(True)
+        for key, ticks, all_ in (("kinds", self._kinds, KINDS), ("groups", self._groups, GROUPS)):
+            kept = data.get(key)
+            for name in all_:
+                ticks[name].setChecked(not isinstance(kept, list) or name in kept)
+        self.family = str(data.get("family", ""))
+        self.blockSignals(False)
+
+    def _tick(self, name: str) -> Tick:
+        made = Tick(name)
+        made.setChecked(True)
+        made.setStyleSheet("font-size: 13px;")
+        made.toggled.connect(lambda _: self.changed.emit())
+        return made
+
+
+class _Delegate(QStyledItemDelegate):
+    def __init__(self, desk: Desk, parent: QListWidget) -> None:
+        super().__init__(parent)
+        self._desk = desk
+        self._list = parent
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(80, _ROW_PX)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        theme: Theme = self._desk.theme
+        room = QRectF(option.rect).adjusted(0, 0, -1, -2)
+        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if chosen:
+            ring = self._list.hasFocus()
+            painter.setPen(QPen(QColor(theme.focus), 2) if ring else Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(theme.raised if theme.dark else theme.line))
+            painter.drawRoundedRect(room.adjusted(1, 1, -1, -1), 7, 7)
+        weight = Weight.DemiBold if chosen else Weight.Medium
+        colour = theme.text if chosen else theme.soft
+        write(painter, room.adjusted(12, 0, -34, 0), index.data(), colour, size=13, weight=weight)
+        right = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
+        count = str(index.data(_COUNT))
+        write(painter, room.adjusted(12, 0, -10, 0), count, theme.muted, align=right)
+        painter.restore()

@@ -1,0 +1,99 @@
+"""The card of the table: search, order, count, and what to do when nothing is found."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QAction, QIcon
+from PySide6.QtWidgets import QFrame, QLineEdit, QStackedWidget, QToolButton, QWidget
+
+from app import theme as look
+from app.servers.columns import COLUMNS
+from app.servers.rows import Sifted
+from app.servers.table import ServerTable
+from app.theme import Theme
+from app.widgets import Choice, button, column, label, row
+
+
+class Finding(QFrame):
+    """Looks through names, facts and code."""
+
+    searched = Signal(str)
+    all_wanted = Signal()
+    """Show every server again."""
+
+    def __init__(self, sifted: Sifted, theme: Theme) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        inside = column(self, gap=6)
+        inside.setContentsMargins(12, 10, 12, 10)
+        self.field = QLineEdit()
+        self.field.setPlaceholderText("Search names, facts and code")
+        self.field.setAccessibleName("Search servers")
+        self.field.setClearButtonEnabled(True)
+        self.field.setMaximumWidth(300)
+        self._glass = QAction(self)
+        self.field.addAction(self._glass, QLineEdit.ActionPosition.LeadingPosition)
+        for each in self.field.findChildren(QToolButton):
+            each.setAccessibleName("Clear the search")
+        self.field.textChanged.connect(self.searched)
+        self.count = label("", 12, tone="muted")
+        self.order = Choice("Sort by")
+        for place, each in enumerate(COLUMNS):
+            self.order.addItem(f"Sort: {each.name.lower() if place else 'name'}", place)
+        self.order.setMaximumWidth(230)
+        self.direction = button("Rising", on_click=self._turn)
+        self.direction.setToolTip("Turn the order round")
+        head = row(gap=8)
+        head.addWidget(self.field, 1)
+        head.addWidget(self.count)
+        head.addStretch(1)
+        head.addWidget(self.order)
+        head.addWidget(self.direction)
+        inside.addLayout(head)
+        self.table = ServerTable(sifted, theme)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.table)
+        self._stack.addWidget(self._make_empty())
+        inside.addWidget(self._stack, 1)
+        self.order.activated.connect(self._on_order)
+        self.table.sorted.connect(self._tell_order)
+
+    def _make_empty(self) -> QWidget:
+        made = QWidget()
+        inside = column(made, gap=12)
+        inside.addStretch()
+        self._nothing = label("", 13, tone="soft", wrap=True)
+        self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        again = button("Show all servers", "rotate-cw", on_click=self.all_wanted.emit)
+        inside.addWidget(self._nothing)
+        inside.addWidget(again, 0, Qt.AlignmentFlag.AlignHCenter)
+        inside.addStretch()
+        return made
+
+    def tell(self, found: int, all_: int, ticked: int) -> None:
+        """How many there are of how many."""
+        servers = f"{all_:,} server{'s' if all_ != 1 else ''}"
+        said = servers if found == all_ else f"{found:,} of {servers}"
+        self.count.setText(f"{said} · {ticked:,} ticked" if ticked else said)
+        text = self.field.text().strip()
+        self._nothing.setText(
+            f"No server here says “{text}”." if text else "No server is of this kind."
+        )
+        self._stack.setCurrentIndex(0 if found or not all_ else 1)
+
+    def _on_order(self, place: int) -> None:
+        self.table.sort_by(place, rising=True)
+
+    def _turn(self) -> None:
+        place, rising = self.table.sorting
+        self.table.sort_by(place, rising=not rising)
+
+    def _tell_order(self) -> None:
+        place, rising = self.table.sorting
+        self.order.setCurrentIndex(place)
+        word = "Rising" if rising else "Falling"
+        self.direction.setText(word)
+        self.direction.setAccessibleName(f"Order: {word.lower()}")
+
+    def set_theme(self, theme: Theme) -> None:
+        self._glass.setIcon(QIcon(look.icon_pixmap("search", theme.muted, 16)))

@@ -1,0 +1,176 @@
+"""All that is known about each server of the catalogue, read at once. No Qt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from workbench.errors import BadInput
+from workbench.servers import measured, own
+from workbench.servers.catalogue import Broken, Catalogue
+from workbench.servers.entry import ServerEntry
+from workbench.servers.measured import Measured
+from workbench.servers.readiness import Readiness, readiness
+from workbench.servers.readiness_there import There
+
+FAMILIES = {
+    "socket": "Raw sockets",
+    "wsgi": "WSGI and ASGI",
+    "macro": "Database apps",
+    "hello": "Hello World",
+    "message": "Messages",
+}
+
+RUNS, FIRST, NOT = "Runs here", "Needs something first", "Does not run"
+KINDS = (RUNS, FIRST, NOT)
+
+
+@dataclass(frozen=True)
+class State:
+    """Whether it runs on this computer, in a word or two."""
+
+    kind: str
+    """One of `KINDS`."""
+    word: str
+    tone: str
+    icon: str
+
+
+@dataclass(frozen=True)
+class Known:
+    """One server, or a folder that should hold one."""
+
+    id: str
+    name: str
+    folder: Path
+    own: bool
+    """The user's: may be changed and deleted."""
+    entry: ServerEntry | None
+    """None: the folder cannot be read, and `problem` says why."""
+    state: State
+    problem: str = ""
+    ready: Readiness | None = None
+    """None: unavailable or not readable."""
+    machine: str = ""
+    """Which `state`, `ready` and `measured` are about; empty: this computer."""
+    measured: Measured | None = None
+    """What the wire gate found last, of the files as they are now."""
+    texts: dict[str, str] = field(default_factory=dict)
+    """Its files, by relative name; shared ones last."""
+    others: tuple[str, ...] = ()
+    """Files that cannot be shown."""
+    lines: int = 0
+    """Of the file worth reading."""
+
+    @property
+    def key(self) -> str:
+        """Tells it from all others, broken ones with the same id too."""
+        return str(self.folder)
+
+    @property
+    def family(self) -> str:
+        return self.entry.family if self.entry else ""
+
+    @property
+    def shared(self) -> list[str]:
+        """Names of files that several servers run; they are nobody's own."""
+        return [path.name for path in self.entry.shared_paths] if self.entry else []
+
+    @property
+    def source(self) -> str:
+        """The file to be shown first."""
+        wanted = [self.entry.source] if self.entry else []
+        return next((n for n in (*wanted, "server.yaml", *self.texts) if n in self.texts), "")
+
+    @property
+    def runs(self) -> bool:
+        """May it be tried?"""
+        return self.entry is not None and self.entry.unavailable is None
+
+    @property
+    def comparable(self) -> bool:
+        """May a plan sweep it?"""
+        return self.runs and self.family != "message"
+
+
+def load(machine: str = "", there: There | None = None) -> list[Known]:
+    """Every contestant; the shipped ones by name, the user's own among them. Reads the disk.
+
+    `machine`: the one they are tried on, empty: this computer; `there`: what a look at it found."""
+    catalogue = Catalogue.load()
+    known = [_known(entry, machine, there) for entry in catalogue.contestants()]
+    known += [_broken(broken) for broken in catalogue.broken.values()]
+    return sorted(known, key=lambda each: (each.name.casefold(), each.key))
+
+
+def _known(entry: ServerEntry, machine: str, there: There | None) -> Known:
+    texts = own.read(entry.folder)
+    for path in entry.shared_paths:
+        texts |= {path.name: _whole(path)} if path.is_file() else {}
+    found = ready = None
+    state = _UNAVAILABLE
+    if not entry.unavailable and not machine:
+        found, ready = measured.recall(entry), readiness(entry)
+        state = _state(ready, found)
+    elif not entry.unavailable:
+        found, ready = measured.recall(entry, machine), there.readiness(entry) if there else None
+        state = _state(ready, found) if ready or found else _NOT_LOOKED
+    return Known(
+        id=entry.id,
+        name=entry.name,
+        folder=entry.folder,
+        own=not entry.shipped,
+        entry=entry,
+        state=state,
+        machine=machine,
+        ready=ready,
+        measured=found,
+        texts=texts,
+        others=_others(entry.folder, texts),
+        lines=len(texts.get(entry.source, "").splitlines()),
+    )
+
+
+def _broken(broken: Broken) -> Known:
+    texts = own.read(broken.folder)
+    return Known(
+        id=broken.id,
+        name=broken.id,
+        folder=broken.folder,
+        own=broken.folder.parent == own.folder(),
+        entry=None,
+        state=State(NOT, "Cannot be read", "bad", "circle-x"),
+        problem=broken.problem,
+        texts=texts,
+        others=_others(broken.folder, texts),
+    )
+
+
+_UNAVAILABLE = State(NOT, "Unavailable", "muted", "circle-x")
+_NOT_LOOKED = State(FIRST, "Not looked at there", "muted", "circle-question-mark")
+
+
+def _state(ready: Readiness | None, found: Measured | None) -> State:
+    if found is not None and not found.gate.passed:
+        return State(NOT, "Failed its check", "bad", "triangle-alert")
+    if ready is not None and ready.state == "to fetch":
+        return State(FIRST, f"Needs {' and '.join(ready.programs)}", "warn", "download")
+    if ready is not None and ready.state == "to make":
+        return State(FIRST, "Made at first start", "soft", "download")
+    if found is None:
+        return State(RUNS, "Ready, not tried", "soft", "circle-question-mark")
+    return State(RUNS, "Works", "ok", "circle-check")
+
+
+def _others(folder: Path, texts: dict[str, str]) -> tuple[str, ...]:
+    if not folder.is_dir():
+        return ()
+    names = [p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()]
+    return tuple(n for n in sorted(names) if n not in texts and "__pycache__" not in n)
+
+
+def _whole(path: Path) -> str:
+    try:
+        return path.read_text("utf-8", "replace")
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {(error.strerror or '').lower()}.") from None

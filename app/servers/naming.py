@@ -1,0 +1,91 @@
+"""Ask for the name of a new server of one's own, and what it begins as."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QDialog, QLineEdit, QWidget
+
+from app.desk import Desk
+from app.servers.known import Known
+from app.widgets import Inline, button, column, dress, label, row
+from workbench.servers import own
+from workbench.servers.entry import ServerEntry
+
+
+class NewServer(QDialog):
+    """Stays open, with a sentence, until the name will do."""
+
+    made = Signal(object)
+    """The key of the server: the path of its folder."""
+
+    def __init__(self, parent: QWidget, desk: Desk, like: Known | None, taken: set[str]) -> None:
+        super().__init__(parent)
+        self._desk, self._like = desk, like
+        self.setWindowTitle("New server" if like is None else f"Duplicate {like.name}")
+        self.setMinimumWidth(460)
+        inside = column(self, margin=20, gap=10)
+        about = (
+            "It begins as a small program that answers every connection and runs at once. Its files"
+            " are yours to change."
+            if like is None
+            else f"You get your own copy of {like.name}, with its code and its requirements, to"
+            " change and compare with the original."
+        )
+        inside.addWidget(label(about, tone="soft", wrap=True))
+        self.field = QLineEdit()
+        self.field.setAccessibleName("Name")
+        self.field.setMaxLength(80)
+        self.field.setText(free_name("My server" if like is None else f"{like.name}, mine", taken))
+        self.field.selectAll()
+        name = label("Name", 12, tone="muted")
+        name.setBuddy(self.field)
+        inside.addWidget(name)
+        inside.addWidget(self.field)
+        self.wrong = Inline()
+        inside.addWidget(self.wrong)
+        foot = row()
+        foot.addStretch(1)
+        self.leave = button("Cancel", on_click=self.reject)
+        self.make = button("Make it", "plus", kind="primary", on_click=self._make)
+        self.make.setDefault(True)
+        foot.addWidget(self.leave)
+        foot.addWidget(self.make)
+        inside.addLayout(foot)
+        self.field.textChanged.connect(lambda _: self._say(""))
+        self.finished.connect(lambda _: self.deleteLater())
+        dress(self, desk.theme)
+        self.field.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _make(self) -> None:
+        name, like = self.field.text(), self._like
+        entry = like.entry if like else None
+
+        def work() -> ServerEntry:
+            return own.duplicate(entry, name) if entry else own.new(name)
+
+        self.make.setEnabled(False)
+        self._desk.bridge.do(work, self._on_made, self._on_refused)
+
+    def _on_made(self, entry: ServerEntry) -> None:
+        self.made.emit(str(entry.folder))
+        self.accept()
+
+    def _on_refused(self, sentence: str) -> None:
+        self._say(sentence)
+        self.make.setEnabled(True)
+        self.field.setFocus()
+
+    def _say(self, sentence: str) -> None:
+        """With room for all of its lines."""
+        if sentence == self.wrong.text:
+            return
+        self.wrong.say(sentence)
+        inside = self.layout()
+        inside.activate()
+        self.resize(self.width(), inside.totalHeightForWidth(self.width()))
+
+
+def free_name(name: str, taken: set[str]) -> str:
+    """With a number where it is taken, by names in lower case."""
+    names = [name, *(f"{name} {number}" for number in range(2, 1000))]
+    return next(each for each in names if each.casefold() not in taken)

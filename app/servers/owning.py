@@ -1,0 +1,91 @@
+"""What is done to a user's own servers: made, copied, saved, deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QMessageBox, QWidget
+
+from app.desk import Desk
+from app.servers.edits import Edits
+from app.servers.known import Known
+from app.servers.naming import NewServer
+from workbench.servers import own
+
+
+class Owning(QObject):
+    """Asks where it has to, and does it in the engine's thread."""
+
+    made = Signal(object)
+    """The key of a new server."""
+    saved = Signal(object)
+    """A `Known` whose files, or whose place, are others now."""
+    refused = Signal(str)
+    """One sentence."""
+    answered = Signal()
+    """A question was answered, whatever the answer."""
+
+    def __init__(self, page: QWidget, desk: Desk, edits: Edits) -> None:
+        super().__init__(page)
+        self._page, self._desk, self._edits = page, desk, edits
+        self._question: QMessageBox | None = None
+
+    def ask_name(self, like: Known | None, taken: set[str]) -> None:
+        """Make a server from the template, or from one that is there."""
+        dialog = NewServer(self._page, self._desk, like, taken)
+        dialog.made.connect(self.made)
+        dialog.open()
+
+    def save(self, known: Known, then: Callable[[], object] = lambda: None) -> None:
+        """Write every changed file of a server."""
+        changed = self._edits.of(known)
+
+        def work() -> None:
+            for name, edit in changed.items():
+                own.save(known.folder, name, edit.text, was=edit.was)
+
+        def done(_: None) -> None:
+            for name, edit in changed.items():
+                # What was typed meanwhile is not saved yet.
+                if self._edits.text(known, name) == edit.text:
+                    self._edits.forget(known, name)
+                else:
+                    self._edits.rebase(known, name, edit.text)
+            self.saved.emit(known)
+            then()
+
+        self._desk.bridge.do(work, done, self.refused.emit)
+
+    def delete(self, known: Known) -> None:
+        """After a question; its folder is put aside."""
+        if not known.own or self._question is not None:
+            return
+        asked = self._question = QMessageBox(self._page)
+        asked.setWindowTitle("Pongbench")
+        asked.setTextFormat(Qt.TextFormat.PlainText)
+        asked.setText(f"Delete “{known.name}”?")
+        asked.setInformativeText(
+            f"Its folder is moved to {own.folder() / own.REMOVED}, and can be moved back from"
+            " there. Sessions it ran in stay as they are."
+        )
+        keep = asked.addButton("Keep", QMessageBox.ButtonRole.RejectRole)
+        away = asked.addButton("Delete", QMessageBox.ButtonRole.DestructiveRole)
+        asked.setDefaultButton(keep)
+        asked.setEscapeButton(keep)
+        away.clicked.connect(lambda: self._remove(known))
+        asked.finished.connect(self._on_answered)
+        asked.open()
+
+    def _remove(self, known: Known) -> None:
+        def done(_: object) -> None:
+            self._edits.kept.pop(known.key, None)
+            self.saved.emit(known)
+
+        self._desk.bridge.do(lambda: own.remove(known.folder), done, self.refused.emit)
+
+    def _on_answered(self) -> None:
+        if self._question is not None:
+            self._question.deleteLater()
+            self._question = None
+            self.answered.emit()

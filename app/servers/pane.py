@@ -1,0 +1,282 @@
+"""A server's files, and what is wrong with them while they are edited."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy
+
+from app.desk import Desk
+from app.servers.code import CodeView
+from app.servers.edits import NEW_REQUIREMENTS, Edits
+from app.servers.known import Known
+from app.theme import Weight
+from app.widgets import Choice, Elided, Inline, button, column, dress, frame, label, row, tool
+from workbench.servers.proofread import Fault, proofread
+
+_CHECK_AFTER_MS = 400
+_NARROW = 400
+_HEAD = 32
+"""As high as its controls, also where there are none."""
+_NAME = 64
+"""So much of the name is seen before the choice of files gives way."""
+_REQUIREMENTS = "requirements.txt"
+_ADD = f"Add {_REQUIREMENTS}"
+
+
+class CodePane(QFrame):
+    """Read-only for a shipped server; for the user's own it checks while one types.
+
+    `reading`: never written in.
+    """
+
+    edited = Signal()
+    """There is more or less that is not saved."""
+    save_wanted = Signal(object)
+    """A `Known`."""
+
+    def __init__(self, desk: Desk, edits: Edits, name: str, *, reading: bool = False) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        self._desk, self._edits, self._reading = desk, edits, reading
+        self.known: Known | None = None
+        self._file = ""
+        self._shown = ("", "")
+        self._faults: Sequence[Fault] = ()
+        self._asked = 0
+        inside = column(self)
+        inside.addLayout(self._make_head(name))
+        hair = frame("hair")
+        hair.setFixedHeight(1)
+        inside.addWidget(hair)
+        self.wrong = Inline("Go there")
+        self.wrong.pressed.connect(self._go_to_fault)
+        around = column(holder := QFrame(), margin=8)
+        around.addWidget(self.wrong)
+        inside.addWidget(holder)
+        self._holder = holder
+        self.code = CodeView(desk.theme)
+        self.code.setAccessibleName(name)
+        self.code.textChanged.connect(self._on_text)
+        kept = self.code.sizePolicy()
+        kept.setRetainSizeWhenHidden(True)
+        self.code.setSizePolicy(kept)
+        inside.addWidget(self.code, 1)
+        inside.addWidget(self._make_foot())
+        self._checking = QTimer(self)
+        self._checking.setSingleShot(True)
+        self._checking.setInterval(_CHECK_AFTER_MS)
+        self._checking.timeout.connect(self._check)
+        keys = QShortcut(QKeySequence.StandardKey.Save, self.code, self._ask_to_save)
+        keys.setContext(Qt.ShortcutContext.WidgetShortcut)
+        self.show_server(None)
+
+    def _make_head(self, name: str) -> object:
+        self.head = head = row(gap=2)
+        head.setContentsMargins(14, 8, 8, 7)
+        head.addStrut(_HEAD)
+        self._name = Elided(13, Weight.DemiBold)
+        self._about = Elided(12, tone="muted")
+        self._files = Choice(f"File of {name.lower()}")
+        self._files.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self._files.setMinimumWidth(84)
+        self._files.setMaximumWidth(170)
+        self._files.setStyleSheet("min-height: 26px; font-size: 12px;")
+        self._files.activated.connect(self._on_file)
+        self._name.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
+        head.addWidget(self._name, 1000)
+        head.addSpacing(6)
+        head.addWidget(self._about, 100)
+        head.addStretch(1)
+        head.addWidget(self._files)
+        return head
+
+    def _make_foot(self) -> QFrame:
+        self._foot = QFrame()
+        across = row(self._foot, gap=8)
+        across.setContentsMargins(14, 6, 8, 8)
+        self._said = label("", 12, tone="muted", wrap=True)
+        self._revert = button("Revert", "history", on_click=self.revert)
+        self._save = button("Save", "save", on_click=self._ask_to_save)
+        across.addWidget(self._said, 1)
+        across.addWidget(self._revert)
+        across.addWidget(self._save)
+        return self._foot
+
+    def add_tool(self, name: str, icon: str, do: Callable[[], object]) -> QPushButton:
+        """A button at the right of the head."""
+        made = tool(name, icon, do)
+        made.setProperty("kind", "ghost")
+        made.setFixedWidth(28)
+        self.head.addWidget(made)
+        dress(made, self._desk.theme)
+        return made
+
+    def show_server(self, known: Known | None, *, file: str = "") -> None:
+        """Its source first, or the file that was shown if it has that, too."""
+        same = known is not None and self.known is not None and known.key == self.known.key
+        before = self._file
+        self.known = known
+        files = self._names()
+        if not same or before not in files:
+            file = file if file in files else (known.source if known else "")
+        else:
+            file = before
+        self._name.say(known.name if known else "")
+        self._name.setVisible(known is not None)
+        self._name.setMinimumWidth(min(_NAME, self._name.sizeHint().width()))
+        self.code.setVisible(known is not None)
+        self._about.say(_about(known))
+        self._fit()
+        self._files.clear()
+        self._files.addItems(files)
+        if self._writable and _REQUIREMENTS not in files:
+            self._files.addItem(_ADD)
+        self._files.setVisible(bool(files))
+        self._foot.setVisible(self._writable)
+        self._faults = ()
+        self._show_file(file or (files[0] if files else ""))
+        self._check()
+
+    @property
+    def _writable(self) -> bool:
+        return not self._reading and self.known is not None and self.known.own
+
+    def _may_write(self, file: str) -> bool:
+        return self._writable and self.known is not None and file not in self.known.shared
+
+    @property
+    def file(self) -> str:
+        return self._file
+
+    @property
+    def unsaved(self) -> bool:
+        return self.known is not None and bool(self._edits.of(self.known))
+
+    def revert(self) -> None:
+        """Take the shown file back to what is saved."""
+        if self.known is not None:
+            self._edits.forget(self.known, self._file)
+            self.edited.emit()
+            self.show_server(self.known)
+
+    def go_to(self, file: str, line: int) -> None:
+        if file in self._names():
+            self._show_file(file)
+        self.code.go_to(line)
+
+    def _names(self) -> list[str]:
+        """The source first, then what describes it, then the rest."""
+        if self.known is None:
+            return []
+        first = [self.known.source, "server.yaml", _REQUIREMENTS]
+        there = self._edits.texts(self.known)
+        return [n for n in dict.fromkeys((*first, *there)) if n in there]
+
+    def _show_file(self, name: str) -> None:
+        self._file = name
+        self._files.setCurrentText(name)
+        text = self._edits.text(self.known, name) if self.known else ""
+        shown = (self.known.key if self.known else "", name)
+        # Whoever is writing keeps the cursor, and what can be undone.
+        if shown != self._shown or text != self.code.toPlainText():
+            self.code.blockSignals(True)
+            self.code.show_file(name, text)
+            self.code.blockSignals(False)
+        self._shown = shown
+        self.code.set_writable(self._may_write(name))
+        self._tell()
+
+    def _on_file(self, place: int) -> None:
+        name = self._files.itemText(place)
+        if name == _ADD and self.known is not None:
+            self._edits.write(self.known, _REQUIREMENTS, NEW_REQUIREMENTS)
+            self.edited.emit()
+            self.show_server(self.known)
+            name = _REQUIREMENTS
+        self._show_file(name)
+        self.code.setFocus()
+
+    def _on_text(self) -> None:
+        if self.known is None or not self._may_write(self._file):
+            return
+        self._edits.write(self.known, self._file, self.code.toPlainText())
+        self._checking.start()
+        self.edited.emit()
+        self._tell()
+
+    def _ask_to_save(self) -> None:
+        if self.unsaved:
+            self.save_wanted.emit(self.known)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._fit()
+
+    def _fit(self) -> None:
+        self._about.setVisible(self.known is None or self.width() >= _NARROW)
+
+    # What is wrong
+
+    def _check(self) -> None:
+        known = self.known
+        self._asked += 1
+        if known is None or not self._writable or not known.texts:
+            self._on_checked(self._asked, [])
+            return
+        asked, texts = self._asked, self._edits.texts(known)
+        self._desk.bridge.do(
+            lambda: proofread(known.id, texts, known.others),
+            lambda faults: self._on_checked(asked, faults),
+            lambda sentence: self._on_checked(asked, [Fault("", 0, sentence)]),
+        )
+
+    def _on_checked(self, asked: int, faults: Sequence[Fault]) -> None:
+        if asked == self._asked:
+            self._faults = faults
+            self._tell()
+
+    @property
+    def faults(self) -> Sequence[Fault]:
+        return self._faults
+
+    def _tell(self) -> None:
+        here = {f.line: f.sentence for f in self._faults if f.file == self._file and f.line}
+        self.code.set_faults(here)
+        first = self._faults[0] if self._faults else None
+        self.wrong.say(_told(first, self._file, len(self._faults)) if first else "")
+        self._holder.setVisible(first is not None)
+        if self.known is None or not self._writable:
+            return
+        changed = sorted(self._edits.of(self.known))
+        self._said.setText(
+            f"Not saved yet: {', '.join(changed)}."
+            if changed
+            else "Nothing is wrong with these files."
+            if not self._faults
+            else "Saved; what is said above keeps it from running."
+        )
+        self._save.setEnabled(bool(changed))
+        self._revert.setEnabled(self._file in changed)
+
+    def _go_to_fault(self) -> None:
+        if self._faults:
+            self.go_to(self._faults[0].file, self._faults[0].line)
+
+
+def _about(known: Known | None) -> str:
+    if known is None:
+        return "The code of a server is read here."
+    if known.entry is None:
+        return "cannot be read"
+    lines = f"{known.lines} line{'s' if known.lines != 1 else ''}" if known.lines else ""
+    return ", ".join(filter(None, (known.entry.style, lines)))
+
+
+def _told(fault: Fault, file: str, count: int) -> str:
+    where = "" if fault.file in {file, ""} else fault.file
+    if fault.line:
+        where = f"{where}, line {fault.line}" if where else f"Line {fault.line}"
+    more = f" {count - 1} more." if count > 1 else ""
+    return f"{where}: {fault.sentence}{more}" if where else f"{fault.sentence}{more}"

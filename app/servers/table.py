@@ -1,0 +1,197 @@
+"""The table of servers: names stand still on the left, facts move beside them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QItemSelectionModel, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView
+
+from app.servers.columns import COLUMNS
+from app.servers.known import Known
+from app.servers.painting import BOX_PX, HEAD_PX, RowDelegate, ServerHeader
+from app.servers.rows import KNOWN, Rows, Sifted
+from app.theme import Theme
+from app.widgets import row
+
+ROW_PX = 34
+_NAME_PX = 228
+_STEP_PX = 90
+
+
+class ServerTable(QFrame):
+    """Rows are chosen one at a time; Space ticks, Enter tries, left and right move the facts."""
+
+    chosen = Signal(object)
+    """A `Known`, or None."""
+    sorted = Signal()
+
+    def __init__(self, sifted: Sifted, theme: Theme) -> None:
+        super().__init__()
+        self.setObjectName("rows")
+        self._sifted = sifted
+        self._theme = theme
+        inside = row(self, gap=0)
+        self.names, self.facts = _View(self, "Servers"), _View(self, "Facts about the servers")
+        for view in (self.names, self.facts):
+            view.setModel(sifted)
+        self.names.setSelectionModel(self.facts.selectionModel())
+        for place in range(len(COLUMNS)):
+            (self.facts if place == 0 else self.names).setColumnHidden(place, True)
+            self.facts.setColumnWidth(place, COLUMNS[place].width)
+        self.names.setColumnWidth(0, _NAME_PX)
+        self.names.setFixedWidth(_NAME_PX)
+        self.names.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.names.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.facts.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.facts.setFocusProxy(self.names)
+        # The bar below the facts must not make them lower than the names.
+        self.facts.horizontalScrollBar().rangeChanged.connect(self._level)
+        ours, theirs = self.names.verticalScrollBar(), self.facts.verticalScrollBar()
+        ours.valueChanged.connect(theirs.setValue)
+        theirs.valueChanged.connect(ours.setValue)
+        # A half that is not laid out yet does not follow; both are once the events are through.
+        self._aligning = QTimer(self)
+        self._aligning.setSingleShot(True)
+        self._aligning.timeout.connect(self._align)
+        for bar in (ours, theirs):
+            bar.rangeChanged.connect(lambda *_: self._aligning.start())
+            bar.valueChanged.connect(lambda _: self._aligning.start())
+        self.setFocusProxy(self.names)
+        inside.addWidget(self.names)
+        inside.addWidget(self.facts, 1)
+        self.facts.selectionModel().currentRowChanged.connect(lambda *_: self._tell())
+
+    def current(self) -> Known | None:
+        index = self.facts.currentIndex()
+        return self._sifted.server(index.row()) if index.isValid() else None
+
+    def choose(self, key: str) -> bool:
+        """Select a server, if it is listed."""
+        place = self._sifted.row_of(key)
+        if place < 0:
+            return False
+        both = QItemSelectionModel.SelectionFlag
+        index = self._sifted.index(place, 0)
+        self.facts.selectionModel().setCurrentIndex(index, both.ClearAndSelect | both.Rows)
+        self.names.scrollTo(index)
+        return True
+
+    def sort_by(self, place: int, *, rising: bool) -> None:
+        order = Qt.SortOrder.AscendingOrder if rising else Qt.SortOrder.DescendingOrder
+        self._sifted.sort(place, order)
+        for view in (self.names, self.facts):
+            view.header.viewport().update()
+        if (current := self.facts.currentIndex()).isValid():
+            self.names.scrollTo(self._sifted.index(current.row(), 0))
+        self.sorted.emit()
+
+    @property
+    def sorting(self) -> tuple[int, bool]:
+        """The column, and whether it rises."""
+        rising = self._sifted.sortOrder() == Qt.SortOrder.AscendingOrder
+        return max(0, self._sifted.sortColumn()), rising
+
+    def show_groups(self, groups: set[str]) -> None:
+        for place, column in enumerate(COLUMNS):
+            if column.group:
+                self.facts.setColumnHidden(place, column.group not in groups)
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        # The ring is drawn around both halves; a border that comes and goes would move the rows.
+        self.setStyleSheet(
+            "QTableView, QTableView:focus { border: none; background: transparent; }"
+            "QTableView::corner { background: transparent; border: none; }"
+            f"QFrame#rows {{ border: 2px solid transparent; border-radius: 8px;"
+            f" background: {theme.card}; }}"
+        )
+        self.update()
+
+    @property
+    def theme(self) -> Theme:
+        return self._theme
+
+    @property
+    def rows(self) -> Rows:
+        return self._sifted.rows
+
+    @property
+    def focused(self) -> bool:
+        return self.names.hasFocus()
+
+    def clicked_head(self, place: int) -> None:
+        was, rising = self.sorting
+        self.sort_by(place, rising=not rising if place == was else True)
+
+    def _align(self) -> None:
+        ours, theirs = self.names.verticalScrollBar(), self.facts.verticalScrollBar()
+        theirs.setValue(ours.value())
+        ours.setValue(theirs.value())
+
+    def _level(self, least: int, most: int) -> None:
+        bar = self.facts.horizontalScrollBar().sizeHint().height() if most > least else 0
+        self.names.setViewportMargins(0, HEAD_PX, 0, bar)
+        self.names.below = bar
+
+    def _tell(self) -> None:
+        self.chosen.emit(self.current())
+
+
+class _View(QTableView):
+    """Half of the table."""
+
+    def __init__(self, table: ServerTable, name: str) -> None:
+        super().__init__()
+        self._table = table
+        self.below = 0
+        self.setAccessibleName(name)
+        self.header = ServerHeader(table)
+        self.setHorizontalHeader(self.header)
+        self.header.sectionClicked.connect(table.clicked_head)
+        self.header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self._delegate = RowDelegate(table)
+        self.setItemDelegate(self._delegate)
+        self.verticalHeader().hide()
+        self.verticalHeader().setMinimumSectionSize(ROW_PX)
+        self.verticalHeader().setDefaultSectionSize(ROW_PX)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)
+        self.setCornerButtonEnabled(False)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+
+    def updateGeometries(self) -> None:
+        super().updateGeometries()
+        if self.below and self.viewportMargins().bottom() != self.below:
+            margins = self.viewportMargins()
+            self.setViewportMargins(margins.left(), margins.top(), margins.right(), self.below)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        known = self._table.current()
+        sideways = {Qt.Key.Key_Left: -_STEP_PX, Qt.Key.Key_Right: _STEP_PX}
+        if event.key() == Qt.Key.Key_Space and known is not None:
+            self._table.rows.toggle(known)
+        elif event.key() in sideways:
+            bar = self._table.facts.horizontalScrollBar()
+            bar.setValue(bar.value() + sideways[Qt.Key(event.key())])
+        else:
+            super().keyPressEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        # The delegate is no button: a click on the box ticks, anywhere else it only chooses.
+        index = self.indexAt(event.position().toPoint())
+        box = index.isValid() and index.column() == 0 and event.position().x() < BOX_PX
+        if box and event.button() == Qt.MouseButton.LeftButton:
+            self._table.rows.toggle(index.data(KNOWN))
+        super().mouseReleaseEvent(event)
+
+    def focusInEvent(self, event: object) -> None:
+        super().focusInEvent(event)  # type: ignore[arg-type]
+        self.viewport().update()
+        if not self.currentIndex().isValid() and self._table._sifted.rowCount():
+            self._table.choose(self._table._sifted.server(0).key)

@@ -1,0 +1,148 @@
+"""On which machine servers are tried, and what a look at it found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from app.desk import Desk
+from app.machines import work
+from app.machines.asking import Asker
+from app.planning.fields import Options
+from app.widgets import row, tool
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from app.machines.work import Known
+    from workbench.machines.profiles import Profile
+    from workbench.servers.readiness_there import There
+
+_HERE = ("", "This computer")
+_LETTERS = 14
+
+
+class Target(QWidget):
+    """Seen where there is more than this computer. Choosing a machine looks at it."""
+
+    changed = Signal()
+    """Another machine, or something is known about it that was not."""
+    appeared = Signal()
+    """There are machines to choose from now, or none any more."""
+    failed = Signal(str)
+    """One sentence: it could not be looked at; empty: nothing is wrong any more."""
+
+    def __init__(self, desk: Desk, wanted: str) -> None:
+        """`wanted`: a profile's name; it is not looked at before a person asks for it."""
+        super().__init__()
+        self._desk, self.wanted = desk, wanted
+        self._asker = Asker(desk.bridge, self)
+        self._profiles: dict[str, Profile] = {}
+        self._looking: Future[There] | None = None
+        self.there: There | None = None
+        across = row(self, gap=6)
+        self.choice = Options("Machine to try servers on", [_HERE])
+        self.choice.setMinimumContentsLength(_LETTERS)
+        self.choice.setSizeAdjustPolicy(
+            Options.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
+        self.choice.edited.connect(self._on_chosen)
+        self.again = tool("Look at this machine again", "rotate-cw", self.look)
+        across.addWidget(self.choice)
+        across.addWidget(self.again)
+        self.hide()
+        desk.machines_changed.connect(self.load)
+        desk.busy_changed.connect(lambda _: self._fit())
+        self.load()
+
+    @property
+    def profile(self) -> Profile | None:
+        """None: this computer."""
+        return self._profiles.get(self.wanted)
+
+    @property
+    def name(self) -> str:
+        """Of the profile; empty: this computer."""
+        return self.wanted if self.profile is not None else ""
+
+    @property
+    def word(self) -> str:
+        """For the bar above the page."""
+        name = self.name or "this computer"
+        return f"Looking at {name}…" if self._looking is not None else f"Target: {name}"
+
+    def load(self) -> None:
+        self._desk.bridge.submit(work.profiles(), self._on_profiles)
+
+    def hold(self, held: bool) -> None:
+        """While a server is being tried the machine stays."""
+        self.choice.setEnabled(not held)
+
+    def look(self) -> None:
+        """Ask the machine what it has; nothing is changed there."""
+        profile = self.profile
+        if profile is None or self._looking is not None or self._desk.busy:
+            return
+        from app.servers.tryout import look_there  # noqa: PLC0415 - not before it is needed
+
+        self.failed.emit("")
+        self._looking = self._desk.bridge.submit(
+            look_there(profile, self._asker), self._on_looked, self._on_failed
+        )
+        self._fit()
+        self.changed.emit()
+
+    def _on_profiles(self, found: list[Known]) -> None:
+        before = self.profile
+        self._profiles = {
+            known.name: known.profile
+            for known in found
+            if known.profile is not None
+            and known.profile.connector == "ssh"
+            and "target" in known.profile.roles
+        }
+        self.choice.clear()
+        for value, text in (_HERE, *((name, name) for name in self._profiles)):
+            self.choice.addItem(text, value)
+        self.choice.set_value(self.wanted)
+        hidden = self.isHidden()
+        self.setVisible(bool(self._profiles))
+        self._fit()
+        if self.isHidden() != hidden:
+            self.appeared.emit()
+        if self.profile != before:
+            self._end()
+            self.changed.emit()
+
+    def _on_chosen(self) -> None:
+        if self.choice.value() == self.name:
+            return
+        self._end()
+        self.wanted = self.choice.value()
+        self.failed.emit("")
+        self._fit()
+        self.changed.emit()
+        self.look()
+
+    def _on_looked(self, there: There) -> None:
+        self._looking, self.there = None, there
+        self._fit()
+        self.changed.emit()
+
+    def _on_failed(self, sentence: str) -> None:
+        self._looking = None
+        self._fit()
+        self.changed.emit()
+        self.failed.emit(sentence)
+
+    def _end(self) -> None:
+        """What is known, or being found out, is about another machine."""
+        if self._looking is not None:
+            self._looking.cancel()
+        self._looking = self.there = None
+
+    def _fit(self) -> None:
+        self.again.setVisible(self.profile is not None)
+        self.again.setEnabled(self._looking is None and not self._desk.busy)

@@ -1,0 +1,284 @@
+"""Try a server on a machine, and read what was seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QLabel, QProgressBar, QVBoxLayout, QWidget
+
+from app import theme as look
+from app.desk import Desk
+from app.machines.asking import Asker
+from app.servers.known import Known
+from app.servers.tryout import Line, Tried, try_out
+from app.servers.wire import Wire
+from app.theme import Theme, Weight
+from app.widgets import Chip, Elided, Reader, button, column, dress, empty, label, row
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from workbench.machines.profiles import Profile
+
+_ICONS = {"ok": "circle-check", "soft": "info", "warn": "triangle-alert", "bad": "circle-x"}
+
+
+class Trial(QWidget):
+    """One at a time, and none while a run is under way."""
+
+    save_wanted = Signal(object)
+    """A `Known` whose edits have to be saved first; then `go_on`."""
+    tried = Signal(object)
+    """A `Known`: something is known about it that was not."""
+    changed = Signal()
+    """A trial began, or is over."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._asker = Asker(desk.bridge, self)
+        self._profile: Profile | None = None
+        self._known: Known | None = None
+        self._under_way: Future[Tried] | None = None
+        self._trying: Known | None = None
+        self._doing = ""
+        self._told: dict[tuple[str, str], Tried] = {}
+        self._waiting: list[Known] = []
+        self._many = 0
+        self.unsaved: Callable[[Known], bool] = lambda known: False
+        self._make()
+        desk.busy_changed.connect(self._on_busy)
+        self._show()
+
+    def _make(self) -> None:
+        inside = column(self, gap=10)
+        head = row()
+        self._title = Elided(13, Weight.DemiBold)
+        self._title.say("Try it on this computer")
+        self.chip = Chip()
+        head.addWidget(self._title)
+        head.addStretch(1)
+        head.addWidget(self.chip)
+        inside.addLayout(head)
+        self._progress = QProgressBar()
+        self._progress.setRange(0, 0)
+        self._progress.setTextVisible(False)
+        self._progress.setFixedHeight(2)
+        self._progress.setAccessibleName("A server is being tried")
+        inside.addWidget(self._progress)
+        self._state = label("", 12, tone="soft", wrap=True)
+        inside.addWidget(self._state)
+        self._lines = QVBoxLayout()
+        self._lines.setSpacing(8)
+        scroll = Reader()
+        inner = column(scroll.body, gap=12)
+        inner.addLayout(self._lines)
+        self._wire = Wire()
+        inner.addWidget(self._wire)
+        inner.addStretch(1)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        inside.addWidget(scroll, 1)
+        foot = row()
+        self.go = button("Try it", "flask-conical", on_click=self.start)
+        self.cancel = button("Cancel", "x", on_click=self.stop)
+        foot.addWidget(self.go, 1)
+        foot.addWidget(self.cancel, 1)
+        inside.addLayout(foot)
+
+    # What is asked
+
+    @property
+    def profile(self) -> Profile | None:
+        """Of the machine; None: this computer."""
+        return self._profile
+
+    def set_machine(self, profile: Profile | None) -> None:
+        """Where servers are tried from now on; None: on this computer."""
+        self.stop()
+        self._profile = profile
+        self._title.say(f"Try it on {profile.name if profile else 'this computer'}")
+        self._show()
+
+    def show_server(self, known: Known | None) -> None:
+        self._known = known
+        self._show()
+
+    def start(self) -> None:
+        """Try the shown server as it is saved; what is not saved is saved first."""
+        known = self._known
+        if known is None or not self.go.isEnabled():
+            return
+        if self.unsaved(known):
+            self.save_wanted.emit(known)
+        else:
+            self.go_on(known)
+
+    def start_all(self, servers: Sequence[Known]) -> None:
+        """Try servers one after the other; what is not saved of them is left as it is."""
+        if self._under_way is None and not self._desk.busy:
+            self._waiting = [known for known in servers if known.runs]
+            self._many = len(self._waiting)
+            self._next()
+
+    def _next(self) -> None:
+        if self._waiting:
+            self.go_on(self._waiting.pop(0))
+
+    def go_on(self, known: Known) -> None:
+        """Everything is saved."""
+        if self._under_way is not None or self._desk.busy or known.entry is None:
+            return
+        before = self._told.pop(self._slot(known), None)
+        # Consent is what was pressed after the commands were shown, for this server alone.
+        install = bool(before and before.commands) and not self._many
+        self._trying, self._doing = known, "Beginning"
+        notify = self._desk.bridge.post(self._on_progress)
+        self._under_way = self._desk.bridge.submit(
+            try_out(
+                known.folder,
+                notify,
+                shipped=not known.own,
+                install=install,
+                profile=self._profile,
+                person=self._asker,
+            ),
+            lambda tried: self._on_tried(known, tried),
+            lambda sentence: self._on_tried(known, Tried(False, [Line(sentence, "bad")])),
+        )
+        self._show()
+        if not self._many:
+            self.cancel.setFocus()
+        self.changed.emit()
+
+    def stop(self) -> None:
+        """End it; the engine's side stops the server and cleans up."""
+        self._waiting, self._many = [], 0
+        if self._under_way is None or self._trying is None:
+            return
+        self._under_way.cancel()
+        known, self._under_way, self._trying = self._trying, None, None
+        self._told[self._slot(known)] = Tried(False, [Line("It was cancelled.", "soft")])
+        self._show()
+        if self.isVisible():
+            self.go.setFocus()
+        self.changed.emit()
+
+    @property
+    def under_way(self) -> bool:
+        return self._under_way is not None
+
+    @property
+    def progress(self) -> str:
+        """Of a trial of many; empty: none is under way."""
+        if self._trying is None or not self._many:
+            return ""
+        return f"{self._trying.name} is tried, {self._many - len(self._waiting)} of {self._many}"
+
+    def _slot(self, known: Known) -> tuple[str, str]:
+        return self._profile.name if self._profile else "", known.key
+
+    def forget(self, known: Known) -> None:
+        """Its files have changed: what was seen is not about them."""
+        for slot in [slot for slot in self._told if slot[1] == known.key]:
+            del self._told[slot]
+        if known is self._known or (self._known and self._known.key == known.key):
+            self._show()
+
+    # What comes back
+
+    def _on_progress(self, text: str) -> None:
+        if self._under_way is not None:
+            self._doing = text
+            self._state.setText(f"{text}…")
+
+    def _on_tried(self, known: Known, tried: Tried) -> None:
+        if self._trying is not known:
+            return
+        self._under_way = self._trying = None
+        self._told[self._slot(known)] = tried
+        self._show()
+        if self.cancel.hasFocus() or self.window().focusWidget() is None:
+            self.go.setFocus()
+        self.tried.emit(known)
+        if self._waiting:
+            self._next()
+        else:
+            self._many = 0
+            self.changed.emit()
+
+    def _on_busy(self, busy: bool) -> None:
+        if busy:
+            self.stop()
+        self._show()
+
+    # What is shown
+
+    def _show(self) -> None:
+        known, trying = self._known, self._trying
+        told = self._told.get(self._slot(known)) if known else None
+        here = trying is not None and known is not None and trying.key == known.key
+        self._progress.setVisible(here)
+        self.cancel.setVisible(self._under_way is not None)
+        self.go.setVisible(self._under_way is None)
+        asks = bool(told and told.commands)
+        word = "Fetch it and try again" if asks else "Try again" if told else "Try it"
+        self.go.setText(f" {word}")
+        self.go.setAccessibleName(word)
+        self.go.setEnabled(bool(known and known.runs) and not self._desk.busy)
+        state = self._state_of(known, here=here, told=told)
+        self._state.setText(state)
+        self._state.setVisible(bool(state))
+        if told is None or here:
+            self.chip.say("Failed its check" if _failed(known) and not here else "", "bad")
+        elif told.commands:
+            self.chip.say("Needs more", "warn")
+        else:
+            cancelled = told.lines and told.lines[0].tone == "soft" and not told.passed
+            word, tone = ("Works", "ok") if told.passed else ("Does not work", "bad")
+            self.chip.say("" if cancelled else word, tone)
+        empty(self._lines)
+        for line in told.lines if told and not here else ():
+            self._lines.addWidget(self._line(line))
+        self._wire.tell(None if here else told)
+
+    def _state_of(self, known: Known | None, *, here: bool, told: Tried | None) -> str:
+        if known is None:
+            return "Choose a server in the table."
+        about = "It is started, asked for replies and stopped. "
+        said = {
+            f"{self._doing}…": here,
+            f"{self._trying.name if self._trying else ''} is being tried; this one can be tried"
+            " after it.": self._trying is not None,
+            "A run is under way; servers can be tried when it is over.": self._desk.busy,
+            "It can be tried once its files are in order.": known.entry is None,
+            "It is not available, so there is nothing to start.": not known.runs,
+            "": told is not None,
+            about + (known.ready.sentence if known.ready else ""): True,
+        }
+        return next(sentence for sentence, true in said.items() if true)
+
+    def _line(self, line: Line) -> QWidget:
+        made = QWidget()
+        across = row(made, gap=8)
+        icon = QLabel()
+        theme = self._desk.theme
+        icon.setPixmap(look.icon_pixmap(_ICONS[line.tone], getattr(theme, line.tone), 15))
+        words = label(line.sentence, 12, tone="soft", wrap=True)
+        words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        across.addWidget(icon, 0, Qt.AlignmentFlag.AlignTop)
+        across.addWidget(words, 1)
+        return made
+
+    def set_theme(self, theme: Theme) -> None:
+        self._progress.setStyleSheet(
+            f"QProgressBar {{ background: {theme.line}; border: none; }}"
+            f"QProgressBar::chunk {{ background: {theme.text}; }}"
+        )
+        self._show()
+        dress(self._wire, theme)
+
+
+def _failed(known: Known | None) -> bool:
+    return bool(known and known.measured and not known.measured.gate.passed)

@@ -1,0 +1,190 @@
+"""A server tried on a machine: deployed, asked, stopped, and what was seen. No Qt."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import PongbenchError
+from workbench.machines.base import Machine
+from workbench.machines.local import open_local
+from workbench.machines.opening import open_machine
+from workbench.machines.profiles import Profile
+from workbench.servers import measured
+from workbench.servers.catalogue import Catalogue
+from workbench.servers.deploy import Deployment, deploy
+from workbench.servers.entry import ServerEntry, load_entry
+from workbench.servers.gate import PIPELINED, GateResult, gate
+from workbench.servers.readiness import forget_programs
+from workbench.servers.readiness_there import There, look
+from workbench.servers.runtimes.programs import MissingPrograms
+
+if TYPE_CHECKING:
+    from app.machines.asking import Asker
+
+BACKLOG = 512
+HERE = "this computer"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One thing that was seen."""
+
+    sentence: str
+    tone: str = "ok"
+    """ok, soft, warn or bad."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What became of it."""
+
+    passed: bool
+    lines: list[Line] = field(default_factory=list)
+    asked: str = ""
+    """What was sent first, as it was on the wire."""
+    answered: str = ""
+    bytes_on_wire: int = 0
+    output: list[str] = field(default_factory=list)
+    """The last lines the server said itself."""
+    commands: list[str] = field(default_factory=list)
+    """Would bring programs it lacks, once someone consents."""
+
+
+async def try_out(
+    folder: Path,
+    notify: Callable[[str], None],
+    *,
+    shipped: bool,
+    install: bool = False,
+    profile: Profile | None = None,
+    person: Asker | None = None,
+) -> Tried:
+    """Try the server in a folder as it is saved now, on a machine (None: this computer). A failure
+    is a result, never raised. `person`: for passwords and host keys."""
+    try:
+        entry = await asyncio.to_thread(load_entry, folder, shipped=shipped)
+        notify(f"Opening {profile.name if profile else HERE}")
+        machine = await _open(profile, person)
+    except PongbenchError as error:
+        return Tried(False, [Line(str(error), "bad")])
+    begun = time.monotonic()
+    try:
+        deployment = await deploy(
+            machine,
+            entry,
+            backlog=BACKLOG,
+            host=machine.bind if profile else "127.0.0.1",
+            reach=machine.reach if profile else "",
+            notify=notify,
+            install=install,
+        )
+        took_s = time.monotonic() - begun
+        try:
+            notify(f"Asking {entry.name} for replies")
+            result = await gate(deployment)
+            output = list(deployment.process.tail())
+        finally:
+            await _whole(deployment.stop())
+    except MissingPrograms as error:
+        return _missing(entry, error)
+    except PongbenchError as error:
+        sentence, _, said = str(error).partition("\n")
+        return Tried(
+            False, [Line(sentence, "bad")], output=[line.strip() for line in said.splitlines()]
+        )
+    finally:
+        forget_programs()
+        with contextlib.suppress(PongbenchError):
+            await _whole(machine.close())
+    where = profile.name if profile else ""
+    await asyncio.to_thread(measured.remember, entry, result, deployment.version, where)
+    return _tried(entry, deployment, result, took_s, output)
+
+
+async def look_there(profile: Profile, person: Asker) -> There:
+    """What a machine has of what servers need; nothing is changed. Raises PongbenchError."""
+    catalogue = await asyncio.to_thread(Catalogue.load)
+    machine = await _open(profile, person)
+    try:
+        return await look(machine, list(catalogue.contestants()))
+    finally:
+        with contextlib.suppress(PongbenchError):
+            await _whole(machine.close())
+
+
+async def _open(profile: Profile | None, person: Asker | None) -> Machine:
+    if profile is None or person is None:
+        return await open_local(name=HERE)
+    return await person.trusting(lambda: open_machine(profile, ask=person.ask))
+
+
+async def _whole(cleaning: Coroutine[Any, Any, None]) -> None:
+    """To its end, however often it is cancelled meanwhile."""
+    task = asyncio.ensure_future(cleaning)
+    cancelled = False
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError:
+            cancelled = True
+    if cancelled:
+        raise asyncio.CancelledError
+    task.result()
+
+
+def _tried(
+    entry: ServerEntry, deployment: Deployment, result: GateResult, took_s: float, output: list[str]
+) -> Tried:
+    with_ = " and ".join(filter(None, (deployment.runtime, _told(deployment.version))))
+    processes = f" in {result.processes} processes" if result.processes > 1 else ""
+    lines = [Line(f"Was ready after {took_s:,.1f} s, with {with_ or 'what is here'}{processes}.")]
+    tone = "ok" if result.passed else "bad"
+    lines += [Line(sentence, tone) for sentence in result.sentences]
+    if result.passed:
+        lines.append(_workloads(result))
+        lines.append(_backlog(deployment.backlog))
+        lines += [Line(sentence, "warn") for sentence in entry.unequal]
+    return Tried(
+        result.passed,
+        lines,
+        asked=f"GET {entry.path} HTTP/1.0\nHost: pongbench\n" * result.reply.startswith("HTTP/"),
+        answered=result.reply.replace("\r\n", "\n"),
+        bytes_on_wire=result.bytes_on_wire,
+        output=output,
+    )
+
+
+def _workloads(result: GateResult) -> Line:
+    if "messages" in result.protocols:
+        return Line("It can be tried here; plans do not sweep messages.", "soft")
+    if "pong" in result.protocols:
+        return Line("Closes after every reply, so plans make one call per connection.", "soft")
+    spoken = " and ".join(protocol.upper() for protocol in result.protocols)
+    if not (result.keep_alive or result.keep_alive_1_0):
+        return Line(f"Plans may use it over {spoken}, with one call per connection.")
+    at_once = ", also sent at once" if result.pipelining == PIPELINED else ""
+    return Line(f"Plans may use it over {spoken}, with several calls per connection{at_once}.")
+
+
+def _backlog(in_force: int) -> Line:
+    if in_force == BACKLOG:
+        return Line(f"Its queue holds {in_force:,} connections, as was asked for.")
+    return Line(f"Its queue holds {in_force:,} connections; {BACKLOG:,} were asked for.", "warn")
+
+
+def _missing(entry: ServerEntry, error: MissingPrograms) -> Tried:
+    first = str(error).partition("\n")[0]
+    said = first.replace("Say --install to fetch it", "It can be fetched").replace(
+        " and unpack it", " and unpacked"
+    )
+    return Tried(False, [Line(said.rstrip(":") + ".", "warn")], commands=error.commands)
+
+
+def _told(version: str) -> str:
+    return "" if version == "standard library" else version

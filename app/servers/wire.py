@@ -1,0 +1,73 @@
+"""What a server answered as it was on the wire, what it said, and what would be run for it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QWidget
+
+from app.servers.tryout import Tried
+from app.theme import Weight, font
+from app.widgets import button, column, frame, label
+
+
+class Wire(QWidget):
+    """Opened by its button; commands that wait for consent are always seen."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._told: Tried | None = None
+        outer = column(self, gap=12)
+        self._open = button("Show what was on the wire", "terminal", kind="ghost")
+        self._open.setCheckable(True)
+        self._open.toggled.connect(lambda _: self._show())
+        outer.addWidget(self._open, 0, Qt.AlignmentFlag.AlignLeft)
+        self._card = frame("sunken")
+        inside = column(self._card, gap=3)
+        inside.setContentsMargins(12, 8, 12, 10)
+        self._parts: dict[str, tuple[QLabel, QLabel]] = {}
+        for part in ("asked", "answered", "output", "commands"):
+            head, text = label("", 11, Weight.Medium, tone="muted"), label("", 12, tone="soft")
+            text.setFont(font(12, mono=True))
+            text.setWordWrap(True)
+            flags = Qt.TextInteractionFlag
+            text.setTextInteractionFlags(
+                flags.TextSelectableByMouse | flags.TextSelectableByKeyboard
+            )
+            inside.addWidget(head)
+            inside.addWidget(text)
+            self._parts[part] = (head, text)
+        outer.addWidget(self._card)
+
+    def tell(self, told: Tried | None) -> None:
+        self._told = told
+        self._show()
+
+    def _show(self) -> None:
+        parts = _parts(self._told)
+        self._open.setVisible(bool(parts) and "commands" not in parts)
+        opened = bool(parts) and (self._open.isChecked() or "commands" in parts)
+        self._card.setVisible(opened)
+        word = "Hide what was on the wire" if opened else "Show what was on the wire"
+        self._open.setText(f" {word}")
+        self._open.setAccessibleName(word)
+        for part, (head, text) in self._parts.items():
+            title, said = parts.get(part, ("", ""))
+            head.setText(title)
+            text.setText(said)
+            head.setVisible(bool(said))
+            text.setVisible(bool(said))
+
+
+def _parts(told: Tried | None) -> dict[str, tuple[str, str]]:
+    if told is None:
+        return {}
+    found = {
+        "asked": ("Asked first", told.asked.rstrip("\n")),
+        "answered": (f"Answered, {told.bytes_on_wire:,} bytes", told.answered.rstrip("\n")),
+        "output": ("What the server said itself", "\n".join(told.output[-12:])),
+        "commands": ("What would be run", "\n".join(told.commands)),
+    }
+    if not told.answered:
+        found.pop("asked")
+        found.pop("answered")
+    return {part: (title, text) for part, (title, text) in found.items() if text}

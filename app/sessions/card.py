@@ -1,0 +1,206 @@
+"""What is known of the sessions chosen in the list, and what can be done with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QObject, QTimer, Signal
+from PySide6.QtWidgets import QFrame, QLineEdit, QPlainTextEdit, QWidget
+
+from app import words
+from app.desk import Desk
+from app.sessions.table import sentence, size
+from app.sessions.thumbnail import Outlines, Thumbnail
+from app.theme import Weight
+from app.widgets import Elided, button, column, label, row
+from workbench.documents import RunStart
+from workbench.shelf import Shelved
+from workbench.titles import LONGEST_NOTES, LONGEST_TITLE, Label
+
+_WRITE_AFTER_MS = 700
+_ANY = 16_777_215
+"""Qt's own largest size."""
+
+
+class SessionCard(QFrame):
+    """One session with its title and notes, which are kept as they are written; or several."""
+
+    labelled = Signal(object, object)
+    """A `Shelved` and the `Label` its user gives it."""
+
+    def __init__(self, desk: Desk, actions: dict[str, tuple[str, object]]) -> None:
+        """`actions`: what each button does, by its name, with its icon."""
+        super().__init__()
+        self.setObjectName("card")
+        self._desk = desk
+        self._sessions: Sequence[Shelved] = ()
+        self._writing = QTimer(self)
+        self._writing.setSingleShot(True)
+        self._writing.setInterval(_WRITE_AFTER_MS)
+        self._writing.timeout.connect(self.write)
+        inside = column(self, margin=16, gap=10)
+        self._picture = Thumbnail(desk)
+        self._picture.setMinimumSize(120, 80)
+        self._picture.setMaximumSize(_ANY, 170)
+        inside.addWidget(self._picture, 3)
+        self._head = label("", 14, Weight.DemiBold, wrap=True)
+        inside.addWidget(self._head)
+        self._told = _Facts()
+        self.title = QLineEdit()
+        self.title.setAccessibleName("Title of the session")
+        self.title.setMaxLength(LONGEST_TITLE)
+        self.notes = QPlainTextEdit()
+        self.notes.setAccessibleName("Notes about the session")
+        self.notes.setPlaceholderText("Notes: what was special about this run?")
+        self.notes.setTabChangesFocus(True)
+        self.notes.setMinimumHeight(56)
+        self.notes.setMaximumHeight(220)
+        inside.addWidget(self.title)
+        inside.addWidget(self._told)
+        inside.addWidget(self.notes, 4)
+        self.buttons = {
+            name: button(
+                name,
+                icon,
+                kind="primary" if name == "Open as film" else "",
+                on_click=do,  # type: ignore[arg-type]
+            )
+            for name, (icon, do) in actions.items()
+        }
+        names = iter(self.buttons.values())
+        inside.addWidget(next(names))
+        for pair in zip(names, names, strict=True):
+            line = row(gap=8)
+            for each in pair:
+                each.setStyleSheet("QPushButton { padding: 0 4px; }")
+                line.addWidget(each, 1)
+            inside.addLayout(line)
+        inside.addStretch(1)
+        for field in (self.title, self.notes):
+            field.installEventFilter(self)
+            field.textChanged.connect(self._on_written)  # type: ignore[attr-defined]
+        Outlines.of(desk).changed.connect(self._tell_best)
+
+    def tell(self, sessions: Sequence[Shelved]) -> None:
+        """Show those chosen. What is being written about the same session stays."""
+        same = [s.path for s in sessions] == [s.path for s in self._sessions]
+        if not same:
+            self.write()
+        self._sessions = sessions
+        one = sessions[0] if len(sessions) == 1 else None
+        readable = one is not None and one.start is not None
+        for each in (self._picture, self.title, self.notes):
+            each.setVisible(readable)
+        self._head.setVisible(not readable or bool(one and one.problem))
+        self._told.setVisible(one is not None)
+        if one is None:
+            some = f"{len(sessions)} sessions are chosen." if sessions else "No session is chosen."
+            self._head.setText(some)
+            return
+        self._head.setText(sentence(one.problem))
+        self._picture.show(one)
+        self._told.tell(_facts(one))
+        self._tell_best()
+        if not same or not self._is_written_to():
+            self._fill(one)
+
+    def write(self) -> None:
+        """Have the words kept, if there are new ones."""
+        self._writing.stop()
+        if len(self._sessions) != 1 or self._sessions[0].start is None:
+            return
+        session = self._sessions[0]
+        plain = _plan_name(session)
+        title = " ".join(self.title.text().split())
+        kept = Label("" if title == plain else title, self.notes.toPlainText()[:LONGEST_NOTES])
+        if Label(kept.title.strip(), kept.notes.strip()) != session.label:
+            self.labelled.emit(session, kept)
+
+    def rename(self) -> None:
+        """Put the cursor into the title."""
+        if self.title.isVisible():
+            self.title.setFocus()
+            self.title.selectAll()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.FocusOut:
+            self.write()
+        return False
+
+    def _fill(self, session: Shelved) -> None:
+        for field in (self.title, self.notes):
+            field.blockSignals(True)
+        self.title.setPlaceholderText(_plan_name(session))
+        self.title.setText(session.title)
+        self.title.setCursorPosition(0)
+        self.notes.setPlainText(session.label.notes)
+        for field in (self.title, self.notes):
+            field.blockSignals(False)
+
+    def _is_written_to(self) -> bool:
+        return self._writing.isActive() or self.title.hasFocus() or self.notes.hasFocus()
+
+    def _on_written(self) -> None:
+        self._writing.start()
+
+    def _tell_best(self) -> None:
+        if len(self._sessions) == 1:
+            known = Outlines.of(self._desk).get(self._sessions[0])
+            self._told.tell_best(known.best if known else "")
+
+
+class _Facts(QWidget):
+    """A few lines, each with its name."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        inside = column(self, gap=4)
+        self._values: dict[str, Elided] = {}
+        self._lines: dict[str, QWidget] = {}
+        for name in ("Best", "Begun", "Ended", "Where", "Servers", "File"):
+            self._lines[name] = whole = QWidget()
+            line = row(whole, gap=8)
+            head = label(name, 12, tone="muted")
+            head.setFixedWidth(56)
+            value = self._values[name] = Elided(12)
+            line.addWidget(head)
+            line.addWidget(value, 1)
+            inside.addWidget(whole)
+
+    def tell(self, facts: dict[str, str]) -> None:
+        for name, value in facts.items():
+            self._values[name].say(value)
+            self._lines[name].setVisible(bool(value))
+
+    def tell_best(self, best: str) -> None:
+        self.tell({"Best": best})
+
+
+def _plan_name(session: Shelved) -> str:
+    return str((session.start.plan.get("name") if session.start else "") or session.path.name)
+
+
+def _facts(session: Shelved) -> dict[str, str]:
+    start = session.start
+    reason = session.stop.reason if session.stop else ""
+    repeats = start.plan.get("repeats") if start else 1
+    passes = repeats if isinstance(repeats, int) else 1
+    count = len(start.servers) if start else 0
+    counted = f"{count} server{'s' if count != 1 else ''}"
+    return {
+        "Begun": words.when(start),
+        "Ended": f"{words.ended(session)}{f': {reason}' if reason else ''}",
+        "Where": _where(start) if start else "",
+        "Servers": f"{counted}, {passes} passes" if passes > 1 else counted if start else "",
+        "File": f"{session.path.name}, {size(session)}",
+    }
+
+
+def _where(start: RunStart) -> str:
+    """ "atlas, 8 cores" """
+    names: dict[str, str] = {}
+    for machine in start.machines:
+        cores = machine.facts.get("cpu_count")
+        said = f"{cores} core{'s' if cores != 1 else ''}" if cores else ""
+        names[machine.name] = ", ".join(filter(None, (machine.name, said)))
+    return " · ".join(names.values())

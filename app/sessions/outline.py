@@ -1,0 +1,75 @@
+"""A session as a few short lines: what a thumbnail draws. No Qt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from app.charts import words
+from app.charts.model import ChartModel
+from app.charts.series import Quantity, Series, View
+from workbench.errors import BadInput
+from workbench.sessions.skim import skim
+
+_MOST_POINTS = 40
+"""Of a line; a thumbnail is hardly wider in pixels."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """Replies of one server, from (0, 0) to (1, 1) of the chart."""
+
+    index: int
+    """Its place in the plan; chooses its style."""
+    points: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True)
+class Outline:
+    """A session at a glance."""
+
+    lines: tuple[Line, ...] = ()
+    """Those that hold most last: they leave y = x last and lie beneath."""
+    ideal: bool = True
+    """Does the line y = x mean anything?"""
+    best: str = ""
+    """ "gevent holds 7,400/s"; empty: nothing was measured."""
+
+
+def outline(path: Path) -> Outline:
+    """Reads the session; one that cannot be read has no lines."""
+    try:
+        return _outline(path)
+    except (BadInput, TypeError, ValueError, AttributeError, LookupError):
+        # What is wrong with it is told where it is opened.
+        return Outline()
+
+
+def _outline(path: Path) -> Outline:
+    model = ChartModel()
+    for document in skim(path):
+        model(document)
+    model.end()
+    measured = [series for series in model.ranked() if series.stops]
+    if not measured:
+        return Outline()
+    high = model.last_offered
+    if model.closed_loop:
+        high = max(max(_values(series)[1]) for series in measured) * 1.05 or 1.0
+    lines = tuple(_line(series, model.last_offered, high) for series in measured)
+    best = " ".join([measured[0].name, *words.holds(measured[0])]).strip()
+    return Outline(lines, not model.closed_loop, best)
+
+
+def _line(series: Series, last: float, high: float) -> Line:
+    x, y = _values(series)
+    chosen = np.unique(np.linspace(0, len(x) - 1, min(len(x), _MOST_POINTS)).round().astype(int))
+    scaled = zip(x[chosen] / last, np.minimum(y[chosen] / high, 1.0), strict=True)
+    return Line(series.index, tuple((float(a), float(b)) for a, b in scaled))
+
+
+def _values(series: Series) -> tuple[np.ndarray, np.ndarray]:
+    values = series.values(Quantity.REPLIES, View())
+    return values.x, values.y

@@ -1,0 +1,185 @@
+"""The rows of the list of sessions: what they say, and how they sort."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QSortFilterProxyModel,
+    Qt,
+)
+
+from app.words import ended, when
+from workbench import wording
+from workbench.shelf import Shelved
+
+COLUMNS = ("Session", "Begun", "Servers", "Ended", "Size")
+SESSION = Qt.ItemDataRole.UserRole
+_SORT = SESSION + 1
+TONE = SESSION + 2
+
+Index = QModelIndex | QPersistentModelIndex
+_NOWHERE = QModelIndex()
+LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+class SessionsModel(QAbstractTableModel):
+    """The shelf, a row a session."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sessions: Sequence[Shelved] = ()
+        self._texts: list[str] = []
+
+    def set_sessions(self, sessions: Sequence[Shelved]) -> None:
+        """Only what has changed is told; a session that grows must not move the list."""
+        before = self.sessions
+        if [session.path for session in sessions] != [session.path for session in before]:
+            self.beginResetModel()
+            self.sessions = sessions
+            self._texts = [_searched(session) for session in sessions]
+            self.endResetModel()
+            return
+        self.sessions = sessions
+        for row, (old, new) in enumerate(zip(before, sessions, strict=True)):
+            if _shown(old) != _shown(new):
+                self._texts[row] = _searched(new)
+                self.dataChanged.emit(self.index(row, 0), self.index(row, len(COLUMNS) - 1))
+
+    def matches(self, row: int, words: Sequence[str]) -> bool:
+        """Are all the words, in small letters, somewhere in what the row says?"""
+        return all(word in self._texts[row] for word in words)
+
+    def rowCount(self, parent: Index = _NOWHERE) -> int:
+        return 0 if parent.isValid() else len(self.sessions)
+
+    def columnCount(self, parent: Index = _NOWHERE) -> int:
+        return len(COLUMNS)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
+        if orientation is not Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _RIGHT if COLUMNS[section] == "Size" else LEFT
+        return COLUMNS[section] if role == Qt.ItemDataRole.DisplayRole else None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        answer = _ANSWERS.get(role)
+        return answer(self.sessions[index.row()], COLUMNS[index.column()]) if answer else None
+
+
+class Found(QSortFilterProxyModel):
+    """Those that say every word searched for."""
+
+    def __init__(self, model: SessionsModel) -> None:
+        super().__init__()
+        self._model = model
+        self._words: list[str] = []
+        self.setSourceModel(model)
+        self.setSortRole(_SORT)
+
+    def search(self, text: str) -> None:
+        self.beginFilterChange()
+        self._words = text.casefold().split()
+        self.endFilterChange(QSortFilterProxyModel.Direction.Rows)
+
+    def filterAcceptsRow(self, row: int, parent: Index) -> bool:
+        return self._model.matches(row, self._words)
+
+    def session(self, row: int) -> Shelved:
+        """By its place among those found."""
+        found: Shelved = self.index(row, 0).data(SESSION)
+        return found
+
+
+def servers(session: Shelved) -> str:
+    """ "5: gevent, Tornado, Twisted, trio, curio" """
+    names = [record.name for record in session.start.servers] if session.start else []
+    return f"{f'{len(names)}: ' if len(names) > 1 else ''}{', '.join(names)}"
+
+
+def sentence(text: str) -> str:
+    """With a capital letter first."""
+    return text[:1].upper() + text[1:]
+
+
+def size(session: Shelved) -> str:
+    count = session.size_bytes
+    if count < 1000:
+        return f"{count} bytes"
+    return wording.megabytes(count) if count >= 1_000_000 else f"{count / 1e3:,.0f} kB"
+
+
+def _text(session: Shelved, column: str) -> str:
+    return {
+        "Session": lambda: session.title,
+        "Begun": lambda: when(session.start),
+        "Servers": lambda: servers(session),
+        "Ended": lambda: ended(session),
+        "Size": lambda: size(session),
+    }[column]()
+
+
+def _tip(session: Shelved, column: str) -> str:
+    """Qt takes what looks like markup for markup, so a space stands before it."""
+    if column == "Servers" and session.start:
+        tip = ", ".join(record.name for record in session.start.servers)
+    elif column == "Ended" and session.stop:
+        tip = session.stop.reason
+    else:
+        tip = session.problem or session.label.notes or str(session.path)
+    return tip.replace("<", "‹").replace(">", "›")
+
+
+def _order(session: Shelved, column: str) -> Any:
+    if column == "Begun":
+        return session.start.started_utc if session.start else ""
+    if column == "Size":
+        return session.size_bytes
+    if column == "Servers":
+        return len(session.start.servers) if session.start else 0
+    return _text(session, column).casefold()
+
+
+def _tone(session: Shelved) -> str:
+    if session.start is None:
+        return "bad"
+    if session.stop is None:
+        return "ok" if session.growing else "warn"
+    return {"done": "muted", "failed": "bad"}.get(session.stop.status, "warn")
+
+
+def _searched(session: Shelved) -> str:
+    start = session.start
+    said = [session.title, session.label.notes, session.path.name, when(start), ended(session)]
+    if start:
+        said.append(str(start.plan.get("name") or ""))
+        said += [f"{record.name} {record.id} {record.version}" for record in start.servers]
+        said += [machine.name for machine in start.machines]
+    return " ".join(said).casefold()
+
+
+def _shown(session: Shelved) -> object:
+    return session.identity, session.label, session.growing
+
+
+def _said(session: Shelved, column: str) -> str:
+    """Of the whole row where its title is read out."""
+    columns = COLUMNS if column == "Session" else (column,)
+    return ", ".join(filter(None, (_text(session, each) for each in columns)))
+
+
+_ANSWERS: dict[int, Callable[[Shelved, str], Any]] = {
+    Qt.ItemDataRole.DisplayRole: _text,
+    Qt.ItemDataRole.AccessibleTextRole: _said,
+    Qt.ItemDataRole.ToolTipRole: _tip,
+    Qt.ItemDataRole.TextAlignmentRole: lambda _, column: _RIGHT if column == "Size" else None,
+    SESSION: lambda session, _: session,
+    _SORT: _order,
+    TONE: lambda session, column: _tone(session) if column == "Ended" else "soft",
+}

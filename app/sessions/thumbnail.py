@@ -1,0 +1,163 @@
+"""Small drawings of sessions: replies over the offered rate, in the colours of the charts."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QWidget
+
+from app.desk import Desk
+from app.theme import Theme
+
+if TYPE_CHECKING:
+    from app.sessions.outline import Outline
+    from workbench.shelf import Shelved
+
+WIDTH, HEIGHT = 112, 64
+_MOST_KEPT = 4096
+_GROWING_EVERY_NS = 20_000_000_000
+_MOST_WAITING = 64
+"""Older wishes are forgotten: whoever is still seen asks again."""
+
+
+class Outlines(QObject):
+    """What thumbnails draw, read in the engine's thread one after the other, the latest wish first,
+    and kept as long as the file is the same."""
+
+    changed = Signal()
+    """Another one is there."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self._bridge = desk.bridge
+        self._kept: OrderedDict[object, Outline] = OrderedDict()
+        self._waiting: OrderedDict[object, Path] = OrderedDict()
+        self._latest: dict[Path, Outline] = {}
+        self._reading = False
+
+    @classmethod
+    def of(cls, desk: Desk) -> Outlines:
+        """The one all pages share."""
+        return desk.findChild(cls) or cls(desk)
+
+    def get(self, session: Shelved) -> Outline | None:
+        """None: not known yet; `changed` tells. Of a file that has changed the one before."""
+        key = _key(session)
+        known = self._kept.get(key)
+        if known is not None:
+            self._kept.move_to_end(key)
+            return known
+        if session.start is not None:
+            self._waiting[key] = session.path
+            self._waiting.move_to_end(key)
+            while len(self._waiting) > _MOST_WAITING:
+                self._waiting.popitem(last=False)
+            self._read()
+        return self._latest.get(session.path)
+
+    def _read(self) -> None:
+        if self._reading or not self._waiting:
+            return
+        key, path = self._waiting.popitem()
+        if key in self._kept:
+            self._read()
+            return
+        self._reading = True
+        self._bridge.submit(
+            asyncio.to_thread(_outline, path),
+            lambda found: self._on_read(key, path, found),
+            lambda _: self._on_read(key, path, None),
+        )
+
+    def _on_read(self, key: object, path: Path, found: Outline | None) -> None:
+        self._reading = False
+        if found is None:
+            from app.sessions.outline import Outline  # noqa: PLC0415
+
+            found = Outline()
+        self._kept[key] = self._latest[path] = found
+        while len(self._kept) > _MOST_KEPT:
+            self._kept.popitem(last=False)
+        self.changed.emit()
+        self._read()
+
+
+def _key(session: Shelved) -> object:
+    """One that grows is looked at now and then: reading takes CPU from the run that writes it."""
+    if session.growing:
+        return session.path, session.modified_ns // _GROWING_EVERY_NS
+    return session.identity
+
+
+class Thumbnail(QWidget):
+    """One session; say which with `show`."""
+
+    def __init__(self, desk: Desk, width: int = WIDTH, height: int = HEIGHT) -> None:
+        super().__init__()
+        self._desk = desk
+        self._session: Shelved | None = None
+        self._outlines = Outlines.of(desk)
+        self._outlines.changed.connect(self.update)
+        self.setFixedSize(QSize(width, height))
+
+    def show(self, session: Shelved | None = None) -> None:
+        """Draw a session; without one it is shown as any widget is."""
+        if session is None:
+            super().show()
+        else:
+            self._session = session
+            self.update()
+
+    def set_theme(self, theme: Theme) -> None:
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        known = self._outlines.get(self._session) if self._session else None
+        paint_outline(painter, QRectF(self.rect()), known, self._desk.theme)
+        painter.end()
+
+
+def paint_outline(painter: QPainter, rect: QRectF, known: Outline | None, theme: Theme) -> None:
+    """In a frame; None: the frame alone."""
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(QColor(theme.line), 1))
+    painter.setBrush(QColor(theme.sunken))
+    painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
+    inside = rect.adjusted(8, 7, -8, -7)
+    if known is not None and known.lines:
+        if known.ideal:
+            pen = QPen(QColor(theme.edge), 1, Qt.PenStyle.CustomDashLine)
+            pen.setDashPattern([1.5, 2.5])
+            painter.setPen(pen)
+            painter.drawLine(inside.bottomLeft(), inside.topRight())
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for line in known.lines:
+            style = theme.series(line.index)
+            ends = [
+                QPointF(inside.left() + x * inside.width(), inside.bottom() - y * inside.height())
+                for x, y in line.points
+            ]
+            if known.ideal and len(ends) > 1:
+                ends.insert(0, inside.bottomLeft())
+            if len(ends) == 1:
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(style.brush())
+                painter.drawEllipse(ends[0], 2.5, 2.5)
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+            else:
+                painter.setPen(style.pen(1.5))
+                painter.drawPolyline(ends)
+    painter.restore()
+
+
+def _outline(path: Path) -> Outline:
+    from app.sessions.outline import outline  # noqa: PLC0415 - numpy, not before the first paint
+
+    return outline(path)

@@ -1,0 +1,154 @@
+"""The list of sessions as it is painted."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionHeader,
+    QStyleOptionViewItem,
+    QTreeView,
+)
+
+from app.desk import Desk
+from app.sessions.table import COLUMNS, LEFT, SESSION, TONE, Found, Index, sentence
+from app.sessions.thumbnail import Outlines, paint_outline
+from app.theme import Theme, Weight, font
+from workbench.shelf import Shelved
+
+_ROW_PX = 66
+_THUMB = QSize(88, 50)
+_WITHOUT_SERVERS = 640
+
+
+class _Header(QHeaderView):
+    """Its arrow points up where the column rises, as in the other tables."""
+
+    def __init__(self) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+
+    def initStyleOptionForIndex(self, option: QStyleOptionHeader, section: int) -> None:
+        super().initStyleOptionForIndex(option, section)
+        arrow = QStyleOptionHeader.SortIndicator
+        turned = {arrow.SortUp: arrow.SortDown, arrow.SortDown: arrow.SortUp}
+        option.sortIndicator = turned.get(option.sortIndicator, option.sortIndicator)  # type: ignore[attr-defined]
+
+
+class SessionsView(QTreeView):
+    """Rows of sessions."""
+
+    def __init__(self, desk: Desk, found: Found) -> None:
+        super().__init__()
+        self.setHeader(_Header())
+        self.header().setDefaultAlignment(LEFT)
+        self.setAccessibleName("Sessions")
+        self.setModel(found)
+        self._delegate = SessionDelegate(desk)
+        self.setItemDelegate(self._delegate)
+        self.setRootIsDecorated(False)
+        self.setUniformRowHeights(True)
+        self.setSortingEnabled(True)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.set_theme(desk.theme)
+        header = self.header()
+        header.setStretchLastSection(False)
+        fixed = QHeaderView.ResizeMode.Fixed
+        header.setSectionResizeMode(fixed)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        for name, width in {"Begun": 152, "Ended": 112, "Size": 76}.items():
+            header.resizeSection(COLUMNS.index(name), width)
+        Outlines.of(desk).changed.connect(self.viewport().update)
+
+    def set_theme(self, theme: Theme) -> None:
+        # A border that is always there, or the rows would move with the focus.
+        self.setStyleSheet(
+            "QTreeView { border: 2px solid transparent; border-radius: 9px; }"
+            f"QTreeView:focus {{ border-color: {theme.focus}; }}"
+        )
+
+    def arrange(self, room: int) -> None:
+        """Titles need their place; in a small window some columns are left out."""
+        servers = COLUMNS.index("Servers")
+        self.header().resizeSection(servers, max(160, (room - 340) // 3))
+        self.setColumnHidden(servers, room < _WITHOUT_SERVERS)
+        self.setColumnHidden(COLUMNS.index("Size"), room < _WITHOUT_SERVERS)
+
+    def currentChanged(self, current: QModelIndex, previous: QModelIndex) -> None:
+        super().currentChanged(current, previous)
+        self.scrollTo(current)
+
+
+class SessionDelegate(QStyledItemDelegate):
+    """Thumbnail, title and a second line in the first column; in the others one line."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._outlines = Outlines.of(desk)
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(120, _ROW_PX)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        theme = self._desk.theme
+        painter.save()
+        cell = QRectF(option.rect)
+        chosen = option.state & QStyle.StateFlag.State_Selected
+        painter.fillRect(cell, QColor(theme.raised if chosen else theme.card))
+        painter.fillRect(
+            QRectF(cell.left(), cell.bottom() - 1, cell.width(), 1), QColor(theme.line)
+        )
+        if index.column() == 0:
+            self._paint_session(painter, cell, index.data(SESSION), theme)
+            if chosen:
+                bar = QRectF(cell.left(), cell.top() + 8, 3, cell.height() - 17)
+                painter.fillRect(bar, QColor(theme.text))
+        else:
+            inside = cell.adjusted(8, 0, -8, -1)
+            colour = getattr(theme, index.data(TONE))
+            right = index.data(Qt.ItemDataRole.TextAlignmentRole)
+            figures = COLUMNS[index.column()] in ("Begun", "Size")
+            size = font(13, figures=figures)
+            _line(painter, inside, str(index.data() or ""), size, colour, right or LEFT)
+        painter.restore()
+
+    def _paint_session(
+        self, painter: QPainter, cell: QRectF, session: Shelved, theme: Theme
+    ) -> None:
+        thumb = QRectF(cell.left() + 12, 0, _THUMB.width(), _THUMB.height())
+        thumb.moveTop(cell.top() + (cell.height() - 1 - thumb.height()) / 2)
+        known = self._outlines.get(session)
+        paint_outline(painter, thumb, known, theme)
+        words = QRectF(thumb.right() + 14, cell.top() + 12, 0, 20)
+        words.setRight(cell.right() - 8)
+        _line(painter, words, session.title, font(13, Weight.DemiBold), theme.text, LEFT)
+        said = sentence(session.problem) or " ".join(session.label.notes.split())
+        elide = Qt.TextElideMode.ElideRight
+        if not said and known:
+            said = known.best or "No point was finished."
+            elide = Qt.TextElideMode.ElideMiddle  # the figure stands at the end
+        _line(painter, words.translated(0, 21), said, font(12), theme.muted, LEFT, elide)
+
+
+def _line(  # noqa: PLR0917 - read like QPainter.drawText
+    painter: QPainter,
+    room: QRectF,
+    text: str,
+    size: QFont,
+    colour: str,
+    align: Qt.AlignmentFlag,
+    elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
+) -> None:
+    shown = QFontMetricsF(size).elidedText(text, elide, room.width())
+    painter.setFont(size)
+    painter.setPen(QColor(colour))
+    painter.drawText(room, int(align), shown)

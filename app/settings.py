@@ -1,0 +1,157 @@
+"""What is kept of the window between two starts."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QLockFile
+
+from workbench import paths
+from workbench.errors import PongbenchError
+
+log = logging.getLogger(__name__)
+_LOCK_MS = 2000
+
+
+@dataclass
+class Settings:
+    """Changed in place by whoever owns the field; written by the window."""
+
+    colours: str = "system"
+    """system, dark or light."""
+    calm: bool = False
+    """Less motion: what breathes stands still."""
+    page: str = "Start"
+    """Shown last."""
+    geometry: str = ""
+    """Qt's own, base64."""
+    servers: list[str] = field(default_factory=list)
+    """Ids ticked last."""
+    percentile: str = "p99"
+    clock: str = "latency"
+    log_scale: bool = True
+    more: dict[str, Any] = field(default_factory=dict)
+    """What a page keeps for itself, by its name; anything JSON has a form for."""
+
+
+class SettingsFile:
+    """Settings on disk. Several windows may share them: each writes only the fields it changed, so
+    of every field the last change counts, and the file is replaced as a whole."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self.path = path or paths.config_dir() / "settings.json"
+        self.complaint = ""
+        """One sentence when `load` could not read what is there."""
+        self._known = _flat(Settings())
+
+    def load(self) -> Settings:
+        """The settings kept; a field that is missing or makes no sense has its default. A damaged
+        file is put aside, never thrown away."""
+        settings = Settings()
+        try:
+            read = json.loads(self.path.read_bytes())
+            if not isinstance(read, dict):
+                raise ValueError("it is no list of settings")
+        except FileNotFoundError:
+            read = {}
+        except OSError as error:
+            read = {}
+            reason = (error.strerror or str(error)).lower()
+            self.complaint = f"The settings in {self.path} cannot be read: {reason}."
+        except (ValueError, RecursionError):
+            read = {}
+            self.complaint = f"The settings in {self.path} are damaged, so defaults are used."
+            self.complaint += self._put_aside()
+        for each in fields(Settings):
+            value = read.get(each.name)
+            if type(value) is type(getattr(settings, each.name)):
+                setattr(settings, each.name, value)
+        self._known = _flat(settings)
+        return settings
+
+    def changes(self, settings: Settings) -> dict[str, str]:
+        """What is different since it was read or asked for last; for `write`. Values are JSON."""
+        now = _flat(settings)
+        changed = {name: text for name, text in now.items() if self._known.get(name) != text}
+        self._known = now
+        return changed
+
+    def write(self, changes: dict[str, str]) -> None:
+        """Put changes into the file. Reads and writes; raises PongbenchError in words."""
+        if not changes:
+            return
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with _locked(self.path):
+                self._replace(changes)
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise PongbenchError(
+                f"Settings cannot be kept in {self.path.parent}: {reason}."
+                " This window goes on without; they hold until it is closed."
+            ) from error
+
+    def _replace(self, changes: dict[str, str]) -> None:
+        there = _read(self.path)
+        for name, text in changes.items():
+            first, _, rest = name.partition("/")
+            if rest:
+                inner = there.setdefault(first, {})
+                if not isinstance(inner, dict):
+                    inner = there[first] = {}
+                inner[rest] = json.loads(text)
+            else:
+                there[first] = json.loads(text)
+        new = self.path.with_name(f".{self.path.name}.{os.getpid()}")
+        try:
+            new.write_text(json.dumps(there, indent=2) + "\n", encoding="utf-8")
+            new.replace(self.path)
+        finally:
+            new.unlink(missing_ok=True)
+
+    def _put_aside(self) -> str:
+        aside = self.path.with_name(f"{self.path.name}.damaged")
+        try:
+            self.path.replace(aside)
+        except OSError:
+            return ""
+        return f" They are kept as {aside.name}."
+
+
+def _flat(settings: Settings) -> dict[str, str]:
+    """Field by field, `more` by its keys, as JSON: comparable, and safe to hand to a thread."""
+    flat = asdict(settings)
+    flat |= {f"more/{key}": value for key, value in flat.pop("more").items()}
+    kept = {}
+    for name, value in flat.items():
+        try:
+            kept[name] = json.dumps(value, sort_keys=True)
+        except (TypeError, ValueError) as error:
+            log.warning("The setting %s cannot be kept: %s.", name, error)
+    return kept
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        read = json.loads(path.read_bytes())
+    except (FileNotFoundError, ValueError, RecursionError):
+        return {}
+    return read if isinstance(read, dict) else {}
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """One window at a time; a lock that stays taken is not worth losing the settings for."""
+    lock = QLockFile(str(path.with_name(f".{path.name}.lock")))
+    lock.tryLock(_LOCK_MS)
+    try:
+        yield
+    finally:
+        lock.unlock()

@@ -1,0 +1,100 @@
+"""What this is, which versions it is made of, and their licences."""
+
+from __future__ import annotations
+
+import platform
+
+from PySide6.QtCore import Qt, qVersion
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QDialog, QListWidget, QListWidgetItem, QPlainTextEdit, QWidget
+
+from app.desk import Desk
+from app.shell import licences
+from app.shell.licences import Component
+from app.theme import Weight, font
+from app.widgets import Inline, button, column, dress, label, row
+from workbench import __version__
+
+
+class AboutBox(QDialog):
+    """Everything in it can be copied."""
+
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("About Pongbench")
+        self.setAccessibleName("About Pongbench")
+        self.resize(940, 640)
+        self._components: list[Component] = []
+        inside = column(self, margin=20, gap=10)
+        inside.addWidget(label(f"Pongbench {__version__}", 20, Weight.DemiBold))
+        inside.addWidget(label("Which server holds up, and until what rate?", tone="soft"))
+        where = f"Qt {qVersion()} ({QGuiApplication.platformName()}) on {platform.platform()}"
+        self._where = label(where, 12, tone="muted", wrap=True)
+        self._where.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        inside.addWidget(self._where)
+        self.told = Inline()
+        inside.addWidget(self.told)
+        across = row(gap=12)
+        self.parts = QListWidget()
+        self.parts.setAccessibleName("What Pongbench is made of")
+        self.parts.setFixedWidth(270)
+        self.parts.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.parts.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.parts.setStyleSheet("QListWidget::item { padding: 5px 8px; border-radius: 5px; }")
+        self.parts.setProperty("kind", "framed")
+        self.parts.currentRowChanged.connect(self._show)
+        self.text = QPlainTextEdit()
+        self.text.setReadOnly(True)
+        self.text.setTabChangesFocus(True)
+        self.text.setAccessibleName("Licence")
+        self.text.setFont(font(12, mono=True))
+        across.addWidget(self.parts)
+        across.addWidget(self.text, 1)
+        inside.addLayout(across, 1)
+        foot = row()
+        self._copy = button("Copy the versions", "copy", on_click=self.copy)
+        self._copy.setEnabled(False)
+        close = button("Close", kind="primary", on_click=self.accept)
+        close.setDefault(True)
+        foot.addWidget(self._copy)
+        foot.addStretch()
+        foot.addWidget(close)
+        inside.addLayout(foot)
+        dress(self, desk.theme)
+        close.setFocus()
+        # The box may be closed before they are read.
+        desk.bridge.do(licences.components, self._on_read, self._on_failed)
+        self.finished.connect(self._on_finished)
+
+    def versions(self) -> str:
+        """One line each."""
+        lines = [f"{part.name} {part.version}  {part.licence}" for part in self._components]
+        return "\n".join([self._where.text(), *lines])
+
+    def copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.versions())
+        self.told.say("The versions are on the clipboard.", "ok")
+
+    def _on_read(self, components: list[Component]) -> None:
+        if self._gone:
+            return
+        self._components = components
+        for part in components:
+            item = QListWidgetItem(f"{part.name} {part.version}\n{part.licence}")
+            item.setToolTip(part.licence)
+            self.parts.addItem(item)
+        self.parts.setCurrentRow(0)
+        self._copy.setEnabled(True)
+
+    def _on_failed(self, sentence: str) -> None:
+        if not self._gone:
+            self.told.say(sentence)
+
+    def _on_finished(self) -> None:
+        self._gone = True
+
+    def _show(self, row: int) -> None:
+        if 0 <= row < len(self._components):
+            self.text.setPlainText(self._components[row].text)
+
+    _gone = False

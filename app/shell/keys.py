@@ -1,0 +1,49 @@
+"""The window's keys. Those of a page belong to the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QKeySequence, QShortcut
+
+from app import places
+
+if TYPE_CHECKING:
+    from app.shell.main_window import MainWindow
+
+ASKED = {
+    "Ctrl+R": ("run_this", "Start"),
+    "Ctrl+F": ("search", "Sessions"),
+    "Ctrl+.": ("press_stop", ""),
+    "Ctrl+E": ("export", ""),
+    "Ctrl+Shift+C": ("copy_chart", ""),
+    "F11": ("present", "Live"),
+}
+"""What the shown page is asked to do, and the page that is shown and asked where it cannot."""
+
+
+def add(window: MainWindow) -> None:
+    keys: dict[str, Callable[[], object]] = {
+        "Ctrl+O": lambda: window.open(None),
+        "Ctrl+,": lambda: window.show_page("Settings"),
+        "F1": lambda: window.show_page("Help"),
+        "Ctrl+L": window.show_log,
+        "Ctrl+Q": window.close,
+        "Ctrl+W": window.close,
+    }
+    for place, name in enumerate(places.RAIL, start=1):
+        keys[f"Ctrl+{place}"] = lambda name=name: window.show_page(name)
+    for key, asked in ASKED.items():
+        keys[key] = lambda asked=asked: _ask(window, *asked)
+    for key, do in keys.items():
+        QShortcut(QKeySequence(key), window, do)
+
+
+def _ask(window: MainWindow, action: str, other: str) -> None:
+    page = window.shown
+    if not hasattr(page, action) and other and hasattr(window.page(other), action):
+        window.show_page(other)
+        page = window.shown
+    if hasattr(page, action):
+        getattr(page, action)()

@@ -1,0 +1,153 @@
+"""What this program is made of: versions, licences and their texts. No Qt."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+from dataclasses import dataclass
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from pathlib import Path
+
+from workbench import __version__
+from workbench.paths import RESOURCES
+
+TEXTS = RESOURCES / "licences"
+"""Texts that the packages they belong to do not bring along."""
+BUNDLED = TEXTS / "bundled.json"
+"""In a bundle: what came from elsewhere than from packages of Python, written when it is built."""
+
+_FILE = re.compile(r"licen[cs]e|copying|notice", re.IGNORECASE)
+_RESOURCES = {
+    "Inter": ("typeface", "OFL-1.1", "fonts/Inter-LICENSE.txt"),
+    "JetBrains Mono": ("typeface", "OFL-1.1", "fonts/JetBrainsMono-LICENSE.txt"),
+    "Lucide": ("icons", "ISC", "icons/LICENSE.txt"),
+}
+_INSIDE = {
+    "libev": ("in gevent", "BSD-2-Clause OR GPL-2.0-or-later", "licences/libev.txt"),
+    "libyaml": ("in PyYAML", "MIT", "licences/libyaml.txt"),
+}
+_FIRST = ("pyside6-essentials", "shiboken6", "pyqtgraph", "asyncssh", "gevent")
+_UNDER_LGPL = ("pyside6-essentials", "shiboken6")
+_QT_NOTE = """\
+Qt and its binding for Python (PySide6, with shiboken6) are used under the
+GNU Lesser General Public License 3.0, which adds to the General Public
+License 3.0; both texts stand below. The libraries are files of their own
+(in PySide6/Qt, PySide6 and shiboken6 below the program) and may be
+replaced by others of the same version. Their sources are at
+https://download.qt.io/official_releases/ (qt and QtForPython). What Qt
+itself contains is listed at
+https://doc.qt.io/qt-6/licenses-used-in-qt.html.
+"""
+_NO_TEXT = "Its package brings no text along. {licence}: see https://spdx.org/licenses/."
+
+
+@dataclass(frozen=True)
+class Component:
+    """One part, as it is here."""
+
+    name: str
+    version: str
+    licence: str
+    """As its makers name it."""
+    text: str
+    """All its licence files."""
+
+
+def components() -> list[Component]:
+    """Everything that comes with the program, its own part first. Reads some hundred files."""
+    packages: dict[str, Component] = {}
+    _collect("pongbench", packages)
+    qt = [_qt(packages[name]) for name in _FIRST[:1] if name in packages]
+    first = [packages.pop(name) for name in _FIRST if name in packages]
+    rest = [packages[name] for name in sorted(packages)]
+    inside = [*_from_resources(_RESOURCES), *_from_resources(_INSIDE)]
+    return [_own(), _python(), *qt, *first, *inside, *rest, *_bundled()]
+
+
+def of_packages(parts: list[Component]) -> set[str]:
+    """The names of `parts` as packages of Python are called."""
+    return {_plain(part.name) for part in parts}
+
+
+def _collect(name: str, found: dict[str, Component]) -> None:
+    """A package's requirements and theirs, as far as they are installed here."""
+    try:
+        requirements = distribution(name).requires or []
+    except PackageNotFoundError:
+        return
+    for requirement in requirements:
+        match = re.match(r"[\w.-]+", requirement)
+        wanted = _plain(match[0]) if match else ""
+        if not wanted or wanted in found:
+            continue
+        if "extra ==" in requirement and "bcrypt" not in requirement:
+            continue
+        try:
+            found[wanted] = _component(distribution(wanted))
+        except PackageNotFoundError:
+            continue
+        _collect(wanted, found)
+
+
+def _component(package: Distribution) -> Component:
+    about = package.metadata
+    licence = about.get("License-Expression") or (about.get("License") or "").split("\n")[0]
+    if not licence:
+        classifiers = about.get_all("Classifier") or []
+        named = [c.rsplit(" :: ", 1)[-1] for c in classifiers if c.startswith("License ::")]
+        licence = ", ".join(named) or "not named"
+    files = [file for file in package.files or [] if _FILE.search(file.name)]
+    texts = []
+    for file in files:
+        path = Path(str(package.locate_file(file)))
+        if path.is_file() and path.suffix in ("", ".txt", ".md", ".rst", ".APACHE", ".BSD", ".PSF"):
+            texts.append(f"{file.name}\n\n{path.read_text(encoding='utf-8', errors='replace')}")
+    if _plain(about["Name"]) in _UNDER_LGPL:
+        texts = [_lgpl()]
+    text = "\n\n".join(texts) or _NO_TEXT.format(licence=licence)
+    return Component(about["Name"], package.version, licence, text)
+
+
+def _lgpl() -> str:
+    texts = [
+        (TEXTS / f"{name}.txt").read_text(encoding="utf-8") for name in ("LGPL-3.0", "GPL-3.0")
+    ]
+    return "\n\n".join([_QT_NOTE, *texts])
+
+
+def _qt(binding: Component) -> Component:
+    """Qt comes in the wheel of its binding, which has its version."""
+    return Component("Qt", binding.version, "LGPL-3.0-only", _lgpl())
+
+
+def _own() -> Component:
+    text = "The licence of Pongbench is the MIT licence; its text is in the file LICENSE."
+    if (file := RESOURCES.parent / "LICENSE").is_file():
+        text = file.read_text(encoding="utf-8")
+    return Component("Pongbench", __version__, "MIT", text)
+
+
+def _python() -> Component:
+    version = f"{platform.python_version()} ({platform.python_implementation()})"
+    own = Path(os.__file__).with_name("LICENSE.txt")
+    file = own if own.is_file() else TEXTS / "Python.txt"
+    return Component("Python", version, "PSF-2.0", file.read_text("utf-8", errors="replace"))
+
+
+def _from_resources(files: dict[str, tuple[str, str, str]]) -> list[Component]:
+    return [
+        Component(name, what, licence, (RESOURCES / file).read_text("utf-8", errors="replace"))
+        for name, (what, licence, file) in files.items()
+    ]
+
+
+def _bundled() -> list[Component]:
+    if not BUNDLED.is_file():
+        return []
+    return [Component(**part) for part in json.loads(BUNDLED.read_text("utf-8"))]
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()

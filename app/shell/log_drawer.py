@@ -1,0 +1,182 @@
+"""The program's log, drawn up from the foot of the window."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent, QTextCharFormat, QTextCursor
+from PySide6.QtWidgets import QFileDialog, QFrame, QPlainTextEdit
+
+from app.desk import Desk
+from app.log import MOST, Line, LogBook
+from app.theme import Theme, Weight, font
+from app.widgets import Choice, Inline, button, column, label, row
+from workbench.errors import PongbenchError
+
+_SHOWN = (
+    ("Everything", logging.DEBUG),
+    ("Notes, warnings, errors", logging.INFO),
+    ("Warnings and errors", logging.WARNING),
+    ("Errors", logging.ERROR),
+)
+
+
+class LogDrawer(QFrame):
+    """Shows the lines of a book; `add` brings the next one."""
+
+    closed = Signal()
+    HEIGHT = 240
+
+    def __init__(self, desk: Desk, book: LogBook) -> None:
+        super().__init__()
+        self.setObjectName("drawer")
+        self._desk, self._book, self._theme = desk, book, desk.theme
+        self.setMinimumHeight(140)
+        inside = column(self)
+        head = row(gap=8)
+        head.setContentsMargins(20, 8, 12, 8)
+        head.addWidget(label("Log", 14, Weight.DemiBold))
+        self.level = Choice("Which lines are shown")
+        for words, level in _SHOWN:
+            self.level.addItem(words, level)
+        self.level.setCurrentIndex(1)
+        self.level.currentIndexChanged.connect(self.refresh)
+        head.addWidget(self.level)
+        self._count = label("", 12, tone="muted")
+        head.addWidget(self._count)
+        head.addStretch()
+        for words, icon, do in (
+            ("Copy", "copy", self.copy),
+            ("Save…", "save", self._ask_where),
+            ("Clear", "trash-2", self.clear),
+            ("Close", "x", self.closed.emit),
+        ):
+            made = button(words, icon, kind="ghost", on_click=do)
+            made.setAccessibleName(f"{words.rstrip('…')} the log")
+            head.addWidget(made)
+        inside.addLayout(head)
+        self.told = Inline()
+        inside.addWidget(self.told)
+        self.body = QPlainTextEdit()
+        self.body.setReadOnly(True)
+        self.body.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse
+            | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self.body.setAccessibleName("Lines of the log")
+        self.body.setFont(font(12, mono=True))
+        self.body.setMaximumBlockCount(MOST * 10)
+        self.body.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
+        self.body.setTabChangesFocus(True)
+        self.body.setProperty("kind", "log")
+        inside.addWidget(self.body, 1)
+        self.hide()
+
+    def add(self, line: Line) -> None:
+        """A line arrived; what is seen stays where it is unless its end is seen."""
+        if self.isHidden() or line.level < self.level.currentData():
+            return
+        if not self._lines:
+            self.body.clear()
+        self._lines += 1
+        self._append(line)
+        self._tell_count()
+
+    def refresh(self) -> None:
+        shown = [line for line in self._book.lines() if line.level >= self.level.currentData()]
+        self.body.clear()
+        self._lines, self._length = len(shown), 1
+        for line in shown:
+            self._append(line)
+        if not shown:
+            self.body.setPlainText("Nothing of this kind has happened so far.")
+        self._tell_count()
+        self.show_latest()
+
+    def show_latest(self) -> None:
+        """The end, but never below what the latest entry begins with."""
+        self.body.moveCursor(QTextCursor.MoveOperation.End)
+        cursor = self.body.textCursor()
+        for _ in range(self._length - 1):
+            cursor.movePosition(QTextCursor.MoveOperation.PreviousBlock)
+        self.body.setTextCursor(cursor)
+
+    def copy(self) -> None:
+        QGuiApplication.clipboard().setText(self._text())
+
+    def clear(self) -> None:
+        self._book.clear()
+        self.refresh()
+
+    def save(self, path: Path) -> None:
+        text = self._text() + "\n"
+
+        def write() -> None:
+            try:
+                path.write_text(text, encoding="utf-8")
+            except OSError as error:
+                reason = (error.strerror or str(error)).lower()
+                raise PongbenchError(
+                    f"The log cannot be saved as {path}: {reason}. Choose another place."
+                ) from error
+
+        self._desk.bridge.do(write, lambda _: self._say(f"Saved as {path}.", "ok"), self._say)
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        if not self.isHidden():
+            self.refresh()
+
+    def showEvent(self, event: object) -> None:
+        self.told.say("")
+        self.refresh()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.closed.emit()
+        else:
+            super().keyPressEvent(event)
+
+    _lines = 0
+    _length = 1
+    """Lines of text the latest entry has."""
+
+    def _text(self) -> str:
+        """Of the lines that are shown."""
+        return self.body.toPlainText()
+
+    def _say(self, sentence: str, tone: str = "bad") -> None:
+        self.told.say(sentence, tone)
+
+    def _tell_count(self) -> None:
+        self._count.setText(f"{self._lines:,} line{'s' if self._lines != 1 else ''}")
+
+    def _append(self, line: Line) -> None:
+        tone = self._theme.soft
+        if line.level >= logging.ERROR:
+            tone = self._theme.bad
+        elif line.level >= logging.WARNING:
+            tone = self._theme.warn
+        elif line.level < logging.INFO:
+            tone = self._theme.muted
+        bar = self.body.verticalScrollBar()
+        at_end = bar.value() >= bar.maximum() - 2
+        style = QTextCharFormat()
+        style.setForeground(QColor(tone))
+        cursor = QTextCursor(self.body.document())
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        if not self.body.document().isEmpty():
+            cursor.insertBlock()
+        cursor.insertText(str(line), style)
+        self._length = str(line).count("\n") + 1
+        if at_end:
+            bar.setValue(bar.maximum())
+
+    def _ask_where(self) -> None:
+        dialog = QFileDialog(self, "Save the log", str(Path.home() / "pongbench.log"))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.fileSelected.connect(lambda chosen: self.save(Path(chosen)))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()

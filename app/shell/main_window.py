@@ -1,0 +1,337 @@
+"""The window: a rail, its pages, and the way between them."""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QPaintEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QFileDialog,
+    QMainWindow,
+    QMessageBox,
+    QSplitter,
+    QStackedWidget,
+    QWidget,
+)
+
+from app import places
+from app import theme as look
+from app.desk import Desk
+from app.planning import bench
+from app.shell import keys
+from app.shell.notice import NoticeBar
+from app.shell.rail import Rail
+from app.theme import Theme
+from app.widgets import column, dress, row
+from workbench import paths
+
+if TYPE_CHECKING:
+    from app.live.run import Where
+    from app.log import Line
+    from app.pages.film import FilmPage
+    from app.pages.live import LivePage
+    from app.pages.sessions import SessionsPage
+    from app.pages.start import StartPage
+    from app.shell.log_drawer import LogDrawer
+    from workbench.plans import Plan
+    from workbench.shelf import Shelved
+
+
+class MainWindow(QMainWindow):
+    """Only one page is there at once; the others are built after the first paint, or when they are
+    asked for."""
+
+    built = Signal()
+    """The charts are there."""
+    left = Signal()
+    """Closed, and nothing runs any more."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self.desk = desk
+        self._painted = self._leaving = False
+        self._question: QMessageBox | None = None
+        self._pages: dict[str, QWidget] = {}
+        self._drawer: LogDrawer | None = None
+        self.setWindowTitle("Pongbench")
+        self.setMinimumSize(960, 620)
+        self.resize(1280, 800)
+        if desk.settings.geometry:
+            self.restoreGeometry(b64decode(desk.settings.geometry))
+        self.setAcceptDrops(True)
+        self.rail = Rail(desk.theme, lambda: self.show_page("Start"))
+        for name, place in places.RAIL.items():
+            self.rail.add(name, place.icon, lambda name=name: self.show_page(name))
+        self.rail.add("Log", "terminal", self.show_log, foot=True, page=False)
+        settings = places.ALL["Settings"]
+        self.rail.add("Settings", settings.icon, lambda: self.show_page("Settings"), foot=True)
+        self.notice = NoticeBar()
+        self.notice.log_wanted.connect(lambda: self.show_log(shown=True))
+        self._stack = QStackedWidget()
+        self._split = QSplitter(Qt.Orientation.Vertical)
+        self._split.setChildrenCollapsible(False)
+        self._split.addWidget(self._stack)
+        root, body = QWidget(), QWidget()
+        across, down = row(root, gap=0), column(body)
+        across.addWidget(self.rail)
+        across.addWidget(body, 1)
+        down.addWidget(self.notice)
+        down.addWidget(self._split, 1)
+        self.setCentralWidget(root)
+        desk.page_wanted.connect(self.show_page)
+        desk.run_wanted.connect(self.run)
+        desk.run_on_wanted.connect(self.run)
+        desk.open_wanted.connect(self.open)
+        desk.plan_wanted.connect(self._edit)
+        desk.compare_wanted.connect(self._compare)
+        desk.refused.connect(self._on_refused)
+        desk.shelf_stale.connect(self._read_shelf)
+        desk.busy_changed.connect(self._on_busy)
+        desk.notice.connect(self.notice.say)
+        desk.theme_wanted.connect(self._on_theme_wanted)
+        desk.calm_changed.connect(lambda _: self._calm())
+        desk.log.tell = desk.bridge.post(self._on_line)
+        keys.add(self)
+        if self._first() == "Start":
+            self.show_page("Start")
+        dress(self, desk.theme)
+
+    # Pages
+
+    def page(self, name: str) -> QWidget:
+        """A page by its name (`places.ALL`); built when it is asked for first."""
+        found = self._pages.get(name)
+        if found is None:
+            found = self._pages[name] = places.ALL[name].make(self.desk)
+            self._stack.addWidget(found)
+            dress(found, self.desk.theme)
+            self._calm()
+        return found
+
+    def show_page(self, name: str) -> None:
+        page = self.page(name)
+        self._stack.setCurrentWidget(page)
+        page.setFocus()
+        self.rail.check(places.ALL[name].rail)
+        self.desk.settings.page = name
+        if self._painted and name in ("Start", "Sessions", "Compare"):
+            self._read_shelf()
+
+    @property
+    def shown(self) -> QWidget | None:
+        """The page that is seen."""
+        return self._stack.currentWidget()
+
+    @property
+    def start(self) -> StartPage:
+        return self.page("Start")  # type: ignore[return-value]
+
+    @property
+    def live(self) -> LivePage:
+        return self.page("Live")  # type: ignore[return-value]
+
+    @property
+    def film(self) -> FilmPage:
+        return self.page("Film")  # type: ignore[return-value]
+
+    @property
+    def sessions(self) -> SessionsPage:
+        return self.page("Sessions")  # type: ignore[return-value]
+
+    def run(self, plan: Plan, where: Where | None = None) -> None:
+        """Start a comparison, on this computer or elsewhere, and show it."""
+        if not self.desk.busy:
+            self.live.start(plan, where)
+        self.show_page("Live")
+
+    def open(self, path: Path | None) -> None:
+        """Open a session; None: ask which."""
+        if path is not None:
+            self.film.open(path)
+            return
+        dialog = QFileDialog(self, "Open a session", str(paths.data_dir() / "sessions"))
+        dialog.setNameFilters(["Sessions (*.pong.yaml *.yaml)", "All files (*)"])
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.fileSelected.connect(lambda chosen: self.open(Path(chosen)))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def set_theme(self, theme: Theme) -> None:
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        self.desk.theme = theme
+        look.apply(app, theme)
+        dress(self, theme)
+
+    def show_log(self, shown: bool | None = None) -> None:
+        """Draw the log up, or put it away; None: the other of the two."""
+        drawer = self.drawer
+        if shown is None:
+            shown = drawer.isHidden()
+        drawer.setVisible(shown)
+        if shown:
+            self._split.setSizes([self._split.height() - drawer.HEIGHT, drawer.HEIGHT])
+            drawer.show_latest()
+            self.rail.entries["Log"].set_badge("")
+            drawer.body.setFocus()
+        elif self.shown is not None:
+            self.shown.setFocus()
+
+    @property
+    def drawer(self) -> LogDrawer:
+        if self._drawer is None:
+            from app.shell.log_drawer import LogDrawer  # noqa: PLC0415 - seldom needed
+
+            self._drawer = LogDrawer(self.desk, self.desk.log)
+            self._drawer.closed.connect(lambda: self.show_log(shown=False))
+            self._split.addWidget(self._drawer)
+            self._split.setStretchFactor(0, 1)
+            dress(self._drawer, self.desk.theme)
+        return self._drawer
+
+    def leave(self) -> None:
+        """Close without asking; a run is stopped in good order first."""
+        self._leaving = True
+        if self.desk.busy:
+            self.live.stop()
+        else:
+            self.close()
+
+    # What happens to it
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if not self._painted:
+            self._painted = True
+            QTimer.singleShot(0, self, self._warm_up)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if self.desk.busy:
+            event.ignore()
+            if not self._leaving:
+                self._ask_before_leaving()
+            return
+        event.accept()
+        self.desk.settings.geometry = b64encode(self.saveGeometry().data()).decode()
+        self.left.emit()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        urls = event.mimeData().urls()
+        if urls and all(url.isLocalFile() for url in urls):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """One session is opened, several are compared; a plan is shown in its form."""
+        dropped = [Path(url.toLocalFile()) for url in event.mimeData().urls()]
+        if len(dropped) == 1 or "Compare" not in places.ALL:
+            self._open_dropped(dropped[0])
+        else:
+            self._compare(dropped)
+
+    def _open_dropped(self, path: Path) -> None:
+        self.desk.bridge.submit(
+            bench.read_plan(path),
+            lambda plan: self.open(path) if plan is None else self.desk.plan_wanted.emit(plan),
+            lambda _: self.open(path),  # it says what is wrong with the file
+        )
+
+    def _warm_up(self) -> None:
+        """What draws is built before it is asked for, but after there is something to see."""
+        self.show_page(self._first())
+        self.page("Live")
+        self.built.emit()
+        self.start.load()
+        self._read_shelf()
+
+    def _first(self) -> str:
+        """The page shown last, where it means something again: what ran is over."""
+        kept = self.desk.settings.page
+        kept = {"Live": "Start", "Film": "Sessions"}.get(kept, kept)
+        return kept if kept in places.ALL else "Start"
+
+    def _edit(self, plan: Plan) -> None:
+        self.page("Plan").edit(plan)  # type: ignore[attr-defined]
+        self.show_page("Plan")
+
+    def _compare(self, sessions: list[Path]) -> None:
+        self.page("Compare").compare(sessions)  # type: ignore[attr-defined]
+        self.show_page("Compare")
+
+    def _ask_before_leaving(self) -> None:
+        if self._question is not None:
+            self._question.raise_()
+            return
+        asked = self._question = QMessageBox(self)
+        asked.setWindowTitle("Pongbench")
+        asked.setText("A run is under way. Stop it and close?")
+        asked.setInformativeText("Every point measured so far is kept in its session.")
+        go_on = asked.addButton("Keep running", QMessageBox.ButtonRole.RejectRole)
+        stop = asked.addButton("Stop and close", QMessageBox.ButtonRole.DestructiveRole)
+        stop.setProperty("kind", "danger")
+        stop.style().unpolish(stop)
+        stop.style().polish(stop)
+        asked.setDefaultButton(go_on)
+        asked.setEscapeButton(go_on)
+        stop.clicked.connect(self.leave)
+        asked.finished.connect(self._on_answered)
+        asked.open()
+
+    def _on_answered(self) -> None:
+        if self._question is not None:
+            self._question.deleteLater()
+            self._question = None
+
+    def _on_busy(self, busy: bool) -> None:
+        live = self.rail.entries["Live"]
+        live.set_badge("ok" if busy else "", "A run is under way." if busy else "")
+        if not busy:
+            self._read_shelf()
+            if self._question is not None:
+                # Nothing is left to be asked.
+                self._question.close()
+            if self._leaving:
+                self.close()
+
+    def _on_refused(self, sentence: str) -> None:
+        self.show_page("Sessions")
+        self.sessions.error.say(sentence)
+
+    def _on_line(self, line: Line) -> None:
+        """Something was logged."""
+        if line.surprise:
+            self.notice.say(f"{line.text} The log has the details; what was recorded is kept.")
+        if self._drawer is not None and not self._drawer.isHidden():
+            self._drawer.add(line)
+        elif line.warns:
+            tone = "bad" if line.surprise else "warn"
+            self.rail.entries["Log"].set_badge(tone, "Something new is in the log.")
+
+    def _on_theme_wanted(self) -> None:
+        theme = look.wanted(self.desk.settings.colours)
+        if theme is not self.desk.theme:
+            self.set_theme(theme)
+
+    def _calm(self) -> None:
+        """Whatever breathes stands still where less motion is asked for."""
+        for each in self.findChildren(QWidget):
+            if hasattr(each, "set_breathing"):
+                each.set_breathing(not self.desk.settings.calm)
+
+    def _read_shelf(self) -> None:
+        desk = self.desk
+        known = desk.shelf
+        desk.bridge.do(lambda: _shelf(known), desk.set_shelf, self._on_no_shelf)
+
+    def _on_no_shelf(self, sentence: str) -> None:
+        self.sessions.error.say(sentence)
+
+
+def _shelf(known: Sequence[Shelved]) -> list[Shelved]:
+    from workbench.shelf import shelf  # noqa: PLC0415 - not before the first paint
+
+    return shelf(known=known)

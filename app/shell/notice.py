@@ -1,0 +1,75 @@
+"""The calm bar above the page: what no page can say for itself."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame
+
+from app import theme as look
+from app.theme import Theme
+from app.widgets import button, label, retone, row, show_sign, sign
+
+
+class NoticeBar(QFrame):
+    """One sentence at a time, until it is put away; others wait their turn."""
+
+    log_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("notice")
+        self._waiting: deque[tuple[str, str]] = deque()
+        inside = row(self, gap=8)
+        inside.setContentsMargins(20, 8, 12, 8)
+        self._theme, self._tone = look.LIGHT, "bad"
+        self._sign = sign(inside)
+        inside.setAlignment(self._sign, Qt.AlignmentFlag.AlignVCenter)
+        self._text = label("", wrap=True)
+        self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._log = button("Show the log", "terminal", on_click=self.log_wanted.emit)
+        self._away = button("Put away", "x", kind="ghost", on_click=self.put_away)
+        inside.addWidget(self._text, 1)
+        inside.addWidget(self._log)
+        inside.addWidget(self._away)
+        self.hide()
+
+    def say(self, text: str, tone: str = "bad") -> None:
+        """The same sentence is not said twice in a row."""
+        latest = self._waiting[-1] if self._waiting else (self.text, "")
+        if text and latest[0] != text:
+            self._waiting.append((text, tone))
+            if self.isHidden():
+                self._next()
+            self._name()
+
+    def put_away(self) -> None:
+        self._text.setText("")
+        self.hide()
+        self._next()
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        show_sign(self._sign, self._tone, theme)
+
+    @property
+    def text(self) -> str:
+        return self._text.text()
+
+    def _next(self) -> None:
+        if self._waiting:
+            text, tone = self._waiting.popleft()
+            self._text.setText(text)
+            self.setAccessibleName(text)
+            retone(self, tone)
+            self._tone = tone
+            show_sign(self._sign, tone, self._theme)
+            self.show()
+        self._name()
+
+    def _name(self) -> None:
+        more = len(self._waiting)
+        said = f"Next, {more} more" if more else "Put away"
+        self._away.setText(f" {said}")
+        self._away.setAccessibleName(said)

@@ -1,0 +1,213 @@
+"""The page of settings: colours, motion, folders."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QGridLayout,
+    QMessageBox,
+    QScrollArea,
+    QWidget,
+)
+
+from app import folders
+from app.desk import Desk
+from app.folders import Folder
+from app.shell.about import AboutBox
+from app.theme import Weight
+from app.widgets import (
+    GAP,
+    PAGE_MARGIN,
+    Elided,
+    Inline,
+    Pick,
+    Tick,
+    TopBar,
+    button,
+    column,
+    frame,
+    label,
+    row,
+)
+from workbench import wording
+
+_COLOURS = (
+    ("system", "Like the system"),
+    ("dark", "Dark"),
+    ("light", "Light"),
+)
+_WIDEST = 900
+
+
+class PreferencesPage(QWidget):
+    """Everything applies at once; there is nothing to confirm."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._question: QMessageBox | None = None
+        outer = column(self)
+        top = TopBar("Settings")
+        top.say("Settings", "Changes apply at once.")
+        keys = button("Keys and words", "info", on_click=lambda: desk.page_wanted.emit("Help"))
+        top.actions.addWidget(keys)
+        top.actions.addWidget(button("About Pongbench", on_click=self.show_about))
+        outer.addWidget(top)
+        body = QWidget()
+        body.setMaximumWidth(_WIDEST + 2 * PAGE_MARGIN)
+        cards = column(body, margin=PAGE_MARGIN, gap=GAP)
+        for card in (self._make_look(), self._make_folders()):
+            cards.addWidget(card)
+        cards.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setWidget(body)
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QScrollArea.Shape.NoFrame)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        outer.addWidget(scroll, 1)
+        desk.busy_changed.connect(lambda _: self._allow_clearing())
+        self.show_folders(folders.folders())
+        for size in self._sizes:
+            size.setText("counting…")
+        self._why.setText("")
+
+    def show_about(self) -> None:
+        box = AboutBox(self._desk, self)
+        box.finished.connect(box.deleteLater)
+        box.open()
+
+    def show_folders(self, found: list[Folder]) -> None:
+        for place, folder in enumerate(found):
+            size, there = self._sizes[place], self._places[place]
+            there.say(str(folder.path))
+            size.setText(_size(folder.size_bytes))
+            self._opens[place].setEnabled(folder.size_bytes is not None)
+        self._cached = found[-1].size_bytes or 0
+        self._allow_clearing()
+
+    def showEvent(self, event: object) -> None:
+        for name, radio in self._colours.items():
+            radio.setChecked(name == self._desk.settings.colours)
+        self._desk.bridge.do(folders.measured, self.show_folders, self._told.say)
+
+    # Inside
+
+    def _make_look(self) -> QWidget:
+        card = frame()
+        inside = column(card, margin=20, gap=8)
+        inside.addWidget(label("Colours", 14, Weight.DemiBold))
+        self._colours: dict[str, Pick] = {}
+        group = QButtonGroup(self)
+        for name, words in _COLOURS:
+            radio = self._colours[name] = Pick(words, f"Colours: {words.lower()}")
+            radio.setChecked(name == self._desk.settings.colours)
+            radio.clicked.connect(lambda _=False, name=name: self._choose(name))
+            group.addButton(radio)
+            inside.addWidget(radio, 0, Qt.AlignmentFlag.AlignLeft)
+        inside.addSpacing(8)
+        inside.addWidget(label("Motion", 14, Weight.DemiBold))
+        calm = Tick("Less motion: the mark of the running point stands still")
+        calm.setChecked(self._desk.settings.calm)
+        calm.toggled.connect(self._set_calm)
+        inside.addWidget(calm, 0, Qt.AlignmentFlag.AlignLeft)
+        return card
+
+    def _make_folders(self) -> QWidget:
+        card = frame()
+        inside = column(card, margin=20, gap=10)
+        inside.addWidget(label("Folders", 14, Weight.DemiBold))
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(16)
+        grid.setVerticalSpacing(10)
+        grid.setColumnStretch(1, 1)
+        self._places: list[Elided] = []
+        self._sizes, self._opens = [], []
+        for line, folder in enumerate(folders.folders()):
+            there, words = Elided(12, tone="soft"), QWidget()
+            told = column(words, gap=1)
+            told.addWidget(label(folder.holds.capitalize()))
+            told.addWidget(there)
+            size = label("", figures=True)
+            size.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            opens = button("Open", "folder-open")
+            opens.setAccessibleName(f"Open the folder of {folder.holds}")
+            url = QUrl.fromLocalFile(str(folder.path))
+            opens.clicked.connect(lambda _=False, url=url: self._open(url))
+            for place, part in enumerate((label(folder.name), words, size, opens)):
+                grid.addWidget(part, line, place)
+            self._places.append(there)
+            self._sizes.append(size)
+            self._opens.append(opens)
+        inside.addLayout(grid)
+        self._told = Inline()
+        inside.addWidget(self._told)
+        foot = row()
+        self._clear = button("Clear the cache…", "trash-2", kind="danger", on_click=self._ask)
+        foot.addWidget(self._clear)
+        self._why = label("", 12, tone="muted", wrap=True)
+        foot.addWidget(self._why, 1)
+        inside.addLayout(foot)
+        return card
+
+    def _choose(self, colours: str) -> None:
+        self._desk.settings.colours = colours
+        self._desk.theme_wanted.emit()
+
+    def _set_calm(self, calm: bool) -> None:
+        self._desk.settings.calm = calm
+        self._desk.calm_changed.emit(calm)
+
+    def _open(self, url: QUrl) -> None:
+        if not QDesktopServices.openUrl(url):
+            self._told.say(
+                f"Nothing on this computer opens folders. It is {url.toLocalFile()}.", "warn"
+            )
+
+    def _allow_clearing(self) -> None:
+        busy = self._desk.busy
+        self._clear.setEnabled(bool(self._cached) and not busy)
+        said = "" if self._cached else "There is nothing to clear."
+        self._why.setText("A run is under way and uses it; clear it afterwards." if busy else said)
+
+    def _ask(self) -> None:
+        asked = self._question = QMessageBox(self)
+        asked.setWindowTitle("Pongbench")
+        asked.setText(f"Remove {_size(self._cached)} of runtimes?")
+        asked.setInformativeText(
+            "They are fetched and made again when a server needs them, which takes a network and"
+            " some minutes. Sessions, plans and servers stay."
+        )
+        keep = asked.addButton("Keep them", QMessageBox.ButtonRole.RejectRole)
+        clear = asked.addButton("Clear the cache", QMessageBox.ButtonRole.DestructiveRole)
+        asked.setDefaultButton(keep)
+        asked.setEscapeButton(keep)
+        clear.clicked.connect(self._clear_cache)
+        asked.finished.connect(asked.deleteLater)
+        asked.open()
+
+    def _clear_cache(self) -> None:
+        self._clear.setEnabled(False)
+        self._why.setText("Clearing…")
+        self._desk.bridge.do(folders.clear_cache, self._on_cleared, self._on_not_cleared)
+
+    def _on_cleared(self, freed: int) -> None:
+        self._told.say(f"{_size(freed)} are free again.", "ok")
+        self._desk.bridge.do(folders.measured, self.show_folders, self._told.say)
+
+    def _on_not_cleared(self, sentence: str) -> None:
+        self._told.say(sentence)
+        self._desk.bridge.do(folders.measured, self.show_folders, self._told.say)
+
+    _cached = 0
+
+
+def _size(size_bytes: int | None) -> str:
+    if not size_bytes:
+        return "nothing yet" if size_bytes is None else "empty"
+    if size_bytes < 1_000:
+        return "under 1 kB"
+    if size_bytes < 1_000_000:
+        return f"{size_bytes / 1e3:,.0f} kB"
+    return wording.megabytes(size_bytes)

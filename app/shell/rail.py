@@ -1,0 +1,146 @@
+"""The pages, at the window's left edge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QFrame, QToolButton, QVBoxLayout
+
+from app import theme as look
+from app.theme import Theme, Weight, font
+
+
+class Rail(QFrame):
+    """One entry a page; exactly one is checked."""
+
+    WIDTH = 84
+
+    def __init__(self, theme: Theme, on_home: Callable[[], None]) -> None:
+        super().__init__()
+        self.setObjectName("rail")
+        self.setFixedWidth(self.WIDTH)
+        self._theme = theme
+        self.entries: dict[str, RailEntry] = {}
+        inside = QVBoxLayout(self)
+        inside.setContentsMargins(8, 14, 8, 14)
+        inside.setSpacing(6)
+        self._mark = _Mark(theme)
+        self._mark.clicked.connect(lambda _checked: on_home())
+        inside.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignHCenter)
+        inside.addSpacing(8)
+        self._top = QVBoxLayout()
+        self._top.setSpacing(6)
+        inside.addLayout(self._top)
+        inside.addStretch()
+        self._foot = QVBoxLayout()
+        self._foot.setSpacing(6)
+        inside.addLayout(self._foot)
+
+    def add(
+        self,
+        name: str,
+        icon: str,
+        on_click: Callable[[], None],
+        *,
+        foot: bool = False,
+        page: bool = True,
+    ) -> RailEntry:
+        """An entry above or at the foot; `page`: it leads to one, and is checked while there."""
+        entry = RailEntry(name, icon, self._theme)
+        entry.setCheckable(page)
+        entry.clicked.connect(lambda _checked: on_click())
+        (self._foot if foot else self._top).addWidget(entry)
+        self.entries[name] = entry
+        return entry
+
+    def check(self, name: str) -> None:
+        for id_, entry in self.entries.items():
+            if entry.isCheckable():
+                entry.setChecked(id_ == name)
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+
+
+class RailEntry(QToolButton):
+    """Icon above a word; a badge is a dot beside the icon."""
+
+    def __init__(self, name: str, icon: str, theme: Theme) -> None:
+        super().__init__()
+        self._icon, self._theme, self._badge = icon, theme, ""
+        self.setText(name)
+        self.setAccessibleName(name)
+        self.setFixedSize(68, 58)
+        self.setFont(font(12, Weight.Medium))
+        self.setIconSize(QSize(20, 20))
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
+        self.setProperty("kind", "rail")
+        self.toggled.connect(lambda _: self._paint_icon())
+        self._paint_icon()
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self._paint_icon()
+
+    def set_icon(self, icon: str) -> None:
+        self._icon = icon
+        self._paint_icon()
+
+    def set_badge(self, tone: str, words: str = "") -> None:
+        """A dot in a tone of the theme (empty: none), and what it means."""
+        self._badge = tone
+        self.setAccessibleDescription(words)
+        self.setToolTip(words)
+        self.update()
+
+    def _paint_icon(self) -> None:
+        colour = self._theme.text if self.isChecked() else self._theme.muted
+        self.setIcon(look.icon(self._icon, colour, 20))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        if self.isChecked():
+            painter.setBrush(QColor(self._theme.text))
+            painter.drawRoundedRect(QRectF(0, 18, 3, self.height() - 36), 1.5, 1.5)
+        if self._badge:
+            painter.setBrush(QColor(getattr(self._theme, self._badge)))
+            painter.drawEllipse(QPointF(self.width() / 2 + 14, 12), 4, 4)
+        painter.end()
+
+
+class _Mark(QAbstractButton):
+    """The program's sign: a line that holds, and then does not."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.setFixedSize(32, 32)
+        self.setAccessibleName("Start")
+        self.setToolTip("Start")
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        pen = QPen(QColor(self._theme.text), 2.6)
+        pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+        pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+        painter.setPen(pen)
+        painter.drawPolyline([QPointF(3, 27), QPointF(18, 12), QPointF(29, 15)])
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(self._theme.hues[4]))
+        painter.drawEllipse(QPointF(24, 6.5), 3.6, 3.6)
+        if self.hasFocus():
+            painter.setPen(QPen(QColor(self._theme.focus), 2))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(QRectF(1, 1, 30, 30), 6, 6)
+        painter.end()

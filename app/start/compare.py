@@ -1,0 +1,170 @@
+"""The card of the start page on which servers are ticked."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QSizePolicy, QWidget
+
+from app.desk import Desk
+from app.start.offer import Offer
+from app.theme import Theme, Weight
+from app.widgets import Inline, Tick, button, column, label, row
+
+if TYPE_CHECKING:
+    from workbench.budget import Budget
+    from workbench.plans import Plan
+
+_COST_AFTER_MS = 150
+_BUSY = "A run is under way; the next one can begin when it is over."
+_MOST_ACROSS = 3
+
+
+class CompareCard(QFrame):
+    """Remembers what was ticked, and says what a run of it would take."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        self._desk = desk
+        self._theme = desk.theme
+        self._across = 2
+        self._asked = 0
+        self.offer: Offer | None = None
+        self.boxes: dict[str, Tick] = {}
+        inside = column(self, margin=18, gap=8)
+        inside.addWidget(label("Compare servers of your choice", 16, Weight.DemiBold))
+        about = "Ticked servers run one after the other, each to a rate too high."
+        self._rates = label(about, tone="soft", wrap=True)
+        inside.addWidget(self._rates)
+        inside.addWidget(self._make_ticks(), 1)
+        self._cost = label("", 12, tone="muted", wrap=True)
+        self.error, self._broken = Inline(), Inline()
+        for part in (self._cost, self.error, self._broken):
+            inside.addWidget(part)
+        self.run = button("Run the comparison", "play", on_click=self.ask_run)
+        self.plan = button("Plan in detail", "list-checks", on_click=self.ask_plan)
+        pair = row()
+        pair.addWidget(self.run, 3)
+        pair.addWidget(self.plan, 2)
+        inside.addLayout(pair)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_COST_AFTER_MS)
+        self._timer.timeout.connect(self._ask_cost)
+        self.fit()
+
+    def ticked(self) -> list[str]:
+        """Ids of the servers to be compared."""
+        return [id_ for id_, box in self.boxes.items() if box.isChecked()]
+
+    def chosen(self) -> Plan | None:
+        """The plan of the ticked servers."""
+        return self.offer.plan_for(self.ticked()) if self.offer else None
+
+    def ask_run(self) -> None:
+        if self.run.isEnabled():
+            self._desk.run_wanted.emit(self.chosen())
+
+    def ask_plan(self) -> None:
+        if self.plan.isEnabled():
+            self._desk.plan_wanted.emit(self.chosen())
+
+    def set_offer(self, found: Offer) -> None:
+        """Servers to tick; those ticked before stay so."""
+        before = self._desk.settings.servers if self.offer is None else self.ticked()
+        self.offer = found
+        able = [entry.id for entry in found.entries]
+        ticked = [id_ for id_ in before if id_ in able] or found.plan.servers
+        for box in self.boxes.values():
+            box.hide()
+            box.deleteLater()
+        self.boxes = {}
+        for entry in found.entries:
+            box = self.boxes[entry.id] = Tick(entry.name)
+            box.set_theme(self._theme)
+            box.setToolTip(f"{entry.name}. {entry.description}".strip())
+            box.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+            box.setChecked(entry.id in ticked)
+            box.toggled.connect(self._on_toggled)
+        self._arrange()
+        rates = found.plan.rates_per_s
+        self._rates.setText(
+            f"{len(rates)} rates, {rates[0]:,.0f} to {rates[-1]:,.0f} new connections/s,"
+            f" {found.plan.seconds:g} s each."
+        )
+        self._broken.say(found.bench.remark, "warn")
+        self.fit()
+
+    def chain_after(self, widget: QWidget) -> None:
+        """Tab comes to the servers from there: new widgets are last in its order."""
+        for before, after in pairwise([widget, *self.boxes.values()]):
+            QWidget.setTabOrder(before, after)
+
+    def set_across(self, across: int) -> None:
+        """So many names in a row."""
+        if across != self._across:
+            self._across = across
+            self._arrange()
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+
+    def fit(self) -> None:
+        """To what is ticked, and whether something runs."""
+        ticked, busy, known = self.ticked(), self._desk.busy, self.offer is not None
+        self.run.setEnabled(bool(ticked) and not busy)
+        self.plan.setEnabled(known)
+        self._asked += 1
+        if busy:
+            self._cost.setText(_BUSY)
+        elif not ticked and known:
+            self._cost.setText("Tick at least one server.")
+        else:
+            self._timer.start()
+
+    def _make_ticks(self) -> QScrollArea:
+        self._grid = QGridLayout(ticks := QWidget())
+        self._grid.setContentsMargins(0, 2, 0, 2)
+        self._grid.setHorizontalSpacing(16)
+        self._grid.setVerticalSpacing(6)
+        ticks.setStyleSheet("background: transparent;")
+        scroll = QScrollArea()
+        scroll.setWidget(ticks)
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QScrollArea.Shape.NoFrame)
+        scroll.setStyleSheet("QScrollArea { background: transparent; }")
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setMinimumHeight(72)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        return scroll
+
+    def _arrange(self) -> None:
+        for place, box in enumerate(self.boxes.values()):
+            self._grid.addWidget(box, place // self._across, place % self._across)
+        for place in range(_MOST_ACROSS):
+            self._grid.setColumnStretch(place, int(place < self._across))
+        self._grid.setRowStretch(len(self.boxes), 1)
+
+    def _on_toggled(self) -> None:
+        self._desk.settings.servers = self.ticked()
+        self.fit()
+
+    def _ask_cost(self) -> None:
+        plan = self.chosen()
+        if self.offer is None or plan is None or not plan.servers or self._desk.busy:
+            return
+        self._asked += 1
+        asked = self._asked
+        self._desk.bridge.submit(
+            self.offer.cost(plan),
+            lambda budget: self._on_cost(asked, budget),
+            lambda sentence: self.error.say(sentence) if asked == self._asked else None,
+        )
+
+    def _on_cost(self, asked: int, budget: Budget) -> None:
+        if asked == self._asked:
+            self.error.say(" ".join(budget.problems))
+            self._cost.setText(" ".join([budget.describe()[0], *budget.warnings]))

@@ -1,0 +1,147 @@
+"""The latest sessions; where there are none yet, what comes of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+
+from app import theme as look
+from app.desk import Desk
+from app.theme import Theme, Weight
+from app.widgets import Elided, button, column, dress, empty, frame, label, row
+from app.words import ended, when
+
+if TYPE_CHECKING:
+    from workbench.shelf import Shelved
+
+_LEAST, _MOST = 270, 4
+_TALL = 90
+_RESULTS = (
+    (
+        "scale",
+        "Every point is judged",
+        "Was the server the limit, or the clients? What cannot be trusted is drawn hollow.",
+    ),
+    (
+        "film",
+        "A run is one file",
+        "It replays as a film, runs again, and lies over another run.",
+    ),
+    (
+        "layers",
+        "Nothing is left behind",
+        "Each server has a runtime of its own, apart from the system's.",
+    ),
+)
+
+
+class Recent(QWidget):
+    """Shows as many sessions as there is room for."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._sessions: list[Shelved] = []
+        self._shown: list[object] | None = None
+        inside = column(self, gap=8)
+        head = row()
+        self._title = label("", 14, Weight.DemiBold)
+        self._all = button("All sessions", "arrow-right", kind="ghost")
+        self._all.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+        self._all.setStyleSheet("QPushButton { padding: 0; }")
+        self._all.clicked.connect(lambda: desk.page_wanted.emit("Sessions"))
+        head.addWidget(self._title)
+        head.addStretch(1)
+        head.addWidget(self._all)
+        inside.addLayout(head)
+        self._cards = row(gap=16)
+        inside.addLayout(self._cards)
+        self.show_sessions(desk.shelf)
+
+    def show_sessions(self, sessions: Sequence[Shelved]) -> None:
+        self._sessions = [session for session in sessions if session.start is not None]
+        self._fill()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._fill()
+
+    def _fill(self) -> None:
+        room = max(2, min(_MOST, (self.width() + 16) // (_LEAST + 16)))
+        shown = self._sessions[:room]
+        key = [room, *((s.identity, s.title, s.growing, s.stop) for s in shown)]
+        if key == self._shown:
+            return
+        self._shown = key
+        self._title.setText("Recent sessions" if shown else "What comes of it")
+        self._all.setVisible(bool(shown))
+        empty(self._cards)
+        for session in shown:
+            self._cards.addWidget(self._entry(session), 1)
+        # One session is not as wide as the page.
+        for _ in range(room - len(shown) if shown else 0):
+            self._cards.addWidget(QWidget(), 1)
+        if not shown:
+            for icon, title, text in _RESULTS:
+                self._cards.addWidget(_Result(icon, title, text, self._desk.theme), 1)
+        dress(self, self._desk.theme)
+
+    def _entry(self, session: Shelved) -> QPushButton:
+        from app.sessions.thumbnail import Thumbnail  # noqa: PLC0415 - not before the first paint
+
+        start, title = session.start, session.title
+        count = len(start.servers) if start else 0
+        servers = f"{count} server{'s' if count != 1 else ''}"
+        made = button("", on_click=lambda: self._desk.open_wanted.emit(session.path))
+        made.setAccessibleName(f"Open {title}, {when(start)}, {servers}, {ended(session)}")
+        made.setStyleSheet(f"QPushButton {{ min-height: {_TALL}px; border-radius: 10px; }}")
+        inside = row(made, gap=12)
+        inside.setContentsMargins(12, 10, 12, 10)
+        picture = Thumbnail(self._desk, 112, 70)
+        picture.show(session)
+        inside.addWidget(picture)
+        words = QVBoxLayout()
+        words.setSpacing(1)
+        words.addStretch(1)
+        told = (
+            (Elided(13, Weight.DemiBold), title),
+            (Elided(12, tone="muted"), when(start)),
+            (Elided(12, tone="muted"), servers),
+            (Elided(12, tone="soft"), ended(session)),
+        )
+        for text, said in told:
+            text.say(said)
+            words.addWidget(text)
+        words.addStretch(1)
+        inside.addLayout(words, 1)
+        for each in made.findChildren(QWidget):
+            each.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        return made
+
+
+class _Result(QWidget):
+    """Something a run gives."""
+
+    def __init__(self, icon: str, title: str, text: str, theme: Theme) -> None:
+        super().__init__()
+        self._icon = icon
+        around = column(self)
+        card = frame()
+        around.addWidget(card)
+        inside = row(card, margin=14, gap=12)
+        self._sign = label()
+        inside.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)
+        words = QVBoxLayout()
+        words.setSpacing(3)
+        words.addWidget(label(title, 13, Weight.DemiBold))
+        words.addWidget(label(text, 12, tone="soft", wrap=True))
+        words.addStretch(1)
+        inside.addLayout(words, 1)
+        card.setMinimumHeight(_TALL)
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        self._sign.setPixmap(look.icon_pixmap(self._icon, theme.soft, 20))
