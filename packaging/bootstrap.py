@@ -50,9 +50,19 @@ QT_WINDOW = {
     "libxcb-xfixes.so.0": "libxcb-xfixes0",
     "libxcb-xkb.so.1": "libxcb-xkb1",
 }
+# A screen, a window manager, and hands for the tests of the window.
+SCREEN = {**QT_WINDOW, "Xvfb": "xvfb", "openbox": "openbox", "xdotool": "xdotool"}
+# The hosts of the lab bring an sshd; installed here, it would also listen, now and at every boot.
+LAB = {"ip": "iproute2", "ssh-keygen": "openssh-client"}
 PEERS = {"ab": "apache2-utils", "httperf": "httperf", "wrk": "wrk"}
 
-GROUPS = {"qt-offscreen": QT_OFFSCREEN, "qt-window": QT_WINDOW, "peers": PEERS}
+GROUPS = {
+    "qt-offscreen": QT_OFFSCREEN,
+    "qt-window": QT_WINDOW,
+    "screen": SCREEN,
+    "lab": LAB,
+    "peers": PEERS,
+}
 
 
 class CannotSetUp(Exception):
