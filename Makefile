@@ -7,8 +7,10 @@ BOOTSTRAP := $(PYTHON) packaging/bootstrap.py
 VENV := .venv/.ready
 QT_OFFSCREEN := .tools/.qt-offscreen
 QT_WINDOW := .tools/.qt-window
+SCREEN := .tools/.screen
+LAB := .tools/.lab
 PEERS := .tools/.peers .tools/.nginx
-# One of tests/bench: peers, agent, charts, sessions.
+# One of tests/bench: peers, agent, bundle, charts, sessions, ssh, startup.
 BENCH ?= peers
 
 # The Python that is here is used; none is downloaded.
@@ -18,13 +20,18 @@ ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt),)
 export UV_SYSTEM_CERTS ?= 1
 endif
 
-.PHONY: help demo run test bench check format clean
+.PHONY: help demo run package test test-lab bench screenshots catalogue-check catalogue-sweep check format clean
 
 help:
 	@echo "make demo    sweep seven servers on this machine: out/demo.yaml, out/demo.png (4 minutes)"
 	@echo "make run     the program"
 	@echo "make test    lint, types and all tests"
+	@echo "make test-lab  machines over SSH, on hosts of their own (root; else it says what is skipped)"
 	@echo "make bench   what the load agent costs, beside ab, httperf and wrk"
+	@echo "make screenshots  every page, dark and light, in out/screenshots"
+	@echo "make package an installer in dist/, tried on bare machines (Linux, as root)"
+	@echo "make catalogue-check  every server deployed and tried (fetches what this machine lacks)"
+	@echo "make catalogue-sweep  every server under load for two seconds (about 20 minutes)"
 	@echo "make check   lint and types only"
 	@echo "make format  put the sources in shape"
 	@echo "make clean   remove what was set up; out/ stays"
@@ -47,8 +54,12 @@ run: $(VENV) $(QT_WINDOW)
 
 test: export LANG = C.UTF-8
 test: export QT_QPA_PLATFORM = offscreen
-test: check $(QT_OFFSCREEN)
+test: check $(QT_OFFSCREEN) $(SCREEN)
 	$(BIN)/pytest $(ARGS)
+
+test-lab: export LANG = C.UTF-8
+test-lab: $(VENV) $(LAB)
+	$(BIN)/pytest tests/lab $(ARGS)
 
 bench: export LANG = C.UTF-8
 bench: export QT_QPA_PLATFORM = offscreen
@@ -56,10 +67,33 @@ bench: export PATH := $(PATH):$(CURDIR)/.tools/nginx/usr/sbin
 bench: $(VENV) $(PEERS) $(QT_OFFSCREEN)
 	$(BIN)/python tests/bench/$(BENCH).py $(ARGS)
 
+screenshots: export LANG = C.UTF-8
+screenshots: export QT_QPA_PLATFORM = offscreen
+screenshots: $(VENV) $(QT_OFFSCREEN)
+	$(BIN)/python tests/screenshots.py $(ARGS)
+
+package: $(VENV) $(QT_WINDOW) $(LAB)
+	UV_PROJECT_ENVIRONMENT=.tools/package .tools/uv/bin/uv sync --quiet --frozen --no-dev --group package --python $(BIN)/python \
+	  --reinstall-package pongbench
+	.tools/package/bin/python packaging/build.py
+	.tools/package/bin/python packaging/smoke.py
+	$(BIN)/pytest tests/lab/installed.py
+
+# Says yes to fetching packages of the distribution, which are unpacked in the user's cache.
+catalogue-check: $(VENV)
+	$(BIN)/pongbench catalogue check --install $(ARGS)
+
 check: $(VENV)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# Is told what died, leaked or hung; no server's limit is looked for.
+catalogue-sweep: $(VENV)
+	$(BIN)/pongbench run tests/bench/sweeps/pong.yaml --family socket --install
+	$(BIN)/pongbench run tests/bench/sweeps/http-1.0.yaml --family wsgi --family hello --install
+	$(BIN)/pongbench run tests/bench/sweeps/http-1.1.yaml --family wsgi --family hello --install
+	$(BIN)/pongbench run tests/bench/sweeps/macro.yaml --family macro --install
 
 format: $(VENV)
 	$(BIN)/ruff check --fix .
@@ -71,6 +105,11 @@ clean:
 $(VENV): packaging/bootstrap.py pyproject.toml uv.lock
 	@$(BOOTSTRAP) venv
 	@touch $@
+
+# Tests on a screen, or with hosts, are skipped where these cannot be had; they say so.
+$(SCREEN) $(LAB): .tools/.%: packaging/bootstrap.py
+	@mkdir -p $(@D)
+	@$(BOOTSTRAP) $* && touch $@ || true
 
 $(QT_OFFSCREEN) $(QT_WINDOW) $(PEERS): .tools/.%: packaging/bootstrap.py
 	@$(BOOTSTRAP) $*

@@ -197,7 +197,7 @@ def documents(
         server = by_id[block.server]
         yield Note(
             t_us=run.t_us,
-            topic="deploy",
+            topic="backlog",
             server=server.id,
             text=f"{server.name} listens with a backlog of 512.",
             data={"backlog": 512},

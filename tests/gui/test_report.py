@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import csv
+import re
 import subprocess
 import sys
+import zlib
+from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtSvg import QSvgRenderer
 
 from app import theme
-from app.report import write_report
+from app.__main__ import main
+from app.export.report import Wish, write_report
 from tests.synthetic import Contestant, contestants, session
-from workbench.documents import AnyDocument, PointStop
+from workbench.documents import AnyDocument, Note, PointStop, RunStart
 from workbench.errors import BadInput
 from workbench.sessions import Recorder
+from workbench.titles import Label, Titles
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -40,7 +46,7 @@ def has_colour(image: QImage, colour: str) -> bool:
 
 @pytest.mark.parametrize("name", ["light", "dark"])
 def test_a_png_is_twice_the_page_and_shows_every_server(tmp_path: Path, name: str) -> None:
-    write_report(recorded(tmp_path, session(3, 8)), tmp_path / "a.png", theme=name)
+    write_report(recorded(tmp_path, session(3, 8)), tmp_path / "a.png", Wish(theme=name))
     image = QImage(str(tmp_path / "a.png"))
     assert image.size() == QSize(3200, 2400)
     chosen = theme.THEMES[name]
@@ -121,21 +127,48 @@ LONG = [
     ids=["nothing", "one point", "all failed", "cut", "aborted", "long names", "ceiling"],
 )
 def test_every_session_makes_a_page(tmp_path: Path, documents: list[AnyDocument]) -> None:
-    write_report(recorded(tmp_path, documents), tmp_path / "a.png", size=(1000, 800))
+    write_report(recorded(tmp_path, documents), tmp_path / "a.png", Wish(size=(1000, 800)))
     assert QImage(str(tmp_path / "a.png")).size() == QSize(2000, 1600)
 
 
 def test_an_unknown_ending_is_refused_in_words(tmp_path: Path) -> None:
     path = recorded(tmp_path, session(1, 1))
-    with pytest.raises(BadInput, match=r"a\.gif.*\.csv, \.pdf, \.png, \.svg"):
+    with pytest.raises(BadInput, match=r"a\.gif.*\.csv, \.html, \.pdf, \.png, \.svg"):
         write_report(path, tmp_path / "a.gif")
 
 
 def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     path = recorded(tmp_path, session(1, 1))
-    (tmp_path / "taken").write_text("")
-    with pytest.raises(BadInput, match="cannot be written to"):
-        write_report(path, tmp_path / "taken" / "a.csv")
+    (tmp_path / "a.csv").mkdir()
+    with pytest.raises(BadInput, match=r"a\.csv is a directory; give the name of a file for the"):
+        write_report(path, tmp_path / "a.csv")
+
+
+def test_a_missing_folder_is_made(tmp_path: Path) -> None:
+    path = recorded(tmp_path, session(1, 1))
+    write_report(path, tmp_path / "new" / "er" / "a.csv")
+    assert (tmp_path / "new" / "er" / "a.csv").is_file()
+
+
+def test_the_command_names_the_file_it_wrote(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = recorded(tmp_path, session(1, 1))
+    assert main(["report", str(path), "-o", str(tmp_path / "a.csv")]) == 0
+    assert capsys.readouterr() == (f"The report is {tmp_path / 'a.csv'}.\n", "")
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+    path = recorded(tmp_path, session(1, 1))
+    (tmp_path / "file").touch()
+    with pytest.raises(BadInput, match=r"cannot be written to .*: .*Choose another place"):
+        write_report(path, tmp_path / "file" / "a.csv")
+
+
+def test_no_folder_is_made_for_a_report_of_nothing(tmp_path: Path) -> None:
+    with pytest.raises(BadInput):
+        write_report(tmp_path / "nothing.pong.yaml", tmp_path / "new" / "a.csv")
+    assert not (tmp_path / "new").exists()
 
 
 def test_nothing_is_left_of_a_report_that_failed(tmp_path: Path) -> None:
@@ -149,7 +182,7 @@ def test_nothing_is_left_of_a_report_that_failed(tmp_path: Path) -> None:
 def test_a_picture_needs_no_display_and_warns_of_nothing(tmp_path: Path) -> None:
     path = recorded(tmp_path, session(2, 4))
     code = (
-        "import sys; from pathlib import Path; from app.report import write_report;"
+        "import sys; from pathlib import Path; from app.export.report import write_report;"
         "write_report(Path(sys.argv[1]), Path(sys.argv[2]))"
     )
     done = subprocess.run(
@@ -162,3 +195,164 @@ def test_a_picture_needs_no_display_and_warns_of_nothing(tmp_path: Path) -> None
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert (tmp_path / "b.png").stat().st_size > 50_000
+
+
+HOSTILE = "</title></svg></style><script>alert(1)</script><img src=x onerror=alert(2)>\"'&"
+
+
+def hostile() -> list[AnyDocument]:
+    """A session that says markup wherever it can say something."""
+    who = [Contestant(c.id, c.name + HOSTILE, HOSTILE, 3000, 200, 1) for c in contestants(2)]
+    start, *rest = session(who, 3, give_up=True, end="interrupted")
+    assert isinstance(start, RunStart)
+    machine = replace(start.machines[0], name=HOSTILE, facts={HOSTILE: HOSTILE})
+    plan = start.plan | {"name": HOSTILE, "description": HOSTILE}
+    said = [
+        replace(d, reasons=[HOSTILE])
+        if isinstance(d, PointStop)
+        else replace(d, text=HOSTILE)
+        if isinstance(d, Note)
+        else d
+        for d in rest
+    ]
+    return [replace(start, machines=[machine], plan=plan, pongbench=HOSTILE), *said]
+
+
+class Markup(HTMLParser):
+    """The tags and attributes of a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: list[tuple[str, str]] = []
+        self.open: list[str] = []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+        if tag not in ("meta", "img", "link", "br"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def html(tmp_path: Path, documents: list[AnyDocument], **wish: object) -> str:
+    write_report(recorded(tmp_path, documents), tmp_path / "a.html", Wish(**wish))  # type: ignore[arg-type]
+    return (tmp_path / "a.html").read_text(encoding="utf-8")
+
+
+def test_an_html_report_says_what_the_session_says(tmp_path: Path) -> None:
+    page = html(tmp_path, session(3, 8, untrusted_from=8500.0))
+    assert "<title>Socket ping-pong · Pongbench</title>" in page
+    assert "gevent holds most: at least 7,875 connections per second." in page
+    assert "gevent at 9,000/s: client-limited." in page
+    assert "AMD EPYC 7763 64-Core Processor" in page
+    assert page.count("<tr") >= 3 * 8
+    figures = "7,875/s offered: 7,"
+    assert figures in page, "the pointer tells a point's figures"
+
+
+def test_an_html_report_needs_nothing_but_itself(tmp_path: Path) -> None:
+    page = html(tmp_path, session(2, 4))
+    markup = Markup(page)
+    assert not markup.open, "every tag is closed"
+    assert not markup.tags & {"script", "img", "link", "iframe", "object", "foreignobject", "a"}
+    assert not [name for name, _ in markup.attributes if name in ("src", "href", "xlink:href")]
+    assert not [name for name, _ in markup.attributes if name.startswith("on")]
+    assert "url(" not in page
+    assert "@import" not in page
+    assert ("content", "default-src 'none'; style-src 'unsafe-inline'") in markup.attributes
+
+
+def test_a_hostile_session_brings_no_markup_of_its_own(tmp_path: Path) -> None:
+    page = html(tmp_path, hostile())
+    markup = Markup(page)
+    assert not markup.open
+    assert not markup.tags & {"script", "img"}
+    assert "alert(1)" in page, "it is told, as text"
+    write_report(tmp_path / "a.pong.yaml", tmp_path / "a.svg")
+    tags = {element.tag for element in ElementTree.parse(tmp_path / "a.svg").iter()}
+    assert not tags & {f"{SVG}script", f"{SVG}img"}
+
+
+def test_an_html_report_is_the_same_every_time(tmp_path: Path) -> None:
+    assert html(tmp_path, session(2, 4)) == (
+        write_report(tmp_path / "a.pong.yaml", tmp_path / "b.html")
+        or (tmp_path / "b.html").read_text(encoding="utf-8")
+    )
+
+
+def test_every_colour_of_a_report_has_its_place_in_the_dark(tmp_path: Path) -> None:
+    page = html(tmp_path, session(12, 4, untrusted_from=6000.0))
+    drawn = set(re.findall(r'(?:fill|stroke)="(#[0-9a-f]{6})"', page))
+    replaced = set(re.findall(r'\[(?:fill|stroke)="(#[0-9a-f]{6})"\]', page))
+    assert drawn - replaced <= {"#000000"}, "Qt says black where nothing is drawn"
+    assert {colour.lower() for colour in theme.LIGHT.hues} <= replaced
+    for light, dark in zip(theme.LIGHT.hues, theme.DARK.hues, strict=True):
+        assert f'svg [stroke="{light.lower()}"] {{ stroke: {dark.lower()}; }}' in page
+
+
+def test_the_users_title_is_in_every_report_and_the_notes_where_they_are_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "home"))
+    documents = session(1, 2)
+    assert isinstance(documents[0], RunStart)
+    Titles().write(documents[0].session, Label("On battery", "Ask <Lena>."))
+    page = html(tmp_path, documents)
+    assert "<h1>On battery</h1>" in page
+    assert "Lena" not in page
+    assert "Ask &lt;Lena&gt;." in (
+        write_report(tmp_path / "a.pong.yaml", tmp_path / "n.html", Wish(notes=True))
+        or (tmp_path / "n.html").read_text(encoding="utf-8")
+    )
+    write_report(tmp_path / "a.pong.yaml", tmp_path / "a.svg")
+    assert ElementTree.parse(tmp_path / "a.svg").getroot().findtext(f"{SVG}title") == "On battery"
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        {"workload": "pong", "seconds": "three", "backlog": [1]},
+        {"rates": {"from": {}}, "repeats": "many"},
+        {},
+    ],
+    ids=["text for numbers", "lists for numbers", "nothing"],
+)
+def test_a_plan_that_makes_no_sense_is_drawn_or_refused_in_words(
+    tmp_path: Path, plan: dict[str, object]
+) -> None:
+    start, *rest = session(1, 2)
+    assert isinstance(start, RunStart)
+    path = recorded(tmp_path, [replace(start, plan=plan), *rest])
+    for ending in ("html", "svg"):
+        try:
+            write_report(path, tmp_path / f"a.{ending}")
+        except BadInput as error:
+            assert "holds what no run records" in str(error)
+
+
+def test_a_line_in_a_pdf_is_as_wide_as_in_a_drawing(tmp_path: Path) -> None:
+    write_report(recorded(tmp_path, session(1, 4)), tmp_path / "a.pdf")
+    data = (tmp_path / "a.pdf").read_bytes()
+    streams = re.findall(rb"stream\r?\n(.*?)\r?\nendstream", data, re.DOTALL)
+    drawn = b"".join(zlib.decompress(s) for s in streams if s[:1] == b"x")
+    # Units of three quarters of a point, the pixel of CSS; a series' line is two of them.
+    assert re.search(rb"^0?\.750* 0 0 -0?\.750* 0 \S+ cm", drawn, re.MULTILINE)
+    widths = {float(width) for width in re.findall(rb"([\d.]+) w\b", drawn)}
+    assert any(1.9 < width < 3.5 for width in widths), widths
+
+
+def test_damage_in_a_session_is_the_first_of_its_doubts(tmp_path: Path) -> None:
+    path = recorded(tmp_path, session(1, 3))
+    lines = path.read_text().splitlines(keepends=True)
+    lines[-4] = "--- {not this\n"
+    path.write_text("".join(lines))
+    write_report(path, tmp_path / "a.html")
+    page = (tmp_path / "a.html").read_text()
+    doubts = page.partition("What must not be trusted")[2]
+    assert re.search(r"<li>Session a\.pong\.yaml, line \d+", doubts)
+    assert str(tmp_path) not in page, "where the file lies is nobody's business"

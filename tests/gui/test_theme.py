@@ -6,11 +6,12 @@ from itertools import combinations
 
 import pytest
 from PySide6.QtGui import QFontInfo, QImage
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app import theme
 from app.theme import Theme, contrast
+from app.widgets import Inline
 from workbench.paths import RESOURCES
 
 BOTH = pytest.mark.parametrize("chosen", [theme.DARK, theme.LIGHT], ids=["dark", "light"])
@@ -24,6 +25,51 @@ def test_text_is_readable_on_every_ground(chosen: Theme) -> None:
         assert contrast(chosen.muted, ground) >= 4.5
     for status in (chosen.ok, chosen.warn, chosen.bad):
         assert contrast(status, chosen.card) >= 4.5
+
+
+@BOTH
+def test_words_are_readable_on_tinted_grounds(qtbot: QtBot, chosen: Theme) -> None:
+    page = QWidget()
+    qtbot.addWidget(page)
+    for tone in ("soft", "ok", "warn", "bad"):
+        card = Inline()
+        card.setParent(page)
+        card.setStyleSheet(theme.stylesheet(chosen))
+        card.say("The disk is full.", tone)
+        card.resize(300, 60)
+        ground = card.grab().toImage().pixelColor(150, 5).name()
+        for words in (chosen.text, chosen.soft, chosen.muted):
+            assert contrast(words, ground) >= 4.5
+    for tone in ("focus", "ok", "warn", "bad"):
+        colour = getattr(chosen, tone)
+        assert contrast(colour, chosen.tinted(colour)) >= 4.5
+
+
+@BOTH
+def test_a_hint_in_an_empty_field_is_readable(qtbot: QtBot, chosen: Theme) -> None:
+    field = QLineEdit()
+    qtbot.addWidget(field)
+    field.setStyleSheet(theme.stylesheet(chosen))
+    field.setPlaceholderText("Search")
+    field.ensurePolished()
+    assert contrast(field.palette().placeholderText().color().name(), chosen.sunken) >= 4.5
+
+
+@BOTH
+def test_a_switch_that_is_on_has_another_edge(qtbot: QtBot, chosen: Theme) -> None:
+    switch = QPushButton("Figures")
+    switch.setCheckable(True)
+    qtbot.addWidget(switch)
+    switch.setStyleSheet(theme.stylesheet(chosen))
+    switch.resize(140, 34)
+
+    def edge() -> str:
+        image: QImage = switch.grab().toImage()
+        return image.pixelColor(0, image.height() // 2).name()
+
+    off = edge()
+    switch.setChecked(True)
+    assert contrast(edge(), off) >= 3
 
 
 @BOTH

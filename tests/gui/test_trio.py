@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from itertools import combinations
 from math import isnan
 
@@ -18,6 +19,7 @@ from app.charts.look import Look
 from app.charts.model import ChartModel
 from app.charts.series import Quantity
 from app.charts.trio import Trio
+from tests.looked_again import looked_again
 from tests.synthetic import Contestant, session
 from workbench.documents import AnyDocument, PointStart, PointStop
 
@@ -31,7 +33,8 @@ def shown(
     for document in documents:
         model(document)
     trio = Trio(model, theme.LIGHT)
-    qtbot.addWidget(trio)
+    # Held until it is closed: else the garbage collector may take it while it is painted.
+    qtbot.addWidget(trio, before_close_func=lambda _: trio)
     trio.resize(*size)
     trio.refresh()
     with qtbot.waitExposed(trio):
@@ -99,14 +102,16 @@ def test_points_not_to_be_trusted_are_hollow(qtbot: QtBot) -> None:
     assert image.pixelColor(full.toPoint()) != ground
 
 
-def test_the_line_into_an_untrusted_point_is_thin_and_pale(qtbot: QtBot) -> None:
+def test_the_line_into_an_untrusted_point_is_thin_pale_and_broken(qtbot: QtBot) -> None:
     trio = shown(qtbot, session(1, 4, untrusted_from=6000))
     chart, (server,) = trio.charts[R], trio.model.series
-    image = seen(chart)
-    between = (at(chart, server, -1) + at(chart, server, -2)) / 2
-    colour = colour_of(trio, server)
-    assert not near(image, between, colour, within=3)
-    assert near(image, between, theme.mix(theme.LIGHT.card, colour, 0.5), within=3)
+    image, colour = seen(chart), colour_of(trio, server)
+    first, last = at(chart, server, -2), at(chart, server, -1)
+    between = [first + (last - first) * share / 60 for share in range(20, 41)]
+    drawn = [near(image, place, theme.mix("#FFFFFF", colour, 0.5), within=1) for place in between]
+    assert any(drawn)
+    assert not all(drawn)
+    assert not any(near(image, place, colour, within=3) for place in between)
 
 
 def test_hiding_a_server_takes_its_line_and_name_away_and_back(qtbot: QtBot) -> None:
@@ -138,6 +143,14 @@ def test_the_mouse_on_a_line_dims_the_others_and_tells_its_point(qtbot: QtBot) -
     assert said.startswith("asyncio streams at 9,000/s offered: ")
     assert "The server is the limit" in said
     assert {each.cursor_rate for each in trio.charts.values()} == {9000}
+
+
+def test_the_card_tells_how_often_a_rate_was_measured(qtbot: QtBot) -> None:
+    trio = shown(qtbot, looked_again(session(2, 8), 4500.0, "asyncio-streams"))
+    trio.highlight("asyncio-streams", 4500.0)
+    assert "Measured 2 times; the last counts." in trio.card.accessibleName()
+    trio.highlight("asyncio-streams", 3375.0)
+    assert "Measured" not in trio.card.accessibleName()
 
 
 def test_the_card_goes_when_the_mouse_leaves_the_lines(qtbot: QtBot) -> None:
@@ -190,6 +203,107 @@ def test_keys_may_go_from_point_to_point(qtbot: QtBot) -> None:
     assert "at 2,000/s offered" in trio.card.accessibleName()
     trio.select_point(99)
     assert "at 2,000/s offered" in trio.card.accessibleName()
+
+
+def test_up_and_down_go_from_server_to_server_and_read_a_point(qtbot: QtBot) -> None:
+    trio = shown(qtbot, session(3, 8))
+    press = partial(qtbot.keyClick, trio)
+    press(Qt.Key.Key_Down)
+    assert trio.card.accessibleName().startswith("gevent at 7,875/s offered")
+    assert trio.accessibleDescription() == trio.card.accessibleName()
+    press(Qt.Key.Key_Right)
+    assert trio.card.accessibleName().startswith("gevent at 9,000/s offered")
+    press(Qt.Key.Key_Down)
+    assert trio.card.accessibleName().startswith("asyncio Protocol at 9,000/s offered")
+    for _ in range(3):
+        press(Qt.Key.Key_Left)
+    assert trio.card.accessibleName().startswith("asyncio Protocol at 5,625/s offered")
+    press(Qt.Key.Key_Escape)
+    assert not trio.card.isVisible()
+    assert trio.charts[R].highlighted == ""
+    assert trio.accessibleDescription() == ""
+
+
+def test_digits_show_and_hide_servers_and_0_shows_all(qtbot: QtBot) -> None:
+    trio = shown(qtbot, session(3, 8))
+    chart = trio.charts[R]
+    where, colour = at(chart, "gevent", -1), colour_of(trio, "gevent")
+    qtbot.keyClick(trio, Qt.Key.Key_3)
+    assert not near(seen(chart), where, colour, within=2)
+    qtbot.keyClick(trio, Qt.Key.Key_1)
+    assert not trio.is_shown("asyncio-streams")
+    qtbot.keyClick(trio, Qt.Key.Key_0)
+    assert near(seen(chart), where, colour)
+    assert trio.is_shown("asyncio-streams")
+
+
+def test_l_and_p_change_the_scale_and_the_percentile(qtbot: QtBot) -> None:
+    trio = shown(qtbot, session(1, 8))
+    with qtbot.waitSignal(trio.view_changed):
+        qtbot.keyClick(trio, Qt.Key.Key_L)
+    qtbot.keyClick(trio, Qt.Key.Key_P)
+    assert trio.charts[T].title_words()[1] == "p99.9, from when due"
+
+
+def test_a_point_that_was_clicked_stays_told_when_the_mouse_goes(qtbot: QtBot) -> None:
+    trio = shown(qtbot, session(2, 8))
+    chart = trio.charts[R]
+    where = at(chart, "asyncio-streams", -2).toPoint()
+    qtbot.mouseClick(chart.viewport(), Qt.MouseButton.LeftButton, pos=where)
+    qtbot.mouseMove(chart.viewport(), QPoint(300, 60))
+    assert trio.card.isVisible()
+    assert trio.card.accessibleName().startswith("asyncio streams at 7,875/s offered")
+    qtbot.keyClick(trio, Qt.Key.Key_Escape)
+    assert not trio.card.isVisible()
+
+
+def test_a_pinned_point_is_told_again_after_a_jump_back(qtbot: QtBot) -> None:
+    documents = session(2, 4)
+    trio = shown(qtbot, documents)
+    trio.highlight("asyncio-streams", 4500.0)
+    model = ChartModel()
+    trio.set_model(model)
+    assert not trio.card.isVisible()
+    for document in documents:
+        model(document)
+    trio.refresh()
+    assert trio.card.isVisible()
+    assert trio.charts[T].highlighted == "asyncio-streams"
+
+
+def test_keys_given_to_the_charts_show_a_ring(qtbot: QtBot) -> None:
+    trio = shown(qtbot, session(1, 4))
+    trio.activateWindow()
+    edge = QPoint(trio.width() // 2, 1)
+    assert trio.grab().toImage().pixelColor(edge) != QColor(theme.LIGHT.focus)
+    trio.clearFocus()
+    trio.setFocus(Qt.FocusReason.TabFocusReason)
+    assert near(trio.grab().toImage(), QPointF(edge), theme.LIGHT.focus, within=1)
+
+
+def test_two_charts_have_more_room_and_the_lower_one_the_rates(qtbot: QtBot) -> None:
+    trio = shown(qtbot, session(2, 4))
+    before = trio.charts[T].height()
+    trio.show_charts([R, T])
+    assert not trio.charts[E].isVisible()
+    assert trio.charts[T].height() > before
+    assert trio.charts[T].geometry().bottom() >= trio.height() - 2
+    trio.show_charts(Quantity)
+    assert trio.charts[T].height() == before
+
+
+def test_where_there_is_no_height_for_three_charts_two_are_whole(qtbot: QtBot) -> None:
+    trio = shown(qtbot, session(3, 8))
+    trio.resize(818, 200)
+    assert not trio.charts[Quantity.ERRORS].isVisible()
+    for quantity in (R, T):
+        chart = trio.charts[quantity]
+        assert trio.rect().contains(chart.geometry())
+        assert chart.plot_rect().height() > 25
+    assert trio.charts[T].lowest
+    trio.resize(818, 400)
+    assert trio.charts[Quantity.ERRORS].isVisible()
+    assert trio.charts[Quantity.ERRORS].lowest
 
 
 def test_error_bars_stand_only_at_the_highlighted_server(qtbot: QtBot) -> None:

@@ -95,6 +95,7 @@ class Home:
             "seconds": 1.0,
             "warm_up": None,
             "calibrate": False,
+            "looks": 1,
             **keys,
         }
         if "concurrency" in plan:
@@ -135,10 +136,12 @@ class Home:
         return Running(process, session, output)
 
     def remains(self) -> list[str]:
-        """Processes and files that should not outlive a run; finished runtimes may."""
+        """Processes and files that should not outlive a run; finished runtimes may, and what the
+        gate found."""
         cache = self.folder / "cache"
         runtimes = {path.parent for path in cache.glob("runtimes/*/runtime.json")}
-        kept = {cache / "runs", cache / "runtimes", *runtimes}
+        gates = {cache / "gates", *cache.glob("gates/*.json")}
+        kept = {cache / "runs", cache / "runtimes", *runtimes, *gates}
         files = [*cache.glob("*"), *cache.glob("*/*"), *(self.folder / "tmp").iterdir()]
         return [
             *processes_with(str(self.folder)).values(),

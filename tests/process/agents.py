@@ -14,6 +14,7 @@ from typing import Any
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
+AGENT = (sys.executable, "-m", "workbench.agent")
 
 
 @dataclass
@@ -97,10 +98,14 @@ class Agent:
 
 @contextlib.contextmanager
 def agent(
-    *, workers: int = 1, lease_s: float = 60.0, wrap: tuple[str, ...] = ()
+    *,
+    workers: int = 1,
+    lease_s: float = 60.0,
+    wrap: tuple[str, ...] = (),
+    command: tuple[str, ...] = AGENT,
 ) -> Iterator[Agent]:
     """`wrap`: a command to run it under, for example one that lowers a limit."""
-    argv = [sys.executable, "-m", "workbench.agent", "--workers", str(workers)]
+    argv = [*command, "--workers", str(workers)]
     with subprocess.Popen(
         [*wrap, *argv, "--lease", str(lease_s)],
         stdin=subprocess.PIPE,

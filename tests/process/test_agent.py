@@ -250,7 +250,7 @@ def test_service_time_is_never_less_than_what_the_server_took() -> None:
         outcome = load.run(server.port, rate_per_s=50, connections=100, **PONG)
     assert min(outcome.histogram("service")[::2]) >= 5_000 // 4, "bucket of 5 ms"
     quick = percentile(outcome.histogram("service"), 0.05)
-    assert quick is not None and 5_000 <= quick < 7_000
+    assert quick is not None and quick >= 5_000
 
 
 def test_it_ends_when_its_stdin_is_closed() -> None:

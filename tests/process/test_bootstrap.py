@@ -47,7 +47,8 @@ def test_an_unknown_goal_is_answered_with_those_there_are(tmp_path: Path) -> Non
     done = bootstrap("everything", path=tmp_path)
     assert done.returncode == 1
     assert done.stderr == (
-        "bootstrap: there is no 'everything'; give venv, nginx, qt-offscreen, qt-window, peers.\n"
+        "bootstrap: there is no 'everything';"
+        " give venv, nginx, qt-offscreen, qt-window, screen, lab, peers.\n"
     )
 
 

@@ -38,6 +38,21 @@ def test_a_reader_that_has_seen_enough_is_no_error(file: Path) -> None:
         assert replay.wait() == 0
 
 
+@pytest.mark.parametrize("words", [["summary"], ["replay", "--json"]])
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+def test_standard_files_closed_by_the_caller_are_no_error(
+    file: Path, words: list[str], closed: str
+) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$@" {closed}', "sh", *PONGBENCH, *words, str(file)],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_commands_never_load_qt(file: Path) -> None:
     program = (
         "import sys; from app.__main__ import main; code = main(sys.argv[1:]);"
@@ -57,3 +72,35 @@ def test_the_version_is_told() -> None:
         [*PONGBENCH, "--version"], capture_output=True, text=True, cwd=ROOT, check=True
     )
     assert done.stdout.startswith("pongbench ")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("words", [["summary"], ["summary", "--json"], ["compare", "--csv"]])
+def test_output_that_a_full_disk_refuses_is_told_in_one_sentence(
+    file: Path, words: list[str]
+) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*PONGBENCH, *words, str(file)],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+            check=False,
+        )
+    told = "pongbench: The output cannot be written: the disk is full. Send it elsewhere.\n"
+    assert (done.returncode, done.stderr) == (1, told)
+
+
+def test_a_word_for_a_number_is_told_in_one_sentence(file: Path) -> None:
+    done = subprocess.run(
+        [*PONGBENCH, "compare", str(file), "--rate", "fast"],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr == (
+        "pongbench: argument --rate: 'fast' is no number. See `pongbench compare --help`.\n"
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import secrets
@@ -92,7 +93,8 @@ def end(launched: Workbench) -> None:
     launched.program.kill()
     launched.program.communicate()
     for pid in processes_with(launched.mark):
-        os.kill(pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):  # they are ending by themselves meanwhile
+            os.kill(pid, signal.SIGKILL)
 
 
 def test_killing_the_workbench_leaves_nothing(workbench: Workbench) -> None:
@@ -198,7 +200,7 @@ def test_a_janitor_spares_what_is_not_of_a_run(cache: Path, tmp_path: Path) -> N
     )
     (cache / "runtimes" / "abc").mkdir(parents=True)
     try:
-        assert janitor(cache) == {"killed": 0, "removed": 0, "alive": []}
+        assert janitor(cache) == {"killed": 0, "removed": 0, "found": [], "alive": []}
         assert bystander.poll() is None
         assert (cache / "runtimes" / "abc").is_dir()
     finally:

@@ -18,7 +18,9 @@ from workbench.servers.deploy import Deployment, deploy
 from workbench.servers.entry import ServerEntry, load_entry
 from workbench.servers.gate import GateResult, gate
 
-SHIPPED = list(Catalogue.load(extra_dirs=[]))
+SHIPPED = Catalogue.load(extra_dirs=[])
+SOCKETS = ("null", "asyncio-streams", "gevent", "twisted", "uvloop-protocol")
+"""Enough to try what all entries share; `make catalogue-check` tries every one."""
 
 
 @pytest.fixture(scope="session")
@@ -61,10 +63,11 @@ def unused_port() -> int:
         return port
 
 
-@pytest.mark.parametrize("entry", SHIPPED, ids=lambda entry: entry.id)
+@pytest.mark.parametrize("id", SOCKETS)
 async def test_a_shipped_server_runs_passes_the_gate_and_leaves_nothing(
-    machine: LocalMachine, entry: ServerEntry
+    machine: LocalMachine, id: str
 ) -> None:
+    entry = SHIPPED[id]
     told: list[str] = []
     deployment = await deploy(machine, entry, backlog=333, nofile=4096, notify=told.append)
     assert deployment.backlog == 333
@@ -75,10 +78,12 @@ async def test_a_shipped_server_runs_passes_the_gate_and_leaves_nothing(
     assert result.reply == "HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nPong!"
     assert (result.bytes_on_wire, result.header_bytes, result.surplus_bytes) == (45, 38, 2)
     assert result.closes_first == "server" == entry.closes_first
+    assert result.workloads == ["pong"]
 
     record = deployment.record()
     assert record.runtime.startswith("CPython 3.")
     assert record.version == pinned_version(entry)
+    assert record.gate["header_bytes"] == 38
     assert set(record.files) >= {"server.yaml", "server.py"}
     assert told[-1] == f"Starting {entry.name} on port {deployment.port}"
 
@@ -116,11 +121,19 @@ async def test_a_slow_server_passes(machine: LocalMachine) -> None:
     assert (await try_gate(machine, "slow")).passed
 
 
+async def test_a_reply_in_two_pieces_is_told_of_for_it_waits_for_the_client(
+    machine: LocalMachine,
+) -> None:
+    result = await try_gate(machine, "keeps-alive")
+    assert result.kept_call_us >= 35_000
+    assert "waits with the last for the client to acknowledge the first" in result.sentences[-1]
+
+
 async def test_http_is_judged_by_what_the_server_does(machine: LocalMachine) -> None:
     result = await try_gate(machine, "keeps-alive")
     assert result.passed, result.sentences
     assert result.protocols == ["http/1.0", "http/1.1"]
-    assert (result.keep_alive, result.pipelining, result.closes_first) == (True, 3, "client")
+    assert (result.keep_alive, result.pipelining, result.closes_first) == (True, 3, "server")
 
 
 @pytest.mark.parametrize(
@@ -134,7 +147,7 @@ async def test_http_is_judged_by_what_the_server_does(machine: LocalMachine) -> 
         ("never-closes", "It did not close the connection after its reply."),
         (
             "says-keep-alive",
-            "It closed the connection after 1 of 5 calls, so it does not keep connections alive;"
+            "It closed the connection after 1 of 10 calls, so it does not keep connections alive;"
             " http/1.1 is not for it.",
         ),
     ],
@@ -179,6 +192,34 @@ async def test_a_server_that_never_gets_ready_is_ended_and_reported(machine: Loc
         f"never-ready on localhost did not accept connections on port {port} within 1 s."
         " Its last lines of output:\n    waiting for a database that is not there"
     )
+
+
+async def test_a_server_that_accepts_before_its_workers_are_there_is_waited_for(
+    machine: LocalMachine,
+) -> None:
+    port = unused_port()
+    assert await failure(machine, "hires-late", port=port, ready_within_s=0.5) == (
+        f"hires-late on localhost did not answer a call on port {port} within 0.5 s;"
+        " it said nothing."
+    )
+
+    def hire(text: str) -> None:
+        if text.startswith("Starting"):
+            for folder in Path(machine.run_dir, "servers").glob("hires-late-*"):
+                folder.joinpath("hired").touch()
+
+    deployment = await deploy(machine, own("hires-late"), notify=hire)
+    assert (await gate(deployment)).passed
+    await deployment.stop()
+
+
+async def test_a_server_is_ready_when_all_its_processes_have_come_to_rest(
+    machine: LocalMachine,
+) -> None:
+    deployment = await deploy(machine, own("still-starting"))
+    there = await machine.read([f"/proc/{deployment.pid}/cwd/rested"])
+    await deployment.stop()
+    assert there == [""]
 
 
 @pytest.mark.parametrize("listens", [True, False])

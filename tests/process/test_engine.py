@@ -1,10 +1,14 @@
 """A run whose means fail on the way, and a person who changes their mind."""
 
+import asyncio
+import re
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from workbench.analysis.summary import summarise
 from workbench.documents import AnyDocument, Note, PointStart, PointStop
 from workbench.engine import Engine
 from workbench.plans import Plan, WarmUp
@@ -18,6 +22,7 @@ PLAN = Plan(
     seconds=1.0,
     warm_up=WarmUp(rate_per_s=100, seconds=0.2),
     cool_down_s=0.1,
+    looks=1,
 )
 
 STARTS_ONCE = """
@@ -37,6 +42,24 @@ while True:
             pass
 """
 
+SLOW_IN_ITS_SECOND_LIFE = """
+import os, socket, sys, time
+lives, port = sys.argv[1], int(sys.argv[2])
+with open(lives, "a") as file:
+    file.write("1")
+takes_s = 0.05 if os.path.getsize(lives) == 2 else 0
+listener = socket.create_server(("127.0.0.1", port), backlog=512)
+while True:
+    connection, _ = listener.accept()
+    time.sleep(takes_s)
+    with connection:
+        try:
+            connection.recv(1000)
+            connection.sendall(b"HTTP/1.0 200 OK\\r\\nContent-Length: 5\\r\\n\\r\\nPong!")
+        except ConnectionError:
+            pass
+"""
+
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -46,7 +69,10 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 async def run(
     null: ServerEntry | None = None,
     then: Callable[[Engine, AnyDocument], None] = lambda engine, document: None,
+    first: ServerEntry | None = None,
+    looks: int = 1,
 ) -> list[AnyDocument]:
+    """`first`: in place of the plan's first server."""
     catalogue = Catalogue.load(extra_dirs=[])
     documents: list[AnyDocument] = []
 
@@ -55,7 +81,12 @@ async def run(
         then(engine, document)
 
     entries = [catalogue[server] for server in PLAN.servers]
-    engine = Engine(PLAN, entries, emit, null=null or catalogue["null"])
+    plan = PLAN
+    if first:
+        entries[0] = first
+        servers = [entry.id for entry in entries]
+        plan = msgspec.structs.replace(PLAN, servers=servers, looks=looks)
+    engine = Engine(plan, entries, emit, null=null or catalogue["null"])
     assert (await engine.run()).status == "done"
     return documents
 
@@ -95,6 +126,26 @@ async def test_skipping_the_calibration_leaves_the_ceiling_unknown() -> None:
     assert notes(documents, "ceiling") == []
 
 
+async def test_a_pause_asked_for_in_a_servers_last_point_comes_before_the_next_server() -> None:
+    first = PLAN.servers[0]
+
+    def pause(engine: Engine, document: AnyDocument) -> None:
+        begun = isinstance(document, PointStart) and document.purpose == "sweep"
+        if begun and document.server == first:
+            engine.control.pause()
+        if isinstance(document, Note) and document.topic == "paused":
+            # Of the server that is over, not of the one to come.
+            asyncio.get_running_loop().call_soon(engine.control.skip_server)
+
+    documents = await run(then=pause)
+    assert swept(documents) == PLAN.servers
+    assert notes(documents, "paused") == ["Paused after 300/s."]
+    assert notes(documents, "skipped") == []
+    (paused,) = [n for n, d in enumerate(documents) if isinstance(d, Note) and d.topic == "paused"]
+    before = [d.server for d in documents[:paused] if isinstance(d, PointStart)]
+    assert PLAN.servers[1] not in before
+
+
 async def test_a_server_skipped_between_two_points_gets_no_further_point() -> None:
     first = PLAN.servers[0]
 
@@ -105,3 +156,51 @@ async def test_a_server_skipped_between_two_points_gets_no_further_point() -> No
     documents = await run(then=skip)
     assert swept(documents) == PLAN.servers[1:]
     assert notes(documents, "skipped") == ["asyncio Protocol was skipped."]
+
+
+async def test_a_server_that_gets_faster_while_it_runs_is_called_for_a_while_beforehand() -> None:
+    cold = Catalogue.load(extra_dirs=[])[PLAN.servers[0]]
+    documents = await run(first=msgspec.structs.replace(cold, warm_up_s=0.4))
+    assert swept(documents) == PLAN.servers
+    (told,) = [d for d in documents if isinstance(d, Note) and d.topic == "warm-up"]
+    assert told.text == (
+        "asyncio Protocol gets faster while it runs, so it was called for 0.4 s beforehand."
+    )
+    assert told.data["calls"] >= 1
+    points = [d for d in documents if isinstance(d, PointStart) and d.server == cold.id]
+    assert documents.index(told) < documents.index(points[0])
+
+
+async def test_a_server_that_leaks_is_told_of_in_words() -> None:
+    leaking = load_entry(Path(__file__).parent / "servers" / "leaks")
+    documents = await run(first=leaking)
+    (told,) = notes(documents, "memory")
+    assert re.fullmatch(
+        r"leaks grew from \d+ MB to \d+ MB and still held that after its last point: it leaks, or"
+        " does not give back what it once took.",
+        told,
+    )
+    assert summarise(documents).servers["leaks"].notes == [told]
+
+
+async def test_a_slow_spell_is_outvoted_by_looks_after_the_other_servers_had_their_turn(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "spell"
+    folder.mkdir()
+    (folder / "server.py").write_text(SLOW_IN_ITS_SECOND_LIFE)
+    (folder / "server.yaml").write_text(
+        "name: Spell\nfamily: socket\nprotocols: [pong]\n"
+        f'command: ["{{python}}", server.py, "{tmp_path / "lives"}", "{{port}}"]\n'
+    )
+    documents = await run(first=load_entry(folder), looks=2)
+    assert swept(documents)[:3] == ["spell", "asyncio-streams", "spell"]
+    stops = [d for d in documents if isinstance(d, PointStop) and d.server == "spell"]
+    first, second = (stop for stop in stops if stop.purpose == "sweep")
+    # Where other programs take the CPU nobody can be blamed.
+    assert first.verdict in {"server-limited", "inconclusive"}
+    assert (second.look, second.counts.succeeded) == (2, second.counts.scheduled)
+    assert notes(documents, "again")[0] == (
+        f"Spell at 300/s was {first.verdict} in look 1; that decides its sweep and is measured"
+        " again."
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import resource
 import secrets
 import signal
 import socket
@@ -17,6 +18,7 @@ from oracle import eventually, files_below, processes_with
 
 from workbench.errors import PongbenchError
 from workbench.machines.base import Command, Machine, Process
+from workbench.machines.facts import here
 from workbench.machines.link import RUNNER
 from workbench.machines.local import open_local
 
@@ -67,6 +69,16 @@ async def test_it_can_be_written_to(machine: Machine) -> None:
     process = await machine.start(python("print(ascii(input()))"))
     await process.send("größer\udcff".encode("utf-8", "surrogateescape"))
     assert await output(process) == [ascii("größer\udcff").encode()]
+
+
+async def test_who_asks_for_too_many_descriptors_gets_as_many_as_are_allowed(
+    machine: Machine,
+) -> None:
+    program = "import resource; print(*resource.getrlimit(resource.RLIMIT_NOFILE))"
+    process = await machine.start(python(program, nofile=1 << 40))
+    (line,) = await output(process)
+    soft, hard = map(int, line.split())
+    assert soft == hard >= resource.getrlimit(resource.RLIMIT_NOFILE)[1]
 
 
 async def test_descriptors_and_cores_are_what_was_asked_for(machine: Machine) -> None:
@@ -184,6 +196,10 @@ async def test_its_facts_are_this_computers(machine: Machine) -> None:
     assert str(facts["kernel"]).endswith(os.uname().release)
     assert facts["cpus_allowed"] == sorted(os.sched_getaffinity(0))
     assert facts["sysctls"]["net.core.somaxconn"] > 0  # type: ignore[index]
+    read = here()
+    assert {name: read.get(name) for name in ("kernel", "cpu_count", "sysctls")} == {
+        name: facts.get(name) for name in ("kernel", "cpu_count", "sysctls")
+    }
 
 
 async def test_when_the_machine_dies_everybody_who_waits_is_told(tmp_path: Path) -> None:
@@ -230,7 +246,7 @@ async def test_a_start_that_nobody_waits_for_any_more_is_undone(machine: Machine
 async def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     blocked = tmp_path / "blocked"
     blocked.write_text("a file where a directory should be")
-    with pytest.raises(PongbenchError, match=r"run directory cannot be made: .*blocked"):
+    with pytest.raises(PongbenchError, match=r"^No run directory can be made on .*blocked"):
         await open_local(cache_dir=blocked)
 
 

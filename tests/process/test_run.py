@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
-from a_run import Answer, Home, Running
+from a_run import PONGBENCH, ROOT, Answer, Home, Running
 from oracle import eventually
 
 from workbench.documents import (
@@ -338,6 +338,23 @@ class TestAUsersServer:
         assert server in sentence(answer)
         assert said in answer.stderr
         assert not session.exists()
+
+
+def test_a_run_goes_on_when_nobody_reads_what_it_says(home: Home, session: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [*PONGBENCH, "run", home.plan([STREAMS]), "-o", session]
+    try:
+        done = subprocess.run(
+            command, stdout=writing, stderr=writing, cwd=ROOT, env=home.env, check=False
+        )
+    finally:
+        os.close(writing)
+    home.wait_until_clean()
+    assert done.returncode == 0
+    documents = read_session(session).documents
+    assert isinstance(documents[-1], RunStop)
+    assert documents[-1].status == "done"
 
 
 @pytest.fixture

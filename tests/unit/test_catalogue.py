@@ -8,6 +8,8 @@ import pytest
 
 from workbench import paths
 from workbench.errors import BadInput
+from workbench.plans import load_plan
+from workbench.runs import of_families
 from workbench.servers.catalogue import NULL_SERVER, Catalogue
 from workbench.servers.entry import ServerEntry, load_entry
 
@@ -47,12 +49,50 @@ def test_a_huge_entry_is_refused_unread(tmp_path: Path) -> None:
         load_entry(folder)
 
 
-def test_all_servers_of_the_source_that_can_be_had_are_shipped() -> None:
+def test_all_servers_of_the_sources_are_shipped_or_said_to_be_gone() -> None:
     assert not SHIPPED.broken
-    assert {entry.id for entry in SHIPPED.contestants()} >= {
-        *("asyncio-streams", "asyncio-protocol", "gevent", "tornado", "twisted"),
-        *("eventlet", "circuits"),
+    families = {"socket": 29, "wsgi": 30, "macro": 6, "hello": 9, "message": 7}
+    for family, fewest in families.items():
+        assert sum(entry.family == family for entry in SHIPPED) >= fewest, family
+    gone = {entry.id for entry in SHIPPED if entry.unavailable}
+    assert gone == {
+        *("multitask", "concurrence", "concurrence-http", "syncless", "pyev", "friendlyflow"),
+        *("chiral", "magnum-py", "evma-httpserver"),
     }
+
+
+def test_every_fact_of_the_table_of_2009_is_there() -> None:
+    rows = {entry.name for entry in SHIPPED if entry.in_2009}
+    assert len({name.partition(" ")[0] for name in rows}) == 14
+
+
+@pytest.mark.parametrize("entry", SHIPPED.contestants(), ids=lambda entry: entry.id)
+def test_of_every_server_that_runs_the_facts_of_today_and_what_was_seen_are_there(
+    entry: ServerEntry,
+) -> None:
+    if entry.unavailable:
+        return
+    assert entry.today.licence and entry.today.tls and entry.today.tests
+    assert entry.seen and entry.seen.processes >= entry.processes and entry.seen.memory_mb > 1
+
+
+def test_who_has_the_source_of_an_unavailable_server_puts_it_in_its_place(tmp_path: Path) -> None:
+    gone = SHIPPED["multitask"]
+    assert gone.unavailable and gone.unavailable.instead in SHIPPED
+    folder = shutil.copytree(gone.folder, tmp_path / "multitask")
+    text = (folder / "server.yaml").read_text()
+    (folder / "server.yaml").write_text(
+        re.sub(r"^unavailable:\n(  .*\n)+", "", text, flags=re.MULTILINE)
+    )
+    catalogue = Catalogue.load(extra_dirs=[tmp_path])
+    assert catalogue["multitask"].unavailable is None
+    assert catalogue["multitask"].folder == folder
+    assert not catalogue.broken
+
+
+def test_shared_files_count_among_a_servers_own() -> None:
+    assert "pong_wsgi.py" in SHIPPED["cheroot"].files()
+    assert SHIPPED["uvicorn"].source_path.name == "pong_asgi.py"
 
 
 def test_the_null_server_is_there_but_no_contestant() -> None:
@@ -62,8 +102,9 @@ def test_the_null_server_is_there_but_no_contestant() -> None:
 
 @pytest.mark.parametrize("entry", list(SHIPPED), ids=lambda entry: entry.id)
 def test_what_is_shipped_can_be_installed_as_it_was_tried(entry: ServerEntry) -> None:
-    compile(entry.source_path.read_text(), entry.source, "exec")
-    if entry.requirements_path:
+    if entry.source.endswith(".py") and entry.runtime == "python":
+        compile(entry.source_path.read_text(), entry.source, "exec")
+    if entry.requirements_path and not entry.unavailable:
         pins = re.findall(r"^\S+==\S+", entry.requirements_path.read_text(), re.MULTILINE)
         hashed = entry.requirements_path.read_text().split("--hash=sha256:")
         assert len(hashed) > len(pins) > 0
@@ -111,7 +152,7 @@ def test_an_unknown_server_is_answered_with_the_nearest_one() -> None:
         match=r"^There is no server 'tornadoes' .* mean 'tornado'\?$",
     ):
         SHIPPED["tornadoes"]
-    with pytest.raises(BadInput, match="There are asyncio-protocol, asyncio-streams, "):
+    with pytest.raises(BadInput, match="`pongbench catalogue` lists them all"):
         SHIPPED["zzz"]
 
 
@@ -129,3 +170,17 @@ def test_every_file_of_a_server_counts_in_its_record(tmp_path: Path) -> None:
     shutil.copytree(folder / "templates", folder / "__pycache__")
     after = load_entry(folder).files()
     assert set(after) - set(before) == {"templates/a.html"}
+
+
+def test_a_family_is_all_of_it_that_a_plan_can_be_offered_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
+    make_server(paths.data_dir() / "servers" / "mine")
+    sockets = of_families(load_plan("quick"), ["socket"])
+    assert {"epoll", "twisted", "mine"} <= set(sockets)
+    assert not {"multitask", "gunicorn", "null"} & set(sockets)
+    kept = of_families(load_plan("keep-alive"), ["wsgi", "hello"])
+    assert {"cheroot", "go"} <= set(kept) and "gunicorn" not in kept
+    with pytest.raises(BadInput, match=r"^No server of the family macro speaks pong at /;"):
+        of_families(load_plan("quick"), ["macro"])

@@ -146,6 +146,10 @@ def test_log_ticks_are_decades_and_the_round_ends() -> None:
     assert log_ticks(1, 20) == [1, 2, 5, 10, 20]
 
 
+def test_log_ticks_keep_their_distance_and_the_top() -> None:
+    assert log_ticks(0.1, 5600, apart=0.8) == [0.1, 1, 10, 100, 5000]
+
+
 def test_rounding_goes_by_one_two_and_five() -> None:
     assert [round_down(value) for value in (0.3, 1.99, 700)] == [0.2, 1, 500]
     assert [round_up(value) for value in (0.3, 2.01, 700)] == [0.5, 5, 1000]

@@ -13,8 +13,11 @@ from rich.console import Console
 
 from app.__main__ import main
 from tests import synthetic
+from tests.looked_again import looked_again
+from workbench.analysis.summary import summarise
 from workbench.commands.console import ConsoleView
-from workbench.documents import AnyDocument, PointStop
+from workbench.commands.summary import print_ranking, print_summary
+from workbench.documents import AnyDocument, PointStart, PointStop, RunStart
 from workbench.sessions import Recorder
 from workbench.sessions.format import encode
 
@@ -90,7 +93,7 @@ def test_an_interrupted_run_is_shown_and_said_to_be_one(
     assert main(["summary", str(file)]) == 0
     out, err = capsys.readouterr()
     assert err == ("pongbench: The run did not come to its end; this is what was recorded of it.\n")
-    assert "inconclusive: The recording ends in the middle of this point" in out
+    assert "interrupted: The recording ends in the middle of this point" in out
 
 
 def test_a_damaged_session_shows_what_it_can_and_ends_with_2(
@@ -162,3 +165,92 @@ def test_the_table_of_a_terminal_shows_servers_figures_and_what_is_left(
     assert "point 8 of 8" in shown
     assert "left" in shown
     assert "server-limited" in shown
+
+
+@pytest.mark.parametrize("width", [50, 60, 80, 200])
+def test_a_narrow_terminal_leaves_columns_out_and_cuts_no_figure(
+    documents: list[AnyDocument], width: int
+) -> None:
+    console = Console(file=io.StringIO(), width=width, height=40, _environ={"TERM": "xterm"})
+    view = ConsoleView(console)
+    for document in documents[:-1]:
+        view.progress(document)
+    console.print(view._render())
+    print_summary(summarise(documents), console)
+    assert isinstance(console.file, io.StringIO)
+    table, summary = console.file.getvalue().split("point 8 of 8")
+    for text in (table, summary.partition("\n")[2]):
+        assert "\N{HORIZONTAL ELLIPSIS}" not in text
+        assert "asyncio Protocol" in text
+        assert "/s" in text
+    assert ("p50" in table) == (width == 200)
+
+
+def test_of_more_servers_than_a_terminal_has_lines_the_one_under_load_is_shown() -> None:
+    console = Console(file=io.StringIO(), width=100, height=12, _environ={"TERM": "xterm"})
+    view = ConsoleView(console)
+    swept = 0
+    for document in synthetic.session(12, 2):
+        view.progress(document)
+        swept += isinstance(document, PointStart) and document.purpose == "sweep"
+        if swept == 17:
+            break
+    console.print(view._render())
+    assert isinstance(console.file, io.StringIO)
+    shown = console.file.getvalue()
+    assert len(shown.splitlines()) <= 12
+    assert synthetic.contestants(12)[8].name in shown
+    assert "and 6 more servers" in shown
+    assert "of 24" in shown
+
+
+def at_once(document: AnyDocument) -> AnyDocument:
+    """The same point, offered as so many connections at a time."""
+    if isinstance(document, PointStart | PointStop) and document.purpose == "sweep":
+        number = round(document.rate_per_s)
+        return msgspec.structs.replace(document, rate_per_s=0.0, concurrency=number)
+    return document
+
+
+def test_a_closed_loop_holds_no_rate_and_is_ranked_by_its_replies(
+    documents: list[AnyDocument],
+) -> None:
+    console = Console(file=io.StringIO(), width=120)
+    print_ranking(summarise(map(at_once, documents)), console)
+    assert isinstance(console.file, io.StringIO)
+    shown = console.file.getvalue()
+    assert "Most replies/s" in shown
+    assert "no rate" not in shown
+    assert shown.index("asyncio Protocol") < shown.index("asyncio streams")
+    assert "at a time" in shown
+
+
+def test_lines_for_a_file_tell_passes_and_looks_apart(documents: list[AnyDocument]) -> None:
+    start, *rest = documents
+    assert isinstance(start, RunStart)
+    again = [msgspec.structs.replace(block, pass_number=2) for block in start.order]
+    twice = msgspec.structs.replace(start, order=[*start.order, *again])
+    (last,) = [d for d in rest if isinstance(d, PointStop)][-1:]
+    console = Console(file=io.StringIO(), width=1000)
+    with ConsoleView(console) as view:
+        for document in [twice, *rest, msgspec.structs.replace(last, pass_number=2, look=3)]:
+            view(document)
+    assert isinstance(console.file, io.StringIO)
+    shown = console.file.getvalue()
+    name = next(record.name for record in start.servers if record.id == last.server)
+    assert f"{name} {last.rate_per_s:,.0f}/s (pass 1)" in shown
+    assert f"{name} {last.rate_per_s:,.0f}/s (pass 2, look 3)" in shown
+
+
+def test_a_rates_looks_stand_together_and_an_interrupted_one_says_so(
+    documents: list[AnyDocument],
+) -> None:
+    *rest, end = looked_again(documents, 4500.0, "asyncio-streams")
+    last = next(n for n, d in enumerate(rest) if isinstance(d, PointStop) and d.look == 2)
+    rest[last] = msgspec.structs.replace(rest[last], complete=False)
+    console = Console(file=io.StringIO(), width=1000)
+    print_summary(summarise([*rest, end]), console)
+    assert isinstance(console.file, io.StringIO)
+    looks = [line for line in console.file.getvalue().splitlines() if "4,500/s  " in line][:2]
+    assert "inconclusive: Other programs" in looks[0]
+    assert "interrupted" in looks[1]

@@ -82,3 +82,33 @@ async def test_the_next_server_does_not_undo_a_stop() -> None:
     with pytest.raises(Stopped):
         control.check()
     await control.interrupted()
+
+
+async def test_what_takes_long_is_given_up_when_the_person_wants_to_go_on() -> None:
+    control = Control()
+    ended: list[str] = []
+
+    async def work() -> str:
+        try:
+            await asyncio.sleep(LONG_S)
+        finally:
+            ended.append("cleaned up")
+        return "done"
+
+    waiting = asyncio.create_task(control.unless_interrupted(work()))
+    for _ in range(3):
+        await asyncio.sleep(0)
+    control.stop()
+    assert await waiting is None
+    assert ended == ["cleaned up"]
+
+
+async def test_what_is_ready_in_time_gives_its_answer_or_its_error() -> None:
+    control = Control()
+
+    async def fail() -> str:
+        raise ValueError("as it is")
+
+    assert await control.unless_interrupted(asyncio.sleep(0, "answer")) == "answer"
+    with pytest.raises(ValueError, match="as it is"):
+        await control.unless_interrupted(fail())

@@ -1,10 +1,13 @@
 """What the documentation shows can be used as it stands."""
 
+import argparse
 import re
 from pathlib import Path
 
 import pytest
 
+from app.export import report
+from workbench.machines.profiles import Profile, load_profile
 from workbench.plans import Plan, Workload, load_plan
 from workbench.servers.entry import load_entry
 
@@ -30,11 +33,34 @@ def test_every_key_of_a_plan_is_documented(key: str) -> None:
     assert f"`{key}`" in (ROOT / "docs/plans.md").read_text()
 
 
+@pytest.mark.parametrize("key", Profile.__struct_fields__)
+def test_every_key_of_a_profile_is_documented(key: str) -> None:
+    assert f"`{key}`" in (ROOT / "docs/machines.md").read_text()
+
+
+def test_the_profile_that_is_shown_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
+    folder = tmp_path / "config" / "profiles"
+    folder.mkdir(parents=True)
+    (folder / "target.yaml").write_text(block("docs/machines.md", "yaml", "connector:"))
+    assert load_profile("target").address == "10.0.0.5"
+
+
 @pytest.mark.parametrize("document", ["README.md", "docs/servers.md"])
 def test_the_server_that_is_shown_is_one(document: str, tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     folder.mkdir()
-    (folder / "server.yaml").write_text(block(document, "yaml", "command:"))
+    (folder / "server.yaml").write_text(block(document, "yaml", "family: socket"))
     (folder / "server.py").write_text(block("docs/servers.md", "python", "listener"))
     (folder / "requirements.txt").write_text("")
     assert load_entry(folder).protocols == ["pong"]
+
+
+def test_every_form_and_option_of_a_report_is_documented() -> None:
+    parser = argparse.ArgumentParser()
+    report.add_parser(parser.add_subparsers())
+    shown = parser._subparsers._group_actions[0].choices["report"].format_help()  # type: ignore[union-attr,index]
+    text = (ROOT / "docs/reports.md").read_text()
+    options = set(re.findall(r"--[a-z]+", shown)) - {"--help", "--output"}
+    assert options == set(re.findall(r"`(--[a-z]+)`", text))
+    assert set(report.ENDINGS) == set(re.findall(r"^\| `(\.[a-z]+)` \|", text, flags=re.MULTILINE))

@@ -13,7 +13,8 @@ ROOT = Path(__file__).resolve().parents[2]
 WORKBENCH = sorted((ROOT / "workbench").rglob("*.py"))
 AGENT = sorted((ROOT / "workbench" / "agent").rglob("*.py"))
 SINGLE_FILES = [
-    ROOT / "workbench" / "machines" / f"{n}.py" for n in ("runner", "janitor", "sampler")
+    ROOT / "workbench" / "machines" / f"{n}.py"
+    for n in ("runner", "janitor", "sampler", "survey", "receive", "uncache")
 ]
 
 

@@ -53,6 +53,13 @@ LATE: Verdict = "client-limited"
             [*climb(OK, OK), point(3000.0, "inconclusive", complete=False)],
             2000.0,
         ),
+        ("the last look at a rate counts", [*climb(OK, GONE, OK), point(2000.0)], 3000.0),
+        ("also when it is the worse one", [*climb(OK, OK), point(2000.0, GONE)], 1000.0),
+        (
+            "an interrupted look takes nothing away",
+            [*climb(OK, OK), point(2000.0, "inconclusive", complete=False)],
+            2000.0,
+        ),
         (
             "three passes: the median of their knees",
             [

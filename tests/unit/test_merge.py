@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from workbench.analysis.histogram import histogram_of
-from workbench.load.agents import longest_s
 from workbench.load.base import LoadWindow
 from workbench.load.merge import WindowMerger, merge_reports
+from workbench.load.point import longest_s
 
 
 def window(index: int, **counts: Any) -> dict[str, Any]:

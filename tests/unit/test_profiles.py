@@ -6,9 +6,20 @@ from pathlib import Path
 
 import pytest
 
+from workbench.cli import main
 from workbench.errors import BadInput
-from workbench.machines.placement import Placement, place
-from workbench.machines.profiles import Cores, Cpus, load_profile, profile_names
+from workbench.machines.placement import Placement, place, place_agents, place_server
+from workbench.machines.profiles import (
+    Cores,
+    Cpus,
+    duplicate_profile,
+    is_own,
+    load_profile,
+    make_profile,
+    profile_names,
+    remove_profile,
+    save_profile,
+)
 
 
 @pytest.fixture
@@ -39,7 +50,7 @@ def test_the_users_own_profile_hides_the_shipped_one(profiles: Path) -> None:
         ("name: mine\nrole: [target]", "there is no key 'role'; did you mean 'roles'?"),
         ("name: mine\nroles: [boss]", "expected client or target, got 'boss'"),
         ("name: mine\nroles: []", "roles: expected a list of at least 1 in length"),
-        ("name: mine\nconnector: carrier-pigeon", "expected local, got 'carrier-pigeon'"),
+        ("name: mine\nconnector: carrier-pigeon", "expected local or ssh, got 'carrier-pigeon'"),
         ("name: mine\ncpus: {server: [-1]}", "cpus.server[1]: expected a whole number of at least"),
         ("name: mine\ncpus: {server: some}", "cpus.server: expected"),
         ("name: yours", "name: expected 'mine' like the file, got 'yours'"),
@@ -60,10 +71,52 @@ def test_nonsense_is_refused_in_one_sentence_with_its_place(
     assert "\n" not in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("connector: ssh", "address: the key is missing; give a name"),
+        ("connector: ssh\naddress: -oProxyCommand=x", "address: '-oProxyCommand=x' is no address"),
+        ("connector: ssh\naddress: a b", "address: 'a b' is no address"),
+        ("connector: ssh\naddress: a\nuser: a b", "user: 'a b' is no user name"),
+        ("connector: ssh\naddress: a\nport: 70000", "port: expected a whole number of at most"),
+        ("connector: ssh\naddress: a\nauth: key", "key: `auth: key` needs the file"),
+        ("connector: ssh\naddress: a\njump: mine", "jump: a machine cannot be reached through"),
+        ("connector: ssh\naddress: a\nwork_dir: tmp", "work_dir: give a whole path"),
+        ("address: a", "address: this is for `connector: ssh`"),
+        ("connector: ssh\naddress: a\npassword: p", "there is no key 'password'"),
+    ],
+)
+def test_what_cannot_be_reached_is_refused_with_its_key(
+    profiles: Path, text: str, sentence: str
+) -> None:
+    (profiles / "mine.yaml").write_text(f"name: mine\n{text}")
+    with pytest.raises(BadInput) as refused:
+        load_profile("mine")
+    assert sentence in str(refused.value)
+
+
+def test_a_profile_is_saved_copied_and_removed(profiles: Path) -> None:
+    profile = make_profile({"name": "mine", "connector": "ssh", "address": "10.0.0.5", "port": 22})
+    path = save_profile(profile)
+    assert load_profile("mine") == profile
+    assert "auth" not in path.read_text()  # what is usual is not written
+    assert is_own("mine") and not is_own("localhost")
+    duplicate_profile("mine", "other")
+    assert load_profile("other").address == "10.0.0.5"
+    with pytest.raises(BadInput, match="'localhost' already; take another name"):
+        duplicate_profile("mine", "localhost")
+    with pytest.raises(BadInput, match="name: use letters, digits"):
+        duplicate_profile("mine", "../escape")
+    remove_profile("other")
+    assert "other" not in profile_names()
+    with pytest.raises(BadInput, match="came with Pongbench and cannot be removed"):
+        remove_profile("localhost")
+
+
 def test_an_unknown_name_gets_a_suggestion(profiles: Path) -> None:
     with pytest.raises(BadInput, match=r"no machine profile 'locahost'\. Did you mean 'localhost'"):
         load_profile("locahost")
-    with pytest.raises(BadInput, match=r"no machine profile '\.\./x'\. There are localhost"):
+    with pytest.raises(BadInput, match=r"no machine profile '\.\./x'\. There is only localhost"):
         load_profile("../x")
 
 
@@ -102,6 +155,42 @@ def test_sharing_a_core_is_said(
     assert placement.note.startswith("Server and agents share core ")
 
 
+def test_apart_the_server_keeps_its_one_core_and_agents_have_all() -> None:
+    assert place_server(Cpus(), [2, 3], machine="m") == (2,)
+    assert place_agents(Cpus(), [2, 3], machine="m") == (2, 3)
+    assert place_server(Cpus([3, 4]), [2, 3, 4], machine="m") == (3, 4)
+    with pytest.raises(BadInput, match=r"there is no core 9 to use"):
+        place_agents(Cpus("auto", [9]), [2, 3], machine="m")
+
+
 def test_a_core_that_is_not_there_is_refused() -> None:
     with pytest.raises(BadInput, match=r"cpus\.agent: there is no core 7 to use; there are 0, 1\."):
         place(Cpus("auto", [7]), [0, 1], machine="m")
+
+
+def test_a_machine_is_described_changed_and_copied_from_the_command_line(
+    profiles: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ["--address", "10.0.0.5", "--user", "bench", "--role", "target"]
+    assert main(["machines", "add", "bolt", *words, "--server-cpus", "2,4-6"]) == 0
+    bolt = load_profile("bolt")
+    assert (bolt.address, bolt.roles, bolt.cpus.server) == ("10.0.0.5", ["target"], [2, 4, 5, 6])
+    assert main(["machines", "edit", "bolt", "--agent-cpus", "1", "--sudo", "passwordless"]) == 0
+    assert main(["machines", "duplicate", "bolt", "nut"]) == 0
+    nut = load_profile("nut")
+    assert (nut.cpus.server, nut.cpus.agent, nut.sudo) == ([2, 4, 5, 6], [1], "passwordless")
+    assert main(["machines", "edit", "nut", "--server-cpus", "auto"]) == 0
+    assert load_profile("nut").cpus.server == "auto"
+    capsys.readouterr()
+    assert main(["machines", "remove", "nut"]) == 0
+    assert main(["machines", "show", "nut"]) == 2
+    assert capsys.readouterr().err.startswith("pongbench: There is no machine profile 'nut'.")
+
+
+@pytest.mark.parametrize("cores", ["two", "1-", "3-1", "-1", "1;2", "0-99999", ""])
+def test_cores_that_are_none_are_said_to_be_none(
+    profiles: Path, cores: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["machines", "add", "bolt", "--address", "b", f"--server-cpus={cores}"]) == 2
+    assert "names no cores; write auto, or numbers such as 2,4-7." in capsys.readouterr().err

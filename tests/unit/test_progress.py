@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from tests import synthetic
+from tests.looked_again import looked_again
 from workbench.commands.progress import RunProgress
 from workbench.documents import AnyDocument, Note, PointStart, PointStop, RunStop, Window
 
@@ -88,3 +90,30 @@ def test_a_server_left_out_is_passed_over() -> None:
 def test_a_new_start_begins_afresh() -> None:
     documents = synthetic.session(1, 2)
     assert after([*documents, documents[0]]).done == 0
+
+
+def test_what_is_added_is_forgotten_when_a_session_begins_again() -> None:
+    documents = looked_again(synthetic.session(2, 4), 4500, "asyncio-streams")
+    assert after(documents).total == 9
+    assert after([*documents, *documents]).total == 9
+
+
+def test_a_turn_added_for_another_look_is_counted_when_it_is_told() -> None:
+    documents = synthetic.session(2, 4)[:-1]
+    first = next(d for d in documents if isinstance(d, PointStart) and d.purpose == "sweep")
+    again = Note(
+        t_us=documents[-1].t_us,
+        topic="again",
+        text="It is measured again.",
+        server=first.server,
+        data={"pass_number": 1, "rates_per_s": [first.rate_per_s]},
+    )
+    progress = after([*documents, again])
+    assert (progress.done, progress.total) == (8, 9)
+    assert (progress.block, progress.again) == ((2, 2), None)
+    progress(msgspec.structs.replace(first, t_us=again.t_us, point=99, look=2))
+    assert progress.again == (1, 1)
+    assert progress.done == 8
+    stop = next(d for d in documents if isinstance(d, PointStop) and d.point == first.point)
+    progress(msgspec.structs.replace(stop, t_us=again.t_us, point=99, look=2))
+    assert (progress.done, progress.in_block) == (9, (1, 1))

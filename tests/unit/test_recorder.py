@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests import synthetic
-from workbench.documents import AnyDocument, HostSample, Note, PointStop, RunStart, RunStop
+from workbench.documents import AnyDocument, HostSample, Note, PointStop, RunStop
 from workbench.errors import BadInput, PongbenchError
 from workbench.sessions import Recorder, read_session
 
@@ -83,10 +83,21 @@ def test_a_path_no_system_accepts_is_one_sentence() -> None:
         Recorder(Path("a\0b"))
 
 
-def test_a_recorder_that_recorded_nothing_leaves_no_file(tmp_path: Path) -> None:
+def test_until_something_is_recorded_there_is_no_file(tmp_path: Path) -> None:
     recorder = Recorder(tmp_path / "run.yaml")
+    assert list(tmp_path.iterdir()) == []
     recorder.close()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_appeared_meanwhile_is_not_touched(tmp_path: Path) -> None:
+    path = tmp_path / "run.yaml"
+    recorder = Recorder(path)
+    path.write_text("mine")
+    with pytest.raises(BadInput, match=r"run\.yaml exists already"):
+        recorder(synthetic.session(1, 1)[0])
+    recorder.close()
+    assert path.read_text() == "mine"
 
 
 @pytest.mark.parametrize(
@@ -139,13 +150,13 @@ def test_a_file_that_cannot_grow_stays_valid_and_says_what_it_holds(tmp_path: Pa
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /dev/full")
 def test_a_full_disk_is_called_one(tmp_path: Path) -> None:
     recorder = Recorder(tmp_path / "run.yaml")
+    start, second, *_ = synthetic.session(1, 1)
+    recorder(start)
     full = os.open("/dev/full", os.O_WRONLY)
     os.dup2(full, recorder._file)
     os.close(full)
-    start = synthetic.session(1, 1)[0]
-    assert isinstance(start, RunStart)
     with pytest.raises(PongbenchError, match=r"^The disk is full\. The session holds no whole"):
-        recorder(start)
+        recorder(second)
     with pytest.raises(PongbenchError, match=r"^The disk is full\."):
         recorder(Note(t_us=1, topic="x", text="x"))
     recorder.close()

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import subprocess
+import sys
 from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis.strategies import text
 
 from tests.synthetic import session
 from workbench.documents import RunStop
+from workbench.errors import BadInput
 from workbench.sessions import Recorder
 from workbench.shelf import shelf
+from workbench.titles import Label, Titles
 
 
 def record(path: Path, *, upto: int | None = None) -> bytes:
@@ -51,3 +61,118 @@ def test_the_latest_name_comes_first_among_sessions_of_one_time(tmp_path: Path) 
     record(tmp_path / "a.pong.yaml")
     record(tmp_path / "b.pong.yaml")
     assert [found.path.name for found in shelf(tmp_path)] == ["b.pong.yaml", "a.pong.yaml"]
+
+
+def test_a_session_is_being_recorded_exactly_while_its_recorder_lives(tmp_path: Path) -> None:
+    path = tmp_path / "now.pong.yaml"
+    recorder = Recorder(path)
+    for document in session(2, 4)[:10]:
+        recorder(document)
+    (found,) = shelf(tmp_path)
+    assert found.growing
+    recorder.close()
+    (found,) = shelf(tmp_path, known=[found])
+    assert not found.growing
+
+
+def test_a_session_whose_recording_program_was_killed_is_at_once_no_longer_recorded(
+    tmp_path: Path,
+) -> None:
+    program = (
+        "import sys, time; from pathlib import Path; from tests.synthetic import session;"
+        " from workbench.sessions import Recorder\n"
+        "recorder = Recorder(Path(sys.argv[1]))\n"
+        "for document in session(2, 4)[:10]: recorder(document)\n"
+        "print(flush=True); time.sleep(60)"
+    )
+    recording = subprocess.Popen(
+        [sys.executable, "-c", program, str(tmp_path / "a.pong.yaml")], stdout=subprocess.PIPE
+    )
+    try:
+        assert recording.stdout is not None
+        recording.stdout.readline()
+        (found,) = shelf(tmp_path)
+        assert found.growing
+    finally:
+        recording.kill()
+        recording.communicate()
+    (found,) = shelf(tmp_path, known=[found])
+    assert not found.growing
+
+
+def test_a_known_session_is_read_again_only_when_its_file_has_changed(tmp_path: Path) -> None:
+    record(tmp_path / "a.pong.yaml")
+    (first,) = shelf(tmp_path)
+    (second,) = shelf(tmp_path, known=[first])
+    assert second.start is first.start
+    with (tmp_path / "a.pong.yaml").open("ab") as file:
+        file.write(b"\n")
+    (third,) = shelf(tmp_path, known=[second])
+    assert third.start is not first.start
+
+
+def test_a_title_stands_beside_the_session_and_follows_a_renamed_file(tmp_path: Path) -> None:
+    data = record(tmp_path / "a.pong.yaml")
+    (found,) = shelf(tmp_path)
+    assert found.title == "Socket ping-pong"
+    assert found.start is not None
+    Titles(tmp_path).write(found.start.session, Label("Before: the new kernel", "Two\nlines, 'é'"))
+    (tmp_path / "a.pong.yaml").rename(tmp_path / "b.pong.yaml")
+    (found,) = shelf(tmp_path)
+    assert found.title == "Before: the new kernel"
+    assert found.label.notes == "Two\nlines, 'é'"
+    assert (tmp_path / "b.pong.yaml").read_bytes() == data
+
+
+def test_a_title_taken_back_is_the_plans_again(tmp_path: Path) -> None:
+    record(tmp_path / "a.pong.yaml")
+    (found,) = shelf(tmp_path)
+    assert found.start is not None
+    titles = Titles(tmp_path)
+    titles.write(found.start.session, Label("Mine"))
+    titles.write(found.start.session, Label())
+    (found,) = shelf(tmp_path)
+    assert found.title == "Socket ping-pong"
+    assert titles.read() == {}
+
+
+def test_titles_edited_into_nonsense_are_told_and_never_overwritten(tmp_path: Path) -> None:
+    record(tmp_path / "a.pong.yaml")
+    titles = Titles(tmp_path)
+    titles.path.write_text("- [not, closed\n")
+    (found,) = shelf(tmp_path)
+    assert found.title == "Socket ping-pong"
+    assert "titles.yaml, line" in titles.problem()
+    with pytest.raises(BadInput):
+        titles.write("x", Label("Mine"))
+    assert titles.path.read_text() == "- [not, closed\n"
+
+
+@given(text(), text())
+def test_any_words_come_back_from_the_file_of_titles(
+    tmp_path_factory: pytest.TempPathFactory, title: str, notes: str
+) -> None:
+    titles = Titles(tmp_path_factory.mktemp("titles"))
+    kept = Label(f"A {title}", f"N {notes}")
+    titles.write("other", Label("Stays"))
+    titles.write("0123", kept)
+    read = titles.read()
+    assert read["other"] == Label("Stays")
+    plain = "".join(c for c in kept.title if c.isprintable()).strip()
+    assert read["0123"].title.replace("\n", "").replace("\t", "") == plain
+
+
+def test_a_full_disk_is_told_in_words_and_keeps_the_titles_there_were(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    titles = Titles(tmp_path)
+    titles.write("x", Label("Mine"))
+
+    def full(*arguments: object, **options: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("os.fdopen", full)
+    with pytest.raises(BadInput, match="the disk is full"):
+        titles.write("y", Label("Other"))
+    assert titles.read() == {"x": Label("Mine")}
+    assert [path.name for path in tmp_path.iterdir()] == ["titles.yaml"]

@@ -70,13 +70,22 @@ def test_why_a_sweep_ended_early_is_told_with_its_server() -> None:
     assert server.notes.count("It coughed.") == 1
 
 
+def test_a_server_that_died_in_the_same_way_in_every_pass_is_told_of_once() -> None:
+    died = [
+        Note(t_us=at, topic="died", server="asyncio-streams", text=f"It ended at {rate}/s.")
+        for at, rate in ((0, "2,000"), (1, "2,000"), (2, "1,000"))
+    ]
+    server = summarise([*session(1, 2), *died]).servers["asyncio-streams"]
+    assert server.died == "It ended at 2,000/s. It ended at 1,000/s."
+
+
 def test_what_servers_have_in_common_is_told_once() -> None:
     def found(topic: str, server: str, text: str, **data: int) -> Note:
         return Note(t_us=0, topic=topic, server=server, text=text, data=data)
 
     summary = summarise(
         [
-            *session(2, 2),
+            *(document for document in session(2, 2) if not isinstance(document, Note)),
             *(found("gate", id_, "45 bytes.") for id_ in ("asyncio-streams", "asyncio-protocol")),
             found("gate", "null", "44 bytes."),
             *(

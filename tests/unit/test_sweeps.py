@@ -1,13 +1,16 @@
 """What is run when."""
 
-from collections.abc import Generator
+import contextlib
+from collections.abc import Callable, Generator
 from typing import Any
 
+import msgspec
 import pytest
 
+from workbench.analysis.looks import undecided
 from workbench.documents import Counts, PointStop, Verdict
 from workbench.plans import GiveUp, Plan, Range, WarmUp, Workload
-from workbench.sweeps import PointPlan, calibration, order, points, sweep
+from workbench.sweeps import PointPlan, calibration, look_again, order, points, sweep
 
 
 def plan(**changes: Any) -> Plan:
@@ -41,6 +44,8 @@ def answer(
         point=1,
         server=point.server,
         rate_per_s=point.rate_per_s,
+        purpose=point.purpose,
+        look=point.look,
         complete=True,
         seconds=point.seconds,
         counts=counts,
@@ -185,3 +190,134 @@ def test_calibration_finds_the_clients_ceiling(holds_to: float, ceiling: float, 
     assert (found, len(run)) == (ceiling, tried)
     assert {p.purpose for p in run} == {"ceiling"}
     assert all(p.seconds >= 1 for p in run)
+
+
+OK: Verdict = "ok"
+GONE: Verdict = "server-limited"
+UNSURE: Verdict = "inconclusive"
+
+
+def run_with_looks(
+    judge: Callable[[PointPlan], PointStop], looks: int = 3, **changes: Any
+) -> list[list[PointPlan]]:
+    """One server's turns, the way a run takes them: its sweep, then looks while it is undecided."""
+    settings, turns, stops = plan(**changes), list[list[PointPlan]](), list[PointStop]()
+    sweeping = sweep(settings, "a")
+    while True:
+        turns.append([])
+        with contextlib.suppress(StopIteration):
+            point = next(sweeping)
+            while True:
+                turns[-1].append(point)
+                stops.append(judge(point))
+                point = sweeping.send(stops[-1])
+        if len(turns) == looks or undecided(stops) is None:
+            return turns
+        sweeping = look_again(settings, "a", list(stops))
+
+
+def climb_to(*at_3000: Verdict, above: Verdict = "ok") -> Callable[[PointPlan], PointStop]:
+    verdicts = iter(at_3000)
+
+    def judge(point: PointPlan) -> PointStop:
+        at, higher = point.rate_per_s == 3000, point.rate_per_s > 3000
+        return answer(point, verdict=next(verdicts) if at else above if higher else OK)
+
+    return judge
+
+
+@pytest.mark.parametrize(
+    ("case", "at_3000", "looks"),
+    [
+        ("held at once", [OK], 1),
+        ("lost twice is lost", [GONE, GONE], 2),
+        ("a hiccup is outvoted", [GONE, OK, OK], 3),
+        ("a lucky look is outvoted", [GONE, OK, GONE], 3),
+        ("what could not be judged is tried again", [UNSURE, OK], 2),
+        ("what cannot be judged at all costs no more than the plan allows", [UNSURE] * 3, 3),
+    ],
+)
+def test_the_rate_that_decides_is_looked_at_again(
+    case: str, at_3000: list[Verdict], looks: int
+) -> None:
+    turns = run_with_looks(climb_to(*at_3000))
+    at = [[point for point in turn if point.rate_per_s == 3000] for turn in turns]
+    assert [[point.look for point in turn] for turn in at] == [[n + 1] for n in range(looks)], case
+    assert len({turn[0].seed for turn in at}) == looks
+    assert [len(turn) for turn in turns] == [5] + [1] * (looks - 1)
+
+
+def test_a_slow_spell_that_took_all_higher_rates_along_is_made_good_by_one_more_turn() -> None:
+    spell = iter([GONE, GONE, GONE])
+    turns = run_with_looks(
+        lambda point: answer(point, verdict=next(spell, OK) if point.rate_per_s >= 3000 else OK)
+    )
+    assert [point.rate_per_s for point in turns[1]] == [3000, 4000, 5000]
+    assert [point.look for point in turns[1]] == [2, 2, 2]
+
+
+def test_rates_a_sweep_had_not_come_to_are_offered_when_the_doubtful_one_is_held() -> None:
+    rule = GiveUp(after_points=1, success_below_pct=50)
+    first = iter([0.1])
+
+    def judge(point: PointPlan) -> PointStop:
+        share = next(first, 1.0) if point.rate_per_s == 3000 else 1.0
+        return answer(point, share, verdict=OK if share == 1 else GONE)
+
+    turns = run_with_looks(judge, give_up=rule)
+    assert [point.rate_per_s for point in turns[0]] == [1000, 2000, 3000]
+    assert [(point.rate_per_s, point.look) for point in turns[1]] == [
+        (3000, 2),
+        (4000, 1),
+        (5000, 1),
+    ]
+
+
+def test_above_the_rate_that_was_lost_nothing_is_looked_at_again() -> None:
+    turns = run_with_looks(climb_to(GONE, GONE, above=GONE))
+    assert [[point.rate_per_s for point in turn] for turn in turns] == [
+        [1000, 2000, 3000, 4000, 5000],
+        [3000],
+    ]
+
+
+def test_a_rate_the_clients_cannot_reach_is_not_looked_at_again() -> None:
+    def beyond(point: PointPlan) -> PointStop:
+        return msgspec.structs.replace(
+            answer(point, verdict="client-limited"),
+            offered_per_s=point.rate_per_s,
+            evidence={"ceiling_per_s": 500.0},
+        )
+
+    assert len(run_with_looks(beyond)) == 1
+
+
+def test_a_look_that_lost_a_client_is_as_good_as_none() -> None:
+    lost = iter([False, True, False])
+
+    def judge(point: PointPlan) -> PointStop:
+        if point.rate_per_s < 3000:
+            return answer(point)
+        stop = answer(point, verdict=GONE)
+        return msgspec.structs.replace(stop, complete=not next(lost, False))
+
+    turns = run_with_looks(judge, rates=[1000, 2000, 3000])
+    assert [[p.look for p in turn if p.rate_per_s == 3000] for turn in turns] == [[1], [2], [3]]
+
+
+def test_a_rate_that_lost_a_client_does_not_hide_the_doubt_above_it() -> None:
+    lost = iter([True])
+
+    def judge(point: PointPlan) -> PointStop:
+        stop = answer(point, verdict=GONE if point.rate_per_s >= 3000 else OK)
+        hurt = point.rate_per_s == 2000 and next(lost, False)
+        return msgspec.structs.replace(stop, complete=not hurt)
+
+    turns = run_with_looks(judge)
+    assert [(p.rate_per_s, p.look) for p in turns[1]] == [(2000, 2), (3000, 2)]
+    assert len(turns) == 2
+
+
+def test_a_look_again_warms_up_first() -> None:
+    turns = run_with_looks(climb_to(GONE, GONE), warm_up=WarmUp(rate_per_s=100, seconds=1))
+    assert [point.purpose for point in turns[1]] == ["warm_up", "sweep"]

@@ -1,3 +1,4 @@
+import contextlib
 import os
 import signal
 import socket
@@ -10,5 +11,5 @@ signal.signal(signal.SIGTERM, signal.SIG_IGN)
 os.fork()
 while True:
     client, _ = listener.accept()
-    client.sendall(PONG)
-    client.close()
+    with client, contextlib.suppress(OSError):
+        client.sendall(PONG)

@@ -1,0 +1,103 @@
+"""How long the window takes to appear: `python tests/bench/startup.py [TIMES]`.
+
+Fresh processes, in turn: this window, and a bare PySide6 window as the peer. Counted from the first
+line of their own code, warm, offscreen. *First paint*: something is on the screen. *Charts*: the
+live page with its three charts is. Prints medians: CPU time, which other programs do not disturb
+much, and what the clock says.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from statistics import median
+
+ROOT = Path(__file__).parents[2]
+
+BARE = """
+import json, time
+begun = time.process_time(), time.perf_counter()
+from PySide6.QtWidgets import QApplication, QWidget
+told = {}
+def note(name):
+    now = time.process_time(), time.perf_counter()
+    told.setdefault(name, [(b - a) * 1e3 for a, b in zip(begun, now)])
+class Window(QWidget):
+    def paintEvent(self, event):
+        note("first paint")
+        app.exit()
+app = QApplication([])
+window = Window()
+window.resize(1280, 800)
+window.show()
+app.exec()
+print(json.dumps(told))
+"""
+
+OURS = """
+import json, time
+begun = time.process_time(), time.perf_counter()
+told = {}
+def note(name):
+    now = time.process_time(), time.perf_counter()
+    told.setdefault(name, [(b - a) * 1e3 for a, b in zip(begun, now)])
+from app.__main__ import main
+from app.shell.main_window import MainWindow
+from PySide6.QtCore import QTimer
+paint = MainWindow.paintEvent
+def first(window, event):
+    paint(window, event)
+    if "first paint" not in told:
+        note("first paint")
+        window.built.connect(lambda: charts(window))
+def charts(window):
+    from app.charts.chart import Chart
+    painted, drawn = Chart.paintEvent, set()
+    def paint_chart(chart, event):
+        painted(chart, event)
+        drawn.add(chart)
+        if len(drawn) == 3 and "charts" not in told:
+            note("charts")
+            QTimer.singleShot(0, window.close)
+    Chart.paintEvent = paint_chart
+    window.show_page("Live")
+MainWindow.paintEvent = first
+main([])
+print(json.dumps(told))
+"""
+
+
+def once(code: str, home: str) -> dict[str, list[float]]:
+    """CPU and clock, in ms, by what was reached."""
+    env = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "PONGBENCH_HOME": home}
+    ended = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=False
+    )
+    if ended.returncode:
+        raise SystemExit(ended.stderr)
+    told: dict[str, list[float]] = json.loads(ended.stdout.splitlines()[-1])
+    return told
+
+
+def main() -> None:
+    times = int(sys.argv[1]) if len(sys.argv) > 1 else 15
+    kinds = {"bare PySide6": BARE, "Pongbench": OURS}
+    seen: dict[tuple[str, str], list[list[float]]] = {}
+    with tempfile.TemporaryDirectory() as home:
+        for turn in range(times + 1):
+            for kind, code in kinds.items():
+                for what, figures in once(code, home).items():
+                    if turn:  # the first of each warms the disk's cache
+                        seen.setdefault((kind, what), []).append(figures)
+    print(f"medians of {times} fresh processes, in turn\n{'':28}{'CPU':>8} {'clock':>8}")
+    for (kind, what), figures in seen.items():
+        cpu, clock = (median(each) for each in zip(*figures, strict=True))
+        print(f"{kind + ', ' + what:28}{cpu:5.0f} ms {clock:5.0f} ms")
+
+
+if __name__ == "__main__":
+    main()

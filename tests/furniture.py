@@ -1,0 +1,188 @@
+"""Made-up machines, checks and trials, for pictures of pages that nobody has to wait for."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import asyncssh
+
+from app.machines.records import Record, Records
+from app.servers.tryout import Line, Tried
+from workbench import paths
+from workbench.errors import PongbenchError
+from workbench.machines.checking import Step
+from workbench.machines.hostkeys import ChangedHostKey, UnknownHostKey
+from workbench.machines.link import MachineBusy
+from workbench.machines.profiles import make_profile, save_profile
+
+_MACHINES: dict[str, dict[str, Any]] = {
+    "atlas": {"description": "The server under test, rack 4", "roles": ["target"]},
+    "bolt": {"roles": ["client"]},
+    "cedar": {"roles": ["client"]},
+    "dune": {"roles": ["client"], "jump": "bolt"},
+    "elm": {"roles": ["client"]},
+    "fjord": {"roles": ["client"]},
+    "a-client-with-a-long-name-in-the-lab-of-building-7": {"roles": ["client"]},
+}
+_CHANGES = [
+    ["net.core.somaxconn", "4096", "250000"],
+    ["net.ipv4.tcp_max_syn_backlog", "512", "2500"],
+    ["net.core.netdev_max_backlog", "1000", "2500"],
+    ["net.ipv4.ip_local_port_range", "32768 60999", "10152 65535"],
+    ["fs.file-max", "9223372036854775807", "9223372036854775807"],
+    ["net.ipv4.tcp_keepalive_time", "7200", "300"],
+]
+
+
+def machines(more: dict[str, Any]) -> None:
+    """Profiles of machines in every state; `more`: of the settings, where checks are kept."""
+    for number, (name, values) in enumerate(_MACHINES.items()):
+        given = {"connector": "ssh", "address": f"10.0.4.{20 + number}", "user": "mila"}
+        given |= {"sudo": "password", "tuning": name == "atlas"}
+        save_profile(make_profile({"name": name, **given, **values}))
+    damaged = paths.config_dir() / "profiles" / "gale.yaml"
+    damaged.parent.mkdir(parents=True, exist_ok=True)
+    damaged.write_text("name: gale\nconnector: ssh\naddress: 10.0.4.40\nprot: 22\n")
+    records = Records(more)
+    before = datetime.now().astimezone() - timedelta(days=12)
+    for name, made in {
+        "atlas": _checked(passed()),
+        "bolt": _checked(passed(dead=True)),
+        "cedar": _checked([_failed("Log in", changed_key())]),
+        "dune": _checked([_failed("Log in", unknown_key())]),
+        "elm": _checked([_failed("Start the runner", busy())]),
+        "fjord": _checked(
+            [
+                _failed(
+                    "Log in",
+                    PongbenchError(
+                        "10.0.4.25 port 22 did not answer within 10 s; is fjord switched on?"
+                    ),
+                )
+            ]
+        ),
+    }.items():
+        made.finish(before if name == "bolt" else datetime.now().astimezone())
+        records.put(name, made)
+
+
+def passed(*, dead: bool = False) -> list[Step]:
+    """The steps of a check of a machine over SSH."""
+    facts = {
+        "distribution": "Debian GNU/Linux 12 (bookworm)",
+        "kernel": "6.1.0-28-amd64",
+        "cpu_model": "Intel(R) Xeon(R) E-2388G CPU @ 3.20GHz",
+        "cpu_count": 8,
+        "cpus_allowed": list(range(8)),
+        "governor": "performance",
+        "memory_bytes": 32 << 30,
+        "load_average": [0.12, 0.2, 0.18],
+        "descriptor_limits": {"soft": 1024, "hard": 524_288},
+        "sysctls": {"net.ipv4.ip_local_port_range": "32768 60999", "net.core.somaxconn": 4096},
+    }
+    runs = [{"run": "20261120-2210-k3x9", "processes": ["python3 -m pongbench_agent"]}]
+    cleaned = "1 dead run was removed, with 1 process."
+    return [
+        Step("Log in", "passed", "mila was let in at 10.0.4.20 port 22 in 0.4 s."),
+        Step(
+            "Look around",
+            "passed",
+            "Python 3.11.2 on x86_64 with glibc 2.36.",
+            found={"python": "3.11.2", "user": "mila", "work_dir": "/home/mila/.cache/pongbench"},
+        ),
+        Step("Space", "passed", "212.4 GiB are free at /home/mila/.cache/pongbench."),
+        Step("Dead runs", "warning", cleaned, found={"found": runs, "alive": []})
+        if dead
+        else Step("Dead runs", "passed", "No dead run left anything.", found={"found": []}),
+        Step(
+            "Cache",
+            "passed",
+            "/home/mila/.cache/pongbench holds 84.2 MiB of runtimes and agents, kept for next"
+            " time.",
+            found={"cache_bytes": 88_300_000},
+        ),
+        Step(
+            "Start the runner",
+            "passed",
+            "Its directory for this run is /home/mila/.cache/pongbench/runs/k7f2.",
+        ),
+        Step(
+            "Clock",
+            "passed",
+            "Its clock is known to ± 31 us.",
+            found={"clock_us": [481_204_113_902, 31]},
+        ),
+        Step(
+            "Facts",
+            "passed",
+            "Debian GNU/Linux 12 (bookworm), 6.1.0-28-amd64, Intel(R) Xeon(R) E-2388G CPU @"
+            " 3.20GHz, 8 cores.",
+            found={"facts": facts, "cpus": list(range(8))},
+        ),
+        Step(
+            "Kernel settings",
+            "passed",
+            "5 would change for the set 'piel-2010'.",
+            found={"changes": {"piel-2010": _CHANGES}},
+        ),
+        Step(
+            "Addresses",
+            "passed",
+            "Servers listen on 10.0.4.20; the others reach them at 10.0.4.20.",
+            found={"bind": "10.0.4.20", "reach": "10.0.4.20"},
+        ),
+    ]
+
+
+def unknown_key() -> UnknownHostKey:
+    key = asyncssh.generate_private_key("ssh-ed25519")
+    sentence = "'dune' shows the key ssh-ed25519, which nobody has trusted yet. Nothing was sent."
+    return UnknownHostKey(sentence, "dune", "10.0.4.23", 22, key)
+
+
+def changed_key() -> ChangedHostKey:
+    old, new = (asyncssh.generate_private_key("ssh-ed25519") for _ in range(2))
+    file = Path("~/.ssh/known_hosts").expanduser()
+    return ChangedHostKey(
+        "The key of 'cedar' is not the one that is trusted. Nothing was sent.",
+        "cedar",
+        "10.0.4.22",
+        22,
+        new,
+        old=[old.get_fingerprint("sha256")],
+        file=file,
+    )
+
+
+def busy() -> MachineBusy:
+    return MachineBusy("elm", "lena on fir")
+
+
+def tried() -> Tried:
+    """What a trial of a small HTTP server tells."""
+    return Tried(
+        True,
+        [
+            Line("Was ready after 0.4 s, with CPython 3.11.2 and gevent 26.9.0."),
+            Line("Answered 30 of 30 calls with exactly the reply expected, typically in 2.1 ms."),
+            Line("Closes after every reply, so plans make one call per connection.", "soft"),
+            Line("Its queue holds 128 connections; 512 were asked for.", "warn"),
+        ],
+        asked="GET / HTTP/1.0\nHost: pongbench\n",
+        answered="HTTP/1.0 200 OK\nContent-Length: 5\n\nPong!",
+        bytes_on_wire=45,
+        output=["listening on 127.0.0.1:40123"],
+    )
+
+
+def _checked(steps: list[Step]) -> Record:
+    made = Record()
+    for step in steps:
+        made.add(step)
+    return made
+
+
+def _failed(name: str, error: PongbenchError) -> Step:
+    return Step(name, "failed", str(error), error)

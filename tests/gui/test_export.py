@@ -1,0 +1,316 @@
+"""Exports as a person asks for them: files that open, and words where they cannot be made."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QColor, QGuiApplication, QImage
+from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
+from pytestqt.qtbot import QtBot
+
+from app import theme
+from app.bridge import Bridge
+from app.charts.model import ChartModel
+from app.charts.trio import Trio
+from app.desk import Desk
+from app.export.dialog import ExportDialog, ask, ask_for_session
+from app.export.sources import Charts, Recorded, copy_chart
+from app.pages.film import FilmPage
+from app.sessions.outline import outline
+from app.settings import Settings
+from tests.synthetic import session
+from workbench.sessions import Recorder, read_session
+from workbench.sessions.claims import claim
+
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+
+PATIENCE_MS = 60_000
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "home"))
+
+
+@pytest.fixture
+def desk() -> Iterator[Desk]:
+    bridge = Bridge()
+    yield Desk(bridge, theme.LIGHT, Settings())
+    assert bridge.close()
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> Path:
+    path = tmp_path / "a.pong.yaml"
+    recorder = Recorder(path)
+    for document in session(2, 4, seconds=1.0):
+        recorder(document)
+    recorder.close()
+    return path
+
+
+@pytest.fixture
+def trio(qtbot: QtBot) -> Trio:
+    model = ChartModel()
+    for document in session(3, 6, seconds=1.0):
+        model(document)
+    made = Trio(model, theme.LIGHT)
+    qtbot.addWidget(made)
+    made.resize(900, 620)
+    made.show()
+    made.refresh()
+    return made
+
+
+@pytest.fixture
+def parent(qtbot: QtBot) -> QWidget:
+    made = QWidget()
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+def choose(dialog: ExportDialog, kind: str) -> None:
+    (radio,) = [b for b in dialog.findChildren(QAbstractButton) if b.text() == kind]
+    radio.click()
+
+
+def press(dialog: ExportDialog, name: str) -> None:
+    (button,) = [b for b in dialog.findChildren(QAbstractButton) if b.accessibleName() == name]
+    assert button.isEnabled()
+    button.click()
+
+
+def told(qtbot: QtBot, dialog: ExportDialog, text: str) -> None:
+    qtbot.waitUntil(lambda: text in dialog.said.text, timeout=PATIENCE_MS)
+
+
+@pytest.mark.parametrize("kind", ["Report", "Picture", "Table"])
+def test_a_session_is_written_where_it_was_asked_for(  # noqa: PLR0917 - fixtures
+    qtbot: QtBot, desk: Desk, parent: QWidget, recorded: Path, tmp_path: Path, kind: str
+) -> None:
+    dialog = ask(parent, desk, Recorded(recorded, "Two servers"))
+    choose(dialog, kind)
+    ending = {"Report": ".html", "Picture": ".png", "Table": ".csv"}[kind]
+    assert dialog.output().name == f"two-servers{ending}"
+    dialog._where.setText(str(tmp_path / f"out{ending}"))
+    press(dialog, "Export")
+    told(qtbot, dialog, f"Written: {tmp_path / f'out{ending}'}")
+    data = (tmp_path / f"out{ending}").read_bytes()
+    if kind == "Report":
+        assert b"asyncio streams" in data
+    elif kind == "Picture":
+        assert QImage.fromData(data).size() == QSize(3200, 2400)
+    else:
+        assert len(list(csv.DictReader(data.decode().splitlines()))) == 2 * 4
+    assert desk.settings.more["Export"] == {
+        "folder": str(tmp_path),
+        "kind": ending,
+        "theme": "light",
+    }
+
+
+def test_the_next_export_begins_where_the_last_one_ended(
+    desk: Desk, parent: QWidget, recorded: Path, tmp_path: Path
+) -> None:
+    desk.settings.more["Export"] = {"folder": str(tmp_path), "kind": ".svg", "theme": "dark"}
+    dialog = ask(parent, desk, Recorded(recorded, "Ping/pong: 2009?"))
+    assert dialog.output() == tmp_path / "ping-pong-2009.svg"
+    assert dialog._theme.currentData() == "dark"
+    desk.settings.more["Export"] = {"folder": 3, "kind": ".exe", "theme": None}
+    assert ask(parent, desk, Recorded(recorded, "x")).output().suffix == ".html"
+
+
+def test_a_missing_folder_is_told_before_it_is_made(
+    qtbot: QtBot, desk: Desk, parent: QWidget, recorded: Path, tmp_path: Path
+) -> None:
+    dialog = ask(parent, desk, Recorded(recorded, "a"))
+    choose(dialog, "Table")
+    dialog._where.setText(str(tmp_path / "none" / "a.csv"))
+    said = f"There is no folder {tmp_path / 'none'} yet; it will be made."
+    qtbot.waitUntil(lambda: dialog._exists.text() == said, timeout=PATIENCE_MS)
+    assert not (tmp_path / "none").exists()
+    press(dialog, "Export")
+    told(qtbot, dialog, "Written")
+    assert (tmp_path / "none" / "a.csv").is_file()
+
+
+def test_a_place_that_cannot_be_written_is_told_in_one_sentence(
+    qtbot: QtBot, desk: Desk, parent: QWidget, recorded: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "taken.csv").mkdir()
+    dialog = ask(parent, desk, Recorded(recorded, "a"))
+    choose(dialog, "Table")
+    dialog._where.setText(str(tmp_path / "taken.csv"))
+    press(dialog, "Export")
+    told(qtbot, dialog, "taken.csv is a directory; give the name of a file for the report.")
+    assert "pongbench:" not in dialog.said.text
+
+
+def test_a_damaged_session_is_exported_as_far_as_it_is_whole_and_that_is_told(
+    qtbot: QtBot, desk: Desk, parent: QWidget, recorded: Path, tmp_path: Path
+) -> None:
+    lines = recorded.read_text().splitlines(keepends=True)
+    lines[-6] = "--- {not this\n"
+    recorded.write_text("".join(lines))
+    dialog = ask(parent, desk, Recorded(recorded, "a"))
+    choose(dialog, "Table")
+    dialog._where.setText(str(tmp_path / "a.csv"))
+    press(dialog, "Export")
+    told(qtbot, dialog, "Only what comes before it is shown")
+    assert "Written" in dialog.said.text
+    assert len((tmp_path / "a.csv").read_text().splitlines()) > 3
+
+
+def test_a_file_that_would_be_replaced_is_told_before(
+    qtbot: QtBot, desk: Desk, parent: QWidget, recorded: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "a.html").write_text("mine")
+    dialog = ask(parent, desk, Recorded(recorded, "a"))
+    dialog._where.setText(str(tmp_path / "a.html"))
+    qtbot.waitUntil(lambda: "it will be replaced" in dialog._exists.text(), timeout=PATIENCE_MS)
+    dialog._where.setText(str(tmp_path / "b.html"))
+    qtbot.waitUntil(lambda: not dialog._exists.isVisible(), timeout=PATIENCE_MS)
+    assert (tmp_path / "a.html").read_text() == "mine"
+
+
+def test_no_export_takes_cpu_from_a_run(
+    desk: Desk, parent: QWidget, recorded: Path, tmp_path: Path
+) -> None:
+    desk.set_busy(True)
+    dialog = ask(parent, desk, Recorded(recorded, "a"))
+    dialog._where.setText(str(tmp_path / "a.html"))
+    press(dialog, "Export")
+    assert "Export when it is over" in dialog.said.text
+    assert not (tmp_path / "a.html").exists()
+
+
+def test_charts_are_exported_as_they_are_shown(
+    qtbot: QtBot, desk: Desk, parent: QWidget, trio: Trio, tmp_path: Path
+) -> None:
+    trio.set_shown("gevent", False)
+    dialog = ask(parent, desk, Charts(trio, "Live", lambda: "a,b\r\n"))
+    for kind, ending in {"Picture": "png", "Drawing": "svg", "Page": "pdf", "Table": "csv"}.items():
+        choose(dialog, kind)
+        dialog._where.setText(str(tmp_path / f"a.{ending}"))
+        press(dialog, "Export")
+        told(qtbot, dialog, f"Written: {tmp_path / f'a.{ending}'}")
+    image = QImage(str(tmp_path / "a.png"))
+    assert image.width() > trio.width() * 2
+    assert image.pixelColor(10, 10) == QColor(theme.LIGHT.card)
+    assert seen(image, theme.LIGHT.series(0).colour)
+    assert not seen(image, theme.LIGHT.series(2).colour), "gevent is hidden"
+    drawing = (tmp_path / "a.svg").read_text().lower()
+    ElementTree.fromstring(drawing)
+    assert theme.LIGHT.series(0).colour.lower() in drawing
+    assert theme.LIGHT.series(2).colour.lower() not in drawing
+    assert (tmp_path / "a.pdf").read_bytes().startswith(b"%PDF-")
+    assert (tmp_path / "a.csv").read_bytes() == b"a,b\r\n"
+
+
+def test_a_copied_chart_is_a_picture_and_a_drawing_in_the_clipboard(trio: Trio) -> None:
+    copy_chart(trio, "Three servers")
+    data = QGuiApplication.clipboard().mimeData()
+    assert data.hasImage()
+    image = QGuiApplication.clipboard().image()
+    assert image.width() > trio.width() * 2
+    assert image.pixelColor(10, 10) == QColor(theme.LIGHT.card)
+    assert seen(image, theme.LIGHT.series(1).colour)
+    root = ElementTree.fromstring(data.data("image/svg+xml").data())
+    assert root.findtext("{http://www.w3.org/2000/svg}title") == "Three servers"
+    (said,) = [w for w in trio.findChildren(QLabel) if "clipboard" in w.text()]
+    assert said.isVisible()
+
+
+def test_what_is_drawn_of_a_session_is_the_response_time_on_the_screen(
+    desk: Desk, parent: QWidget, trio: Trio, recorded: Path
+) -> None:
+    trio.set_percentile("p50")
+    trio.set_clock("service")
+    source = ask_for_session(parent, desk, recorded, trio)._source
+    assert (source.percentile, source.clock) == ("p50", "service")
+    assert source.title == "Socket ping-pong"
+
+
+def seen(image: QImage, colour: str) -> bool:
+    wanted = QColor(colour)
+    return any(
+        image.pixelColor(x, y) == wanted
+        for x in range(0, image.width())
+        for y in range(0, image.height(), 3)
+    )
+
+
+@pytest.fixture
+def film(qtbot: QtBot, desk: Desk) -> FilmPage:
+    made = FilmPage(desk)
+    qtbot.addWidget(made)
+    made.resize(1180, 740)
+    made.show()
+    return made
+
+
+def opened(qtbot: QtBot, film: FilmPage, path: Path) -> None:
+    film.open(path)
+    qtbot.waitUntil(lambda: film.reel is not None and film.reel.path == path, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: film.board.model.start is not None, timeout=PATIENCE_MS)
+
+
+def test_a_film_is_exported_compared_and_copied(
+    qtbot: QtBot, desk: Desk, film: FilmPage, recorded: Path
+) -> None:
+    opened(qtbot, film, recorded)
+    film.export()
+    (dialog,) = film.findChildren(ExportDialog)
+    assert dialog._source == Recorded(recorded, "Socket ping-pong")
+    dialog.reject()
+    with qtbot.waitSignal(desk.compare_wanted) as compared:
+        (button,) = [
+            b for b in film.findChildren(QAbstractButton) if b.accessibleName() == "Compare"
+        ]
+        button.click()
+    assert compared.args == [[recorded]]
+    film.copy_chart()
+    assert QGuiApplication.clipboard().mimeData().hasImage()
+
+
+def test_a_film_says_that_its_session_is_still_recorded_cut_off_or_newer(
+    qtbot: QtBot, film: FilmPage, recorded: Path
+) -> None:
+    whole = recorded.read_text()
+    recorded.write_text(whole.rpartition("--- {")[0])
+    with recorded.open("ab") as recording:
+        claim(recording.fileno())
+        opened(qtbot, film, recorded)
+        assert "is still being recorded" in film.warning.text
+    other = recorded.with_name("old.pong.yaml")
+    other.write_bytes(recorded.read_bytes())
+    opened(qtbot, film, other)
+    assert "was cut off before its end" in film.warning.text
+    newer = recorded.with_name("newer.pong.yaml")
+    newer.write_text(whole.replace("v: 1\n", "v: 9\n", 1))
+    opened(qtbot, film, newer)
+    assert "is from a newer Pongbench; what this one understands is shown" in film.warning.text
+
+
+@pytest.mark.parametrize("plan", [{"workload": "pong"}, {"workload": {"timeout_s": []}}])
+def test_a_session_whose_plan_is_nonsense_is_refused_in_words(
+    qtbot: QtBot, desk: Desk, film: FilmPage, recorded: Path, plan: dict[str, object]
+) -> None:
+    start = read_session(recorded).start
+    recorded.unlink()
+    recorder = Recorder(recorded)
+    recorder(replace(start, plan=plan))
+    recorder.close()
+    with recorded.open("a") as file:
+        file.write("---\n")
+    with qtbot.waitSignal(desk.refused, timeout=PATIENCE_MS) as refused:
+        film.open(recorded)
+    assert "holds what no run records" in refused.args[0]
+    assert outline(recorded).lines == ()

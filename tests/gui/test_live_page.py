@@ -1,0 +1,496 @@
+"""The live page as a person has it: what is told, what stops, what fits."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
+from pytestqt.qtbot import QtBot
+
+from app import theme
+from app.bridge import Bridge
+from app.charts.series import Quantity
+from app.desk import Desk
+from app.live.now import NowStrip
+from app.pages import live
+from app.pages.film import FilmPage
+from app.pages.live import LivePage, State
+from app.replay.film import Reel, load
+from app.settings import Settings
+from app.widgets import Elided
+from tests.looked_again import looked_again
+from tests.synthetic import session
+from workbench import paths
+from workbench.documents import AnyDocument, Note, PointStart, PointStop, RunStart, RunStop, Window
+from workbench.plans import Plan, WarmUp
+from workbench.sessions import Recorder, read_session
+
+# The offscreen platform says so of every window that has a least size.
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+
+PATIENCE_MS = 30_000
+PLAN = Plan(
+    name="Short",
+    servers=["asyncio-streams"],
+    rates=[200.0, 400.0],
+    seconds=1.0,
+    calibrate=False,
+    warm_up=WarmUp(rate_per_s=100.0, seconds=0.2),
+)
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
+    return paths.data_dir() / "sessions"
+
+
+@pytest.fixture
+def desk(home: Path) -> Iterator[Desk]:
+    bridge = Bridge()
+    yield Desk(bridge, theme.LIGHT, Settings())
+    assert bridge.close()
+
+
+@pytest.fixture
+def page(qtbot: QtBot, desk: Desk) -> LivePage:
+    return shown(qtbot, LivePage(desk))
+
+
+def shown(qtbot: QtBot, made: LivePage, size: tuple[int, int] = (1300, 820)) -> LivePage:
+    qtbot.addWidget(made, before_close_func=lambda _: made)
+    made.resize(*size)
+    with qtbot.waitExposed(made):
+        made.show()
+    return made
+
+
+def feed(page: LivePage, documents: list[AnyDocument]) -> None:
+    page._enter(State.PREPARING)
+    for document in documents:
+        page._on_document(document)
+    page.refresh()
+
+
+def until_point(documents: list[AnyDocument], number: int, windows: int = 5) -> list[AnyDocument]:
+    """Cut where the sweep's point `number` has given so many windows."""
+    sweeps = (d for d in documents if isinstance(d, PointStart) and d.purpose == "sweep")
+    point = [start.point for start in sweeps][number]
+    within = [i for i, d in enumerate(documents) if isinstance(d, Window) and d.point == point]
+    return documents[: within[windows - 1] + 1]
+
+
+def named(page: QWidget, name: str) -> QAbstractButton:
+    (found,) = [b for b in page.findChildren(QAbstractButton) if b.accessibleName() == name]
+    return found
+
+
+def says(page: QWidget, text: str) -> bool:
+    return any(text in each.text() for each in page.findChildren(QLabel) if each.isVisible())
+
+
+def read(page: QWidget, starts: str) -> str:
+    """The accessible name of the one visible widget whose begins so."""
+    found = [w.accessibleName() for w in page.findChildren(QWidget) if w.isVisible()]
+    (name,) = {each for each in found if each.startswith(starts)}
+    return name
+
+
+def heard(page: QWidget) -> str:
+    """All accessible names that are to be seen."""
+    return "\n".join(w.accessibleName() for w in page.findChildren(QWidget) if w.isVisible())
+
+
+def test_the_servers_machine_is_told_while_it_runs(page: LivePage) -> None:
+    feed(page, until_point(session(2, 8), 12))
+    assert says(page, "asyncio Protocol on localhost")
+    assert read(page, "CPU: ").endswith(" %")
+    assert read(page, "Memory: ").endswith(" MB")
+    assert read(page, "Accept queue: ").endswith(" of 512")
+
+
+def test_pointing_at_another_server_tells_its_machine(page: LivePage) -> None:
+    feed(page, until_point(session(2, 8), 12))
+    page.board.trio.highlight("asyncio-streams")
+    assert says(page, "asyncio streams on localhost")
+    page.board.trio.highlight("")
+    assert says(page, "asyncio Protocol on localhost")
+
+
+def test_progress_is_told_for_the_point_the_server_and_the_whole(page: LivePage) -> None:
+    feed(page, until_point(session(2, 8), 10, windows=5))
+    assert says(page, "point 3 of 8 · 1.0 of 2.0 s")
+    assert says(page, "Server 2 of 2: ")
+    assert says(page, "10 of 16")
+    assert says(page, " left")
+
+
+def test_a_server_that_died_is_told_above_the_charts(page: LivePage) -> None:
+    documents = until_point(session(2, 4), 2)
+    died = Note(
+        t_us=documents[-1].t_us,
+        topic="died",
+        server="asyncio-streams",
+        text="asyncio streams ended by signal 9 at 4,800/s; its sweep ends here.",
+    )
+    feed(page, [*documents, died])
+    assert page.alert.isVisible()
+    assert page.alert.text == died.text
+    named(page.alert, "Understood").click()
+    assert not page.alert.isVisible()
+
+
+def test_clients_that_hold_no_rate_at_all_are_told_above_the_charts(page: LivePage) -> None:
+    text = "The clients held no rate against the null server; no point can be trusted."
+    feed(
+        page,
+        [*session(1, 2)[:1], Note(t_us=5, topic="ceiling", text=text, data={"ceiling_per_s": 0.0})],
+    )
+    assert page.alert.text == text
+    assert named(page, "What happened, 1 warning")
+
+
+def test_windows_that_never_arrived_are_told(page: LivePage) -> None:
+    documents = until_point(session(1, 4), 1, windows=6)
+    lost = [d for d in documents if isinstance(d, Window)][-4:-1]
+    feed(page, [document for document in documents if document not in lost])
+    assert page.alert.text.startswith("0.6 s of this point's course never arrived")
+
+
+def test_a_whole_session_raises_no_alarm(page: LivePage) -> None:
+    feed(page, session(3, 8, repeats=2))
+    assert page.alert.text == ""
+
+
+def test_a_narrow_window_keeps_the_servers_in_a_drawer(qtbot: QtBot, page: LivePage) -> None:
+    feed(page, until_point(session(3, 8), 9))
+    assert page.board.side.isVisible()
+    page.resize(876, 620)
+    assert not page.board.side.isVisible()
+    named(page, "Servers and machine").click()
+    assert page.board.side.isVisible()
+    assert says(page.board.side, "asyncio Protocol")
+    qtbot.keyClick(page, Qt.Key.Key_Escape)
+    assert not page.board.side.isVisible()
+    qtbot.keyClick(page, Qt.Key.Key_F9)
+    assert page.board.side.isVisible()
+    page.resize(1300, 820)
+    assert page.board.side.isVisible()
+    board = page.board
+    qtbot.waitUntil(lambda: board.trio.width() < board.width() - 300, timeout=PATIENCE_MS)
+
+
+def test_at_its_least_size_nothing_is_cut_off(page: LivePage) -> None:
+    feed(page, until_point(session(5, 8), 9))
+    page.resize(876, 620)  # a window of 960 x 620 without its rail
+    for part in (page.board.trio, *page.board.trio.charts.values(), page.now):
+        inside = part.mapTo(page, part.rect().bottomRight())
+        assert page.rect().contains(inside)
+    trio = page.board.trio
+    assert trio.charts[Quantity.ERRORS].geometry().bottom() <= trio.height()
+    assert trio.charts[Quantity.ERRORS].plot_rect().height() > 30
+
+
+def test_the_percentile_clock_and_scale_are_kept(qtbot: QtBot, desk: Desk) -> None:
+    page = shown(qtbot, LivePage(desk))
+    feed(page, session(1, 4))
+    qtbot.keyClick(page, Qt.Key.Key_P)
+    qtbot.keyClick(page, Qt.Key.Key_L)
+    page.board.trio.set_clock("service")
+    other = shown(qtbot, LivePage(desk))
+    assert other.board.trio.charts[Quantity.TIME].title_words()[1] == "p99.9, from when sent"
+    assert (desk.settings.percentile, desk.settings.log_scale) == ("p999", False)
+
+
+def test_keys_of_the_charts_work_from_anywhere_on_the_page(qtbot: QtBot, page: LivePage) -> None:
+    feed(page, session(3, 8))
+    qtbot.keyClick(page, Qt.Key.Key_1)
+    assert not page.board.trio.is_shown("asyncio-streams")
+    qtbot.keyClick(page, Qt.Key.Key_Down)
+    assert page.board.trio.card.isVisible()
+    qtbot.keyClick(page, Qt.Key.Key_Escape)
+    assert not page.board.trio.card.isVisible()
+
+
+def test_many_servers_leave_room_for_what_happened(qtbot: QtBot, page: LivePage) -> None:
+    feed(page, session(12, 6))
+    named(page, "What happened").click()
+    assert page.board.side.happened.isVisible()
+    assert page.board.side.happened.height() >= 150
+    assert page.board.side.legend.isVisible()
+
+
+def runs(qtbot: QtBot, page: LivePage) -> None:
+    qtbot.waitUntil(
+        lambda: (r := page.board.model.running) is not None and bool(r.windows),
+        timeout=PATIENCE_MS,
+    )
+
+
+def over(qtbot: QtBot, page: LivePage) -> None:
+    qtbot.waitUntil(lambda: page.state is State.OVER, timeout=PATIENCE_MS)
+
+
+def test_stop_pressed_again_aborts_and_says_what_is_kept(
+    qtbot: QtBot, page: LivePage, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "_ABORT_AFTER_MS", 0)
+    page.start(PLAN)
+    runs(qtbot, page)
+    qtbot.waitUntil(lambda: bool(page.board.model.series["asyncio-streams"].stops), timeout=9000)
+    runs(qtbot, page)
+    monkeypatch.setattr(page._run, "stop", lambda: None)  # good order takes long today
+    named(page, "Stop").click()
+    assert page.state is State.STOPPING
+    qtbot.waitUntil(page._stop.isEnabled, timeout=PATIENCE_MS)
+    assert "the 1 point measured before are kept" in page.error.text
+    named(page, "Abort now").click()
+    over(qtbot, page)
+    assert says(page, "Aborted")
+    (path,) = home.glob("*.pong.yaml")
+    documents = read_session(path).documents
+    last = documents[-1]
+    assert isinstance(last, RunStop)
+    assert last.status == "aborted"
+    assert [d.complete for d in documents if isinstance(d, PointStop) and d.purpose == "sweep"][:1]
+
+
+def test_a_run_is_presented_and_paused_by_keys(qtbot: QtBot, page: LivePage) -> None:
+    page.start(PLAN)
+    assert page.board.trio.charts[Quantity.REPLIES].limits[1] == PLAN.rates_per_s[-1]
+    runs(qtbot, page)
+    page.present()
+    shown_large = page._presentation
+    assert shown_large is not None
+    qtbot.keyClick(shown_large, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: page.state is State.PAUSED, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: "Paused after " in heard(shown_large), timeout=PATIENCE_MS)
+    assert page.now._doing.text() == "Waits until you go on."
+    assert " paused, " in heard(page.board.side.legend)
+    assert "ends about" not in page.now._ends.text()
+    qtbot.keyClick(shown_large, Qt.Key.Key_Space)
+    over(qtbot, page)
+    assert shown_large.isVisible()
+    with qtbot.waitSignal(shown_large.destroyed):
+        qtbot.keyClick(shown_large, Qt.Key.Key_F11)
+    assert page.board.trio.charts[Quantity.ERRORS].isVisible()
+
+
+def test_a_program_that_was_suspended_says_so_and_keeps_its_points(home: Path) -> None:
+    away_s = 6  # longer than servers and clients live without a sign of life
+    command = [sys.executable, "-m", "tests.gui.a_live_page"]
+    with subprocess.Popen(command, cwd=paths.CODE, stdout=subprocess.PIPE, text=True) as program:
+        assert program.stdout is not None
+        assert program.stdout.readline() == "first point\n"
+        program.send_signal(signal.SIGSTOP)
+        time.sleep(away_s)  # the suspension itself
+        program.send_signal(signal.SIGCONT)
+        said = program.stdout.readline()
+    assert said.startswith(f"Pongbench itself was suspended for {away_s} s.")
+    (path,) = home.glob("*.pong.yaml")
+    sweep = [d for d in read_session(path).documents if isinstance(d, PointStop)]
+    assert [d.rate_per_s for d in sweep if d.purpose == "sweep" and d.complete] == [200.0]
+
+
+def opened(qtbot: QtBot, desk: Desk, home: Path, documents: list[AnyDocument]) -> FilmPage:
+    path = home / "film.pong.yaml"
+    recorder = Recorder(path)
+    for document in documents:
+        recorder(document)
+    recorder.close()
+    page = FilmPage(desk)
+    qtbot.addWidget(page, before_close_func=lambda _: page)
+    page.resize(1300, 820)
+    with qtbot.waitExposed(page):
+        page.show()
+    page.open(path)
+    qtbot.waitUntil(lambda: page.board.model.over, timeout=PATIENCE_MS)
+    return page
+
+
+def place(page: FilmPage) -> str:
+    """What the controls say the film shows."""
+    return page.transport._where.whole
+
+
+def test_a_film_steps_by_point_and_by_server(qtbot: QtBot, desk: Desk, home: Path) -> None:
+    page = opened(qtbot, desk, home, session(3, 4))
+    steps = [
+        (Qt.Key.Key_Home, Qt.KeyboardModifier.NoModifier, ""),
+        (Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier, "asyncio streams, 9,000/s, point 4"),
+        (Qt.Key.Key_Right, Qt.KeyboardModifier.NoModifier, "asyncio Protocol, 2,250/s, point 5"),
+        (Qt.Key.Key_Left, Qt.KeyboardModifier.NoModifier, "asyncio streams, 9,000/s, point 4"),
+        (Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier, "asyncio Protocol, 9,000/s, point 8"),
+        (Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier, "asyncio streams, 9,000/s, point 4"),
+        (Qt.Key.Key_End, Qt.KeyboardModifier.NoModifier, "gevent, 9,000/s, point 12 of 12"),
+    ]
+    for key, modifier, expected in steps:
+        qtbot.keyClick(page, key, modifier)
+        qtbot.waitUntil(lambda e=expected: place(page)[: len(e) or None] == e, timeout=9000)
+
+
+def test_arrows_move_the_film_unless_a_point_is_pinned(
+    qtbot: QtBot, desk: Desk, home: Path
+) -> None:
+    page = opened(qtbot, desk, home, session(2, 4))
+    trio = page.board.trio
+    trio.setFocus()
+    qtbot.keyClick(trio, Qt.Key.Key_Home)
+    qtbot.waitUntil(lambda: not place(page), timeout=PATIENCE_MS)
+    for point in ("point 1 of 8", "point 2 of 8"):
+        qtbot.keyClick(trio, Qt.Key.Key_Right)
+        qtbot.waitUntil(lambda p=point: p in place(page), timeout=PATIENCE_MS)
+    drawn = page.board.model.series["asyncio-streams"]
+    qtbot.waitUntil(lambda: len(drawn.stops) == 2, timeout=PATIENCE_MS)
+    trio.highlight("asyncio-streams", 4500.0)
+    qtbot.keyClick(trio, Qt.Key.Key_Left)
+    assert "at 2,250/s offered" in trio.accessibleDescription()
+    assert "point 2 of 8" in place(page)
+
+
+def test_the_speed_of_a_film_is_kept(qtbot: QtBot, desk: Desk, home: Path) -> None:
+    page = opened(qtbot, desk, home, session(1, 4))
+    qtbot.keyClick(page, Qt.Key.Key_Plus)
+    qtbot.keyClick(page, Qt.Key.Key_Plus)
+    assert named(page, "Speed 1000x").isChecked()
+    assert FilmPage(desk).transport.speed == 1000
+
+
+async def test_a_film_marks_where_something_happened(home: Path) -> None:
+    path = home / "marked.pong.yaml"
+    recorder = Recorder(path)
+    documents = session(2, 8, untrusted_from=7000)
+    for document in documents:
+        recorder(document)
+    recorder.close()
+    reel: Reel = await load(path)
+    stops = [d for d in documents if isinstance(d, PointStop) and d.purpose == "sweep"]
+    first = [
+        next(d.t_us for d in stops if d.server == s and d.rate_per_s > 7000)
+        for s in ("asyncio-streams", "asyncio-protocol")
+    ]
+    assert [alert.t_us for alert in reel.alerts] == first
+
+
+def test_what_a_films_timeline_marks_is_told_in_words(qtbot: QtBot, desk: Desk, home: Path) -> None:
+    page = opened(qtbot, desk, home, session(2, 8, untrusted_from=7000))
+    happened = page.board.side.happened
+    qtbot.waitUntil(lambda: happened.grave == 2, timeout=PATIENCE_MS)
+    page.refresh()
+    assert "asyncio Protocol: " in " ".join(each.text() for each in happened.findChildren(QLabel))
+
+
+TWO = ("asyncio-streams", "asyncio-protocol")
+
+
+def test_a_second_look_is_told_as_one_with_its_place_among_them(page: LivePage) -> None:
+    documents = looked_again(session(2, 8), 4500, *TWO)
+    second = next(d for d in documents if isinstance(d, PointStart) and d.point == 901)
+    feed(page, documents[: documents.index(second) + 4])
+    assert says(page, "asyncio Protocol")
+    assert says(page, "second look")
+    assert says(page, "Looking again, 2 of 2: ")
+    for document in documents[documents.index(second) + 4 :]:
+        page._on_document(document)
+    page.refresh()
+    assert says(page, "18 of 18 points")
+
+
+def test_until_it_is_looked_at_again_a_server_holds_its_rate_so_far(page: LivePage) -> None:
+    documents = looked_again(session(2, 8), 4500, TWO[0])
+    begun = next(d for d in documents if isinstance(d, PointStart) and d.server == TWO[1])
+    start = documents[0]
+    assert isinstance(start, RunStart)
+    start = msgspec.structs.replace(start, plan=start.plan | {"looks": 3})
+    feed(page, [start, *documents[1 : documents.index(begun) + 1]])
+    legend = page.board.side.legend
+    QApplication.processEvents()  # new rows are to be seen with the next event
+    assert read(legend, "asyncio streams ") == "asyncio streams so far 3,375/s"
+    for document in documents[documents.index(begun) + 1 :]:
+        page._on_document(document)
+    page.refresh()
+    assert read(legend, "asyncio streams ") == "asyncio streams holds 4,500/s"
+
+
+def test_what_every_turn_says_again_is_listed_once(page: LivePage) -> None:
+    said = Note(t_us=5, topic="backlog", text="gevent listens with a backlog of 512.")
+    feed(page, [*session(1, 2), said, msgspec.structs.replace(said, t_us=9)])
+    found = [each for each in page.findChildren(QLabel) if each.text() == said.text]
+    assert len(found) == 1
+
+
+def test_beside_the_charts_of_a_laptop_seven_servers_have_a_row_and_their_whole_name(
+    qtbot: QtBot, desk: Desk
+) -> None:
+    page = shown(qtbot, LivePage(desk), (1196, 740))
+    feed(page, until_point(session(7, 8), 3))
+    legend = page.board.side.legend
+    QApplication.processEvents()
+    names = [each for each in legend.findChildren(Elided) if each.isVisible()]
+    assert names[0].whole == "asyncio streams"
+    assert [each.text() for each in names] == [each.whole for each in names]
+    last = max(each.mapTo(legend, each.rect().bottomLeft()).y() for each in names)
+    assert last < legend.height()
+    assert read(legend, "runs now")
+
+
+def test_the_tab_of_what_happened_counts_warnings_and_is_whole_at_any_size(
+    qtbot: QtBot, page: LivePage
+) -> None:
+    worried = [Note(t_us=9, topic="warning", text=f"Mind {each}.") for each in "ab"]
+    feed(page, [*session(12, 6), *worried])
+    tab = named(page, "What happened, 2 warnings")
+    assert tab.text() == "What happened · 2 warnings"
+    page.board.side.setFixedHeight(400)
+    QApplication.processEvents()
+    assert tab.text() == "2 warnings"
+    assert tab.width() >= tab.sizeHint().width()
+
+
+def test_a_film_tells_second_looks_and_the_search_for_the_clients_limit(
+    qtbot: QtBot, desk: Desk, home: Path
+) -> None:
+    page = opened(qtbot, desk, home, looked_again(session(2, 8), 4500, *TWO))
+    assert place(page) == "asyncio Protocol, 4,500/s, second look, point 18 of 18"
+    for wanted in ("asyncio Protocol, 4,500/s, second look", "asyncio streams, 4,500/s, second"):
+        before = page.transport._at.at_us
+        qtbot.keyClick(page, Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
+        qtbot.waitUntil(lambda at=before: page.transport._at.at_us < at, timeout=PATIENCE_MS)
+        assert place(page).startswith(wanted)
+    reel = page.reel
+    assert reel is not None
+    assert reel.ceiling is not None
+    page.transport.seek_wanted.emit(float(sum(reel.ceiling) // 2))
+    qtbot.waitUntil(lambda: place(page) == "The clients’ own limit", timeout=PATIENCE_MS)
+
+
+def test_a_film_of_a_run_that_was_killed_before_its_first_point_promises_none(
+    qtbot: QtBot, desk: Desk, home: Path
+) -> None:
+    page = opened(qtbot, desk, home, until_point(session(2, 8), 0))
+    qtbot.waitUntil(lambda: says(page, "not run"), timeout=PATIENCE_MS)
+    assert not says(page, "not run yet")
+    assert page.board.model.over
+
+
+def test_at_its_end_a_run_tells_how_many_points_were_measured_not_planned(qtbot: QtBot) -> None:
+    now = NowStrip(theme.LIGHT)
+    qtbot.addWidget(now, before_close_func=lambda _: now)
+    documents = session(2, 4)
+    last = [d for d in documents if isinstance(d, PointStop) and d.purpose == "sweep"][3]
+    for document in documents:
+        if getattr(document, "point", 0) == last.point:
+            if isinstance(document, PointStop):
+                now(Note(t_us=document.t_us, topic="skipped", text="x.", server=document.server))
+            continue
+        now(document)
+    now.refresh()
+    assert any("7 of 8 points" in label.text() for label in now.findChildren(QLabel))

@@ -1,0 +1,214 @@
+"""The presentation as those in the back row, and the one at the keys, have it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QColor, QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from app import theme
+from app.charts.model import ChartModel
+from app.charts.series import Quantity
+from app.charts.trio import Trio
+from app.live.lead import lead
+from app.live.present import Presentation
+from tests.synthetic import session
+from workbench.documents import AnyDocument, PointStart
+
+# The offscreen platform says so of every window that has a least size.
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+
+R, T, E = Quantity
+
+
+class Page(QWidget):
+    """Lends its charts, as the window's pages do."""
+
+    def __init__(self, documents: list[AnyDocument]) -> None:
+        super().__init__()
+        self.model = fed(documents)
+        self.trio = Trio(self.model, theme.LIGHT)
+        inside = QHBoxLayout(self)
+        inside.addWidget(self.trio)
+        self.resize(900, 640)
+        self.trio.refresh()
+
+    def take_back(self) -> None:
+        self.layout().addWidget(self.trio)
+        self.trio.show()
+
+
+def kept(qtbot: QtBot, page: Page) -> Page:
+    """Held until it is closed: else the garbage collector may take it while it is painted."""
+    qtbot.addWidget(page, before_close_func=lambda _: page)
+    return page
+
+
+def fed(documents: list[AnyDocument]) -> ChartModel:
+    model = ChartModel()
+    for document in documents:
+        model(document)
+    return model
+
+
+def running(documents: list[AnyDocument]) -> list[AnyDocument]:
+    """Up to the middle of the last but one point."""
+    starts = [i for i, d in enumerate(documents) if isinstance(d, PointStart)]
+    return documents[: starts[-2] + 5]
+
+
+def presented(
+    qtbot: QtBot,
+    documents: list[AnyDocument],
+    keys: Callable[[QKeyEvent], bool] = lambda event: False,
+    says: Callable[[], tuple[str, str]] = lambda: ("", ""),
+) -> tuple[Page, Presentation]:
+    page = kept(qtbot, Page(documents))
+    with qtbot.waitExposed(page):
+        page.show()
+    made = Presentation(
+        page.trio, theme.LIGHT, page, keys=keys, says=says, give_back=page.take_back
+    )
+    with qtbot.waitExposed(made):
+        made.begin()
+    return page, made
+
+
+def test_the_running_server_and_its_rate_are_large(qtbot: QtBot) -> None:
+    _, shown = presented(qtbot, running(session(2, 8)))
+    said = shown.headline.accessibleName()
+    assert said.startswith("asyncio Protocol, offered now 7,875/s, answered ")
+    assert shown.isFullScreen()
+    assert shown.headline.height() >= shown.height() / 12
+
+
+@pytest.mark.parametrize("size", [(1024, 768), (1920, 1080), (3840, 2160)])
+def test_type_and_lines_grow_with_the_screen(qtbot: QtBot, size: tuple[int, int]) -> None:
+    page, shown = presented(qtbot, session(9, 12))
+    shown.setGeometry(0, 0, *size)
+    trio, least = page.trio, min(size[1], size[0] * 0.75) / 1080
+    assert trio.look.label_px >= 24 * least
+    assert trio.look.axis_font.pixelSize() >= 22 * least
+    assert trio.look.still_line >= 4 * least
+    image = trio.charts[R].grab().toImage()
+    assert not image.isNull()
+    names = {label.key for label in trio.charts[R].names.placed}
+    assert names == set(page.model.series)
+    assert all(label.x + label.width <= trio.width() + 1 for label in trio.charts[R].names.placed)
+
+
+def test_what_holds_most_is_large_when_the_run_is_over(qtbot: QtBot) -> None:
+    _, shown = presented(qtbot, session(3, 8))
+    assert shown.headline.accessibleName() == "gevent, holds 7,875/s"
+
+
+def test_between_servers_no_hidden_one_is_large() -> None:
+    model = fed(session(3, 8))
+    best = lead(model, "", 0.0)
+    hidden = next(each.id for each in model.ranked() if each.name == best.name)
+    assert lead(model, "", 0.0, lambda server: server != hidden).name != best.name
+
+
+def test_none_is_called_the_first_where_several_hold_the_same(qtbot: QtBot) -> None:
+    _, shown = presented(qtbot, session(3, rates=[1000.0, 2000.0]))
+    assert shown.headline.accessibleName() == "3 servers, hold at least 2,000/s"
+
+
+def test_it_goes_on_when_the_run_ends(qtbot: QtBot) -> None:
+    documents = session(2, 8)
+    page, shown = presented(qtbot, running(documents))
+    for document in documents[len(running(documents)) :]:
+        page.model(document)
+    page.trio.refresh()
+    shown.refresh()
+    assert shown.isVisible()
+    assert shown.headline.accessibleName() == "asyncio Protocol, holds 6,750/s"
+
+
+def test_arrows_and_digits_work_from_the_keyboard_alone(qtbot: QtBot) -> None:
+    page, shown = presented(qtbot, session(3, 8))
+    qtbot.keyClick(shown, Qt.Key.Key_Down)
+    qtbot.keyClick(shown, Qt.Key.Key_Right)
+    assert shown.headline.accessibleName().startswith("gevent, offered 9,000/s, answered")
+    qtbot.keyClick(shown, Qt.Key.Key_1)
+    assert not page.trio.is_shown("asyncio-streams")
+    qtbot.keyClick(shown, Qt.Key.Key_0)
+    assert page.trio.is_shown("asyncio-streams")
+
+
+def test_the_pages_keys_come_first(qtbot: QtBot) -> None:
+    pressed: list[int] = []
+
+    def keys(event: QKeyEvent) -> bool:
+        pressed.append(event.key())
+        return event.key() == Qt.Key.Key_Space
+
+    _, shown = presented(qtbot, session(2, 4), keys)
+    qtbot.keyClick(shown, Qt.Key.Key_Space)
+    assert pressed == [Qt.Key.Key_Space]
+
+
+def test_what_the_page_says_is_said_here_too(qtbot: QtBot) -> None:
+    _, shown = presented(qtbot, session(2, 4), says=lambda: ("Tornado ended by signal 9.", "warn"))
+    assert any(
+        each.accessibleName() == "Tornado ended by signal 9."
+        for each in shown.findChildren(QWidget)
+    )
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Escape, Qt.Key.Key_F11])
+def test_leaving_restores_the_window_exactly(qtbot: QtBot, key: Qt.Key) -> None:
+    page = kept(qtbot, Page(session(3, 8)))
+    with qtbot.waitExposed(page):
+        page.show()
+    before = page.grab().toImage()
+    shown = Presentation(page.trio, theme.LIGHT, page, give_back=page.take_back)
+    with qtbot.waitExposed(shown):
+        shown.begin()
+    assert not page.trio.charts[E].isVisible()
+    with qtbot.waitSignal(shown.destroyed):
+        qtbot.keyClick(shown, key)
+    page.trio.clearFocus()
+    assert page.trio.charts[E].isVisible()
+    assert page.grab().toImage() == before
+
+
+def test_esc_lets_go_of_a_server_before_it_leaves(qtbot: QtBot) -> None:
+    page, shown = presented(qtbot, session(2, 4))
+    qtbot.keyClick(shown, Qt.Key.Key_Down)
+    qtbot.keyClick(shown, Qt.Key.Key_Escape)
+    assert shown.isVisible()
+    assert page.trio.pointing.server == ""
+    with qtbot.waitSignal(shown.destroyed):
+        qtbot.keyClick(shown, Qt.Key.Key_Escape)
+
+
+def test_it_covers_the_screen_with_one_ground(qtbot: QtBot) -> None:
+    _, shown = presented(qtbot, session(2, 4))
+    image = shown.grab().toImage()
+    for corner in (QPoint(1, 1), QPoint(shown.width() - 2, shown.height() - 2)):
+        assert image.pixelColor(corner) == QColor(theme.LIGHT.card)
+
+
+def test_before_the_first_point_the_plan_is_named() -> None:
+    assert lead(ChartModel(), "", 0.0).name == "Getting ready"
+    assert lead(fed(session(2, 4)[:1]), "", 0.0).name == "Socket ping-pong"
+
+
+def test_a_share_that_is_not_to_be_trusted_is_not_praised() -> None:
+    model = fed(session(1, 8, untrusted_from=2000))
+    tones = [lead(model, "asyncio-streams", r).figures[1].tone for r in (1125.0, 3375.0)]
+    assert tones == ["ok", "muted"]
+
+
+def test_no_figure_is_rounded_up_to_all_answered() -> None:
+    documents = session(1, 4)
+    model = fed(documents)
+    series = next(iter(model.series.values()))
+    lossy = next(r for r in series.readings() if r.errors_pct > 0)
+    told = lead(model, series.id, lossy.offered)
+    assert "answered 100" not in told.sentence

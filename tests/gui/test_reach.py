@@ -1,0 +1,328 @@
+"""What a keyboard and a screen reader reach: every control of every page and dialog has a name,
+shows that it has the focus, and is seen whole in the smallest window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import furniture
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtGui import QImage, QPixmap
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QApplication,
+    QDialog,
+    QLabel,
+    QScrollArea,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
+
+from app import places, theme
+from app.machines.asking import QuestionDialog
+from app.shell.main_window import MainWindow
+from tests.gui.windows import PATIENCE_MS, name_of, press, shown
+from tests.synthetic import session
+from workbench.machines.secrets import Question
+from workbench.sessions import Recorder
+
+SHARPER = 2
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / ".ssh").mkdir()
+    (tmp_path / ".ssh" / "config").write_text("Host birch\n  HostName 10.0.4.30\n")
+    return tmp_path
+
+
+@pytest.fixture
+def furnished(qtbot: QtBot, home: Path) -> Iterator[MainWindow]:
+    """With sessions to be seen and machines in every state."""
+    for name, count in (("three", 3), ("two", 2)):
+        recorder = Recorder(home / "data" / "sessions" / f"{name}.pong.yaml")
+        for document in session(count, 6):
+            recorder(document)
+        recorder.close()
+    with shown(qtbot) as window:
+        furniture.machines(window.desk.settings.more)
+        window.open(home / "data" / "sessions" / "three.pong.yaml")
+        qtbot.waitUntil(window.film.isVisible, timeout=PATIENCE_MS)
+        qtbot.waitUntil(lambda: window.film.board.model.over, timeout=PATIENCE_MS)
+        qtbot.waitUntil(lambda: bool(window.start.ticked()), timeout=PATIENCE_MS)
+        yield window
+    again = QApplication.instance()
+    assert isinstance(again, QApplication)
+    theme.apply(again, theme.LIGHT)
+
+
+def focusable(window: QWidget) -> list[QWidget]:
+    """What Tab stops at."""
+    return [
+        each
+        for each in window.findChildren(QWidget)
+        if each.isVisibleTo(window)
+        and each.isEnabled()
+        and each.window() is window
+        and each.focusPolicy() & Qt.FocusPolicy.TabFocus
+        and not isinstance(each.focusProxy(), QWidget)
+        and not _inside(each)
+    ]
+
+
+def _inside(each: QWidget) -> bool:
+    """A part of a control that Qt made for itself, as the line of a spin box."""
+    return each.objectName().startswith("qt_")
+
+
+def nameless(controls: list[QWidget]) -> list[str]:
+    return [
+        f"{type(w).__name__} in {type(w.parent()).__name__}" for w in controls if not name_of(w)
+    ]
+
+
+def lists_are_full(page: QWidget) -> bool:
+    """What a page reads in the engine's thread has arrived."""
+    lists = [view for view in page.findChildren(QAbstractItemView) if view.isVisible()]
+    return all(view.model() is None or view.model().rowCount() for view in lists)
+
+
+def around(window: QWidget, each: QWidget) -> QImage:
+    """A control with a little of what is around it: a ring may be drawn there."""
+    place = QRect(each.mapTo(window, QPoint(0, 0)), each.size()).adjusted(-6, -6, 6, 6)
+    return window.grab(place.intersected(window.rect())).toImage()
+
+
+def unseen(window: QWidget, elsewhere: Callable[[QWidget], QWidget]) -> list[str]:
+    """Controls that look the same with the focus and, when it is `elsewhere`, without."""
+    found = []
+    for each in focusable(window):
+        # What a page reads may arrive meanwhile, and take the place of what there was.
+        if not isValid(each) or isinstance(each, QScrollArea):
+            continue
+        elsewhere(each).setFocus()
+        QApplication.processEvents()
+        if not isValid(each) or each.visibleRegion().isEmpty():
+            continue
+        before = around(window, each)
+        each.setFocus(Qt.FocusReason.TabFocusReason)
+        QApplication.processEvents()
+        if isValid(each) and each.hasFocus() and around(window, each) == before:
+            found.append(f"{type(each).__name__} {name_of(each)!r}")
+    return found
+
+
+# Pages
+
+
+@pytest.mark.parametrize("name", list(places.ALL))
+def test_every_control_has_a_name_and_tab_comes_round(furnished: MainWindow, name: str) -> None:
+    window = furnished
+    window.show_page(name)
+    QApplication.processEvents()
+    controls = focusable(window)
+    assert not nameless(controls)
+    met, at = [], controls[0]
+    for _ in range(2000):
+        at = at.nextInFocusChain()
+        met.append(at)
+        if at is controls[0]:
+            break
+    assert at is controls[0]
+    assert {id(w) for w in controls} <= {id(w) for w in met}
+
+
+@pytest.mark.parametrize("name", list(places.ALL))
+def test_whatever_has_the_focus_shows_it(furnished: MainWindow, name: str, qtbot: QtBot) -> None:
+    window = furnished
+    window.show_page(name)
+    qtbot.waitUntil(lambda: lists_are_full(window.page(name)), timeout=PATIENCE_MS)
+    assert not unseen(window, lambda _: window)
+
+
+@pytest.mark.parametrize("name", list(places.ALL))
+def test_nothing_is_wider_than_the_smallest_window(
+    furnished: MainWindow, name: str, qtbot: QtBot
+) -> None:
+    window = furnished
+    window.show_page(name)
+    window.resize(window.minimumSize())
+    qtbot.waitUntil(lambda: lists_are_full(window.page(name)), timeout=PATIENCE_MS)
+    QApplication.processEvents()
+    assert (window.width(), window.height()) == (960, 620)
+    never = Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+    cut = [
+        area.accessibleName() or type(area.widget()).__name__
+        for area in window.page(name).findChildren(QScrollArea)
+        if area.isVisible()
+        and area.horizontalScrollBarPolicy() == never
+        and area.widget().width() > area.viewport().width()
+    ]
+    assert not cut
+
+
+def test_a_machine_with_a_long_name_leaves_the_form_of_a_plan_whole(
+    furnished: MainWindow, qtbot: QtBot
+) -> None:
+    window = furnished
+    window.show_page("Plan")
+    page = window.page("Plan")
+    long = "a-client-with-a-long-name-in-the-lab-of-building-7"
+    qtbot.waitUntil(
+        lambda: long in [name_of(each) for each in focusable(window)], timeout=PATIENCE_MS
+    )
+    for area in page.findChildren(QScrollArea):
+        assert not area.isVisible() or area.widget().width() <= area.viewport().width()
+
+
+# Contrast
+
+
+def luminance(window: QWidget) -> np.ndarray:
+    """(height, width) in 1/10,000, with more pixels than the window has: thin strokes have their
+    whole colour there."""
+    picture = QPixmap(window.size() * SHARPER)
+    picture.setDevicePixelRatio(SHARPER)
+    window.render(picture)
+    image = picture.toImage().convertToFormat(QImage.Format.Format_RGB888)
+    rows = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), -1)
+    pixels = rows[:, : 3 * image.width()].reshape(image.height(), image.width(), 3)
+    value = np.arange(256) / 255
+    linear = np.where(value <= 0.04045, value / 12.92, ((value + 0.055) / 1.055) ** 2.4)
+    red, green, blue = (np.rint(linear * share * 10_000) for share in (0.2126, 0.7152, 0.0722))
+    return (red[pixels[..., 0]] + green[pixels[..., 1]] + blue[pixels[..., 2]]).astype(np.int64)
+
+
+def contrast_in(part: np.ndarray) -> float:
+    """Of what differs most from the ground, by WCAG."""
+    counts = np.bincount(part.ravel())
+    there = np.flatnonzero(counts) / 10_000
+    ground = counts.argmax() / 10_000
+    low, high = min(there[0], ground), max(there[-1], ground)
+    return float(max((high + 0.05) / (ground + 0.05), (ground + 0.05) / (low + 0.05)))
+
+
+def faint(window: QWidget) -> list[str]:
+    """Words that have less than 4.5 to 1."""
+    picture, found = luminance(window), []
+    for each in (*window.findChildren(QLabel), *window.findChildren(QAbstractButton)):
+        if not (each.isVisible() and each.isEnabled() and each.text()):
+            continue
+        seen = each.visibleRegion().boundingRect().translated(each.mapTo(window, QPoint(0, 0)))
+        if seen.height() < each.height() or seen.width() < 8:
+            continue  # scrolled half out of sight
+        down = slice(seen.top() * SHARPER, (seen.bottom() + 1) * SHARPER)
+        across = slice(seen.left() * SHARPER, (seen.right() + 1) * SHARPER)
+        if (ratio := contrast_in(picture[down, across])) < 4.5:
+            found.append(f"{each.text()!r} {ratio:.2f}")
+    return found
+
+
+@pytest.mark.parametrize("chosen", [theme.DARK, theme.LIGHT], ids=["dark", "light"])
+def test_every_word_on_every_page_stands_out_from_its_ground(
+    furnished: MainWindow, qtbot: QtBot, chosen: theme.Theme
+) -> None:
+    window = furnished
+    window.set_theme(chosen)
+
+    def clear() -> None:
+        assert not faint(window)
+
+    for name in places.ALL:
+        window.show_page(name)
+        qtbot.waitUntil(lambda name=name: lists_are_full(window.page(name)), timeout=PATIENCE_MS)
+        # What was read in the meantime has yet to find its place.
+        qtbot.waitUntil(clear, timeout=5_000)
+
+
+# Dialogs
+
+
+def _machines(window: MainWindow, qtbot: QtBot, name: str = "atlas"):  # type: ignore[no-untyped-def]
+    window.show_page("Machines")
+    page = window.page("Machines")
+    qtbot.waitUntil(lambda: name in page.listing.rows, timeout=PATIENCE_MS)
+    page.listing.rows[name].click()
+    return page
+
+
+def _ask_password(window: MainWindow, qtbot: QtBot) -> None:
+    question = Question("atlas", "password", "mila@10.0.4.20", "Password of mila@10.0.4.20")
+    QuestionDialog(window, question, window.desk.theme).open()
+
+
+def _press_on(page: str, name: str) -> Callable[[MainWindow, QtBot], None]:
+    def open_it(window: MainWindow, qtbot: QtBot) -> None:
+        window.show_page(page)
+        qtbot.waitUntil(lambda: lists_are_full(window.page(page)), timeout=PATIENCE_MS)
+        press(window, name)
+
+    return open_it
+
+
+def _save_plan(window: MainWindow, qtbot: QtBot) -> None:
+    window.show_page("Plan")
+    page = window.page("Plan")
+    qtbot.waitUntil(page.head.save_as.isEnabled, timeout=PATIENCE_MS)  # type: ignore[attr-defined]
+    press(window, "Save as…")
+
+
+def _close_in_mid_run(window: MainWindow, qtbot: QtBot) -> None:
+    window.desk.set_busy(True)
+    window.close()
+
+
+DIALOGS: dict[str, Callable[[MainWindow, QtBot], object]] = {
+    "add a machine": lambda window, qtbot: _machines(window, qtbot).add(),
+    "edit a machine": lambda window, qtbot: _machines(window, qtbot).detail.edit.click(),
+    "forget a machine": lambda window, qtbot: _machines(window, qtbot).detail.remove.click(),
+    "machines of ssh": lambda window, qtbot: _machines(window, qtbot).import_hosts(),
+    "a password": _ask_password,
+    "a new server": _press_on("Servers", "New server"),
+    "save a plan": _save_plan,
+    "sessions to compare": _press_on("Compare", "Choose sessions…"),
+    "export": lambda window, _: window.film.export(),
+    "about": _press_on("Settings", "About Pongbench"),
+    "close in mid-run": _close_in_mid_run,
+}
+
+
+@pytest.fixture(params=DIALOGS)
+def dialog(
+    request: pytest.FixtureRequest, furnished: MainWindow, qtbot: QtBot
+) -> Iterator[QDialog]:
+    window = furnished
+    DIALOGS[request.param](window, qtbot)
+
+    def opened() -> QWidget | None:
+        return QApplication.activeModalWidget()
+
+    qtbot.waitUntil(lambda: isinstance(opened(), QDialog), timeout=PATIENCE_MS)
+    found = opened()
+    assert isinstance(found, QDialog)
+    found.activateWindow()
+    qtbot.waitUntil(found.isActiveWindow, timeout=PATIENCE_MS)
+    yield found
+    window.desk.set_busy(False)
+    if isValid(found) and found.isVisible():
+        found.reject()
+
+
+def test_a_dialog_is_used_and_left_with_the_keyboard(dialog: QDialog, qtbot: QtBot) -> None:
+    focused = QApplication.focusWidget()
+    assert focused is not None
+    assert dialog.isAncestorOf(focused)
+    controls = focusable(dialog)
+    assert not nameless(controls)
+    assert dialog.windowTitle()
+    assert not unseen(dialog, lambda each: next(other for other in controls if other is not each))
+    qtbot.keyClick(QApplication.focusWidget() or dialog, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: not isValid(dialog) or not dialog.isVisible(), timeout=PATIENCE_MS)

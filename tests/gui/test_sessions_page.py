@@ -1,0 +1,452 @@
+"""The list of sessions as a person uses it: real files, and what becomes of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QMessageBox
+from pytestqt.qtbot import QtBot
+
+from app import theme
+from app.bridge import Bridge
+from app.desk import Desk
+from app.live.run import Where
+from app.pages.sessions import SessionsPage
+from app.sessions.thumbnail import Outlines, Thumbnail
+from app.settings import Settings
+from app.widgets import dress
+from tests.synthetic import End, session
+from workbench import paths
+from workbench.documents import MachineRecord, RunStart
+from workbench.machines.profiles import Profile, remove_profile, save_profile
+from workbench.plans import Plan
+from workbench.sessions import Recorder, read_session
+from workbench.sessions.claims import claim
+from workbench.shelf import Shelved, shelf
+
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+
+PATIENCE_MS = 20_000
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "xdg"))
+    folder = paths.data_dir() / "sessions"
+    folder.mkdir(parents=True)
+    (tmp_path / "xdg").mkdir()
+    return folder
+
+
+@pytest.fixture
+def desk() -> Iterator[Desk]:
+    bridge = Bridge()
+    made = Desk(bridge, theme.LIGHT, Settings())
+
+    def read() -> None:
+        work = asyncio.to_thread(lambda known: shelf(known=known), made.shelf)
+        bridge.submit(work, made.set_shelf)
+
+    made.shelf_stale.connect(read)
+    yield made
+    assert bridge.close()
+
+
+@pytest.fixture
+def page(qtbot: QtBot, desk: Desk, home: Path) -> SessionsPage:
+    made = SessionsPage(desk)
+    dress(made, desk.theme)
+    made.resize(1196, 740)
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+def record(
+    path: Path,
+    name: str = "",
+    *,
+    month: int = 11,
+    servers: int = 2,
+    points: int = 4,
+    end: End = "done",
+    machines: dict[str, list[str]] | None = None,
+) -> Path:
+    """`machines`: roles by name; None: this computer alone."""
+    recorder = Recorder(path)
+    start, *rest = session(servers, points, end=end, seconds=1.0, seed=month)
+    assert isinstance(start, RunStart)
+    plan = start.plan | ({"name": name} if name else {})
+    began = f"2026-{month:02}-03T10:00:00Z"
+    start = msgspec.structs.replace(start, started_utc=began, plan=plan)
+    if machines is not None:
+        known = [MachineRecord(name=name, roles=roles) for name, roles in machines.items()]
+        start = msgspec.structs.replace(start, machines=known)
+    for document in (start, *rest):
+        recorder(document)
+    recorder.close()
+    return path
+
+
+def listed(qtbot: QtBot, desk: Desk, page: SessionsPage, count: int) -> None:
+    desk.shelf_stale.emit()
+    qtbot.waitUntil(lambda: len(page.paths()) == count, timeout=PATIENCE_MS)
+
+
+def names(page: SessionsPage) -> list[str]:
+    return [path.name.partition(".")[0] for path in page.paths()]
+
+
+def row_at(page: SessionsPage, row: int) -> QPoint:
+    return page._list.visualRect(page._found.index(row, 0)).center()
+
+
+def click(qtbot: QtBot, page: SessionsPage, row: int, *, more: bool = False) -> None:
+    keys = Qt.KeyboardModifier.ControlModifier if more else Qt.KeyboardModifier.NoModifier
+    qtbot.mouseClick(page._list.viewport(), Qt.MouseButton.LeftButton, keys, pos=row_at(page, row))
+
+
+def test_the_latest_session_comes_first_and_is_chosen(
+    qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path
+) -> None:
+    for month, name in ((3, "march"), (9, "september"), (5, "may")):
+        record(home / f"{name}.pong.yaml", f"In {name}", month=month)
+    listed(qtbot, desk, page, 3)
+    assert names(page) == ["september", "may", "march"]
+    assert page.card.title.text() == "In september"
+    page._list.header().setSortIndicator(0, Qt.SortOrder.AscendingOrder)
+    assert names(page) == ["march", "may", "september"]
+
+
+def test_a_thumbnail_shows_the_servers_in_the_colours_of_the_charts(
+    qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path
+) -> None:
+    record(home / "a.pong.yaml", servers=3, points=6)
+    listed(qtbot, desk, page, 1)
+
+    def drawn() -> bool:
+        image = page.card._picture.grab().toImage()
+        seen = {
+            image.pixelColor(x, y).name()
+            for x in range(image.width())
+            for y in range(image.height())
+        }
+        wanted = {QColor(desk.theme.series(index).colour).name() for index in range(3)}
+        return wanted <= seen
+
+    qtbot.waitUntil(drawn, timeout=PATIENCE_MS)
+
+
+def test_only_thumbnails_that_are_seen_are_read(
+    qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path
+) -> None:
+    path = record(home / "a.pong.yaml")
+    (one,) = shelf()
+    many = [replace(one, path=home / f"{n}.pong.yaml", modified_ns=n) for n in range(3000)]
+    desk.set_shelf(many)
+    assert path.exists()
+    assert len(page.paths()) == 3000
+    outlines = Outlines.of(desk)
+    page.grab()
+    qtbot.waitUntil(lambda: not outlines._waiting and not outlines._reading, timeout=PATIENCE_MS)
+    assert 0 < len(outlines._kept) < 40
+
+
+def test_a_list_that_grows_stays_where_it_was_scrolled_to(
+    qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path
+) -> None:
+    record(home / "a.pong.yaml")
+    (one,) = shelf()
+    many = [replace(one, path=home / f"{n}.pong.yaml", modified_ns=n) for n in range(99)]
+    desk.set_shelf(many)
+    scroll = page._list.verticalScrollBar()
+    scroll.setValue(scroll.maximum() // 2)
+    before = scroll.value()
+    assert before > 0
+    desk.set_shelf([replace(many[0], size_bytes=5), *many[1:]])
+    assert scroll.value() == before
+    assert "5 bytes" in page._found.index(98, 4).data() + page._found.index(0, 4).data()
+    desk.set_shelf([*many, replace(one, path=home / "new.pong.yaml")])
+    assert len(page.paths()) == 100
+    assert scroll.value() == before
+
+
+def test_a_title_and_notes_are_kept_and_found_and_the_file_stays_as_it_is(
+    qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path
+) -> None:
+    path = record(home / "a.pong.yaml", "Plan")
+    record(home / "b.pong.yaml", "Other", month=2)
+    before = path.read_bytes()
+    listed(qtbot, desk, page, 2)
+    page.setFocus()
+    qtbot.keyClick(page._list, Qt.Key.Key_F2)
+    assert page.card.title.hasFocus()
+    qtbot.keyClicks(page.card.title, "Before the new kernel")
+    page.card.notes.setFocus()
+    qtbot.keyClicks(page.card.notes, "Ask Lena")
+    page._list.setFocus()
+    qtbot.waitUntil(lambda: shelf()[0].label.notes == "Ask Lena", timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: desk.shelf[0].label.notes == "Ask Lena", timeout=PATIENCE_MS)
+    assert shelf()[0].title == "Before the new kernel"
+    assert path.read_bytes() == before
+    page.search()
+    qtbot.keyClicks(page._search, "lena kernel")
+    assert names(page) == ["a"]
+
+
+def test_what_is_being_written_is_not_lost_when_the_list_is_read_again(
+    qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path
+) -> None:
+    record(home / "a.pong.yaml", "Plan")
+    listed(qtbot, desk, page, 1)
+    page.card.notes.setFocus()
+    qtbot.keyClicks(page.card.notes, "Half a sent")
+    record(home / "b.pong.yaml", month=2)
+    listed(qtbot, desk, page, 2)
+    assert page.card.notes.toPlainText() == "Half a sent"
+    assert page.card.notes.hasFocus()
+
+
+def test_a_title_that_cannot_be_kept_is_told(
+    qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path
+) -> None:
+    record(home / "a.pong.yaml", "Plan")
+    (home / "titles.yaml").write_text("- [not, closed\n")
+    listed(qtbot, desk, page, 1)
+    page.card.title.setFocus()
+    page.card.title.selectAll()
+    qtbot.keyClicks(page.card.title, "Mine")
+    page._list.setFocus()
+    qtbot.waitUntil(lambda: "titles.yaml" in page.error.text, timeout=PATIENCE_MS)
+    assert page.error.isVisible()
+
+
+def test_enter_opens_one_session_and_compares_several(
+    qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.places.ALL", {"Compare": None, "Plan": None})
+    for month in (1, 2, 3):
+        record(home / f"{month}.pong.yaml", month=month)
+    listed(qtbot, desk, page, 3)
+    click(qtbot, page, 1)
+    with qtbot.waitSignal(desk.open_wanted) as opened:
+        qtbot.keyClick(page._list, Qt.Key.Key_Return)
+    assert opened.args == [home / "2.pong.yaml"]
+    click(qtbot, page, 2, more=True)
+    with qtbot.waitSignal(desk.compare_wanted) as compared:
+        qtbot.keyClick(page._list, Qt.Key.Key_Return)
+    assert compared.args == [[home / "2.pong.yaml", home / "1.pong.yaml"]]
+
+
+def test_a_session_runs_again_with_its_plan_unless_one_is_running(
+    qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path
+) -> None:
+    path = record(home / "a.pong.yaml", "Mine")
+    listed(qtbot, desk, page, 1)
+    with qtbot.waitSignal(desk.run_wanted) as run:
+        page.card.buttons["Run again"].click()
+    (plan,) = run.args
+    assert isinstance(plan, Plan)
+    assert plan.name == "Mine"
+    assert plan.rates_per_s == read_session(path).start.plan["rates"]
+    desk.set_busy(True)
+    assert not page.card.buttons["Run again"].isEnabled()
+
+
+def test_a_session_runs_again_on_its_machines_or_says_which_are_gone(
+    qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path
+) -> None:
+    save_profile(Profile("bolt", roles=["client"]))
+    save_profile(Profile("cedar", roles=["client"]))
+    machines = {"localhost": ["target"], "bolt": ["client"], "cedar": ["client"]}
+    record(home / "a.pong.yaml", "Mine", machines=machines)
+    listed(qtbot, desk, page, 1)
+    with qtbot.waitSignal(desk.run_on_wanted, timeout=PATIENCE_MS) as run:
+        page.card.buttons["Run again"].click()
+    plan, where = run.args
+    assert plan.name == "Mine"
+    assert where == Where("localhost", ("bolt", "cedar"))
+    remove_profile("cedar")
+    with (
+        qtbot.waitSignal(desk.plan_wanted, timeout=PATIENCE_MS) as shown,
+        qtbot.waitSignal(desk.notice, timeout=PATIENCE_MS) as told,
+    ):
+        page.card.buttons["Run again"].click()
+    assert shown.args == [plan]
+    assert told.args[0] == (
+        "This session ran on localhost, load from bolt, cedar. cedar has no profile any more: "
+        "choose other machines for its plan, or add them on the Machines page."
+    )
+
+
+def test_a_session_goes_to_the_trash_only_after_a_question_answered_no_by_default(
+    qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path
+) -> None:
+    path = record(home / "a.pong.yaml", "Mine")
+    record(home / "b.pong.yaml", "Stays", month=2)
+    listed(qtbot, desk, page, 2)
+
+    def asked() -> QMessageBox:
+        page.setFocus()
+        qtbot.keyClick(page._list, Qt.Key.Key_Delete)
+        assert page._question is not None
+        return page._question
+
+    question = asked()
+    assert "“Mine”" in question.text()
+    assert question.defaultButton().text() == "Keep"
+    question.defaultButton().click()
+    assert path.exists()
+    (move,) = [b for b in asked().buttons() if b.text() == "Move to trash"]
+    move.click()
+    qtbot.waitUntil(lambda: names(page) == ["b"], timeout=PATIENCE_MS)
+    assert not path.exists()
+    assert page.error.text == ""
+    assert page.card.title.text() == "Stays"
+
+
+def test_a_computer_without_a_trash_keeps_the_session_and_says_so(
+    qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", "/proc/nowhere")
+    path = record(home / "a.pong.yaml")
+    listed(qtbot, desk, page, 1)
+    page.trash()
+    assert page._question is not None
+    (move,) = [b for b in page._question.buttons() if b.text() == "Move to trash"]
+    move.click()
+    qtbot.waitUntil(lambda: "does not take a.pong.yaml" in page.error.text, timeout=PATIENCE_MS)
+    assert path.exists()
+
+
+def test_a_session_that_appears_is_listed_by_itself(
+    qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path
+) -> None:
+    page._looking.setInterval(50)
+    record(home / "a.pong.yaml")
+    qtbot.waitUntil(lambda: names(page) == ["a"], timeout=PATIENCE_MS)
+
+
+def test_sessions_that_are_damaged_cut_off_or_growing_say_so(
+    qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path, request: pytest.FixtureRequest
+) -> None:
+    recording = record(home / "growing.pong.yaml", month=3, end="crashed").open("ab")
+    request.addfinalizer(recording.close)
+    claim(recording.fileno())
+    record(home / "cut.pong.yaml", month=2, end="crashed")
+    (home / "torn.pong.yaml").write_text("# pongbench session\n---\nkind: run_st")
+    newer = record(home / "newer.pong.yaml", month=1)
+    newer.write_text(newer.read_text().replace("v: 1\n", "v: 9\n", 1))
+    listed(qtbot, desk, page, 4)
+    ended = {
+        page._found.session(row).path.name: page._found.index(row, 3).data() for row in range(4)
+    }
+    assert ended["growing.pong.yaml"] == "being recorded"
+    assert ended["cut.pong.yaml"] == "cut off"
+    assert ended["torn.pong.yaml"] == "not readable"
+    click(qtbot, page, names(page).index("torn"))
+    assert "was cut off before anything was recorded" in page.card._head.text()
+    assert not page.card.buttons["Open as film"].isEnabled()
+    assert page.card.buttons["Move to trash"].isEnabled()
+    click(qtbot, page, names(page).index("newer"))
+    assert "is from a newer Pongbench (9)" in page.card._head.text()
+    assert page.card._head.isVisible()
+    assert page.card.buttons["Open as film"].isEnabled()
+    click(qtbot, page, names(page).index("growing"))
+    assert page.card.buttons["Open as film"].isEnabled()
+    assert not page.card.buttons["Move to trash"].isEnabled()
+
+
+def test_an_empty_list_says_what_belongs_there_and_a_vain_search_what_was_sought(
+    qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path
+) -> None:
+    assert "listed here" in page._said.text()
+    assert page._said.isVisible()
+    record(home / "a.pong.yaml")
+    listed(qtbot, desk, page, 1)
+    assert not page._said.isVisible()
+    qtbot.keyClicks(page._search, "nothing like it")
+    assert page._said.isVisible()
+    assert "“nothing like it”" in page._said.text()
+
+
+def test_how_the_list_is_sorted_is_kept(
+    qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path
+) -> None:
+    record(home / "small.pong.yaml", month=1, points=3)
+    record(home / "large.pong.yaml", month=2, points=9)
+    listed(qtbot, desk, page, 2)
+    page._list.header().setSortIndicator(4, Qt.SortOrder.AscendingOrder)
+    page.hide()
+    again = SessionsPage(desk)
+    qtbot.addWidget(again)
+    assert names(again) == ["small", "large"]
+
+
+def test_markup_in_a_session_is_told_as_it_is_and_never_taken_for_markup(
+    qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path
+) -> None:
+    record(home / "a.pong.yaml", "<b>bold</b>")
+    listed(qtbot, desk, page, 1)
+    assert page._found.index(0, 0).data() == "<b>bold</b>"
+    tip = page._found.index(0, 0).data(Qt.ItemDataRole.ToolTipRole)
+    assert "<" not in tip
+    page.trash()
+    assert page._question is not None
+    assert page._question.textFormat() is Qt.TextFormat.PlainText
+    page._question.reject()
+
+
+def test_a_thumbnail_elsewhere_is_drawn_when_it_is_told_of_a_session(
+    qtbot: QtBot, desk: Desk, home: Path
+) -> None:
+    record(home / "a.pong.yaml")
+    (one,) = shelf()
+    small = Thumbnail(desk)
+    qtbot.addWidget(small)
+    small.show()
+    before = small.grab().toImage()
+    assert isinstance(one, Shelved)
+    small.show(one)
+    qtbot.waitUntil(lambda: small.grab().toImage() != before, timeout=PATIENCE_MS)
+
+
+def test_a_session_that_grows_keeps_its_thumbnail_while_it_is_read_again(
+    qtbot: QtBot, desk: Desk, home: Path
+) -> None:
+    record(home / "a.pong.yaml")
+    (one,) = shelf()
+    outlines = Outlines.of(desk)
+    assert outlines.get(one) is None
+    qtbot.waitUntil(lambda: outlines.get(one) is not None, timeout=PATIENCE_MS)
+    grown = replace(one, size_bytes=one.size_bytes + 5, modified_ns=one.modified_ns + 1)
+    assert outlines.get(grown) == outlines.get(one)
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [{"workload": "pong", "repeats": "many", "name": ["a"]}, {"workload": [], "name": 3}, {}],
+)
+def test_a_session_whose_plan_is_nonsense_is_listed_all_the_same(
+    qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path, plan: dict[str, object]
+) -> None:
+    start, *rest = session(1, 2, seconds=1.0)
+    assert isinstance(start, RunStart)
+    recorder = Recorder(home / "a.pong.yaml")
+    for document in (msgspec.structs.replace(start, plan=plan), *rest):
+        recorder(document)
+    recorder.close()
+    listed(qtbot, desk, page, 1)
+    page.grab()
+    outlines = Outlines.of(desk)
+    qtbot.waitUntil(lambda: not outlines._waiting and not outlines._reading, timeout=PATIENCE_MS)
+    page.run_this()
+    qtbot.waitUntil(lambda: page.error.text.startswith("plan a.pong.yaml"), timeout=PATIENCE_MS)

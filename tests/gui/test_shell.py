@@ -1,0 +1,435 @@
+"""What belongs to the whole window: settings, log, surprises, help, keys, what is read aloud."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QMessageBox
+from pytestqt.qtbot import QtBot
+
+from app import places, theme
+from app.charts.chart import Chart
+from app.keeper import Keeper
+from app.log import LogBook
+from app.settings import Settings, SettingsFile
+from app.shell.about import AboutBox
+from app.shell.main_window import MainWindow
+from tests.gui.windows import PATIENCE_MS, control, press, says, shown
+from workbench import paths
+from workbench.errors import PongbenchError
+
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def book() -> Iterator[LogBook]:
+    """The log of a program that has begun, put back afterwards."""
+    root = logging.getLogger()
+    handlers, level = list(root.handlers), root.level
+    hooks = sys.excepthook, sys.unraisablehook, threading.excepthook
+    levels = {name: logging.getLogger(name).level for name in ("app", "workbench")}
+    made = LogBook()
+    made.install()
+    yield made
+    root.handlers[:] = handlers
+    root.setLevel(level)
+    for name, before in levels.items():
+        logging.getLogger(name).setLevel(before)
+    logging.captureWarnings(False)
+    sys.excepthook, sys.unraisablehook, threading.excepthook = hooks
+
+
+@pytest.fixture
+def window(qtbot: QtBot, book: LogBook) -> Iterator[MainWindow]:
+    with shown(qtbot, book=book) as made:
+        yield made
+    again = QApplication.instance()
+    assert isinstance(again, QApplication)
+    theme.apply(again, theme.LIGHT)
+
+
+# Settings
+
+
+def test_what_was_set_is_there_at_the_next_start() -> None:
+    first = SettingsFile()
+    kept = first.load()
+    kept.colours, kept.page, kept.more["plan"] = "dark", "Sessions", {"name": "Mine"}
+    first.write(first.changes(kept))
+    again = SettingsFile().load()
+    assert (again.colours, again.page, again.more) == (
+        "dark",
+        "Sessions",
+        {"plan": {"name": "Mine"}},
+    )
+
+
+def test_two_windows_keep_each_what_it_changed_and_of_one_field_the_last_change() -> None:
+    one, other = SettingsFile(), SettingsFile()
+    first, second = one.load(), other.load()
+    first.colours, first.more["plan"], first.page = "dark", 1, "Live"
+    second.calm, second.more["film"], second.page = True, 2, "Sessions"
+    one.write(one.changes(first))
+    other.write(other.changes(second))
+    kept = SettingsFile().load()
+    assert (kept.colours, kept.calm, kept.page) == ("dark", True, "Sessions")
+    assert kept.more == {"plan": 1, "film": 2}
+
+
+def test_windows_that_write_at_the_same_time_never_leave_a_torn_file(home: Path) -> None:
+    def write(name: str) -> None:
+        file = SettingsFile()
+        mine = file.load()
+        for value in range(20):
+            mine.more[name] = value
+            file.write(file.changes(mine))
+
+    writers = [threading.Thread(target=write, args=(f"page {n}",)) for n in range(4)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert SettingsFile().load().more == {f"page {n}": 19 for n in range(4)}
+    assert [p.name for p in (home / "config").iterdir()] == ["settings.json"]
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[1, 2]", b"\xff\xfe\x00", b"[" * 100_000, b"null"]
+)
+def test_damaged_settings_are_put_aside_and_told_in_words(home: Path, content: bytes) -> None:
+    path = home / "config" / "settings.json"
+    path.parent.mkdir()
+    path.write_bytes(content)
+    file = SettingsFile()
+    assert file.load() == Settings()
+    assert file.complaint.endswith("defaults are used. They are kept as settings.json.damaged.")
+    assert path.with_name("settings.json.damaged").read_bytes() == content
+
+
+def test_a_field_that_makes_no_sense_has_its_default(home: Path) -> None:
+    path = home / "config" / "settings.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps({"colours": 7, "calm": "yes", "page": "Sessions", "new": 1}))
+    kept = SettingsFile().load()
+    assert (kept.colours, kept.calm, kept.page) == ("system", False, "Sessions")
+
+
+def test_settings_that_cannot_be_kept_are_told_of_once_and_the_window_goes_on(
+    qtbot: QtBot, window: MainWindow, home: Path
+) -> None:
+    (home / "config").write_text("in the way")
+    keeper = Keeper(window.desk, SettingsFile(), window)
+    for colours in ("dark", "light", "dark"):
+        window.desk.settings.colours = colours
+        keeper.keep()
+    qtbot.waitUntil(lambda: "cannot be kept" in window.notice.text, timeout=PATIENCE_MS)
+    assert "This window goes on without" in window.notice.text
+    press(window, "Put away")
+    assert not window.notice.isVisible()
+
+
+def test_the_first_page_is_the_one_seen_last(qtbot: QtBot) -> None:
+    with shown(qtbot, Settings(page="Sessions")) as window:
+        assert window.sessions.isVisible()
+    with shown(qtbot, Settings(page="A page of another version")) as window:
+        assert window.start.isVisible()
+
+
+# Preferences
+
+
+def ground(window: MainWindow) -> str:
+    image = window.grab().toImage()
+    return image.pixelColor(window.width() - 4, window.height() - 4).name().upper()
+
+
+def test_colours_are_chosen_in_the_settings_and_hold_at_once(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    qtbot.keyClick(window, Qt.Key.Key_Comma, Qt.KeyboardModifier.ControlModifier)
+    assert window.page("Settings").isVisible()
+    press(window, "Colours: dark")
+    assert ground(window) == theme.DARK.bg
+    press(window, "Colours: light")
+    assert ground(window) == theme.LIGHT.bg
+    assert window.desk.settings.colours == "light"
+
+
+def test_colours_follow_the_system_unless_others_were_chosen(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(theme, "system_theme", lambda: theme.DARK)
+    window.desk.theme_wanted.emit()
+    assert ground(window) == theme.DARK.bg
+    window.desk.settings.colours = "light"
+    window.desk.theme_wanted.emit()
+    assert ground(window) == theme.LIGHT.bg
+
+
+def test_less_motion_stills_the_mark_of_the_running_point(window: MainWindow) -> None:
+    """On the pages there are and on those that are built later."""
+    window.show_page("Settings")
+    press(window, "Less motion: the mark of the running point stands still")
+    assert window.desk.settings.calm
+    for page in (window.live, window.film):
+        assert not any(chart.breathes for chart in page.findChildren(Chart))
+
+
+def test_folders_are_shown_with_their_size_and_the_cache_is_cleared_when_asked(
+    qtbot: QtBot, window: MainWindow, home: Path
+) -> None:
+    runtime = home / "cache" / "runtimes" / "python-1"
+    runtime.mkdir(parents=True)
+    (runtime / "wheel").write_bytes(b"x" * 3_000_000)
+    window.show_page("Settings")
+    page = window.page("Settings")
+    qtbot.waitUntil(lambda: says(page, "3 MB"), timeout=PATIENCE_MS)
+    assert says(page, str(paths.data_dir()))
+    press(page, "Clear the cache…")
+    (question,) = page.findChildren(QMessageBox)
+    assert "Remove 3 MB" in question.text()
+    assert question.defaultButton().text() == "Keep them"
+    (yes,) = [b for b in question.buttons() if b.text() == "Clear the cache"]
+    yes.click()
+    qtbot.waitUntil(lambda: says(page, "3 MB are free again."), timeout=PATIENCE_MS)
+    assert not runtime.exists()
+    qtbot.waitUntil(lambda: says(page, "There is nothing to clear."), timeout=PATIENCE_MS)
+
+
+def test_the_cache_is_not_cleared_under_a_run(window: MainWindow) -> None:
+    window.show_page("Settings")
+    window.desk.set_busy(True)
+    try:
+        assert says(window, "A run is under way and uses it")
+        assert not control(window, "Clear the cache…").isEnabled()
+    finally:
+        window.desk.set_busy(False)
+
+
+# Help and versions
+
+
+def test_f1_tells_the_keys_and_what_the_words_mean(qtbot: QtBot, window: MainWindow) -> None:
+    qtbot.keyClick(window, Qt.Key.Key_F1)
+    page = window.page("Help")
+    assert page.isVisible()
+    for text in ("Ctrl+Shift+C", "copy the chart", "From the instant a call was due"):
+        assert says(page, text)
+
+
+def test_versions_and_licences_can_be_read_and_copied(qtbot: QtBot, window: MainWindow) -> None:
+    window.show_page("Settings")
+    press(window, "About Pongbench")
+    box = window.findChild(AboutBox)
+    assert box is not None
+    qtbot.waitUntil(lambda: box.parts.count() > 0, timeout=PATIENCE_MS)
+    press(box, "Copy the versions")
+    copied = QGuiApplication.clipboard().text()
+    for name in ("Pongbench", "Python", "Qt", "PySide6", "pyqtgraph", "asyncssh", "gevent"):
+        assert name in copied
+    for place in range(box.parts.count()):
+        box.parts.setCurrentRow(place)
+        assert len(box.text.toPlainText()) > 40
+    box.accept()
+
+
+# Log and surprises
+
+
+def test_an_error_nobody_expected_is_one_sentence_and_the_rest_is_in_the_log(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    def slot() -> None:
+        raise ZeroDivisionError("a slot divided by zero")
+
+    QTimer.singleShot(0, slot)
+    qtbot.waitUntil(window.notice.isVisible, timeout=PATIENCE_MS)
+    assert "ZeroDivisionError: a slot divided by zero" in window.notice.text
+    assert "Traceback" not in window.notice.text
+    press(window.notice, "Show the log")
+    assert "in slot" in window.drawer.body.toPlainText()
+
+
+def test_an_error_in_a_thread_or_in_the_engine_is_not_lost(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    def fails() -> None:
+        raise OSError("the thread tripped")
+
+    thread = threading.Thread(target=fails)
+    thread.start()
+    thread.join()
+    qtbot.waitUntil(lambda: "the thread tripped" in window.notice.text, timeout=PATIENCE_MS)
+
+    async def trips() -> None:
+        raise KeyError("the engine tripped")
+
+    window.desk.bridge.submit(trips())
+    qtbot.waitUntil(
+        lambda: any("the engine tripped" in str(line) for line in window.desk.log.lines()),
+        timeout=PATIENCE_MS,
+    )
+    press(window.notice, "Next, 1 more")
+    assert "nobody expected" in window.notice.text
+
+
+def test_a_warning_puts_a_dot_on_the_log_until_it_is_read(window: MainWindow, qtbot: QtBot) -> None:
+    entry = window.rail.entries["Log"]
+    assert entry.accessibleDescription() == ""
+    logging.getLogger("app.test").warning("The clock jumped by 3 s.")
+    qtbot.waitUntil(lambda: entry.accessibleDescription() != "", timeout=PATIENCE_MS)
+    press(window, "Log")
+    assert entry.accessibleDescription() == ""
+    assert "The clock jumped by 3 s." in window.drawer.body.toPlainText()
+    qtbot.keyClick(window.drawer, Qt.Key.Key_Escape)
+    assert not window.drawer.isVisible()
+
+
+def test_the_log_is_filtered_copied_saved_and_cleared(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    log = logging.getLogger("app.test")
+    log.info("A run began.")
+    log.warning("The clock jumped.")
+    window.show_log(shown=True)
+    drawer = window.drawer
+    drawer.level.setCurrentText("Warnings and errors")
+    shown_text = drawer.body.toPlainText()
+    assert "The clock jumped." in shown_text
+    assert "A run began." not in shown_text
+    press(drawer, "Copy the log")
+    assert QGuiApplication.clipboard().text() == shown_text
+    drawer.save(tmp_path / "my.log")
+    qtbot.waitUntil(lambda: "Saved as" in drawer.told.text, timeout=PATIENCE_MS)
+    assert (tmp_path / "my.log").read_text() == shown_text + "\n"
+    press(drawer, "Clear the log")
+    assert "Nothing of this kind" in drawer.body.toPlainText()
+
+
+def test_the_log_opens_where_its_latest_entry_begins(window: MainWindow) -> None:
+    log = logging.getLogger("app.test")
+    for number in range(40):
+        log.info("Point %d was kept.", number)
+    log.warning("The clock jumped.\n%s", "\n".join(f"frame {n}" for n in range(40)))
+    window.show_log(shown=True)
+    assert "The clock jumped." in window.drawer.body.firstVisibleBlock().text()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+def test_a_full_disk_is_told_in_words_when_the_log_is_saved(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    logging.getLogger("app.test").info("A run began.")
+    window.show_log(shown=True)
+    window.drawer.save(Path("/dev/full"))
+    qtbot.waitUntil(lambda: "no space left on device" in window.drawer.told.text)
+
+
+# Keys
+
+
+def test_every_place_of_the_rail_has_its_key(window: MainWindow, qtbot: QtBot) -> None:
+    for place, name in enumerate(places.RAIL, start=1):
+        qtbot.keyClick(window, Qt.Key(Qt.Key.Key_0 + place), Qt.KeyboardModifier.ControlModifier)
+        assert window.page(name).isVisible()
+        assert window.rail.entries[name].isChecked()
+
+
+# The program as a whole
+
+
+def program(code: str, **env: str) -> subprocess.CompletedProcess[str]:
+    """Run Python that starts the window, in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen", **env},
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+AT_FIRST_PAINT = """
+import sys
+from PySide6.QtCore import QTimer
+from app.__main__ import main
+from app.shell import main_window
+paint = main_window.MainWindow.paintEvent
+def first(window, event):
+    paint(window, event)
+    if not hasattr(window, "_told"):
+        window._told = True
+        {do}
+        QTimer.singleShot(0, window.close)
+main_window.MainWindow._warm_up = lambda window: None
+main_window.MainWindow.paintEvent = first
+sys.exit(main([]))
+"""
+
+
+def test_the_first_paint_waits_for_nothing_it_does_not_need(home: Path) -> None:
+    heavy = ["numpy", "pyqtgraph", "asyncio", "yaml", "msgspec", "workbench.engine", "asyncssh"]
+    heavy += ["rich", "workbench.cli"]
+    ended = program(
+        AT_FIRST_PAINT.format(do=f"print([n for n in {heavy} if n in sys.modules])"),
+        PONGBENCH_HOME=str(home),
+    )
+    assert (ended.returncode, ended.stdout) == (0, "[]\n"), ended.stderr
+
+
+def test_without_any_font_installed_the_words_are_still_words(home: Path) -> None:
+    empty = home / "fonts.conf"
+    empty.write_text('<?xml version="1.0"?><fontconfig></fontconfig>')
+    ended = program(
+        AT_FIRST_PAINT.format(
+            do="from PySide6.QtGui import QFontInfo, QRawFont; f = window.font();"
+            " print(QFontInfo(f).family(), 0 in QRawFont.fromFont(f)"
+            ".glyphIndexesForString('Which server holds up?'))"
+        ),
+        PONGBENCH_HOME=str(home),
+        FONTCONFIG_FILE=str(empty),
+    )
+    assert (ended.returncode, ended.stdout) == (0, "Inter False\n"), ended.stderr
+
+
+def test_damaged_settings_do_not_keep_the_window_from_opening(home: Path) -> None:
+    path = home / "config" / "settings.json"
+    path.parent.mkdir()
+    path.write_text("{ damaged")
+    ended = program(AT_FIRST_PAINT.format(do="print(window.notice.text)"), PONGBENCH_HOME=str(home))
+    assert ended.returncode == 0, ended.stderr
+    assert "are damaged, so defaults are used" in ended.stdout
+
+
+def test_settings_that_cannot_be_kept_at_the_end_are_told_on_the_terminal(home: Path) -> None:
+    (home / "config").write_text("in the way")
+    ended = program(AT_FIRST_PAINT.format(do="pass"), PONGBENCH_HOME=str(home))
+    assert ended.returncode == 1
+    assert "Settings cannot be kept" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_settings_are_refused_in_words_where_nothing_can_be_written(home: Path) -> None:
+    (home / "config").write_text("in the way")
+    file = SettingsFile()
+    file.load()
+    with pytest.raises(PongbenchError, match=r"Settings cannot be kept in .*config: "):
+        file.write({"colours": '"dark"'})

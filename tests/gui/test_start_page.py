@@ -1,0 +1,189 @@
+"""The start page as a newcomer meets it, and as one who comes back does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.settings import Settings
+from app.shell.main_window import MainWindow
+from tests.gui.windows import PATIENCE_MS, control, press, says, shown
+from tests.synthetic import session
+from workbench import paths
+from workbench.documents import PointStop
+from workbench.plans import Plan, WarmUp
+from workbench.sessions import Recorder, read_session
+
+# The offscreen platform says so of every window that has a least size.
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+
+PLAN = Plan(
+    name="Short",
+    servers=["asyncio-streams"],
+    rates=[200.0, 400.0],
+    seconds=1.0,
+    looks=1,
+    calibrate=False,
+    warm_up=WarmUp(rate_per_s=100.0, seconds=0.2),
+)
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
+    return paths.data_dir() / "sessions"
+
+
+@pytest.fixture
+def settings() -> Settings:
+    return Settings()
+
+
+@pytest.fixture
+def window(qtbot: QtBot, home: Path, settings: Settings) -> Iterator[MainWindow]:
+    with shown(qtbot, settings) as made:
+        qtbot.waitUntil(lambda: bool(made.start.ticked()), timeout=PATIENCE_MS)
+        yield made
+
+
+def record(path: Path, servers: int = 3) -> Path:
+    recorder = Recorder(path)
+    for document in session(servers, 4):
+        recorder(document)
+    recorder.close()
+    return path
+
+
+def kind(window: MainWindow, name: str) -> str:
+    return str(control(window, name).property("kind") or "")
+
+
+def test_a_newcomer_reads_what_it_is_for_what_it_takes_and_what_comes_of_it(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    assert says(window, "Which server holds up, and until what rate?")
+    assert says(window, "9 rates, 1,000 to 22,000 new connections/s, 1 s each.")
+    assert says(window, "Every point is judged")
+    assert "asyncio-streams" in window.start.ticked()
+    qtbot.waitUntil(lambda: says(window, "drawn live. It takes"), timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: says(window.start.compare, "It takes"), timeout=PATIENCE_MS)
+
+
+def test_this_computer_is_told_to_be_ready_with_its_facts(window: MainWindow) -> None:
+    assert says(window, "This computer is ready")
+    facts = window.start._facts.whole
+    assert "Linux" in facts
+    assert "file descriptors" in facts
+    assert "free ports" in facts
+
+
+def test_one_press_runs_a_quick_look(qtbot: QtBot, window: MainWindow) -> None:
+    assert kind(window, "Run the quick look") == "primary"
+    with qtbot.waitSignal(window.desk.run_wanted) as wanted:
+        press(window, "Run the quick look")
+    assert wanted.args[0].name == "Quick look"
+    assert len(wanted.args[0].servers) == 3
+    qtbot.waitUntil(lambda: window.desk.busy, timeout=PATIENCE_MS)
+
+
+def test_a_run_of_the_ticked_servers_is_drawn_and_recorded(
+    qtbot: QtBot, window: MainWindow, home: Path
+) -> None:
+    compare = window.start.compare
+    assert compare.offer is not None
+    compare.offer = replace(compare.offer, plan=PLAN)
+    for server, box in compare.boxes.items():
+        box.setChecked(server == "asyncio-streams")
+    press(window, "Run the comparison")
+    qtbot.waitUntil(lambda: not window.desk.busy, timeout=PATIENCE_MS)
+    assert window.live.error.text == ""
+    assert says(window.live, "Done")
+    assert says(window.live, "asyncio streams")
+    (path,) = home.glob("*.pong.yaml")
+    documents = read_session(path).documents
+    rates = [d.rate_per_s for d in documents if isinstance(d, PointStop) and d.purpose == "sweep"]
+    assert rates == [200.0, 400.0]
+    drawn = window.live.board.model.series["asyncio-streams"]
+    assert [reading.offered for reading in drawn.readings()] == rates
+    press(window, "Open the session")
+    qtbot.waitUntil(window.film.isVisible, timeout=PATIENCE_MS)
+    assert says(window.film, "Short")
+
+
+def test_without_a_tick_nothing_can_be_compared_and_words_say_so(window: MainWindow) -> None:
+    for box in window.start.compare.boxes.values():
+        box.setChecked(False)
+    assert not control(window, "Run the comparison").isEnabled()
+    assert says(window, "Tick at least one server.")
+
+
+def test_tab_goes_from_the_quick_look_through_the_servers(window: MainWindow) -> None:
+    at = window.start.quick.nextInFocusChain()
+    assert at is next(iter(window.start.compare.boxes.values()))
+
+
+def test_while_something_runs_nothing_else_can_begin_and_words_say_so(window: MainWindow) -> None:
+    window.desk.set_busy(True)
+    try:
+        assert not control(window, "Run the comparison").isEnabled()
+        assert not control(window, "Run the quick look").isEnabled()
+        assert says(window, "A run is under way; the next one can begin when it is over.")
+    finally:
+        window.desk.set_busy(False)
+    assert control(window, "Run the quick look").isEnabled()
+
+
+def test_the_ticked_servers_can_be_planned_in_detail(qtbot: QtBot, window: MainWindow) -> None:
+    for server, box in window.start.compare.boxes.items():
+        box.setChecked(server in ("gevent", "tornado"))
+    press(window, "Plan in detail")
+    page = window.page("Plan")
+    assert page.isVisible()
+    assert sorted(page.form.servers.value()) == ["gevent", "tornado"]  # type: ignore[attr-defined]
+
+
+class TestComingBack:
+    @pytest.fixture
+    def settings(self) -> Settings:
+        return Settings(servers=["twisted", "gone-since"])
+
+    @pytest.fixture(autouse=True)
+    def recorded(self, home: Path) -> None:
+        record(home / "a.pong.yaml")
+
+    def test_the_servers_ticked_last_are_ticked(self, window: MainWindow) -> None:
+        assert window.start.ticked() == ["twisted"]
+        window.start.compare.boxes["gevent"].click()
+        assert set(window.desk.settings.servers) == {"twisted", "gevent"}
+
+    def test_the_comparison_comes_first_and_the_session_is_one_press_away(
+        self, qtbot: QtBot, window: MainWindow
+    ) -> None:
+        qtbot.waitUntil(lambda: says(window, "Recent sessions"), timeout=PATIENCE_MS)
+        assert kind(window, "Run the comparison") == "primary"
+        assert kind(window, "Run the quick look") == ""
+        with qtbot.waitSignal(window.desk.run_wanted) as wanted:
+            window.desk.run_wanted.disconnect(window.run)
+            window.start.run_this()
+        assert wanted.args[0].servers == ["twisted"]
+        (name,) = [
+            name
+            for each in window.start.recent.findChildren(type(control(window, "All sessions")))
+            if (name := each.accessibleName()).startswith("Open ")
+        ]
+        assert "3 servers" in name
+        press(window, name)
+        qtbot.waitUntil(window.film.isVisible, timeout=PATIENCE_MS)
+
+
+def test_servers_that_cannot_be_read_do_not_hide_the_others(qtbot: QtBot, home: Path) -> None:
+    for name in ("one", "two", "three"):
+        (paths.data_dir() / "servers" / name).mkdir(parents=True)
+    with shown(qtbot) as window:
+        qtbot.waitUntil(lambda: bool(window.start.ticked()), timeout=PATIENCE_MS)
+        assert says(window, "cannot be read.")
+        assert control(window, "Run the comparison").isEnabled()

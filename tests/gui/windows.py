@@ -1,0 +1,70 @@
+"""A window for a test, as the program makes it, and what a person reads in it and does with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from PySide6.QtGui import QAccessible
+from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
+from pytestqt.qtbot import QtBot
+
+from app import theme
+from app.bridge import Bridge
+from app.desk import Desk
+from app.log import LogBook
+from app.settings import Settings
+from app.shell.main_window import MainWindow
+
+PATIENCE_MS = 60_000
+
+
+@contextmanager
+def shown(
+    qtbot: QtBot, settings: Settings | None = None, book: LogBook | None = None
+) -> Iterator[MainWindow]:
+    """Built and on the screen; afterwards closed, and nothing runs any more."""
+    bridge = Bridge()
+    made = MainWindow(Desk(bridge, theme.LIGHT, settings or Settings(), book))
+    with qtbot.waitSignal(made.built, timeout=PATIENCE_MS):
+        made.show()
+    made.activateWindow()
+    qtbot.waitUntil(made.isActiveWindow, timeout=PATIENCE_MS)
+    try:
+        yield made
+    finally:
+        made.leave()
+        qtbot.waitUntil(lambda: not made.desk.busy, timeout=PATIENCE_MS)
+        made.close()
+        made.deleteLater()
+        assert bridge.close()
+
+
+def name_of(widget: QWidget) -> str:
+    """What a screen reader says of it."""
+    found = QAccessible.queryAccessibleInterface(widget)
+    return found.text(QAccessible.Text.Name) if found else ""
+
+
+def control(window: QWidget, name: str) -> QAbstractButton:
+    """The one visible button of this accessible name."""
+    named = [b for b in window.findChildren(QAbstractButton) if name_of(b) == name]
+    (found,) = [button for button in named if button.isVisible()]
+    return found
+
+
+def press(window: QWidget, name: str) -> None:
+    found = control(window, name)
+    assert found.isEnabled(), f"{name} cannot be pressed"
+    found.click()
+
+
+def says(window: QWidget, text: str) -> bool:
+    """Is the text to be read on a visible label?"""
+    return any(text in name_of(label) for label in window.findChildren(QLabel) if label.isVisible())
+
+
+def words_on(window: QWidget) -> list[str]:
+    """All that is to be read on visible labels; for the message of a test that fails."""
+    labels = [label for label in window.findChildren(QLabel) if label.isVisible()]
+    return [text for label in labels if (text := name_of(label))]

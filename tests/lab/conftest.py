@@ -1,0 +1,143 @@
+"""The lab for a test session, and a home of its own for each test."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab.base import TOOLS, NoLab, check
+from lab.hosts import Host, Lab, Look
+from lab.loopback import Loopback
+from workbench.machines.hostkeys import UnknownHostKey, trust
+from workbench.machines.profiles import Profile, save_profile
+from workbench.machines.secrets import SECRETS, ask_nobody
+from workbench.machines.ssh import SshMachine, open_ssh
+from workbench.machines.sshconnect import connect
+
+CACHES = ("/home/bench/.cache", "/home/ops/.cache", "/root/.cache")
+"""The work directories stay; what lies in them is looked at apart."""
+
+
+@pytest.fixture(scope="session")
+def lab() -> Iterator[Lab]:
+    """Where there can be none, OpenSSH on loopback stands for its first host."""
+    opened: Any
+    try:
+        check()
+        opened = Lab()
+    except NoLab as reason:
+        try:
+            opened = Loopback(str(reason))
+        except NoLab as second:
+            without = "tests/process/test_ssh.py does what can be done without"
+            pytest.skip(f"{reason} {second} {without}.")
+    try:
+        if isinstance(opened, Lab):
+            opened.add(4)
+        yield opened
+    finally:
+        opened.close()
+
+
+@pytest.fixture(autouse=True)
+def own_hosts(request: pytest.FixtureRequest) -> None:
+    """Skips what makes no sense on loopback, and says why."""
+    if "lab" in request.fixturenames and not request.node.get_closest_marker("anywhere"):
+        found = request.getfixturevalue("lab")
+        if isinstance(found, Loopback):
+            pytest.skip(
+                f"{found.why} This needs hosts with a network, files and users of their own."
+            )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "anywhere: makes sense with sshd on loopback, too")
+
+
+@pytest.fixture
+def host(lab: Lab) -> Iterator[Host]:
+    """The first host, and it is as it was when the test is over."""
+    yield from as_it_was(lab.hosts[0])
+
+
+def as_it_was(host: Host) -> Iterator[Host]:
+    before = host.look()
+    yield host
+    left = eventually_nothing(host, before)
+    assert left == []
+
+
+def eventually_nothing(host: Host, before: Look, within_s: float = 8.0) -> list[str]:
+    """What is left of a run after a while; what may stay aside."""
+    left: list[str] = []
+
+    def clean() -> bool:
+        left[:] = host.look().since(before, allowed=CACHES)
+        left.extend(host.runs())
+        return not left
+
+    until(clean, within_s)
+    return left
+
+
+def until(condition: Callable[[], Any], within_s: float = 10.0) -> Any:
+    """Its first true value, or its last when time is up."""
+    deadline = time.monotonic() + within_s
+    while not (value := condition()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return value
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A person with nothing: no keys, no agent, no known hosts, no keyring."""
+    folder = tmp_path / "home"
+    (folder / ".ssh").mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "pongbench"))
+    # What was fetched once is kept, as the base of the hosts is.
+    (tmp_path / "pongbench").mkdir()
+    (TOOLS / "cache").mkdir(parents=True, exist_ok=True)
+    (tmp_path / "pongbench" / "cache").symlink_to(TOOLS / "cache")
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
+    monkeypatch.delenv("SSH_AUTH_SOCK", raising=False)
+    monkeypatch.setattr(SECRETS, "_known", {})
+    return folder
+
+
+@pytest.fixture
+def profile(lab: Lab, host: Host) -> Profile:
+    return profile_of(host)
+
+
+def profile_of(host: Host, **changes: Any) -> Profile:
+    """Logs in with the lab's key, as bench where it is a host of its own."""
+    given = {"user": host.user, "port": host.port, "work_dir": host.work_dir}
+    values = {**given, "key": str(host.lab.key), **changes}
+    if values["user"] != host.user:
+        values.pop("work_dir")
+    made = Profile(host.name, connector="ssh", address=host.address, **values)
+    save_profile(made)
+    return made
+
+
+async def trusted(profile: Profile, ask: Any = ask_nobody) -> None:
+    """Trust whatever key it shows."""
+    try:
+        connection = await connect(profile, ask)
+    except UnknownHostKey as problem:
+        trust(problem.host, problem.port, problem.key)
+    else:
+        await connection.close()
+
+
+@pytest.fixture
+async def machine(profile: Profile) -> AsyncIterator[SshMachine]:
+    await trusted(profile)
+    opened = await open_ssh(profile)
+    yield opened
+    await opened.close()

@@ -1,0 +1,476 @@
+"""Several machines on one: each with its own files, processes, network, clock and OpenSSH.
+
+Hosts are reached at 10.213.N.11 and up, N being the lab's number, so that labs do not disturb each
+other. A host ends with the process that made it, whatever happens to that.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from lab.base import base
+
+BOOT = Path(__file__).with_name("boot.py")
+USERS = {"bench": 2000, "ops": 2001}
+"""bench uses sudo with its password, ops without one; root only logs in by key."""
+PASSWORD = "benchpw"
+PASSPHRASE = "lab phrase"
+SUDOERS = """\
+Defaults env_reset,secure_path="/usr/sbin:/usr/bin:/sbin:/bin"
+root ALL=(ALL:ALL) ALL
+bench ALL=(ALL:ALL) ALL
+ops ALL=(ALL:ALL) NOPASSWD: ALL
+"""
+SSHD = """\
+HostKey /etc/ssh/host_key
+UsePAM yes
+PasswordAuthentication yes
+KbdInteractiveAuthentication yes
+PermitRootLogin prohibit-password
+UseDNS no
+LogLevel VERBOSE
+Subsystem sftp internal-sftp
+"""
+SYSCTLS = (
+    "net/core/somaxconn",
+    "net/core/netdev_max_backlog",
+    "net/ipv4/tcp_max_syn_backlog",
+    "net/ipv4/ip_local_port_range",
+    "net/ipv4/tcp_keepalive_time",
+    "net/ipv4/tcp_syncookies",
+    "fs/file-max",
+)
+INSIDE = ("-m", "-u", "-i", "-n", "-p", "-T", "-r", "-w", "--")
+OWN = ("/usr/sbin/sshd", "sshd:", "boot.py")
+"""Processes of a host that are its own: what its command line begins with or contains."""
+
+
+class Host:
+    """One machine. Faults are methods; each has one that ends it."""
+
+    user = "bench"
+    port = 0
+    """sshd's own."""
+    work_dir = "/home/bench/.cache/pongbench"
+    host_key = "/etc/ssh/host_key"
+
+    def __init__(self, lab: Lab, number: int) -> None:
+        self.lab = lab
+        self.number = number
+        self.name = f"h{number}"
+        self.address = f"10.213.{lab.number}.{10 + number}"
+        self.folder = lab.folder / self.name
+        self.known_as = self.address
+        self.began_s = number * 100_000
+        """So much before this computer, by its own clock."""
+        self.cable = f"pb{lab.number}h{number}"
+        self.sshd_config = ""
+        """Lines that come before ours; in force from `restart_sshd` or `reboot` on."""
+        self._boot: subprocess.Popen[str] | None = None
+        self.pid = 0
+        self.folder.mkdir()
+        self.new_host_key()
+
+    # -- its life
+
+    def start(self) -> None:
+        """Returns when sshd accepts connections."""
+        lab = self.lab
+        config = self._config()
+        upper = self.folder / "upper"
+        upper.mkdir()
+        _run("mount", "-t", "tmpfs", "-o", "mode=755,size=256m", "tmpfs", str(upper))
+        peer = f"{self.cable}p"
+        mac = _mac(lab.number, self.number)  # the same after a reboot, as of any machine
+        kind = ("type", "veth", "peer", "name", peer, "address", mac)
+        _run("ip", "link", "add", self.cable, *kind)
+        offset = str(self.began_s)
+        what = {
+            "name": self.name,
+            "base": str(lab.base),
+            "config": str(config),
+            "upper": str(upper),
+            "address": self.address,
+            "interface": peer,
+        }
+        with (self.folder / "console").open("w") as console:
+            self._boot = subprocess.Popen(
+                [
+                    *("unshare", "--net", "--mount", "--pid", "--uts", "--ipc", "--fork"),
+                    *(("--time", "--monotonic", offset) if _clocks() else ()),
+                    *("--kill-child", sys.executable, "-I", "-S", str(BOOT), json.dumps(what)),
+                ],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=console,
+                text=True,
+                start_new_session=True,
+                env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8"},
+            )
+        assert self._boot.stdin and self._boot.stdout
+        self._expect(self._boot.stdout, "waiting")
+        self.pid = _first_child(self._boot.pid)
+        _run("ip", "link", "set", peer, "netns", str(self.pid))
+        _run("ip", "link", "set", self.cable, "master", lab.bridge, "up")
+        self._boot.stdin.write("go\n")
+        self._boot.stdin.flush()
+        self._expect(self._boot.stdout, "up")
+        accepting(self.address)
+
+    def stop(self) -> None:
+        """As if the plug were pulled: nothing is said to anybody."""
+        if self._boot is None:
+            return
+        with contextlib.suppress(subprocess.CalledProcessError):
+            _run("ip", "link", "del", self.cable)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
+        self._boot.communicate()
+        self._boot = None
+        _run("umount", "-l", str(self.folder / "upper"))
+        (self.folder / "upper").rmdir()
+
+    def reboot(self) -> None:
+        """What was written to its disk is gone, too."""
+        self.stop()
+        self.start()
+
+    # -- faults
+
+    def cut(self) -> None:
+        """Pull the cable; both ends notice."""
+        _run("ip", "link", "set", self.cable, "down")
+
+    def heal(self) -> None:
+        _run("ip", "link", "set", self.cable, "up")
+
+    def black_hole(self) -> None:
+        """Packets vanish; nobody notices."""
+        _run("ip", "link", "set", self.cable, "nomaster")
+
+    def end_black_hole(self) -> None:
+        _run("ip", "link", "set", self.cable, "master", self.lab.bridge)
+
+    def slow(self, rate: str) -> None:
+        """What goes to it: "2mbit"."""
+        shape = ("tbf", "rate", rate, "burst", "32kb", "latency", "400ms")
+        _run("tc", "qdisc", "replace", "dev", self.cable, "root", *shape)
+
+    def end_slow(self) -> None:
+        _run("tc", "qdisc", "del", "dev", self.cable, "root")
+
+    def reset(self, *filter: str) -> None:
+        """Kill its TCP connections that `ss` finds by the filter."""
+        self._in_net("ss", "-K", *filter)
+
+    def freeze(self) -> None:
+        """Every process stops where it is; the clock goes on."""
+        self._signal_all(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        self._signal_all(signal.SIGCONT)
+
+    def stop_sshd(self) -> None:
+        """Connections that are open stay."""
+        self.run("sh", "-c", "kill $(cat /run/sshd.pid)")
+        _until(lambda: not Path(f"/proc/{self.pid}/root/run/sshd.pid").exists())
+
+    def install(self, folder: Path, name: str) -> None:
+        """A program with its own libraries and loader, as `lab.base.iperf3` has it."""
+        place = Path(f"/proc/{self.pid}/root/opt/{name}")
+        shutil.copytree(folder, place)
+        (loader,) = (path.name for path in place.glob("ld-linux*"))
+        run = f"/opt/{name}/{loader} --library-path /opt/{name} /opt/{name}/{name}"
+        self.write(f"/usr/local/bin/{name}", f'#!/bin/sh\nexec {run} "$@"\n', mode=0o755)
+
+    def uninstall(self, name: str) -> None:
+        self.run("rm", "-rf", f"/opt/{name}", f"/usr/local/bin/{name}")
+
+    def start_sshd(self) -> None:
+        config = self._sshd_config()
+        self.write("/etc/ssh/sshd_config", config)
+        self.run("/usr/sbin/sshd", "-E", "/run/sshd.log")
+        accepting(self.address)
+
+    def restart_sshd(self) -> None:
+        self.stop_sshd()
+        self.start_sshd()
+
+    def new_host_key(self) -> None:
+        """In force from `restart_sshd` or `reboot` on."""
+        key = self.folder / "host_key"
+        for path in (key, key.with_suffix(".pub")):
+            path.unlink(missing_ok=True)
+        keygen(key)
+        if self._boot:
+            self.write("/etc/ssh/host_key", key.read_text(), mode=0o600)
+
+    def fill(self, folder: str = "/tmp", *, but_pages: int = 0) -> None:
+        """No byte is left on that file system, or only so many pages."""
+        with contextlib.suppress(subprocess.CalledProcessError):
+            self.run("dd", "if=/dev/zero", f"of={folder}/.full", "bs=4k")
+        if but_pages:
+            self.run("truncate", "-s", f"-{4096 * but_pages}", f"{folder}/.full")
+
+    def end_fill(self, folder: str = "/tmp") -> None:
+        self.run("rm", "-f", f"{folder}/.full")
+
+    # -- an independent look
+
+    def run(self, *command: str) -> str:
+        """Run something there as root, past SSH; its output. Raises CalledProcessError."""
+        done = subprocess.run(
+            ["nsenter", "-t", str(self.pid), *INSIDE, *command],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8"},
+        )
+        return done.stdout
+
+    def write(self, path: str, text: str, *, mode: int = 0o644, owner: int = 0) -> None:
+        file = Path(f"/proc/{self.pid}/root{path}")
+        file.write_text(text)
+        file.chmod(mode)
+        os.chown(file, owner, owner)
+
+    def read(self, path: str) -> str:
+        return Path(f"/proc/{self.pid}/root{path}").read_text()
+
+    def runs(self) -> list[str]:
+        """What is left of runs."""
+        return self.run("find", "/home/bench", "/root", "-path", "*/runs/*").split()
+
+    def look(self) -> Look:
+        """Everything a program could leave behind, as it is now."""
+        return Look(self)
+
+    def processes(self) -> dict[int, str]:
+        """Command lines of all that is not the host's own."""
+        space = Path(f"/proc/{self.pid}/ns/pid").readlink()
+        found = {}
+        for folder in Path("/proc").iterdir():
+            if not folder.name.isdigit():
+                continue
+            with contextlib.suppress(OSError):
+                if (folder / "ns/pid").readlink() != space:
+                    continue
+                command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                state = (folder / "stat").read_text().rpartition(")")[2].split()[0]
+                # One that is just dying has no command line any more.
+                alive = command and state not in "ZX"
+                if alive and not any(own in command for own in OWN):
+                    found[int(folder.name)] = command.strip()
+        return found
+
+    def _signal_all(self, number: int) -> None:
+        space = Path(f"/proc/{self.pid}/ns/pid").readlink()
+        for _ in range(3):  # those that were being born
+            for folder in Path("/proc").iterdir():
+                with contextlib.suppress(OSError, ValueError):
+                    if (folder / "ns/pid").readlink() == space:
+                        os.kill(int(folder.name), number)
+
+    def _in_net(self, *command: str) -> None:
+        _run("nsenter", "-t", str(self.pid), "-n", *command)
+
+    def _config(self) -> Path:
+        """A layer over the base: users, keys, sshd."""
+        config = self.folder / "config"
+        shutil.rmtree(config, ignore_errors=True)
+        for folder in ("etc/ssh", "home", "root/.ssh"):
+            (config / folder).mkdir(parents=True)
+        etc = config / "etc"
+        password = self.lab.password_hash
+        for name, line in (
+            ("passwd", "{user}:x:{id}:{id}::/home/{user}:/bin/bash"),
+            ("group", "{user}:x:{id}:"),
+            ("shadow", "{user}:{password}:19000:0:99999:7:::"),
+        ):
+            shutil.copy2(self.lab.base / "etc" / name, etc / name)
+            with (etc / name).open("a") as file:
+                for user, number in USERS.items():
+                    print(line.format(user=user, id=number, password=password), file=file)
+        keys = self.lab.authorized_keys
+        for user, number in (*USERS.items(), ("root", 0)):
+            home = config / ("root" if user == "root" else f"home/{user}")
+            (home / ".ssh").mkdir(parents=True, exist_ok=True)
+            (home / ".ssh/authorized_keys").write_text(keys)
+            for path in (home, home / ".ssh", home / ".ssh/authorized_keys"):
+                os.chown(path, number, number)
+                path.chmod(0o700 if path.is_dir() else 0o600)
+        (etc / "sudoers").write_text(SUDOERS)
+        (etc / "sudoers").chmod(0o440)
+        names = "".join(f"{h.address} {h.name}\n" for h in self.lab.hosts)
+        (etc / "hosts").write_text(f"127.0.0.1 localhost\n{names}")
+        (etc / "hostname").write_text(f"{self.name}\n")
+        shutil.copy(self.folder / "host_key", etc / "ssh/host_key")
+        (etc / "ssh/host_key").chmod(0o600)
+        (etc / "ssh/sshd_config").write_text(self._sshd_config())
+        return config
+
+    def _sshd_config(self) -> str:
+        return f"{self.sshd_config}\n{SSHD}"
+
+    def _expect(self, stream: IO[str], word: str) -> None:
+        if stream.readline().strip() != word:
+            console = (self.folder / "console").read_text()[-2000:]
+            raise RuntimeError(f"{self.name} did not come up: {console}")
+
+
+class Look:
+    """A host's files, processes and sysctls at one moment, for `difference`."""
+
+    def __init__(self, host: Host) -> None:
+        self.host = host
+        self.processes = sorted(host.processes().values())
+        self.files = set(_files(Path(f"/proc/{host.pid}/root")))
+        listing = [f"/proc/sys/{name}" for name in SYSCTLS]
+        script = 'for f; do [ -e "$f" ] && echo "$f $(cat "$f")"; done; true'
+        self.sysctls = host.run("sh", "-c", script, "sh", *listing).split("\n")
+
+    def since(self, before: Look, *, allowed: tuple[str, ...] = ()) -> list[str]:
+        """What is there now and was not; files below `allowed` aside."""
+        news = [f"process: {text}" for text in self.processes if text not in before.processes]
+        news += [
+            f"file: {path}"
+            for path in sorted(self.files - before.files)
+            if not path.startswith(allowed)
+        ]
+        news += [f"sysctl: {text}" for text in self.sysctls if text not in before.sysctls]
+        return news
+
+
+class Lab:
+    """A bridge with this computer and the hosts on it."""
+
+    def __init__(self) -> None:
+        self.base = base()
+        self.number, self._lock = _number()
+        self.bridge = f"pb{self.number}"
+        self.gateway = f"10.213.{self.number}.1"
+        self.folder = Path(tempfile.mkdtemp(prefix="pongbench-lab-"))
+        self.hosts: list[Host] = []
+        self.key = self.folder / "id"
+        self.locked_key = self.folder / "id_locked"
+        keygen(self.key)
+        keygen(self.locked_key, PASSPHRASE)
+        self.authorized_keys = "".join(
+            path.with_suffix(".pub").read_text() for path in (self.key, self.locked_key)
+        )
+        openssl = subprocess.run(
+            ["openssl", "passwd", "-6", "-salt", "salt", PASSWORD],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        self.password_hash = openssl.stdout.strip()
+        _remove_bridge(self.bridge)
+        _run("ip", "link", "add", self.bridge, "address", _mac(self.number, 0), "type", "bridge")
+        _run("ip", "link", "set", self.bridge, "type", "bridge", "forward_delay", "0")
+        _run("ip", "addr", "add", f"{self.gateway}/24", "dev", self.bridge)
+        _run("ip", "link", "set", self.bridge, "up")
+
+    def add(self, count: int) -> list[Host]:
+        """Start so many more hosts."""
+        first = len(self.hosts) + 1
+        new = [Host(self, number) for number in range(first, first + count)]
+        self.hosts += new
+        for host in new:
+            host.start()
+        return new
+
+    def close(self) -> None:
+        for host in self.hosts:
+            host.stop()
+        _remove_bridge(self.bridge)
+        shutil.rmtree(self.folder)
+        self._lock.close()
+
+
+def _number() -> tuple[int, IO[str]]:
+    """One that no other lab has, and the lock that says so."""
+    for number in range(100, 250):
+        lock = Path(f"/run/pongbench-lab-{number}").open("w")  # noqa: SIM115  held while it lives
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return number, lock
+        except OSError:
+            lock.close()
+    raise RuntimeError("150 labs are open.")
+
+
+def _mac(lab: int, host: int) -> str:
+    """Of a host, or of the bridge (0): without one it takes that of a cable, which would then hear
+    in a black hole."""
+    return f"02:50:42:00:{lab:02x}:{host:02x}"
+
+
+def _remove_bridge(bridge: str) -> None:
+    """With the cables a killed lab left."""
+    for folder in Path("/sys/class/net").iterdir():
+        name = folder.name
+        if name == bridge or name.startswith(f"{bridge}h"):
+            with contextlib.suppress(subprocess.CalledProcessError):
+                _run("ip", "link", "del", name)
+
+
+def _files(root: Path) -> Iterator[str]:
+    """Below what can be written to, as a path inside the host."""
+    for top in ("etc", "home", "opt", "root", "run", "srv", "tmp", "usr", "var", "dev/shm"):
+        for folder, folders, names in os.walk(root / top):
+            for name in (*folders, *names):
+                inside = "/" + str(Path(folder, name).relative_to(root))
+                # What logging in leaves is not ours.
+                if not inside.startswith(("/run/", "/var/log/", "/var/lib/sudo")):
+                    yield inside
+
+
+def keygen(path: Path, passphrase: str = "") -> None:
+    _run("ssh-keygen", "-q", "-t", "ed25519", "-N", passphrase, "-C", "lab", "-f", str(path))
+
+
+def _clocks() -> bool:
+    return Path("/proc/self/ns/time").exists()
+
+
+def _first_child(pid: int) -> int:
+    text = Path(f"/proc/{pid}/task/{pid}/children").read_text()
+    return int(text.split()[0])
+
+
+def accepting(address: str, port: int = 22) -> None:
+    """Returns when somebody listens there."""
+
+    def tried() -> bool:
+        with contextlib.suppress(OSError), socket.create_connection((address, port), 1):
+            return True
+        return False
+
+    _until(tried)
+
+
+def _until(condition: object, within_s: float = 10.0) -> None:
+    assert callable(condition)
+    deadline = time.monotonic() + within_s
+    while not condition():
+        if time.monotonic() > deadline:
+            raise TimeoutError
+        time.sleep(0.02)
+
+
+def _run(*command: str) -> None:
+    subprocess.run(command, check=True, capture_output=True, stdin=subprocess.DEVNULL)

@@ -1,0 +1,88 @@
+"""The link between machines is measured by what runs on both, and told in a sentence."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+
+from lab.base import iperf3
+from lab.conftest import eventually_nothing, profile_of, trusted
+from lab.hosts import Host, Lab
+from workbench.errors import PongbenchError
+from workbench.machines.linkcheck import LinkFigures, check_link
+from workbench.machines.ssh import SshMachine, open_ssh
+
+
+@pytest.fixture
+def hosts(lab: Lab) -> Iterator[list[Host]]:
+    used = lab.hosts[:2]
+    before = [host.look() for host in used]
+    for host in used:
+        asyncio.run(trusted(profile_of(host)))
+    yield used
+    left = [eventually_nothing(host, look) for host, look in zip(used, before, strict=True)]
+    assert left == [[], []]
+
+
+@pytest.fixture
+async def machines(hosts: list[Host]) -> AsyncIterator[list[SshMachine]]:
+    opened = [await open_ssh(profile_of(host)) for host in hosts]
+    yield opened
+    for machine in opened:
+        await machine.close()
+
+
+async def check(machines: list[SshMachine]) -> LinkFigures:
+    target, client = machines
+    return await check_link(client, target, bind=target.bind, reach=target.reach)
+
+
+async def test_a_link_is_told_in_a_sentence(machines: list[SshMachine]) -> None:
+    link = await check(machines)
+    assert 0 < link.min_us <= link.p50_us <= link.p99_us
+    assert re.fullmatch(
+        r"h2 reaches h1 in [\d.]+ [um]s \(p99 [\d.]+ [um]s\) and at [\d.]+ [MG]bit/s;"
+        r" the plan needs about 88 Mbit/s at most\.",
+        link.sentence(88e6),
+    )
+
+
+async def test_a_slow_link_is_seen_and_warned_of(
+    hosts: list[Host], machines: list[SshMachine]
+) -> None:
+    hosts[1].slow("20mbit")
+    try:
+        link = await check(machines)
+    finally:
+        hosts[1].end_slow()
+    assert 5e6 < link.bits_per_s < 40e6
+    assert link.warning(1e6) == ""
+    assert "needs about 88 Mbit/s: at its highest rates the link may be" in link.warning(88e6)
+
+
+async def test_iperf3_measures_what_a_link_carries_where_both_ends_have_it(
+    hosts: list[Host], machines: list[SshMachine]
+) -> None:
+    for host in hosts:
+        assert "iperf3" not in (await check(machines)).sentence()
+        host.install(iperf3(), "iperf3")
+    hosts[1].slow("20mbit")
+    try:
+        link = await check(machines)
+        sentence = r"h2 reaches h1 in [\d.]+ [um]s \(p99 .*\) and at [\d.]+ Mbit/s \(iperf3\)\."
+        assert re.fullmatch(sentence, link.sentence())
+        assert 5e6 < link.bits_per_s < 25e6
+    finally:
+        hosts[1].end_slow()
+        for host in hosts:
+            host.uninstall("iperf3")
+
+
+async def test_a_target_that_cannot_be_reached_is_told(machines: list[SshMachine]) -> None:
+    target, client = machines
+    with pytest.raises(PongbenchError, match=r"link of h2 could not be checked: .*refused"):
+        await check_link(client, target, bind=target.bind, reach="127.0.0.1")
+    assert await client.read(["/proc/uptime"]) != [None]

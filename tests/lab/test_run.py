@@ -1,0 +1,248 @@
+"""The method of 2010 on real hosts: three clients against one target, headless."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from lab.conftest import eventually_nothing, profile_of, trusted
+from lab.hosts import Host, Lab
+from workbench.cli import main
+from workbench.documents import (
+    AnyDocument,
+    HostSample,
+    Note,
+    PointStop,
+    RunStop,
+    Window,
+)
+from workbench.machines.profiles import Profile
+from workbench.plans import load_plan
+from workbench.runs import Fleet, engine_for
+from workbench.sessions import read_session
+
+CLIENTS = ("h2", "h3", "h4")
+PLAN = """\
+name: 2010 on hosts of the lab
+servers: [{servers}]
+rates: [90, 180]
+seconds: {seconds}
+workload: {{protocol: {protocol}, calls_per_connection: {calls}, timeout_s: 2}}
+calibrate: {calibrate}
+warm_up: null
+"""
+
+
+@pytest.fixture
+def hosts(lab: Lab) -> Iterator[list[Host]]:
+    """Target and clients, and each is as it was when the test is over."""
+    before = [host.look() for host in lab.hosts]
+    for host in lab.hosts:
+        asyncio.run(trusted(profile_of(host)))
+    yield lab.hosts
+    left = [eventually_nothing(host, look) for host, look in zip(lab.hosts, before, strict=True)]
+    assert left == [[]] * len(lab.hosts)
+
+
+def plan(folder: Path, servers: str, **changes: object) -> Path:
+    values = {"protocol": "http/1.0", "calls": 1, "seconds": 2, "calibrate": "false", **changes}
+    path = folder / "plan.yaml"
+    path.write_text(PLAN.format(servers=servers, **values))
+    return path
+
+
+def run(plan: Path, *more: str) -> list[AnyDocument]:
+    """From the command line; the session's documents."""
+    out = plan.with_suffix(".pong.yaml")
+    clients = [word for name in CLIENTS for word in ("--client", name)]
+    assert main(["run", str(plan), "--target", "h1", *clients, "-o", str(out), *more]) == 0
+    return read_session(out).documents
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(
+    ("protocol", "calls"), [("http/1.0", 1), ("http/1.1", 10)], ids=["http-1.0", "http-1.1"]
+)
+def test_three_clients_against_one_target(
+    hosts: list[Host],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    protocol: str,
+    calls: int,
+) -> None:
+    documents = run(plan(tmp_path, "gevent-pywsgi, cherrypy", protocol=protocol, calls=calls))
+    (start,) = [d for d in documents if d.__class__.__name__ == "RunStart"]
+    machines = {machine.name: machine for machine in start.machines}
+    assert {name: machine.roles for name, machine in machines.items()} == {
+        "h1": ["target"],
+        **{name: ["client"] for name in CLIENTS},
+    }
+    assert len({machine.clock_offset_us // 1_000_000 for machine in machines.values()}) == 4
+    assert all("sysctls" in machine.facts for machine in machines.values())
+    points = [d for d in documents if isinstance(d, PointStop)]
+    assert len(points) >= 4
+    for point in points:
+        assert point.complete and point.conserved
+        assert point.counts.succeeded == point.counts.scheduled
+        assert [part.machine for part in point.clients] == list(CLIENTS)
+        assert sum(part.scheduled for part in point.clients) == point.counts.scheduled
+        assert point.offered_per_s == pytest.approx(point.rate_per_s, rel=0.005)
+        assert all(0 < part.clock_uncertainty_us < 5_000 for part in point.clients)
+    # Not the median: other programs of this computer, which all hosts share, delay a start.
+    assert min(point.start_skew_us for point in points) < 2_000
+    # Samples of all four are on the session's axis.
+    samples = [d for d in documents if isinstance(d, HostSample)]
+    assert {sample.machine for sample in samples} == {"h1", *CLIENTS}
+    (stop,) = [d for d in documents if isinstance(d, RunStop)]
+    assert stop.status == "done"
+    assert all(0 <= sample.t_us <= stop.t_us + 1_000_000 for sample in samples)
+    capsys.readouterr()
+    assert main(["summary", str(tmp_path / "plan.pong.yaml")]) == 0
+    said = capsys.readouterr().out
+    assert re.search(r"^The clients began within [\d.]+ ms of one another \(median", said, re.M)
+    assert all(re.search(rf"^ ?{name} .* ± [\d.]+ [um]s", said, re.M) for name in CLIENTS)
+
+
+async def watched(engine_plan: Path, act: object) -> list[AnyDocument]:
+    """Run on all four, and do something in the middle of the first point."""
+    documents: list[AnyDocument] = []
+    acted = asyncio.Event()
+
+    def take(document: AnyDocument) -> None:
+        documents.append(document)
+        if isinstance(document, Window) and document.index == 3 and not acted.is_set():
+            acted.set()
+            assert callable(act)
+            act()
+
+    engine = engine_for(load_plan(str(engine_plan)), take, fleet=Fleet("h1", CLIENTS))
+    await engine.run()
+    return documents
+
+
+@pytest.mark.timeout(300)
+def test_a_client_that_is_lost_marks_its_point_and_the_others_go_on(
+    hosts: list[Host], tmp_path: Path
+) -> None:
+    third = hosts[3]
+    path = plan(tmp_path, "gevent-pywsgi", seconds=6)
+    try:
+        documents = asyncio.run(watched(path, third.cut))
+    finally:
+        third.heal()
+    first, *others = [d for d in documents if isinstance(d, PointStop)]
+    assert not first.complete
+    assert any("h4" in reason for reason in first.reasons)
+    assert others and all(point.complete for point in others)
+    assert [part.machine for part in others[-1].clients] == ["h2", "h3"]
+    (note,) = [d for d in documents if isinstance(d, Note) and d.topic == "client-lost"]
+    assert note.text.startswith("h4 is gone; from here on 2 clients offer the rate")
+    assert others[-1].offered_per_s == pytest.approx(others[-1].rate_per_s, rel=0.005)
+    (stop,) = [d for d in documents if isinstance(d, RunStop)]
+    assert stop.status == "done"
+
+
+@pytest.mark.timeout(300)
+def test_a_client_that_can_be_reached_again_joins_the_next_server(
+    hosts: list[Host], tmp_path: Path
+) -> None:
+    """It was rebooted: what ran there is gone, and so is what was brought."""
+    path = plan(tmp_path, "gevent-pywsgi, cherrypy", seconds=6)
+    documents = asyncio.run(watched(path, hosts[3].reboot))
+    first, second, *others = [d for d in documents if isinstance(d, PointStop)]
+    assert not first.complete
+    assert [part.machine for part in second.clients] == ["h2", "h3"]
+    (back,) = [d for d in documents if isinstance(d, Note) and d.topic == "client-back"]
+    assert back.text == "h4 is back; from here on 3 clients offer the rate."
+    later = [point for point in others if point.server == "cherrypy"]
+    assert later and all(point.complete for point in later)
+    assert all([part.machine for part in point.clients] == list(CLIENTS) for point in later)
+    assert all(part.scheduled for point in later for part in point.clients)
+    # It is looked at as before, too, and on the session's axis.
+    (stop,) = [d for d in documents if isinstance(d, RunStop)]
+    samples = [d for d in documents if isinstance(d, HostSample) and d.machine == "h4"]
+    assert back.t_us < samples[-1].t_us <= stop.t_us
+    assert stop.status == "done"
+
+
+@pytest.mark.timeout(300)
+def test_an_agent_that_was_killed_is_started_again_for_the_next_server(
+    hosts: list[Host], tmp_path: Path
+) -> None:
+    def kill() -> None:
+        for pid, command in hosts[3].processes().items():
+            if "--workers" in command:
+                os.kill(pid, signal.SIGKILL)
+
+    path = plan(tmp_path, "gevent-pywsgi, cherrypy", seconds=3)
+    documents = asyncio.run(watched(path, kill))
+    first, *_, last = [d for d in documents if isinstance(d, PointStop)]
+    assert "The load agent on h4 ended." in first.reasons
+    assert last.complete and [part.machine for part in last.clients] == list(CLIENTS)
+
+
+@pytest.mark.timeout(300)
+def test_a_client_whose_host_key_has_changed_is_not_taken_back(
+    hosts: list[Host], tmp_path: Path
+) -> None:
+    def another_machine_in_its_place() -> None:
+        hosts[3].new_host_key()
+        hosts[3].reboot()
+
+    path = plan(tmp_path, "gevent-pywsgi, cherrypy", seconds=3)
+    documents = asyncio.run(watched(path, another_machine_in_its_place))
+    texts = [d.text for d in documents if isinstance(d, Note) and d.topic == "client-lost"]
+    assert texts[0].startswith("h4 is gone; from here on 2 clients offer the rate")
+    assert texts[1].startswith("h4 did not come back: The host key of 'h4' at ")
+    assert len(texts) == 2
+    last = [d for d in documents if isinstance(d, PointStop)][-1]
+    assert last.complete and [part.machine for part in last.clients] == ["h2", "h3"]
+
+
+@pytest.mark.timeout(300)
+def test_a_target_that_is_lost_ends_the_run_in_a_sentence(
+    hosts: list[Host], tmp_path: Path
+) -> None:
+    target = hosts[0]
+    path = plan(tmp_path, "gevent-pywsgi", seconds=6)
+    try:
+        documents = asyncio.run(watched(path, target.cut))
+    finally:
+        target.heal()
+    (stop,) = [d for d in documents if isinstance(d, RunStop)]
+    assert stop.status == "failed"
+    assert stop.reason.startswith("The machine 'h1' is gone: ")
+
+
+@pytest.mark.timeout(300)
+def test_a_short_cut_does_not_end_the_run(hosts: list[Host], tmp_path: Path) -> None:
+    second = hosts[1]
+
+    def cut() -> None:
+        second.cut()
+        asyncio.get_running_loop().call_later(1.5, second.heal)
+
+    documents = asyncio.run(watched(plan(tmp_path, "gevent-pywsgi", seconds=6), cut))
+    (stop,) = [d for d in documents if isinstance(d, RunStop)]
+    assert stop.status == "done"
+    assert all(point.complete for point in documents if isinstance(point, PointStop))
+
+
+@pytest.mark.anywhere
+@pytest.mark.timeout(300)
+def test_this_computer_offers_load_to_a_target_over_ssh(
+    host: Host, profile: Profile, tmp_path: Path
+) -> None:
+    asyncio.run(trusted(profile))
+    out = tmp_path / "out.pong.yaml"
+    path = plan(tmp_path, "'null'", protocol="pong")
+    assert main(["run", str(path), "--target", "h1", "-o", str(out)]) == 0
+    points = [d for d in read_session(out).documents if isinstance(d, PointStop)]
+    assert points and all(point.counts.succeeded for point in points)
+    assert {part.machine for point in points for part in point.clients} == {"localhost"}

@@ -1,0 +1,293 @@
+"""Kernel settings of real hosts, changed through real sudo, and put back whatever happens."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from lab.conftest import profile_of, trusted, until
+from lab.hosts import PASSWORD, SUDOERS, Host
+from workbench.errors import PongbenchError
+from workbench.machines.profiles import Profile
+from workbench.machines.rights import Rights
+from workbench.machines.secrets import Ask, Question
+from workbench.machines.ssh import SshMachine, open_ssh
+from workbench.machines.tuning import Change, TuningSet, left_tuned, preview, put_back, tuned
+
+SOMAXCONN, PORTS = "net.core.somaxconn", "net.ipv4.ip_local_port_range"
+WANTED = TuningSet(name="lab", at_least={SOMAXCONN: 250_000, PORTS: "10152 65535"})
+HOLD = """
+import asyncio, sys
+from workbench.machines.opening import open_machine
+from workbench.machines.profiles import load_profile
+from workbench.machines.rights import Rights
+from workbench.machines.tuning import Change, tuned
+
+async def main():
+    profile = load_profile(sys.argv[1])
+    machine = await open_machine(profile)
+    changes = [Change("net.core.somaxconn", "4096", "50000")]
+    async with tuned(machine, changes, Rights.on(machine, profile)):
+        print("tuned", flush=True)
+        await asyncio.sleep(600)
+
+asyncio.run(main())
+"""
+
+
+def somaxconn(host: Host) -> str:
+    """Past SSH and past the tuner."""
+    return host.run("cat", "/proc/sys/net/core/somaxconn").strip()
+
+
+@pytest.fixture
+def before(host: Host) -> str:
+    return somaxconn(host)
+
+
+@asynccontextmanager
+async def opened(profile: Profile) -> AsyncIterator[SshMachine]:
+    await trusted(profile)
+    machine = await open_ssh(profile)
+    try:
+        yield machine
+    finally:
+        await machine.close()
+
+
+def asked(*answers: str | None) -> tuple[Ask, list[Question]]:
+    """Somebody who answers so, and what they were asked."""
+    questions: list[Question] = []
+
+    async def ask(question: Question) -> str | None:
+        questions.append(question)
+        return answers[len(questions) - 1]
+
+    return ask, questions
+
+
+@pytest.mark.parametrize("line", ["", "Defaults use_pty", "Defaults lecture=always"])
+@pytest.mark.parametrize("user", ["bench", "ops", "root"])
+async def test_settings_are_in_force_for_the_run_and_as_before_after_it(
+    host: Host, before: str, user: str, line: str
+) -> None:
+    modes = {"bench": "password", "ops": "passwordless", "root": "no"}
+    profile = profile_of(host, user=user, sudo=modes[user])
+    ask, questions = asked(PASSWORD)
+    with sudoers(host, line):
+        async with opened(profile) as machine:
+            changes = await preview(machine, WANTED)
+            rights = Rights.on(machine, profile, ask)
+            complaints: list[str] = []
+            async with tuned(machine, changes, rights, on_restored=complaints.extend) as in_force:
+                assert somaxconn(host) == "250000"
+                ports = host.run("cat", "/proc/sys/net/ipv4/ip_local_port_range").split()
+                assert ports == ["10152", "65535"]
+                assert await left_tuned(machine)
+                (said,) = in_force.sentences()
+                assert f"net.core.somaxconn {before} -> 250000" in said
+            assert somaxconn(host) == before
+            assert complaints == []
+            assert not await left_tuned(machine)
+    assert len(questions) == (user == "bench")
+
+
+async def test_a_wrong_password_is_asked_for_once_more(host: Host, before: str) -> None:
+    profile = profile_of(host, sudo="password")
+    ask, questions = asked("wrong", PASSWORD)
+    async with opened(profile) as machine:
+        async with tuned(machine, [somaxconn_to(50_000)], Rights.on(machine, profile, ask)):
+            assert somaxconn(host) == "50000"
+        # And what was right is not asked for again.
+        async with tuned(machine, [somaxconn_to(50_000)], Rights.on(machine, profile)):
+            assert somaxconn(host) == "50000"
+    assert [question.again for question in questions] == [False, True]
+    assert questions[0].text == f"Password for sudo on {host.name} (bench@{host.address})"
+
+
+@pytest.mark.parametrize(
+    ("who", "line", "answers", "sentence"),
+    [
+        (("bench", "password"), "", ["wrong", "wrong"], "did not accept the password"),
+        (("bench", "password"), "", [None], "Nobody gave the password for sudo on h1"),
+        (("bench", "password"), "", ["wrong", None], "did not accept the password"),
+        (("bench", "passwordless"), "", [], "sudo on h1 wants a password; change its profile"),
+        (("bench", "no"), "", [], "Nobody may become root on h1"),
+        (("bench", "password"), "Defaults requiretty", [PASSWORD], "wants a terminal"),
+        (("ops", "passwordless"), "Defaults requiretty", [], "wants a terminal"),
+        (("bench", "password"), "STRANGER", [PASSWORD], "does not know its user"),
+    ],
+)
+async def test_who_cannot_become_root_is_told_why_and_nothing_is_changed(
+    host: Host,
+    who: tuple[str, str],
+    line: str,
+    answers: list[str | None],
+    sentence: str,
+) -> None:
+    before = somaxconn(host)
+    profile = profile_of(host, user=who[0], sudo=who[1])
+    ask, _ = asked(*answers)
+    with sudoers(host, line):
+        async with opened(profile) as machine:
+            with pytest.raises(PongbenchError, match=sentence):
+                async with tuned(machine, [somaxconn_to(50_000)], Rights.on(machine, profile, ask)):
+                    pass
+            await machine.read(["/proc/uptime"])  # the machine itself goes on
+    assert somaxconn(host) == before
+
+
+async def test_what_the_kernel_refuses_is_told(host: Host, before: str) -> None:
+    profile = profile_of(host, user="ops", sudo="passwordless")
+    changes = [
+        somaxconn_to(50_000),
+        Change(PORTS, "1 2", "60000 100"),
+        Change("net.ipv4.no_such_setting", "1", "2"),
+    ]
+    async with (
+        opened(profile) as machine,
+        tuned(machine, changes, Rights.on(machine, profile)) as in_force,
+    ):
+        assert somaxconn(host) == "50000"
+        assert in_force.sentences()[1:] == [
+            f"{PORTS} stays as it is on h1: invalid argument.",
+            "net.ipv4.no_such_setting stays as it is on h1: absent.",
+        ]
+
+
+@pytest.mark.parametrize(
+    ("pages", "sentence"),
+    [
+        (0, "The settings of h1 cannot be changed: no space left on device."),
+        (1, "net.core.somaxconn stays as it is on h1: no space left on device."),
+    ],
+    ids=["not even a lock", "no journal"],
+)
+async def test_without_space_for_a_journal_nothing_is_changed(
+    host: Host, before: str, pages: int, sentence: str
+) -> None:
+    profile = profile_of(host, user="ops", sudo="passwordless")
+    async with opened(profile) as machine:
+        host.fill("/run", but_pages=pages)
+        said = []
+        try:
+            async with tuned(
+                machine, [somaxconn_to(50_000)], Rights.on(machine, profile)
+            ) as in_force:
+                said = in_force.sentences()
+                assert somaxconn(host) == before
+        except PongbenchError as error:
+            said = [str(error)]
+        finally:
+            host.end_fill("/run")
+    assert said == [sentence]
+    assert somaxconn(host) == before
+    assert host.run("sh", "-c", "test -e /run/pongbench; echo $?").strip() == "1"
+
+
+async def test_what_a_third_party_changed_is_theirs(host: Host, before: str) -> None:
+    profile = profile_of(host, user="ops", sudo="passwordless")
+    complaints: list[str] = []
+    try:
+        async with opened(profile) as machine:
+            rights = Rights.on(machine, profile)
+            async with tuned(
+                machine, [somaxconn_to(50_000)], rights, on_restored=complaints.extend
+            ):
+                set_somaxconn(host, "777")
+            assert somaxconn(host) == "777"
+    finally:
+        set_somaxconn(host, before)
+    assert complaints == [
+        "net.core.somaxconn was changed by somebody else on h1 during the run; 777 stays."
+    ]
+
+
+async def test_a_workbench_killed_while_tuned_leaves_nothing(host: Host, before: str) -> None:
+    await trusted(profile_of(host, user="ops", sudo="passwordless"))
+    workbench = holding(host)
+    assert somaxconn(host) == "50000"
+    workbench.kill()
+    workbench.wait()
+    assert until(lambda: somaxconn(host) == before, 12.0)
+
+
+async def test_a_link_cut_while_tuned_puts_back(host: Host, before: str) -> None:
+    profile = profile_of(host, user="ops", sudo="passwordless")
+    complaints: list[str] = []
+    async with opened(profile) as machine:
+        rights = Rights.on(machine, profile)
+        async with tuned(machine, [somaxconn_to(50_000)], rights, on_restored=complaints.extend):
+            host.cut()
+            try:
+                assert await asyncio.to_thread(until, lambda: somaxconn(host) == before, 12.0)
+            finally:
+                host.heal()
+    assert [text[:38] for text in complaints] in ([], ["h1 puts its settings back by itself wi"])
+
+
+@pytest.mark.parametrize(("user", "sudo"), [("ops", "passwordless"), ("bench", "password")])
+async def test_after_the_death_of_both_tuners_the_next_connection_puts_back(
+    host: Host, before: str, user: str, sudo: str
+) -> None:
+    ops = profile_of(host, user="ops", sudo="passwordless")
+    await trusted(ops)
+    workbench = holding(host)
+    tuners = [pid for pid, text in host.processes().items() if "tuner.py" in text]
+    # The guardian must not see its child die.
+    for number in (signal.SIGSTOP, signal.SIGKILL):
+        for pid in sorted(tuners):
+            os.kill(pid, number)
+    workbench.kill()
+    workbench.wait()
+    assert until(lambda: not host.processes(), 12.0)
+    assert somaxconn(host) == "50000"
+    ask, _ = asked(PASSWORD)
+    profile = profile_of(host, user=user, sudo=sudo)
+    async with opened(profile) as machine:
+        assert await left_tuned(machine)
+        said = await put_back(machine, Rights.on(machine, profile, ask))
+        assert said == [f"net.core.somaxconn is {before} again on h1."]
+        assert not await left_tuned(machine)
+    assert somaxconn(host) == before
+
+
+def holding(host: Host) -> subprocess.Popen[bytes]:
+    """A workbench of its own that keeps the host tuned."""
+    program = subprocess.Popen([sys.executable, "-c", HOLD, host.name], stdout=subprocess.PIPE)
+    assert program.stdout
+    assert program.stdout.readline() == b"tuned\n"
+    program.stdout.close()
+    return program
+
+
+def somaxconn_to(value: int) -> Change:
+    return Change(SOMAXCONN, "as it is", str(value))
+
+
+def set_somaxconn(host: Host, value: str) -> None:
+    host.run("sh", "-c", 'echo "$0" > /proc/sys/net/core/somaxconn', value)
+
+
+class sudoers:
+    """Another line in the host's sudoers for a while; STRANGER: bench is not in it."""
+
+    def __init__(self, host: Host, line: str) -> None:
+        self.host, self.line = host, line
+
+    def __enter__(self) -> None:
+        text = f"{SUDOERS}{self.line}\n"
+        if self.line == "STRANGER":
+            text = SUDOERS.replace("bench ALL=(ALL:ALL) ALL\n", "")
+        self.host.write("/etc/sudoers", text, mode=0o440)
+
+    def __exit__(self, *_: Any) -> None:
+        self.host.write("/etc/sudoers", SUDOERS, mode=0o440)

@@ -1,0 +1,49 @@
+"""A synthetic session whose servers are looked at again after all of them had their turn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from workbench.documents import AnyDocument, Note, PointStart, PointStop, RunStop, Window
+
+
+def looked_again(
+    documents: Sequence[AnyDocument], rate_per_s: float, *servers: str
+) -> list[AnyDocument]:
+    """The first look at the rate cannot be judged; the second is as the first was."""
+    *first, stop = documents
+    assert isinstance(stop, RunStop)
+    made: list[AnyDocument] = []
+    points: dict[str, list[AnyDocument]] = {server: [] for server in servers}
+    number = 0
+    for document in first:
+        if isinstance(document, PointStart):
+            chosen = document.purpose == "sweep" and document.rate_per_s == rate_per_s
+            number = document.point if chosen and document.server in points else -1
+            server = document.server
+        if isinstance(document, PointStart | Window | PointStop) and document.point == number:
+            points[server].append(document)
+            if isinstance(document, PointStop):
+                made.append(_doubted(document))
+                continue
+        made.append(document)
+    t_us = stop.t_us
+    for server in servers:
+        rates = {"pass_number": 1, "rates_per_s": [rate_per_s]}
+        text = f"{server} at {rate_per_s:,.0f}/s is measured again."
+        made.append(Note(t_us=t_us, topic="again", text=text, server=server, data=rates))
+    for n, server in enumerate(servers):
+        later = t_us + 1_000_000 - points[server][0].t_us
+        for document in points[server]:
+            at = {"t_us": document.t_us + later, "point": 900 + n}
+            look = {} if isinstance(document, Window) else {"look": 2}
+            made.append(msgspec.structs.replace(document, **at, **look))
+            t_us = document.t_us + later
+    return [*made, msgspec.structs.replace(stop, t_us=t_us + 500_000)]
+
+
+def _doubted(stop: PointStop) -> PointStop:
+    reasons = ["Other programs took 90 % of a core from server and clients."]
+    return msgspec.structs.replace(stop, verdict="inconclusive", reasons=reasons)

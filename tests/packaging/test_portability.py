@@ -1,0 +1,173 @@
+"""The window, replay and machines over SSH must work from Windows and macOS, where neither runs in
+these tests: here they are loaded without what only POSIX has, and searched for it."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from workbench.commands.signals import handled
+from workbench.errors import PongbenchError
+from workbench.machines.local import open_local
+
+ROOT = Path(__file__).parents[2]
+
+ON_MACHINES = {
+    *("runner", "janitor", "sampler", "tuner", "survey", "receive", "uncache"),
+    *("point", "supervisor", "worker", "alarm", "driver"),
+}
+"""Modules that are sent to machines, which are Linux. The workbench reads them as files."""
+
+POSIX_MODULES = {"crypt", "fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios"}
+POSIX_MODULES |= {"tty"}
+_OS = """
+fork forkpty setsid killpg getpgid setpgid getuid geteuid getgid uname chown lchown fchmod fchown
+mkfifo nice wait wait3 wait4 sched_setaffinity sched_getaffinity getloadavg pipe2 posix_spawn
+statvfs O_NOFOLLOW O_CLOEXEC O_NONBLOCK O_DIRECTORY ttyname sysconf
+"""
+_SIGNAL = """
+SIGKILL SIGHUP SIGUSR1 SIGUSR2 SIGCHLD SIGALRM SIGSTOP SIGCONT pthread_sigmask setitimer sigwait
+"""
+POSIX_NAMES = {
+    "os": set(_OS.split()),
+    "signal": set(_SIGNAL.split()),
+    "asyncio": {"open_unix_connection", "start_unix_server"},
+    "socket": {"AF_UNIX"},
+    "time": {"clock_gettime"},
+}
+REACHED_ON_LINUX = {
+    ("asking", "os.O_CLOEXEC"),  # finds out
+    ("asking", "termios"),
+    ("claims", "fcntl.flock"),  # where there is a fcntl
+    ("rights", "os.geteuid"),  # of this computer, which opens on Linux only
+}
+
+LOADED = """
+import importlib, os, pkgutil, signal, sys
+# Python's own and other people's packages know where they are.
+import asyncssh, gevent, getpass, http.server, keyring, logging.handlers, multiprocessing, numpy
+import platformdirs.unix, PySide6.QtWidgets, rich.console, rich.live, shutil, tempfile, uv
+for module in %r:
+    sys.modules[module] = None
+for module, names in %r.items():
+    for name in names & set(dir(sys.modules[module])):
+        if module in ("os", "signal"):
+            delattr(sys.modules[module], name)
+import app, workbench
+for package in (app, workbench):
+    for found in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+        last = found.name.rpartition(".")[2]
+        if last not in %r and last != "__main__" and found.name != "app.frozen":
+            importlib.import_module(found.name)
+print(len([name for name in sys.modules if name.startswith(("app.", "workbench."))]))
+"""
+
+
+def test_all_that_runs_at_the_users_side_loads_without_what_only_posix_has() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED % (POSIX_MODULES, POSIX_NAMES, ON_MACHINES)],
+        cwd=ROOT,
+        env=os.environ | {"QT_QPA_PLATFORM": "offscreen"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 150
+
+
+def test_nothing_at_the_users_side_names_what_only_posix_has() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{line} {what}"
+        for folder in ("app", "workbench")
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        if path.stem not in ON_MACHINES
+        for line, what in posix(ast.parse(path.read_text(encoding="utf-8")))
+        if (path.stem, what) not in REACHED_ON_LINUX
+    ]
+    assert found == []
+
+
+def posix(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Line and name; what the module asks `hasattr` for, or does without, is left out."""
+    asked = {
+        f"{ast.unparse(node.args[0])}.{ast.literal_eval(node.args[1])}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "hasattr"
+        and isinstance(node.args[1], ast.Constant)
+    }
+    optional = {
+        id(inside)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Try)
+        and any(ast.unparse(h.type) == "ImportError" for h in node.handlers if h.type)
+        for inside in node.body
+    }
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import() if id(node) in optional:
+                continue
+            case ast.Import(names=names):
+                yield from ((node.lineno, n.name) for n in names if n.name in POSIX_MODULES)
+            case ast.ImportFrom(module=str(module)) if module in POSIX_MODULES:
+                yield node.lineno, module
+            case ast.Attribute(value=ast.Name(id=module), attr=name):
+                if name in POSIX_NAMES.get(module, ()) and f"{module}.{name}" not in asked:
+                    yield node.lineno, f"{module}.{name}"
+
+
+@pytest.mark.parametrize("system", ["win32", "darwin"])
+def test_nothing_at_the_users_side_is_unknown_to_python_of_that_system(
+    system: str, tmp_path: Path
+) -> None:
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "mypy", "--platform", system, "--no-error-summary"),
+            *("--hide-error-context", "--cache-dir", str(tmp_path), "workbench"),
+        ],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    unknown = [line for line in done.stdout.splitlines() if "Module has no attribute" in line]
+    # The agent's and the runner's: typeshed does know what a system lacks.
+    assert any("epoll" in line for line in unknown), done.stdout + done.stderr
+    stems = {Path(line.split(":")[0]).stem for line in unknown}
+    assert stems - ON_MACHINES <= {module for module, _ in REACHED_ON_LINUX}
+
+
+async def test_a_signal_reaches_its_handler_also_where_loops_know_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    loop = asyncio.get_running_loop()
+
+    def unknown(*_: object) -> None:
+        raise NotImplementedError
+
+    monkeypatch.setattr(loop, "add_signal_handler", unknown)
+    before = signal.getsignal(signal.SIGTERM)
+    came = asyncio.Event()
+    with handled({"SIGTERM": came.set, "SIGOFANOTHERWORLD": came.clear}):
+        os.kill(os.getpid(), signal.SIGTERM)
+        await asyncio.wait_for(came.wait(), 10)
+    assert signal.getsignal(signal.SIGTERM) == before
+
+
+@pytest.mark.parametrize("system", ["win32", "darwin"])
+async def test_another_system_says_in_a_sentence_that_it_runs_no_servers(
+    monkeypatch: pytest.MonkeyPatch, system: str
+) -> None:
+    monkeypatch.setattr(sys, "platform", system)
+    with pytest.raises(PongbenchError, match="under Linux only; instead of this computer"):
+        await open_local()

@@ -1,0 +1,195 @@
+"""One server of the catalogue for every kind of runtime, made and run for real.
+
+What they are made of is kept in `.tools/catalogue`: the first time takes minutes, later ones
+seconds.
+"""
+
+import re
+import shutil
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from oracle import eventually, processes_with
+
+from workbench.errors import PongbenchError
+from workbench.machines.local import LocalMachine, open_local
+from workbench.servers.catalogue import Catalogue
+from workbench.servers.deploy import deploy
+from workbench.servers.entry import ServerEntry, load_entry
+from workbench.servers.gate import gate
+from workbench.servers.runtimes.make import make
+from workbench.servers.runtimes.programs import PROGRAMS, MissingPrograms, Program, Programs
+
+SHIPPED = Catalogue.load(extra_dirs=[])
+GONE = Path(__file__).parents[1] / "cases" / "gone"
+KEPT = Path(__file__).parents[2] / ".tools" / "catalogue"
+
+
+@pytest.fixture
+async def machine(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[LocalMachine]:
+    monkeypatch.setenv("PONGBENCH_HOME", str(KEPT))
+    machine = await open_local(cache_dir=KEPT / "cache")
+    yield machine
+    await machine.close()
+
+
+@pytest.fixture
+async def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[LocalMachine]:
+    """With nothing in its cache."""
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
+    machine = await open_local(cache_dir=tmp_path / "cache")
+    yield machine
+    await machine.close()
+
+
+@pytest.mark.timeout(400)
+@pytest.mark.parametrize(
+    ("id", "runtime"),
+    [
+        ("go", "Go "),
+        ("node", "Node.js "),
+        ("eventmachine", "Ruby "),
+        ("erlang-gen-tcp", "Erlang/OTP "),
+        ("scalatra", "OpenJDK "),
+        ("cogen", "CPython 2.7.18"),
+        ("mod-wsgi", "Apache "),
+        ("gunicorn-nginx", "nginx "),
+        ("aiohttp", "PostgreSQL "),
+        ("zeromq-req-rep", "CPython 3."),
+    ],
+)
+async def test_a_server_of_every_runtime_runs_and_passes_the_gate(
+    machine: LocalMachine, id: str, runtime: str
+) -> None:
+    if id == "scalatra" and not shutil.which("mvn"):
+        pytest.skip("a JVM with Maven is too much to fetch for a test")
+    try:
+        deployment = await deploy(machine, SHIPPED[id], install=True)
+    except PongbenchError as error:
+        if "apt" not in str(error) and "cannot be fetched" not in str(error):
+            raise
+        pytest.skip(str(error))
+    try:
+        assert runtime in deployment.record().runtime
+        result = await gate(deployment)
+    finally:
+        await deployment.stop()
+    assert result.passed, result.sentences
+    assert result.processes >= 1 and result.rss_bytes > 1_000_000
+    assert not processes_with(f"{machine.run_dir}/servers/")
+
+
+@pytest.mark.timeout(300)
+async def test_who_supplies_the_source_of_a_server_that_is_gone_has_one_that_runs(
+    machine: LocalMachine, tmp_path: Path
+) -> None:
+    folder = shutil.copytree(SHIPPED["multitask"].folder, tmp_path / "multitask")
+    shutil.copytree(GONE / "multitask", folder / "source")
+    file = folder / "server.yaml"
+    text = re.sub(r"^unavailable:\n(  .*\n)+", "", file.read_text(), flags=re.MULTILINE)
+    file.write_text(text)
+    theirs = Catalogue.load(extra_dirs=[tmp_path])["multitask"]
+    try:
+        deployment = await deploy(machine, theirs, install=True)
+    except PongbenchError as error:
+        if "cannot be fetched" not in str(error):
+            raise
+        pytest.skip(str(error))
+    try:
+        result = await gate(deployment)
+    finally:
+        await deployment.stop()
+    assert result.passed, result.sentences
+
+
+async def test_nothing_is_unpacked_before_someone_consents(
+    bare: LocalMachine, tmp_path: Path
+) -> None:
+    with pytest.raises(
+        MissingPrograms, match=r"^Cogen needs Python 2\.7\. Say --install"
+    ) as caught:
+        await deploy(bare, SHIPPED["cogen"])
+    assert any("libssl1.1" in command for command in caught.value.commands)
+    assert not (tmp_path / "cache" / "programs").exists()
+
+
+async def test_a_missing_program_is_told_with_the_commands_that_would_bring_it(
+    bare: LocalMachine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    never = Program("Never", ("usr/bin/pongbench-never",), ("hello",), ("--version",))
+    monkeypatch.setitem(PROGRAMS, "never", never)
+    with pytest.raises(PongbenchError) as caught:
+        await deploy(bare, own(tmp_path, programs="never"))
+    told = str(caught.value)
+    if not isinstance(caught.value, MissingPrograms):  # no Debian, or its lists were never fetched
+        assert "Never is not on localhost" in told
+        return
+    assert told.startswith("Never is not on localhost. Say --install to fetch it from its")
+    assert "apt-get download hello=" in told
+    assert not (tmp_path / "cache" / "programs").exists()
+
+
+async def test_what_a_server_compiles_is_kept_until_its_files_change(
+    bare: LocalMachine, tmp_path: Path
+) -> None:
+    entry = own(tmp_path, commands='[[cp, server.py, "{made}/copy.py"]]')
+    told: list[str] = []
+
+    async def made() -> Path:
+        folder = await bare.put(entry.folder, f"servers/mine-{len(told)}")
+        return Path(await make(bare, entry, folder, Programs(), told.append))
+
+    first = await made()
+    assert (first / "copy.py").is_file()
+    assert await made() == first
+    (entry.folder / "server.py").write_text("print('changed')\n")
+    assert await made() != first
+    assert told == ["Compiling Mine"] * 2
+
+
+async def test_a_compilation_that_takes_for_ever_is_ended_with_all_it_started(
+    bare: LocalMachine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.servers.runtimes.builders.LONGEST_BUILD_S", 1.0)
+    monkeypatch.setattr("workbench.servers.runtimes.make.LONGEST_BUILD_S", 1.0)
+    entry = own(tmp_path, commands='[[sh, "-c", "sleep 987; true"]]')
+    with pytest.raises(PongbenchError, match=r"^Compiling Mine .* took longer than 1 s and was en"):
+        await deploy(bare, entry)
+    assert eventually(lambda: not processes_with("sleep 987"))
+    assert not list((tmp_path / "cache").glob("made/*"))
+
+
+async def test_packages_out_of_reach_of_a_compiler_are_told_without_its_colours(
+    bare: LocalMachine, tmp_path: Path
+) -> None:
+    said = r"\\033[31m[ERROR]\\033[0m Could not transfer artifact a:b from central -> [Help 1]"
+    entry = own(tmp_path, commands=f'[[sh, "-c", "printf \'{said}\'; exit 1"]]')
+    with pytest.raises(PongbenchError) as caught:
+        await deploy(bare, entry)
+    assert str(caught.value) == (
+        "Mine cannot be compiled on localhost, for packages it needs are out of reach (sh said:"
+        " Could not transfer artifact a:b from central); connect localhost to the network once,"
+        " the result is then kept."
+    )
+
+
+async def test_a_compiler_that_fails_is_quoted(bare: LocalMachine, tmp_path: Path) -> None:
+    entry = own(tmp_path, commands='[[sh, "-c", "echo main.c:1: error: no such type; exit 1"]]')
+    with pytest.raises(PongbenchError, match=r"Mine cannot be compiled .* main\.c:1: error: no"):
+        await deploy(bare, entry)
+    assert not list((tmp_path / "cache").glob("made/*"))
+
+
+def own(parent: Path, *, programs: str = "", commands: str = "[]") -> ServerEntry:
+    """A server of one's own; `programs` are not checked, as if they were known."""
+    folder = parent / "mine"
+    folder.mkdir()
+    (folder / "server.py").write_text("print('hello')\n")
+    (folder / "server.yaml").write_text(
+        "name: Mine\nfamily: hello\nruntime: none\nprotocols: [pong]\n"
+        f'make: {commands}\ncommand: [sh, server.py, "{{port}}"]\n'
+    )
+    entry = load_entry(folder)
+    return msgspec.structs.replace(entry, programs=[programs]) if programs else entry

@@ -1,0 +1,26 @@
+"""What a user who has just installed the program asks it first."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+
+def test_the_self_test_says_in_one_line_what_works(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    done = subprocess.run(
+        [sys.executable, "-m", "app", "--selftest"],
+        env=os.environ | {"PONGBENCH_HOME": str(home), "TMPDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    (line,) = done.stdout.splitlines()
+    assert "the window draws, a session of" in line
+    assert "the null server is swept" in line
+    assert done.stderr == ""
+    assert list(tmp_path.iterdir()) == []

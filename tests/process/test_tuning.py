@@ -1,0 +1,284 @@
+"""Settings are changed for the length of a run and put back, whatever happens. The tuner runs for
+real, on stand-ins for the kernel's files."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from oracle import eventually, files_below
+
+from workbench.cli import main
+from workbench.errors import BadInput, PongbenchError
+from workbench.machines import tuning
+from workbench.machines.base import Machine
+from workbench.machines.local import open_local
+from workbench.machines.profiles import Profile, save_profile
+from workbench.machines.rights import Rights
+from workbench.machines.tunertalk import TUNER
+from workbench.machines.tuning import Change, TuningSet, put_back, tuned
+
+SOMAXCONN, RANGE = "net.core.somaxconn", "net.ipv4.ip_local_port_range"
+CHANGES = [Change(SOMAXCONN, "128", "4096"), Change(RANGE, "32768 60999", "10152 65535")]
+
+
+class Host:
+    """Stand-ins for /proc/sys, and the tuner's state beside them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.settings, self.state = folder / "sys", folder / "state"
+        self.set(SOMAXCONN, "128\n")
+        self.set(RANGE, "32768\t60999\n")
+
+    def path(self, key: str) -> Path:
+        return self.settings.joinpath(*key.split("."))
+
+    def set(self, key: str, text: str) -> None:
+        self.path(key).parent.mkdir(parents=True, exist_ok=True)
+        self.path(key).write_text(text)
+
+    def get(self, key: str) -> str:
+        return " ".join(self.path(key).read_text().split())
+
+    @property
+    def options(self) -> list[str]:
+        return ["--state", str(self.state), "--settings", str(self.settings)]
+
+    @property
+    def rights(self) -> Rights:
+        return Rights("root", options=self.options)
+
+    def as_it_was(self) -> bool:
+        same = self.get(SOMAXCONN) == "128" and self.get(RANGE) == "32768 60999"
+        return same and not self.state.exists()
+
+
+class Tuner:
+    """A tuner started by hand."""
+
+    def __init__(self, host: Host, *options: str) -> None:
+        command = [sys.executable, "-I", str(TUNER), *host.options, *options]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert self.process.stdin and self.process.stdout
+        self.stdin, self.stdout = self.process.stdin, self.process.stdout
+        assert self.answer() == {"ev": "ready"}
+
+    def say(self, **order: Any) -> None:
+        self.stdin.write(json.dumps(order).encode() + b"\n")
+        self.stdin.flush()
+
+    def apply(self, lease_s: float = 30) -> dict[str, Any]:
+        wanted = {SOMAXCONN: "4096"}
+        self.say(op="apply", settings=wanted, holder="ada@here", lease_s=lease_s)
+        return self.answer()
+
+    def answer(self) -> dict[str, Any]:
+        return dict(json.loads(self.stdout.readline()))
+
+    def child(self) -> int:
+        """The one of its two processes that serves."""
+        pid = self.process.pid
+        return int(Path(f"/proc/{pid}/task/{pid}/children").read_text())
+
+    def close(self) -> None:
+        self.stdin.close()
+        self.process.wait(10)
+        self.stdout.close()
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Host:
+    return Host(tmp_path / "host")
+
+
+@pytest.fixture
+def tuner(host: Host) -> Iterator[Tuner]:
+    made = Tuner(host)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+async def machine(tmp_path: Path) -> AsyncIterator[Machine]:
+    opened = await open_local(cache_dir=tmp_path / "cache")
+    yield opened
+    await opened.close()
+    assert files_below(tmp_path / "cache") == []
+
+
+async def test_a_run_is_tuned_and_everything_is_as_before_after_it(
+    host: Host, machine: Machine
+) -> None:
+    complaints: list[str] = []
+    async with tuned(machine, CHANGES, host.rights, on_restored=complaints.extend) as in_force:
+        assert (host.get(SOMAXCONN), host.get(RANGE)) == ("4096", "10152 65535")
+        assert in_force.sentences() == [
+            "localhost is tuned for this run: net.core.somaxconn 128 -> 4096, "
+            "net.ipv4.ip_local_port_range 32768 60999 -> 10152 65535."
+        ]
+    assert complaints == []
+    assert eventually(host.as_it_was)
+
+
+async def test_what_somebody_else_changed_meanwhile_is_theirs(host: Host, machine: Machine) -> None:
+    complaints: list[str] = []
+    async with tuned(machine, CHANGES, host.rights, on_restored=complaints.extend):
+        host.set(SOMAXCONN, "1000\n")
+    assert host.get(SOMAXCONN) == "1000"
+    assert host.get(RANGE) == "32768 60999"
+    assert complaints == [
+        "net.core.somaxconn was changed by somebody else on localhost during the run; 1000 stays."
+    ]
+
+
+async def test_a_setting_that_is_absent_or_cannot_be_written_is_told(
+    host: Host, machine: Machine
+) -> None:
+    host.path("fs.file-max").mkdir(parents=True)
+    changes = [*CHANGES, Change("net.gone", "1", "2"), Change("fs.file-max", "1", "2")]
+    async with tuned(machine, changes, host.rights) as in_force:
+        assert in_force.sentences()[1:] == [
+            "net.gone stays as it is on localhost: absent.",
+            "fs.file-max stays as it is on localhost: is a directory.",
+        ]
+    assert eventually(host.as_it_was)
+
+
+async def test_a_second_workbench_is_refused_with_who_holds_the_host(
+    host: Host, machine: Machine, tuner: Tuner
+) -> None:
+    tuner.apply()
+    with pytest.raises(PongbenchError, match=r"tuned for somebody else's run .*\(ada@here\)"):
+        async with tuned(machine, CHANGES, host.rights):
+            pass
+    assert host.get(SOMAXCONN) == "4096"  # the first is undisturbed
+
+
+async def test_a_machine_that_goes_away_puts_itself_back(host: Host, tmp_path: Path) -> None:
+    machine = await open_local(cache_dir=tmp_path / "cache")
+    complaints: list[str] = []
+    async with tuned(machine, CHANGES, host.rights, on_restored=complaints.extend):
+        await machine.close()
+    assert "puts its settings back by itself" in complaints[0]
+    assert eventually(host.as_it_was)
+
+
+async def test_who_may_not_become_root_is_told_so(host: Host, machine: Machine) -> None:
+    with pytest.raises(PongbenchError, match="Nobody may become root on localhost"):
+        async with tuned(machine, CHANGES, Rights("none")):
+            pass
+    assert host.as_it_was()
+
+
+@pytest.mark.parametrize("who", ["child", "guardian"])
+async def test_the_death_of_one_process_is_seen_by_the_other(
+    who: str, host: Host, tuner: Tuner
+) -> None:
+    tuner.apply()
+    os.kill(tuner.child() if who == "child" else tuner.process.pid, signal.SIGKILL)
+    assert eventually(host.as_it_was)
+
+
+async def test_after_the_death_of_both_the_next_connection_puts_back(
+    host: Host, tuner: Tuner, machine: Machine
+) -> None:
+    tuner.apply()
+    child = tuner.child()
+    os.kill(tuner.process.pid, signal.SIGSTOP)  # so that it cannot see the child die
+    os.kill(child, signal.SIGKILL)
+    os.kill(tuner.process.pid, signal.SIGKILL)
+    tuner.process.wait(10)
+    assert host.get(SOMAXCONN) == "4096"
+    assert await put_back(machine, host.rights) == ["net.core.somaxconn is 128 again on localhost."]
+    assert host.as_it_was()
+    assert await put_back(machine, host.rights) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+async def test_a_signal_puts_back(number: int, host: Host, tuner: Tuner) -> None:
+    tuner.apply()
+    os.kill(tuner.child(), number)
+    assert eventually(host.as_it_was)
+
+
+async def test_a_missed_lease_puts_back(host: Host, tuner: Tuner) -> None:
+    tuner.apply(lease_s=0.2)
+    assert tuner.answer()["ev"] == "restored"
+    assert eventually(host.as_it_was)
+
+
+async def test_noise_in_place_of_an_order_puts_back(host: Host, tuner: Tuner) -> None:
+    tuner.apply()
+    tuner.stdin.write(b"noise\n")
+    tuner.stdin.flush()
+    assert eventually(host.as_it_was)
+
+
+def test_what_the_kernel_made_of_a_value_is_told() -> None:
+    clamped = {"key": SOMAXCONN, "old": "128", "wanted": "250000", "got": "65535", "problem": ""}
+    assert tuning.Tuned("atlas", [clamped]).sentences() == [
+        "atlas is tuned for this run: net.core.somaxconn 128 -> 65535.",
+        "The kernel of atlas made 65535 of the 250000 asked for as net.core.somaxconn.",
+    ]
+
+
+async def test_a_preview_changes_nothing_and_never_takes_away(machine: Machine) -> None:
+    wanted = TuningSet(
+        name="x",
+        at_least={"fs.nr_open": 1024, "net.ipv4.ip_local_port_range": "33000 60000"},
+        settings={"net.no.such": 1},
+    )
+    changes = {change.key: change for change in await tuning.preview(machine, wanted)}
+    assert not changes["fs.nr_open"].needed
+    (text,) = await machine.read(["/proc/sys/net/ipv4/ip_local_port_range"])
+    here = (text or "").split()
+    low, high = map(int, changes[RANGE].wanted.split())
+    assert (low, high) == (min(33000, int(here[0])), max(60000, int(here[1])))
+    assert str(changes["net.no.such"]) == "net.no.such: this kernel has no such setting"
+
+
+def test_a_set_of_settings_says_what_is_wrong_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
+    mine = tmp_path / "data" / "tuning" / "mine.yaml"
+    mine.parent.mkdir(parents=True)
+    mine.write_text("name: Mine\nsettings: {net.core.somaxconn: yes please}\n")
+    with pytest.raises(BadInput, match=r"net\.core\.somaxconn: expected numbers, got 'yes please'"):
+        tuning.load_set("mine")
+    mine.write_text("name: Mine\nsettings: {../../etc/passwd: 1}\n")
+    with pytest.raises(BadInput, match="is no name of a kernel setting"):
+        tuning.load_set("mine")
+    assert tuning.set_names() == ["mine", "piel-2010"]
+    with pytest.raises(BadInput, match="There are mine and piel-2010"):
+        tuning.load_set("yours")
+    assert tuning.load_set("piel-2010").at_least["net.core.somaxconn"] == 250_000
+
+
+def test_a_preview_of_a_run_shows_what_tuning_would_change_and_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
+    mine = tmp_path / "data" / "tuning" / "mine.yaml"
+    mine.parent.mkdir(parents=True)
+    mine.write_text("name: Mine\nsettings: {net.ipv4.tcp_keepalive_time: 4321}\nnofile: 30000\n")
+    before = Path("/proc/sys/net/ipv4/tcp_keepalive_time").read_text().strip()
+    save_profile(Profile("localhost", sudo="passwordless"))
+    assert main(["run", "quick", "--preview", "--tune", "mine"]) == 0
+    told = capsys.readouterr().out
+    assert "localhost is not tuned: its profile does not allow it (tuning)." in told
+    save_profile(Profile("localhost", sudo="passwordless", tuning=True))
+    assert main(["run", "quick", "--preview", "--tune", "mine"]) == 0
+    told = capsys.readouterr().out
+    assert "localhost, for the length of the run:" in told
+    assert f"    net.ipv4.tcp_keepalive_time: {before} -> 4321\n" in told
+    assert "    descriptors of what the run starts: 30,000\n" in told
+    assert Path("/proc/sys/net/ipv4/tcp_keepalive_time").read_text().strip() == before
+    assert main(["run", "quick", "--preview", "--tune", "yours"]) == 2

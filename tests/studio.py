@@ -1,0 +1,382 @@
+"""A window with made-up data in it, brought into every state there is a picture of."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QMessageBox, QWidget
+
+from app import places
+from app.bridge import Bridge
+from app.comparing.chooser import Chooser
+from app.desk import Desk
+from app.export.dialog import ExportDialog
+from app.live.run import Outcome
+from app.log import LogBook
+from app.machines.asking import QuestionDialog
+from app.machines.editor import Editor
+from app.machines.records import Record
+from app.pages.live import State
+from app.settings import Settings
+from app.shell.about import AboutBox
+from app.shell.main_window import MainWindow
+from app.theme import Theme
+from tests import furniture
+from tests.synthetic import session
+from workbench import paths
+from workbench.documents import RunStop, Window
+from workbench.machines.secrets import Question
+from workbench.sessions import Recorder
+
+PATIENCE_S = 20.0
+
+
+class Camera:
+    """Takes what is wanted: all, or what begins with one of some words."""
+
+    def __init__(self, app: QApplication) -> None:
+        self._app = app
+
+    def aim(self, folder: Path, ending: str, wanted: list[str]) -> None:
+        self._folder, self._ending, self._wanted = folder, ending, tuple(wanted)
+
+    def wants(self, name: str) -> bool:
+        return not self._wanted or name.startswith(self._wanted)
+
+    def comes_to(self, part: str) -> bool:
+        """Whether anything is wanted whose name begins so."""
+        return self.wants(part) or any(word.startswith(part) for word in self._wanted)
+
+    def rest(self, seconds: float) -> None:
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            self._app.processEvents()
+            # Outside of `exec` nothing is deleted later.
+            self._app.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+            time.sleep(0.01)
+
+    def until(self, condition: Callable[[], object]) -> None:
+        deadline = time.monotonic() + PATIENCE_S
+        while not condition():
+            if time.monotonic() > deadline:
+                raise SystemExit(f"a picture of {self._ending} did not come")
+            self.rest(0.05)
+
+    def keep(self, widget: QWidget, name: str) -> None:
+        if self.wants(name):
+            self.rest(0.4)
+            widget.grab().save(str(self._folder / f"{name}-{self._ending}.png"))
+
+
+class Stage:
+    """A window in one theme, and how data comes into it."""
+
+    def __init__(
+        self, app: QApplication, theme: Theme, book: LogBook, size: tuple[int, int]
+    ) -> None:
+        self.app, self.camera = app, Camera(app)
+        self.bridge = Bridge()
+        self.desk = Desk(self.bridge, theme, Settings(), book)
+        self.window = MainWindow(self.desk)
+        self.window.resize(*size)
+        self.window.show()
+        self.window.activateWindow()
+
+    def close(self) -> None:
+        self.desk.set_busy(False)
+        self.window.close()
+        self.bridge.close()
+        self.window.deleteLater()
+
+    def show(self, name: str) -> Any:
+        """The page of this name."""
+        self.window.show_page(name)
+        return self.window.page(name)
+
+    def sessions(self) -> None:
+        folder = paths.data_dir() / "sessions"
+        folder.mkdir(parents=True, exist_ok=True)
+        made = {
+            "nine.pong.yaml": session(9, 30, untrusted_from=8200.0),
+            "nine-again.pong.yaml": session(9, 30, seed=2, repeats=2),
+            "twelve.pong.yaml": session(12, 20, seed=3),
+            "three.pong.yaml": session(3, 12, end="interrupted"),
+            "torn.pong.yaml": session(2, 12, end="crashed"),
+        }
+        self.recorded = []
+        for name, documents in made.items():
+            path = folder / name
+            self.recorded.append(path)
+            recorder = Recorder(path)
+            for document in documents:
+                recorder(document)
+            recorder.close()
+        (folder / "notes.pong.yaml").write_text("my: notes\n")
+        self.desk.shelf_stale.emit()
+
+    def film(self) -> None:
+        self.window.open(self.recorded[0])
+        film = self.window.film
+        self.camera.until(lambda: film.isVisible() and film.board.model.over)
+
+    def run(self) -> None:
+        """As far as the middle of the sixth of nine servers."""
+        documents = session(9, 30)
+        cut = int(len(documents) * 0.62)
+        while not isinstance(documents[cut], Window):
+            cut += 1
+        self._to_come = documents[cut + 1 :]
+        live = self._begin()
+        for document in documents[: cut + 1]:
+            live._on_document(document)
+        live.refresh()
+
+    def _begin(self) -> Any:
+        live = self.show("Live")
+        live._enter(State.PREPARING)
+        live.board.expect(9000.0)
+        live._top.say("Ping-pong, nine servers", "9 servers on this computer")
+        live.now.tell("Getting ready…")
+        self.desk.set_busy(True)
+        return live
+
+    def end(self) -> None:
+        live = self.window.live
+        for document in self._to_come:
+            live._on_document(document)
+        stop = self._to_come[-1]
+        assert isinstance(stop, RunStop)
+        live._on_over(Outcome(self.recorded[0], stop))
+
+    def press(self, parent: QWidget, name: str) -> None:
+        """The visible button of this accessible name."""
+        named = [b for b in parent.findChildren(QAbstractButton) if b.accessibleName() == name]
+        next(each for each in named if each.isVisible()).click()
+
+    def found(self, kind: type[QWidget]) -> Any:
+        """The dialog of this kind, once it is there."""
+        shown: list[QWidget] = []
+
+        def there() -> bool:
+            shown[:] = [each for each in self.window.findChildren(kind) if each.isVisible()]
+            return bool(shown)
+
+        self.camera.until(there)
+        return shown[-1]
+
+
+class Projector(Stage):
+    """The presentation of a film, of a run, of sessions compared."""
+
+    def shoot(self) -> None:
+        self.camera.rest(1.5)
+        self.sessions()
+        self.film()
+        self._present("Film")
+        self.desk.compare_wanted.emit(self.recorded[:2])
+        self.camera.until(lambda: len(self.window.page("Compare").selection.sides) == 2)
+        self._present("Compare")
+        self.run()
+        self._present("Live")
+
+    def _present(self, name: str) -> None:
+        self.show(name).present()
+        self.camera.rest(1.0)
+        shown = self.app.activeWindow()
+        assert shown is not None
+        self.camera.keep(shown, f"Present-{name}")
+        shown.close()
+        self.camera.rest(0.2)
+
+
+class Studio(Stage):
+    """Every page and every dialog."""
+
+    def shoot(self) -> None:
+        self.camera.rest(1.5)
+        for name in places.ALL:
+            if name not in ("Film", "Help", "Settings"):
+                self.page(name, "empty")
+        for part in (
+            self.machines,
+            self.servers,
+            self.plan,
+            self.settings,
+            self.film_and_export,
+            self.compare,
+            self.live,
+            self.log,
+        ):
+            part()
+
+    def page(self, name: str, state: str) -> None:
+        if self.camera.wants(f"{name}-{state}"):
+            self.show(name)
+            self.camera.rest(0.8)
+            self.camera.keep(self.window, f"{name}-{state}")
+
+    def dialog(self, kind: type[QWidget], name: str) -> None:
+        shown = self.found(kind)
+        self.camera.keep(shown, name)
+        shown.reject() if isinstance(shown, QDialog) else shown.close()
+        self.camera.rest(0.2)
+
+    # Pages
+
+    def machines(self) -> None:
+        furniture.machines(self.desk.settings.more)
+        self.desk.machines_changed.emit()
+        if not self.camera.comes_to("Machine"):
+            return
+        page = self.show("Machines")
+        self.camera.until(lambda: "atlas" in page.listing.rows)
+        for name in ("localhost", "atlas", "bolt", "elm", "fjord", "gale"):
+            page.listing.rows[name].click()
+            self.camera.keep(self.window, f"Machines-{name}")
+        for name, error in (("dune", furniture.unknown_key()), ("cedar", furniture.changed_key())):
+            page.listing.rows[name].click()
+            page.detail.ask_about(name, error)
+            self.camera.keep(self.window, f"Machines-{name}")
+            page.detail.ask_about(name, None)
+        page.listing.rows["bolt"].click()
+        kept = page.records.get("bolt")
+        record = page._checks["bolt"] = Record(at=kept.at, found=kept.found)
+        page._under_way["bolt"] = ("check", Future())
+        for step in furniture.passed(dead=True)[:6]:
+            page._on_step("bolt", record, step)
+        self.camera.keep(self.window, "Machines-checking")
+        page.cancel("bolt")
+        page.add()
+        self.dialog(Editor, "Machine-new")
+        page.listing.rows["atlas"].click()
+        page.detail.edit.click()
+        editor = self.found(Editor)
+        editor._fields["address"].setText("10.0.4.20; reboot")
+        editor.save()
+        self.dialog(Editor, "Machine-edit")
+        page.detail.commands.setChecked(True)
+        self.camera.keep(self.window, "Machines-commands")
+        page.detail.commands.setChecked(False)
+        page._ask_remove()
+        self.dialog(QMessageBox, "Machine-remove")
+        question = Question("atlas", "password", "mila@10.0.4.20", "Password of mila@10.0.4.20")
+        asked = QuestionDialog(self.window, question, self.desk.theme)
+        asked.open()
+        self.dialog(QuestionDialog, "Machine-password")
+
+    def servers(self) -> None:
+        if not self.camera.comes_to("Servers"):
+            return
+        page = self.show("Servers")
+        self.camera.until(page.servers)
+        known = {each.id: each for each in page.servers()}
+        page.set_beside(known["twisted"])
+        page.table.choose(known["gevent"].key)
+        for name in ("gevent", "twisted", "tornado"):
+            page._rows.toggle(known[name])
+        self.camera.keep(self.window, "Servers-beside")
+        trial = page.trial
+        self.press(page, "Try it (page)")
+        trial._trying, trial._under_way = known["gevent"], Future()
+        trial._on_progress("Making its runtime, which takes a while the first time")
+        trial._show()
+        self.camera.keep(self.window, "Servers-trying")
+        trial._on_tried(known["gevent"], furniture.tried())
+        self.press(trial, "Show what was on the wire")
+        self.camera.keep(self.window, "Servers-tried")
+        page.finding.field.setText("no such server")
+        self.camera.rest(0.5)
+        self.camera.keep(self.window, "Servers-nothing")
+        page.finding.field.clear()
+        page.set_beside(None)
+
+    def plan(self) -> None:
+        page = self.show("Plan")
+        self.camera.until(lambda: page._draft is not None)
+        self.page("Plan", "machines")
+        if not self.camera.comes_to("Plan"):
+            return
+        data = page.form.data()
+        page._show({**data, "servers": ["gevent", "tornado", "twisted"], "name": "My own"}, "")
+        self.camera.until(lambda: page._current)
+        page.gallery.save(page._draft.plan, "My own")
+        self.camera.until(lambda: page.gallery.own)
+        self.camera.keep(self.window, "Plan-own")
+        page.outlook.show_file()
+        self.camera.keep(self.window, "Plan-file")
+        page.outlook.show_file(False)
+        page.form.fill({**data, "rates": {"first": 9000, "last": 400, "step": -5}, "repeats": 0})
+        page._on_edited()
+        self.camera.until(lambda: page._current)
+        self.camera.keep(self.window, "Plan-faults")
+        page.search()
+        self.camera.keep(self.window, "Plan-picker")
+
+    def settings(self) -> None:
+        self.page("Settings", "full")
+        self.page("Help", "full")
+        if self.camera.wants("About"):
+            self.show("Settings").show_about()
+            box = self.found(AboutBox)
+            self.camera.until(box.parts.count)
+            self.camera.keep(box, "About")
+            box.accept()
+
+    def film_and_export(self) -> None:
+        self.sessions()
+        self.film()
+        self.page("Film", "full")
+        film = self.window.film
+        film.board.trio.setFocus()
+        film.transport.seek_wanted.emit(film.reel.duration_us * 0.6)
+        self.camera.rest(0.8)
+        self.camera.keep(self.window, "Film-middle")
+        for name in ("Start", "Sessions"):
+            self.page(name, "full")
+        film.export()
+        self.dialog(ExportDialog, "Export-session")
+
+    def compare(self) -> None:
+        self.desk.compare_wanted.emit(self.recorded[:2])
+        page = self.show("Compare")
+        self.camera.until(lambda: len(page.selection.sides) == 2)
+        self.page("Compare", "full")
+        self.press(page, "Show the figures in a table")
+        self.camera.keep(self.window, "Compare-table")
+        page.search()
+        self.dialog(Chooser, "Compare-chooser")
+
+    def live(self) -> None:
+        live = self._begin()
+        self.camera.keep(self.window, "Live-preparing")
+        self.run()
+        self.page("Live", "running")
+        live._enter(State.PAUSED)
+        live._on_warned("The clients were late from 8,300/s on; these points are drawn hollow.")
+        self.camera.keep(self.window, "Live-paused")
+        live.alert.say("")
+        self.window.close()
+        self.dialog(QMessageBox, "Live-leaving")
+        self.end()
+        self.page("Live", "full")
+
+    def log(self) -> None:
+        log = logging.getLogger("app.example")
+        log.info("A run of 9 servers began.")
+        log.warning("The clock of this computer jumped by 3 s.")
+        try:
+            raise ValueError("an example")
+        except ValueError:
+            log.exception("Something went wrong that should not: ValueError: an example.")
+        self.desk.notice.emit("The settings cannot be kept: no space left on device.", "warn")
+        self.camera.rest(0.3)
+        self.camera.keep(self.window, "Notice")
+        self.window.show_log(shown=True)
+        self.camera.keep(self.window, "Log")
+        self.window.show_log(shown=False)

@@ -1,0 +1,74 @@
+"""What builders make of the words of the tools they call."""
+
+from pathlib import Path
+
+from workbench.servers.runtimes import build_heritage, build_python, find_programs, heritage
+
+WITHOUT_COMPILER = """\
+error: Failed to build `bjoern==3.2.2`
+  cause: The build backend returned an error
+  cause: Call to `setuptools.build_meta:__legacy__.build_wheel` failed (exit status: 1)
+
+         [stdout]
+         building '_bjoern' extension
+         gcc -Wsign-compare -c bjoern/request.c
+
+         [stderr]
+         error: [Errno 2] No such file or directory: 'gcc'
+
+hint: Build failures usually indicate a problem with the package or the build environment
+"""
+
+
+def test_a_missing_compiler_is_found_among_what_a_build_says() -> None:
+    assert build_python.compiling(WITHOUT_COMPILER) == (
+        "[Errno 2] No such file or directory: 'gcc'"
+    )
+    assert build_python.package(WITHOUT_COMPILER) == "bjoern==3.2.2"
+
+
+def test_a_missing_header_is_told_rather_than_the_compilers_exit() -> None:
+    output = WITHOUT_COMPILER.replace(
+        "error: [Errno 2] No such file or directory: 'gcc'",
+        "bjoern/server.h:2:10: fatal error: ev.h: No such file or directory\n"
+        "         error: command '/usr/bin/gcc' failed with exit code 1",
+    )
+    assert build_python.compiling(output) == "ev.h: No such file or directory"
+
+
+def test_what_was_not_compiled_is_no_compilers_fault() -> None:
+    assert build_python.compiling("error: no solution found\n  cause: tornado is gone\n") == ""
+
+
+def test_a_distributions_version_is_cut_to_the_programs_own() -> None:
+    versions = ("1:25.2.3+dfsg-1+deb12u4", "2.4.71-1~deb12u1", "1.22.1-9+deb12u11")
+    assert [find_programs.upstream(version) for version in versions] == [
+        "25.2.3",
+        "2.4.71",
+        "1.22.1",
+    ]
+
+
+def test_of_old_pips_words_the_first_error_is_told() -> None:
+    output = "Collecting a\nsrc/a.c:3:10: fatal error: ev.h: No such file\nerror: command failed\n"
+    assert build_heritage.telling(output) == "src/a.c:3:10: fatal error: ev.h: No such file"
+
+
+def test_a_processor_without_old_pythons_is_told_in_a_sentence() -> None:
+    assert heritage.unfit("x86_64") == ""
+    assert heritage.unfit("aarch64") == (
+        "Python 2.7 and 3.9 are brought from Debian 11 for x86-64 only, and this processor is"
+        " aarch64; take a machine with x86-64."
+    )
+
+
+def test_links_to_the_root_of_a_system_lead_to_what_is_unpacked_beside_them(tmp_path: Path) -> None:
+    (tmp_path / "etc").mkdir()
+    (tmp_path / "etc/java.security").write_text("it is read\n")
+    (tmp_path / "usr/lib").mkdir(parents=True)
+    (tmp_path / "usr/lib/java.security").symlink_to("/etc/java.security")
+    (tmp_path / "usr/lib/elsewhere").symlink_to("/etc/of-the-host")
+    find_programs.relink(tmp_path)
+    moved = tmp_path.rename(tmp_path.with_name("moved"))
+    assert (moved / "usr/lib/java.security").read_text() == "it is read\n"
+    assert str((moved / "usr/lib/elsewhere").readlink()) == "/etc/of-the-host"

@@ -1,0 +1,451 @@
+"""Sessions side by side: what tells servers apart, what differs, and the command that says it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from app.__main__ import main
+from tests.synthetic import Contestant, contestants, session
+from workbench.analysis.compare import Side, compare, side_of
+from workbench.analysis.compare_words import difference_text, holds_text, interval_text
+from workbench.analysis.conditions import conditions
+from workbench.analysis.intervals import PassKnee, difference, knee_interval, ranks
+from workbench.analysis.published import IN_2009, comparable
+from workbench.documents import AnyDocument, Note, PointStop, RunStart
+from workbench.sessions import Recorder, Session
+
+RATES = [1000.0 * n for n in range(1, 10)]
+
+
+def faster(count: int, by: float) -> list[Contestant]:
+    return [replace(c, capacity_per_s=c.capacity_per_s * by) for c in contestants(count)]
+
+
+def side(tag: str, documents: list[AnyDocument]) -> Side:
+    return side_of(Session(tag, documents), Path(f"{tag}.yaml"), tag)
+
+
+def changed(
+    documents: list[AnyDocument],
+    *,
+    plan: dict[str, Any] | None = None,
+    workload: dict[str, Any] | None = None,
+    facts: dict[str, Any] | None = None,
+    backlog: int | None = None,
+    version: str = "",
+) -> list[AnyDocument]:
+    """The same session from another set-up."""
+    out: list[AnyDocument] = []
+    for document in documents:
+        if isinstance(document, RunStart):
+            data = document.plan | (plan or {})
+            data["workload"] = data["workload"] | (workload or {})
+            (machine,) = document.machines
+            machine = msgspec.structs.replace(machine, facts=machine.facts | (facts or {}))
+            servers = [
+                msgspec.structs.replace(record, version=version or record.version)
+                for record in document.servers
+            ]
+            out.append(
+                msgspec.structs.replace(document, plan=data, machines=[machine], servers=servers)
+            )
+        elif isinstance(document, Note) and "backlog" in document.data and backlog:
+            out.append(msgspec.structs.replace(document, data={"backlog": backlog}))
+        else:
+            out.append(document)
+    return out
+
+
+def record(path: Path, documents: list[AnyDocument]) -> Path:
+    recorder = Recorder(path)
+    for document in documents:
+        recorder(document)
+    recorder.close()
+    return path
+
+
+def passes(*bounds: tuple[float, float]) -> list[PassKnee]:
+    return [PassKnee(n, held, lost) for n, (held, lost) in enumerate(bounds, start=1)]
+
+
+# How sure a knee is
+
+
+def test_one_pass_has_the_step_between_its_rates_and_no_confidence() -> None:
+    (gevent,) = side("A", session(1, rates=RATES)).contenders
+    assert gevent.interval is not None
+    assert (gevent.interval.low, gevent.interval.high) == (5000, 6000)
+    assert gevent.interval.coverage is None
+
+
+def test_few_passes_give_their_range_and_say_how_little_it_covers() -> None:
+    found = knee_interval(passes((5000, 6000), (4000, 5000), (5000, 6000)))
+    assert found is not None
+    assert (found.low, found.high) == (4000, 6000)
+    assert found.coverage == 0.75
+
+
+@pytest.mark.parametrize(
+    ("number", "left_out", "at_least"), [(1, 0, None), (5, 0, 0.93), (6, 0, 0.96), (9, 1, 0.96)]
+)
+def test_many_passes_give_an_interval_that_covers_the_median_by_arithmetic(
+    number: int, left_out: int, at_least: float | None
+) -> None:
+    rank, coverage = ranks(number)
+    assert rank == left_out
+    assert (coverage is None) == (at_least is None)
+    assert coverage is None or coverage >= (at_least or 0)
+
+
+def test_a_server_whose_limit_was_never_seen_holds_at_least_that() -> None:
+    (fast,) = side("A", session(faster(1, 9), rates=RATES)).contenders
+    assert fast.interval is not None
+    assert fast.interval.high == inf
+    assert holds_text(fast) == "≥ 9,000/s"
+    assert interval_text(fast.interval) == "from 9,000/s"
+
+
+def test_a_rate_only_the_clients_lost_shows_no_limit_of_the_server() -> None:
+    (fast,) = side("A", session(faster(1, 9), rates=RATES, untrusted_from=7000)).contenders
+    assert fast.knee_per_s == 6000
+    assert holds_text(fast) == "≥ 6,000/s"
+
+
+def test_a_server_that_held_nothing_and_one_without_points_are_told() -> None:
+    dead, alive = side(
+        "A",
+        session([replace(contestants(1)[0], capacity_per_s=0), *contestants(2)[1:]], rates=RATES),
+    ).contenders
+    assert holds_text(dead) == "no rate"
+    assert dead.at_knee is None
+    start = session(1)[0]
+    (unmeasured,) = side("B", [start]).contenders
+    assert holds_text(unmeasured) == "not measured"
+    assert [c.name for c in compare([side("A", session(2)), side("B", [start])]).ranked()][-1] == (
+        unmeasured.name
+    )
+    assert alive.knee_per_s == 7000
+
+
+# What tells two apart
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "outcome", "low", "high"),
+    [
+        (passes((5000, 6000)), passes((3000, 4000)), "more", 1000, 3000),
+        (passes((3000, 4000)), passes((4000, 5000)), "less", -2000, 0),
+        (passes((5000, 6000)), passes((5000, 6000)), "indistinguishable", -1000, 1000),
+        (
+            passes((4000, 5000), (6000, 7000)),
+            passes((5000, 6000), (5000, 6000)),
+            "indistinguishable",
+            -2000,
+            2000,
+        ),
+        (passes((9000, inf)), passes((7000, 8000)), "more", 1000, inf),
+        (passes((9000, inf)), passes((9000, inf)), "unknown", -inf, inf),
+        (passes((5000, inf)), passes((7000, 8000)), "unknown", -3000, inf),
+    ],
+    ids=["apart", "touching", "same", "overlapping", "at least", "neither shown", "cut short"],
+)
+def test_a_difference_comes_with_an_interval(
+    first: Sequence[PassKnee],
+    second: Sequence[PassKnee],
+    outcome: str,
+    low: float,
+    high: float,
+) -> None:
+    found = difference(first, second)
+    assert found is not None
+    assert (found.outcome, found.low, found.high) == (outcome, low, high)
+
+
+def test_passes_that_took_turns_are_compared_one_by_one() -> None:
+    """The machine drifted: together they overlap, pass by pass one is always ahead."""
+    first = passes((5000, 5100), (6000, 6100), (7000, 7100))
+    second = passes((4500, 4600), (5500, 5600), (6500, 6600))
+    apart, together = difference(first, second, paired=True), difference(first, second)
+    assert apart is not None
+    assert together is not None
+    assert together.outcome == "indistinguishable"
+    assert (apart.outcome, apart.low, apart.high) == ("more", 400, 600)
+
+
+def test_only_an_interleaved_session_pairs_its_passes() -> None:
+    for order in ("interleaved", "sequential"):
+        documents = changed(session(2, rates=RATES, repeats=3), plan={"order": order})
+        found = compare([side("A", documents)])
+        pair = found.difference(*found.contenders)
+        assert pair is not None
+        assert pair.paired == (order == "interleaved")
+
+
+def test_what_cannot_be_told_apart_is_called_so() -> None:
+    one, other = side("A", session(3, rates=RATES)), side("B", session(3, rates=RATES, seed=2))
+    found = compare([one, other])
+    a, b = one.contenders[2], other.contenders[2]
+    said = difference_text(a, b, found.difference(a, b))
+    assert said == "gevent in A and gevent in B are indistinguishable: their intervals overlap."
+
+
+def test_a_gap_after_one_pass_is_told_with_its_doubt() -> None:
+    one, other = side("A", session(3, rates=RATES)), side("B", session(faster(3, 0.5), rates=RATES))
+    found = compare([one, other])
+    a, b = other.contenders[2], one.contenders[2]
+    said = difference_text(a, b, found.difference(a, b))
+    assert said == (
+        "gevent in A holds 4,000/s more than gevent in B (3,000 to 5,000/s)."
+        " One pass does not tell chance from difference."
+    )
+
+
+def test_servers_of_one_session_are_told_by_their_names_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compare", str(record(tmp_path / "a.yaml", session(2, rates=RATES)))]) == 0
+    out = capsys.readouterr().out
+    assert "asyncio Protocol holds 2,000/s more than asyncio streams (1,000 to 3,000/s)." in out
+
+
+# One rate for all
+
+
+def test_all_are_told_at_the_highest_rate_that_all_of_them_held() -> None:
+    found = compare([side("A", session(3, rates=RATES)), side("B", session(1, rates=RATES[::2]))])
+    assert found.shared == RATES[::2]
+    assert found.rate == 5000
+    assert all(c.at(5000) is not None for c in found.contenders)
+
+
+def test_sessions_without_a_common_rate_are_told_at_none() -> None:
+    other = side("B", session(1, rates=[1500.0, 2500.0]))
+    found = compare([side("A", session(1, rates=RATES)), other])
+    assert found.rate is None
+    assert found.shared == []
+
+
+def test_percentiles_of_several_passes_come_from_all_their_calls() -> None:
+    (server,) = side("A", session(1, rates=RATES, repeats=3)).contenders
+    at = server.at(4000)
+    assert at is not None
+    assert at.latency_us is not None
+    singles = [stop.latency_us.count for stop in at.stops if stop.latency_us]
+    assert len(singles) == 3
+    assert at.latency_us.count == sum(singles)
+
+
+# What differs
+
+
+def said_of(*documents: list[AnyDocument]) -> tuple[list[str], Sequence[str]]:
+    found = conditions([side(tag, each) for tag, each in zip("ABCDEF", documents, strict=False)])
+    return [condition.text for condition in found.differing], found.warnings
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        (
+            {"facts": {"kernel": "Linux 5.10.0-32"}},
+            "Kernel of the target: A Linux 6.1.0-41-amd64, B Linux 5.10.0-32.",
+        ),
+        ({"facts": {"cpu_count": 2}}, "Cores of the target: A 4, B 2."),
+        ({"backlog": 128}, "Backlog in force: A 512, B 128."),
+        ({"plan": {"seconds": 5.0}}, "Length of a point: A 2 s, B 5 s."),
+        ({"plan": {"nofile": 1024}}, "Descriptor limit: A 20,000, B 1,024."),
+        ({"workload": {"timeout_s": 2.0}}, "Timeout: A 5 s, B 2 s."),
+        ({"version": "uvloop 9"}, "Version of asyncio streams: A CPython 3.11.7, B uvloop 9."),
+    ],
+    ids=["kernel", "cores", "backlog", "length", "descriptors", "timeout", "version"],
+)
+def test_what_differs_is_named_with_both_values(change: dict[str, Any], text: str) -> None:
+    differing, warnings = said_of(session(1), changed(session(1), **change))
+    assert differing == [text]
+    assert warnings
+
+
+def test_a_kernel_setting_that_differs_is_named() -> None:
+    one, other = ({"sysctls": {"net.core.somaxconn": n}} for n in (4096, 128))
+    differing, _ = said_of(changed(session(1), facts=one), changed(session(1), facts=other))
+    assert differing == ["net.core.somaxconn of the target: A 4096, B 128."]
+
+
+def test_another_question_stands_before_another_set_up() -> None:
+    other = changed(
+        session(1),
+        facts={"kernel": "Linux 5.10"},
+        workload={"protocol": "http/1.1"},
+        plan={"repeats": 3},
+    )
+    differing, warnings = said_of(session(1), other)
+    assert [text.partition(":")[0] for text in differing] == [
+        "Protocol",
+        "Kernel of the target",
+        "Passes",
+    ]
+    assert warnings == (
+        "These sessions asked different questions (protocol): a gap between them is not one"
+        " between servers.",
+    )
+
+
+def test_rates_that_count_different_things_are_warned_of_and_not_subtracted() -> None:
+    requests = changed(session(1), plan={"rate_of": "requests"})
+    _, warnings = said_of(session(1), requests)
+    assert warnings[0].startswith("A measured connections, B requests: their rates do not compare")
+    found = compare([side("A", session(1)), side("B", requests)])
+    assert [c.tag for c in found.drawn()] == ["A"]
+    assert found.difference(*found.contenders) is None
+
+
+def test_the_same_session_twice_differs_in_nothing_and_is_told() -> None:
+    found = conditions([side("A", session(2)), side("B", session(2))])
+    told = ("A and B are the same session; keep one of them.",)
+    assert (found.differing, found.warnings) == ([], told)
+    assert found.same_text().startswith("The same: length of a point, CPU, cores, kernel and ")
+
+
+def test_what_an_old_session_does_not_tell_is_no_difference() -> None:
+    old = session(1)
+    assert isinstance(old[0], RunStart)
+    (machine,) = old[0].machines
+    bare = msgspec.structs.replace(machine, facts={})
+    old[0] = msgspec.structs.replace(old[0], machines=[bare])
+    assert said_of(session(1), old) == ([], ())
+
+
+def test_the_figures_of_2009_stand_only_beside_the_ping_pong_they_are_about() -> None:
+    plan = session(1)[0].plan  # type: ignore[union-attr]
+    assert comparable(plan)
+    assert not comparable(plan | {"workload": {"protocol": "http/1.1"}})
+    assert {each.server: each.offered_per_s for each in IN_2009}["tornado"] == 7400
+
+
+# The command
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Callable[..., list[str]]:
+    def make(*sessions: list[AnyDocument]) -> list[str]:
+        return [
+            str(record(tmp_path / f"{tag}.pong.yaml", documents))
+            for tag, documents in zip("abcdefg", sessions, strict=False)
+        ]
+
+    return make
+
+
+def test_the_command_tells_figures_differences_and_conditions(
+    files: Callable[..., list[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = changed(session(faster(3, 0.5), rates=RATES), facts={"kernel": "Linux 5.10"})
+    assert main(["compare", *files(session(3, rates=RATES), other), "--server", "gevent"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert "Kernel of the target: A Linux 6.1.0-41-amd64, B Linux 5.10." in out
+    assert "All of them at 4,000/s:" in out
+    assert "gevent in A holds 4,000/s more than gevent in B" in out
+    assert "asyncio" not in out
+
+
+def test_as_json_it_is_one_object_with_the_same_figures(
+    files: Callable[..., list[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert (
+        main(["compare", *files(session(2, rates=RATES), session(1, rates=RATES)), "--json"]) == 0
+    )
+    out, err = capsys.readouterr()
+    assert err == ""
+    data = json.loads(out)
+    assert list(data["sessions"]) == ["A", "B"]
+    first = data["servers"][0]
+    assert (first["session"], first["server"], first["knee_per_s"]) == (
+        "A",
+        "asyncio-protocol",
+        7000,
+    )
+    assert first["limit"] == {"low_per_s": 7000, "high_per_s": 8000, "passes": 1, "coverage": None}
+    assert data["common_rate_per_s"] == 5000
+    (pair,) = data["differences"]
+    assert pair["outcome"] == "indistinguishable"
+
+
+def test_as_csv_it_has_a_line_for_every_server_of_every_session(
+    files: Callable[..., list[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compare", *files(session(2, rates=RATES), session(1, rates=RATES)), "--csv"]) == 0
+    lines = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [(line["session"], line["knee_per_s"]) for line in lines] == [
+        ("A", "7000.0"),
+        ("A", "5000.0"),
+        ("B", "5000.0"),
+    ]
+
+
+def test_a_file_that_cannot_be_read_is_refused_and_the_others_are_compared(
+    files: Callable[..., list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    foreign = tmp_path / "foreign.yaml"
+    foreign.write_text("just: yaml\n")
+    newer = tmp_path / "newer.yaml"
+    newer.write_text("# pongbench session\n---\nkind: run_start\nv: 99\n---\n")
+    paths = files(session(1, rates=RATES))
+    assert main(["compare", str(foreign), str(newer), *paths]) == 2
+    out, err = capsys.readouterr()
+    assert "foreign.yaml is not a session" in err
+    assert "from a newer Pongbench (99)" in err
+    assert "asyncio streams" in out
+    assert main(["compare", str(foreign)]) == 2
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--server", "gevnt"], "No session has a server 'gevnt'; there are asyncio-streams."),
+        (["--rate", "77"], "--rate: 77 was not offered to all of them; 1,000, 2,000, "),
+    ],
+    ids=["server", "rate"],
+)
+def test_what_is_not_there_is_said_with_what_is(
+    files: Callable[..., list[str]],
+    capsys: pytest.CaptureFixture[str],
+    more: list[str],
+    said: str,
+) -> None:
+    assert main(["compare", *files(session(1, rates=RATES)), *more]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_more_than_six_sessions_are_too_many(
+    files: Callable[..., list[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    paths = files(session(1, rates=RATES[:2]))
+    assert main(["compare", *paths * 7]) == 2
+    assert "7 sessions are more than 6 at a time; leave some out." in capsys.readouterr().err
+
+
+def test_a_closed_loop_is_ranked_by_what_it_answered() -> None:
+    documents = [
+        msgspec.structs.replace(d, concurrency=int(d.rate_per_s / 20), rate_per_s=0.0)
+        if isinstance(d, PointStop) and d.purpose == "sweep"
+        else d
+        for d in changed(session(2, rates=RATES[:3]), workload={"mode": "closed"})
+    ]
+    found = compare([side("A", documents)])
+    assert found.unit == "connections kept open"
+    assert found.shared == [50, 100, 150]
+    assert found.rate == 150
+    assert all(c.interval is None for c in found.contenders)
+    assert found.difference(*found.contenders) is None

@@ -1,0 +1,124 @@
+"""A plan while it is edited: all that is wrong, beside the key it is about."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from workbench.drafts import Draft, examine, number, plan_data
+from workbench.errors import BadInput
+from workbench.plans import Plan, Workload, plan_from_data
+
+SOUND: dict[str, Any] = {"servers": ["a", "b"], "rates": [1000, 2000], "seconds": 2}
+FACTS = {"sysctls": {"net.ipv4.ip_local_port_range": "32768 60999"}}
+
+
+@dataclass
+class Entry:
+    id: str
+    name: str = "Entry"
+    closes_first: str = "server"
+    protocols: list[str] = field(default_factory=lambda: ["pong"])
+    warm_up_s: float = 0.0
+
+
+class Shelf(dict[str, Entry]):
+    def __missing__(self, id: str) -> Entry:
+        raise BadInput(f"There is no server {id!r} in the catalogue.")
+
+
+def draft(**changes: Any) -> Draft:
+    shelf = Shelf(a=Entry("a"), b=Entry("b"), web=Entry("web", "Web", protocols=["http/1.1"]))
+    return examine(SOUND | changes, shelf, FACTS)
+
+
+def test_a_sound_draft_tells_what_it_costs_and_when_each_point_comes() -> None:
+    found = draft(repeats=3)
+    assert found.sound
+    assert found.budget is not None
+    assert found.connections == (2000 + 4000) * 3 * 2
+    warm_up, first, second = found.steps
+    assert warm_up.purpose == "warm_up"
+    assert (first.begin_s, first.end_s) == pytest.approx((1.2, 3.2))
+    assert second.begin_s == pytest.approx(3.4)
+    assert (second.load, second.calls) == ("2,000/s", 4000)
+
+
+def test_everything_wrong_is_told_at_once_beside_its_key() -> None:
+    found = draft(
+        rates={"from": -5, "to": None, "step": 100},
+        seconds="soon",
+        repeats=0,
+        workload={"timeout_s": 0, "path": "/"},
+        warm_up={"rate_per_s": "x", "seconds": 1},
+    )
+    assert not found.sound
+    assert found.faults == {
+        "rates.from": "Expected a number above 0, got -5.",
+        "rates.to": "Expected a number, got nothing.",
+        "seconds": "Expected a number, got 'soon'.",
+        "repeats": "Expected a whole number of at least 1, got 0.",
+        "workload.timeout_s": "Expected a number above 0, got 0.",
+        "warm_up.rate_per_s": "Expected a number, got 'x'.",
+    }
+
+
+@pytest.mark.parametrize(
+    ("changes", "key", "said"),
+    [
+        ({"servers": []}, "servers", "None is listed; name at least one of the catalogue."),
+        ({"servers": ["a", "zz"]}, "servers", "There is no server 'zz' in the catalogue."),
+        ({"servers": ["web"]}, "servers", "Web speaks http/1.1, not pong."),
+        ({"rates": [2000, 1000]}, "rates", "1000 comes after 2000; list them rising"),
+        ({"rates": [100, "fast"]}, "rates", "Expected a number, got 'fast'."),
+        ({"rates": {"from": 9, "to": 4, "step": 1}}, "rates", "They run from 9 down to 4"),
+        ({"seconds": None}, "seconds", "Neither is given; give exactly one of the two."),
+        ({"seconds": 0.5}, "seconds", "At 1,000/s a point lasts 0.5 s: too short to judge"),
+        ({"workload": {"path": "x"}}, "workload.path", "It must begin with /"),
+        (
+            {"workload": {"calls_per_connection": 5}},
+            "workload.calls_per_connection",
+            "Pong ends after one reply; use http/1.1.",
+        ),
+    ],
+)
+def test_a_fault_stands_beside_its_field(changes: dict[str, Any], key: str, said: str) -> None:
+    assert said in draft(**changes).faults[key]
+
+
+def test_too_few_connections_are_told_beside_them() -> None:
+    found = draft(seconds=None, connections=500)
+    assert "Set connections to 2,000 or more" in found.faults["connections"]
+    assert found.budget is not None
+
+
+def test_a_closed_loop_has_steps_without_a_rate() -> None:
+    found = draft(rates=[], concurrency=[1, 10], workload={"mode": "closed"})
+    assert [step.load for step in found.steps] == ["1 at a time", "10 at a time"]
+    assert found.sound
+    assert found.connections == 0
+
+
+def test_what_no_form_would_give_is_refused_in_words() -> None:
+    assert draft(workload="x").faults == {"workload": "Expected keys with values, got 'x'."}
+    assert draft(surprise=1).faults[""]
+
+
+def test_a_plan_survives_being_taken_apart_for_the_form() -> None:
+    plan = Plan(servers=["a"], rates=[5.5], seconds=2, name="p", workload=Workload(path="/x"))
+    assert plan_from_data(plan_data(plan), name="p") == plan
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("9,000", 9000),
+        (" 1.5 ", 1.5),
+        ("", None),
+        ("1e3", 1000.0),
+        ("a lot", "a lot"),
+        ("no", "no"),
+    ],
+)
+def test_figures_are_read_as_people_type_them(typed: str, meant: object) -> None:
+    assert number(typed) == meant

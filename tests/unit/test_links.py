@@ -1,0 +1,62 @@
+"""What a plan needs of a link, and what is said of one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from workbench.links import needed_of_each
+from workbench.machines.iperf import bits_per_s
+from workbench.machines.linkcheck import LinkFigures
+from workbench.plans import Plan, Workload
+from workbench.servers.gate import GateResult
+
+CASES = sorted((Path(__file__).parents[1] / "cases" / "iperf3").glob("*.json"))
+LINK = LinkFigures("bolt", "atlas", 180, 210, 400, 940e6)
+GATES = [
+    GateResult(server="a", passed=True, sentences=[], bytes_on_wire=100, kept_bytes=90),
+    GateResult(server="b", passed=True, sentences=[], bytes_on_wire=10_000, kept_bytes=9_000),
+]
+
+
+def plan(**workload: object) -> Plan:
+    return Plan(name="x", servers=["a", "b"], rates=[100, 1000], workload=Workload(**workload))
+
+
+def test_a_link_is_told_with_what_the_plan_needs() -> None:
+    assert LINK.sentence(88e6) == (
+        "bolt reaches atlas in 210 us (p99 400 us) and at 940 Mbit/s;"
+        " the plan needs about 88 Mbit/s at most."
+    )
+    assert LINK.sentence() == "bolt reaches atlas in 210 us (p99 400 us) and at 940 Mbit/s."
+
+
+def test_only_a_plan_that_needs_nearly_all_of_a_link_is_warned_of() -> None:
+    assert LINK.warning(700e6) == ""
+    assert LINK.warning(800e6).startswith(
+        "The link from atlas to bolt carried 940 Mbit/s and the plan needs about 800 Mbit/s:"
+    )
+
+
+def test_the_largest_reply_at_the_highest_rate_is_what_is_needed() -> None:
+    # 1,000 connections of one reply: 10,000 bytes in seven segments, and four without any.
+    assert needed_of_each(plan(), 1, GATES) == 8 * 1000 * (10_000 + 66 * 11)
+
+
+def test_clients_share_it_and_kept_connections_open_seldom() -> None:
+    kept = plan(protocol="http/1.1", calls_per_connection=10)
+    per_s = max(kept.rates_per_s) * (1 if kept.unit == "requests" else 10)
+    needed = needed_of_each(kept, 2, GATES)
+    assert needed == pytest.approx(8 * per_s / 2 * (9_000 + 66 * 7.4))
+
+
+def test_a_closed_loop_has_no_rate_to_reckon_with() -> None:
+    assert needed_of_each(plan(mode="closed"), 1, GATES) == 0
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.stem)
+def test_what_iperf3_measured_is_read_and_nothing_else(case: Path) -> None:
+    said = json.loads(case.read_text())
+    assert bits_per_s(said["text"].encode()) == said["expect"]

@@ -1,0 +1,82 @@
+"""What a machine's facts mean for a run, and which hosts ~/.ssh/config names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.machines.aliases import Alias, aliases
+from workbench.machines.meaning import meanings
+from workbench.machines.profiles import Cpus, Profile
+
+PROFILE = Profile("box", connector="ssh", address="10.0.0.1")
+FACTS: dict[str, Any] = {
+    "load_average": [0.1, 0.1, 0.1],
+    "descriptor_limits": {"soft": 1024, "hard": 1_048_576},
+    "sysctls": {"net.ipv4.ip_local_port_range": "32768 60999", "net.core.somaxconn": 4096},
+}
+
+
+def said(profile: Profile = PROFILE, cpus: list[int] | None = None, **facts: Any) -> str:
+    found = meanings(profile, FACTS | facts, cpus or [0, 1, 2, 3], "3.11.2")
+    return "\n".join(f"{each.tone}: {each.text}" for each in found)
+
+
+@pytest.mark.parametrize(
+    ("facts", "sentence"),
+    [
+        ({}, "warn: 28,232 local ports, each free again after 60 s where the client closes first:"),
+        ({}, "room for 471 new connections/s without end, more for a short run."),
+        ({"sysctls": {"net.ipv4.tcp_tw_reuse": 1}}, "ok: 28,232 local ports, each free again"),
+        ({}, "ok: One program may have 1,048,576 connections open: enough."),
+        ({}, "ok: Servers get core 0; clients on the same machine get cores 1–3."),
+        ({"descriptor_limits": {"soft": 1024, "hard": 4096}}, "warn: One program may have 4,096"),
+        ({"sysctls": {"net.core.somaxconn": 128}}, "warn: An accept queue holds 128"),
+        ({"governor": "powersave"}, "change their clock rate with the load (powersave)"),
+        ({"load_average": [3.2, 1, 1]}, "warn: Its load is 3.20 already"),
+        ({"virtualisation": "virtual machine"}, "warn: It is a virtual machine"),
+    ],
+)
+def test_facts_are_told_by_what_they_mean(facts: dict[str, Any], sentence: str) -> None:
+    assert sentence in said(**facts)
+
+
+def test_what_is_to_be_mended_comes_first() -> None:
+    assert said(governor="powersave").startswith("warn: ")
+
+
+def test_a_machine_of_one_core_shares_it() -> None:
+    assert "warn: Server and agents share core 0" in said(cpus=[0])
+
+
+def test_a_core_that_is_not_there_is_named() -> None:
+    profile = Profile("box", connector="ssh", address="a", cpus=Cpus(server=[9]))
+    assert "there is no core 9 to use" in said(profile)
+
+
+def test_a_client_is_not_told_of_accept_queues() -> None:
+    profile = Profile("box", connector="ssh", address="a", roles=["client"])
+    assert "accept queue" not in said(profile)
+    assert "The clients get cores 0–3." in said(profile)
+
+
+def test_hosts_are_found_in_the_file_and_what_it_includes(tmp_path: Path) -> None:
+    (tmp_path / "conf.d").mkdir()
+    (tmp_path / "conf.d" / "lab").write_text("Host cedar\n  User mila\n")
+    config = tmp_path / "config"
+    config.write_text(
+        "# mine\nInclude conf.d/*\nHost *\n  User anna\n"
+        "Host bolt bolt.lab !no web-*\n  HostName = 10.0.4.31\n  User mila\n"
+        'Match host x\n  HostName 9.9.9.9\nHost "unfinished\n'
+    )
+    assert aliases(config) == [
+        Alias("cedar", "", "mila"),
+        Alias("bolt", "10.0.4.31", "mila"),
+        Alias("bolt.lab", "10.0.4.31", "mila"),
+    ]
+
+
+def test_no_file_names_no_host(tmp_path: Path) -> None:
+    assert aliases(tmp_path / "config") == []

@@ -1,0 +1,70 @@
+"""What the gate found stays known, for as long as the server stays the same."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from workbench.servers import measured
+from workbench.servers.catalogue import Catalogue
+from workbench.servers.entry import load_entry
+from workbench.servers.gate import GateResult
+
+CHEROOT = Catalogue.load(extra_dirs=[])["cheroot"]
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "home"))
+
+
+def found(*, passed: bool = True) -> GateResult:
+    return GateResult(server="cheroot", passed=passed, sentences=[], protocols=["http/1.0"])
+
+
+def test_a_server_never_tried_offers_what_it_declares() -> None:
+    assert measured.recall(CHEROOT) is None
+    assert measured.protocols(CHEROOT) == ["http/1.0", "http/1.1"]
+
+
+def test_a_server_that_was_tried_offers_what_it_proved() -> None:
+    measured.remember(CHEROOT, found(), "cheroot 11.1.2")
+    known = measured.recall(CHEROOT)
+    assert known is not None
+    assert (known.gate, known.version) == (found(), "cheroot 11.1.2")
+    assert measured.protocols(CHEROOT) == ["http/1.0"]
+
+
+def test_one_that_failed_proves_nothing() -> None:
+    measured.remember(CHEROOT, found(passed=False))
+    assert measured.protocols(CHEROOT) == ["http/1.0", "http/1.1"]
+
+
+def test_a_server_that_was_changed_counts_as_never_tried(tmp_path: Path) -> None:
+    entry = load_entry(Path(shutil.copytree(CHEROOT.folder, tmp_path / "cheroot")))
+    measured.remember(entry, found())
+    assert measured.recall(entry) is not None
+    with (entry.folder / "server.py").open("a") as script:
+        script.write("# faster\n")
+    assert measured.recall(entry) is None
+
+
+def test_a_cache_that_cannot_be_written_is_no_obstacle(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "file"))
+    measured.remember(CHEROOT, found())
+    assert measured.recall(CHEROOT) is None
+
+
+def test_a_result_names_the_workloads_it_stands_for() -> None:
+    result = GateResult(
+        server="x",
+        passed=True,
+        sentences=[],
+        protocols=["http/1.0", "http/1.1"],
+        keep_alive=True,
+        pipelining=1,
+    )
+    assert result.workloads == ["HTTP/1.0", "HTTP/1.1, several calls on a connection"]

@@ -1,0 +1,159 @@
+"""A server of one's own: made, copied, checked, saved, put aside."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from workbench import paths
+from workbench.cli import main
+from workbench.errors import BadInput
+from workbench.servers import own
+from workbench.servers.catalogue import Catalogue
+from workbench.servers.proofread import Fault, proofread
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
+    return paths.data_dir() / "servers"
+
+
+def faults(texts: dict[str, str], id: str = "mine") -> list[Fault]:
+    return proofread(id, texts)
+
+
+def template() -> dict[str, str]:
+    return own.read(own.TEMPLATE)
+
+
+def test_a_new_server_is_in_the_catalogue_under_the_name_given(home: Path) -> None:
+    made = own.new("Zoë's: first")
+    assert made.id == "zoe-s-first"
+    assert made.folder == home / "zoe-s-first"
+    assert Catalogue.load()["zoe-s-first"].name == "Zoë's: first"
+    assert "zoe-s-first" not in Catalogue.load().broken
+
+
+def test_a_copy_brings_the_code_but_not_the_history() -> None:
+    made = own.duplicate(Catalogue.load()["tornado"], "Tornado, tuned")
+    assert made.name == "Tornado, tuned"
+    assert made.in_2009 is None and made.seen is None
+    assert made.today.licence is not None
+    assert made.source_path.read_text() == Catalogue.load()["tornado"].source_path.read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("...", "needs a name with letters or digits"),
+        ("../../x", "no slash, for it is what people call it and no path; choose another"),
+        ("x" * 61, "has at most 60 characters"),
+        ("Tornado", "a server that comes with Pongbench with the id 'tornado'"),
+        ("Taken", "a server of yours with the id 'taken'"),
+    ],
+)
+def test_a_name_that_cannot_be_is_refused_in_words(name: str, sentence: str) -> None:
+    own.new("taken")
+    with pytest.raises(BadInput, match=sentence):
+        own.new(name)
+
+
+def test_what_another_program_wrote_is_not_overwritten() -> None:
+    made = own.new("Mine")
+    was = own.read(made.folder)["server.py"]
+    (made.folder / "server.py").write_text("# theirs\n")
+    with pytest.raises(BadInput, match="changed by another program"):
+        own.save(made.folder, "server.py", "# ours\n", was=was)
+    assert (made.folder / "server.py").read_text() == "# theirs\n"
+
+
+def test_a_shipped_server_is_never_written() -> None:
+    shipped = Catalogue.load()["tornado"].folder
+    with pytest.raises(BadInput, match="none of your own servers"):
+        own.save(shipped, "server.py", "", was="")
+    with pytest.raises(BadInput, match="none of your own servers"):
+        own.remove(shipped)
+
+
+def test_a_removed_server_is_kept_aside_and_its_name_is_free_again() -> None:
+    made = own.new("Mine")
+    kept = own.remove(made.folder)
+    assert (kept / "server.py").is_file()
+    assert "mine" not in Catalogue.load()
+    own.remove(own.new("Mine").folder)
+    assert len(list(kept.parent.iterdir())) == 2
+
+
+def test_the_template_has_no_faults() -> None:
+    assert faults(template()) == []
+
+
+def test_a_key_nobody_knows_is_told_beside_its_line() -> None:
+    texts = template()
+    texts["server.yaml"] += "protocol: [pong]\n"
+    (fault,) = faults(texts)
+    assert (fault.file, fault.line) == ("server.yaml", texts["server.yaml"].count("\n"))
+    assert "did you mean 'protocols'?" in fault.sentence
+
+
+def test_a_fault_of_the_yaml_names_its_line() -> None:
+    (fault,) = faults({**template(), "server.yaml": "name: Mine\nfamily: [socket\n"})
+    assert fault.line >= 2
+    assert fault.file == "server.yaml"
+
+
+def test_a_missing_file_is_told_beside_the_key_that_names_it() -> None:
+    texts = template()
+    line = next(n for n, t in enumerate(texts["server.yaml"].splitlines(), 1) if "source:" in t)
+    del texts["server.py"]
+    (fault,) = faults(texts)
+    assert (fault.line, fault.sentence) == (
+        line,
+        "source: there is no file 'server.py' in the folder.",
+    )
+
+
+def test_a_requirement_without_a_version_is_told_beside_its_line() -> None:
+    texts = template()
+    texts["server.yaml"] += "requirements: requirements.txt\n"
+    texts["requirements.txt"] = "# what it needs\ntornado\n"
+    (fault,) = faults(texts)
+    assert (fault.file, fault.line) == ("requirements.txt", 2)
+    assert "name==version" in fault.sentence
+
+
+def test_a_slip_in_the_program_is_told_beside_its_line() -> None:
+    (fault,) = faults({**template(), "server.py": "import socket\n\ndef serve(:\n"})
+    assert (fault.file, fault.line) == ("server.py", 3)
+
+
+def test_the_command_makes_a_server_and_says_how_to_go_on(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["catalogue", "new", "My own"]) == 0
+    said = capsys.readouterr().out
+    assert "its id is my-own" in said
+    assert "pongbench catalogue check my-own" in said
+    assert main(["catalogue", "new", "Copy", "--like", "gevent"]) == 0
+    assert Catalogue.load()["copy"].framework == "gevent"
+
+
+def test_the_command_refuses_a_name_that_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["catalogue", "new", "Gevent"]) == 2
+    assert "choose another name" in capsys.readouterr().err
+
+
+def test_a_full_disk_is_told_in_one_short_sentence(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("shutil.copyfile", full)
+    with pytest.raises(BadInput) as told:
+        own.new("Mine")
+    assert str(told.value) == f"The folder {home / 'mine'} cannot be made: the disk is full."

@@ -1,0 +1,135 @@
+"""Plans to begin from: shipped and own, kept as files people can read."""
+
+from pathlib import Path
+
+import pytest
+
+from workbench import paths, presets
+from workbench.errors import BadInput
+from workbench.plans import Plan, Range, WarmUp, Workload, load_plan
+
+PLAN = Plan(
+    name="Two",
+    servers=["tornado", "twisted"],
+    rates=Range(from_=1000, to=8000, step=500),
+    seconds=3,
+    repeats=5,
+    order="interleaved",
+)
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
+    return paths.data_dir() / "plans"
+
+
+def test_a_quick_look_comes_first_and_every_shipped_plan_says_what_it_is_for() -> None:
+    found = presets.presets()
+    assert [p.id for p in found[:3]] == ["quick", "demo", "thorough"]
+    assert all(p.plan and p.plan.description for p in found)
+    assert not any(p.own for p in found)
+
+
+def test_a_saved_plan_is_found_by_its_name_and_is_the_same() -> None:
+    made = presets.save(PLAN, "  Räte, weekly  ")
+    assert made.id == "rate-weekly"
+    again = load_plan("rate-weekly")
+    assert again.name == "Räte, weekly"
+    assert again.rates == PLAN.rates
+    assert presets.presets()[-1] == made
+
+
+def test_the_file_holds_only_what_is_unusual(home: Path) -> None:
+    assert presets.to_yaml(PLAN) == (
+        "name: Two\n"
+        "servers: [tornado, twisted]\n"
+        "rates: {from: 1000, to: 8000, step: 500}\n"
+        "seconds: 3\n"
+        "repeats: 5\n"
+        "order: interleaved\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        Plan(servers=["a"], rates=[0.5, 1e6], connections=100, warm_up=None, give_up=None),
+        Plan(
+            name="1_000",
+            description="yes: # no",
+            servers=["on", "12"],
+            workload=Workload(mode="closed", path="/a?b", timeout_s=0.25),
+            concurrency=[1, 10],
+            seconds=2,
+            warm_up=WarmUp(seconds=0.5),
+        ),
+    ],
+    ids=["open", "closed"],
+)
+def test_what_is_written_is_read_as_it_was(plan: Plan, tmp_path: Path) -> None:
+    path = tmp_path / "p.yaml"
+    path.write_text(presets.to_yaml(plan))
+    again = load_plan(path)
+    assert presets.to_yaml(again) == presets.to_yaml(plan) or not plan.name
+    assert again.workload == plan.workload
+    assert again.servers == plan.servers
+    assert again.warm_up == plan.warm_up
+    assert again.give_up == plan.give_up
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("Mine", "There is a plan of yours named 'mine'; choose another name."),
+        ("Demo", "There is a plan that comes with Pongbench named 'demo'"),
+        (" .. ", "needs a name with letters or digits"),
+    ],
+)
+def test_a_name_that_is_taken_or_says_nothing_is_refused(name: str, said: str) -> None:
+    presets.save(PLAN, "Mine")
+    with pytest.raises(BadInput) as refused:
+        presets.save(PLAN, name)
+    assert said in str(refused.value)
+
+
+def test_an_own_plan_can_be_replaced_renamed_and_deleted(home: Path) -> None:
+    presets.save(PLAN, "Mine")
+    presets.save(Plan(servers=["a"], rates=[1], seconds=1), "Mine", over="mine")
+    assert load_plan("mine").servers == ["a"]
+    assert presets.rename("mine", "Other").id == "other"
+    assert [path.name for path in home.iterdir()] == ["other.yaml"]
+    assert load_plan("other").name == "Other"
+    presets.delete("other")
+    assert not list(home.iterdir())
+    with pytest.raises(BadInput, match="any more"):
+        presets.delete("other")
+
+
+def test_a_renamed_plan_may_keep_its_file(home: Path) -> None:
+    presets.save(PLAN, "mine")
+    assert presets.rename("mine", "Mine!").name == "Mine!"
+    assert [path.name for path in home.iterdir()] == ["mine.yaml"]
+
+
+def test_shipped_plans_and_other_files_cannot_be_deleted() -> None:
+    for id_ in ("demo", "../../plans/demo"):
+        with pytest.raises(BadInput):
+            presets.delete(id_)
+    assert load_plan("demo")
+
+
+def test_a_plan_that_cannot_be_read_hides_no_other(home: Path) -> None:
+    home.mkdir(parents=True)
+    (home / "broken.yaml").write_text("servers: [a\n")
+    presets.save(PLAN, "Mine")
+    own = [p for p in presets.presets() if p.own]
+    assert [p.name for p in own] == ["broken", "Mine"]
+    assert "broken.yaml" in own[0].problem
+
+
+def test_a_folder_that_cannot_be_written_is_told_in_words(home: Path) -> None:
+    home.parent.mkdir(parents=True)
+    home.write_text("not a folder")
+    with pytest.raises(BadInput, match="cannot be written"):
+        presets.save(PLAN, "Mine")

@@ -1,0 +1,219 @@
+"""What a report says of a session, before any markup."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis.strategies import integers, sampled_from
+
+from tests.looked_again import looked_again
+from tests.synthetic import Contestant, contestants, knees, session
+from workbench.documents import AnyDocument, Note, PointStop, RunStart
+from workbench.plans import plan_from_data
+from workbench.report.facts import facts
+
+
+def test_the_answer_names_who_holds_most_and_how_much() -> None:
+    told = facts(session(3, 8))
+    assert told.answer == "gevent holds most: 7,875 connections per second."
+    assert [held.name for held in told.held] == ["gevent", "asyncio Protocol", "asyncio streams"]
+    assert [held.holds for held in told.held] == ["7,875/s", "6,750/s", "4,500/s"]
+
+
+def test_servers_that_hold_the_same_are_named_together() -> None:
+    told = facts(session(3, rates=[1000.0, 2000.0]))
+    assert told.answer == (
+        "asyncio streams, asyncio Protocol and gevent hold: at least 2,000 connections per second."
+    )
+    assert {held.holds for held in told.held} == {"at least 2,000/s"}
+
+
+@pytest.mark.parametrize(
+    ("documents", "answer"),
+    [
+        (session(2, 3)[:3], "Nothing was measured."),
+        (
+            session([Contestant("dead", "Dead", "", 0, 100, 1)], 3),
+            "No server held any of the rates.",
+        ),
+        (
+            session(1, rates=[1000.0]),
+            "asyncio streams holds: at least 1,000 connections per second.",
+        ),
+    ],
+    ids=["nothing", "all failed", "alone"],
+)
+def test_every_session_has_an_answer(documents: list[AnyDocument], answer: str) -> None:
+    assert facts(documents).answer == answer
+
+
+@given(integers(1, 5), integers(1, 9), sampled_from(["done", "interrupted", "crashed"]))
+def test_the_ranking_says_what_the_knees_are(servers: int, points: int, end: str) -> None:
+    documents = session(servers, points, seconds=1.0, end=end)  # type: ignore[arg-type]
+    known = knees(servers, points)
+    for held in facts(documents).held[:-1]:
+        expected = known[held.id]
+        if expected is None:
+            assert held.holds in ("no rate", "not measured")
+        else:
+            assert f"{expected:,.10g}/s" in held.holds or end != "done"
+
+
+def test_points_that_are_not_to_be_trusted_are_named_with_their_rates_and_cause() -> None:
+    told = facts(session(2, 4, untrusted_from=6000.0))
+    (first, second) = told.doubts
+    assert first.startswith("asyncio streams at 6,750/s and 9,000/s: client-limited. The clients")
+    assert second.startswith("asyncio Protocol at")
+    rows = told.points[0].rows
+    assert [row.trusted for row in rows] == [True, True, False, False]
+
+
+def test_a_session_without_doubts_has_none() -> None:
+    assert facts(session(2, 4)).doubts == []
+
+
+def test_an_aborted_run_is_doubted_before_everything_else() -> None:
+    told = facts(session(2, 4, end="interrupted"))
+    assert told.state == "The run was aborted. Aborted by hand."
+    assert told.doubts[0] == told.state
+    assert "asyncio Protocol at 9,000/s: interrupted; its figures count for nothing." in told.doubts
+    last = told.points[-1].rows[-1]
+    assert (last.verdict, last.replies, last.counts) == ("interrupted", "", False)
+
+
+def test_calls_that_are_missing_from_the_count_are_told() -> None:
+    documents = [
+        msgspec.structs.replace(d, conserved=False)
+        if isinstance(d, PointStop) and d.rate_per_s == 4500.0
+        else d
+        for d in session(1, 2)
+    ]
+    assert "asyncio streams at 4,500/s: calls are missing from the count." in (
+        facts(documents).doubts
+    )
+
+
+def test_a_percentile_stands_only_where_there_are_replies_enough() -> None:
+    few = facts(session(1, rates=[100.0], seconds=1.0)).points[0].rows[0]
+    many = facts(session(1, rates=[4000.0], seconds=4.0)).points[0].rows[0]
+    assert few.times[0]
+    assert few.times[3] == ""
+    assert all(many.times)
+
+
+def test_what_was_said_of_a_server_in_every_pass_stands_once() -> None:
+    slow = contestants(7)[6:]
+    told = facts(session(slow, 9, repeats=3, give_up=True))
+    assert told.held[0].fate == "Circuits (epoll) lost over half of three points in a row."
+    assert told.passes == 3
+
+
+def test_the_plan_of_a_report_can_be_run_again() -> None:
+    documents = session(3, 8)
+    start = documents[0]
+    assert isinstance(start, RunStart)
+    told = facts(documents)
+    assert plan_from_data(yaml.safe_load(told.plan), name="report") == plan_from_data(
+        start.plan, name="session"
+    )
+
+
+def test_conditions_name_machine_backlog_and_what_is_shared() -> None:
+    told = facts(session(2, 3))
+    said = " ".join(told.conditions)
+    assert "Servers and clients shared localhost" in said
+    assert "a backlog of 512 and given at most 20,000 descriptors" in said
+    (machine,) = told.machines  # the kernel's settings were not recorded
+    assert ("CPU", "AMD EPYC 7763 64-Core Processor") in machine.rows
+    assert ("Kernel", "Linux 6.1.0-41-amd64") in machine.rows
+    assert told.servers is not None
+    assert told.servers.rows[0][:3] == ("asyncio streams", "CPython 3.11.7", "CPython 3.11.7")
+
+
+def test_the_users_title_and_notes_come_first() -> None:
+    told = facts(session(1, 1), "Before the new kernel", "On battery.")
+    assert (told.title, told.notes) == ("Before the new kernel", "On battery.")
+    assert facts(session(1, 1)).title == "Socket ping-pong"
+
+
+def test_notes_stand_in_their_order_with_their_time() -> None:
+    documents = session(1, 2, give_up=True)
+    told = facts(documents)
+    assert len(told.happened) == sum(isinstance(d, Note) for d in documents)
+    assert told.happened[0].text.startswith("The clients offer at most 14,000")
+
+
+def test_settings_of_the_kernel_stand_by_themselves() -> None:
+    start, *rest = session(1, 2)
+    assert isinstance(start, RunStart)
+    facts_known = start.machines[0].facts | {"sysctls": {"net.core.somaxconn": 4096}}
+    machine = msgspec.structs.replace(start.machines[0], facts=facts_known)
+    told = facts([msgspec.structs.replace(start, machines=[machine]), *rest])
+    assert [table.title for table in told.machines] == [
+        "localhost (servers and clients)",
+        "Settings of localhost’s kernel",
+    ]
+    assert told.machines[1].rows == (("net.core.somaxconn", "4096"),)
+
+
+def test_points_that_are_ok_but_for_other_programs_are_one_footnote() -> None:
+    documents = [
+        msgspec.structs.replace(d, reasons=["Other programs took 161 % of a core."])
+        if isinstance(d, PointStop) and d.rate_per_s == 4500.0
+        else d
+        for d in session(1, 2)
+    ]
+    assert facts(documents).doubts == [
+        "1 point was held, with a remark that stands beside it: that counts, but response times"
+        " there may be longer than the server’s own."
+    ]
+
+
+def test_who_may_hold_more_is_said_with_the_answer() -> None:
+    unsure = [
+        msgspec.structs.replace(d, verdict="inconclusive")
+        if isinstance(d, PointStop) and d.rate_per_s > 3000 and d.server == "asyncio-streams"
+        else d
+        for d in session(2, rates=[1000.0, 3000.0, 6000.0, 9000.0])
+    ]
+    assert facts(unsure).answer == (
+        "asyncio Protocol holds most: 6,000 connections per second."
+        " asyncio streams may hold more: no rate showed its limit."
+    )
+    assert facts([d for d in unsure if getattr(d, "rate_per_s", 0) != 9000]).answer == (
+        "asyncio Protocol holds most: at least 6,000 connections per second. No rate showed any"
+        " server’s own limit, so none is shown to be better than another."
+    )
+
+
+def test_the_looks_at_a_rate_stand_together_in_the_table() -> None:
+    told = facts(looked_again(session(2, 8), 4500.0, "asyncio-streams"))
+    rows = [(row.offered, row.counts) for row in told.points[0].rows]
+    assert rows[3:6] == [("4,500/s", False), ("4,500/s", True), ("5,625/s", True)]
+
+
+@pytest.mark.parametrize(
+    ("last", "said"),
+    [
+        (14000.0, "The clients themselves reach at least 14,000/s against a server"),
+        (15000.0, "The clients’ own ceiling is 14,000/s, measured against a server"),
+    ],
+)
+def test_a_ceiling_is_told_as_one_only_where_more_was_offered(last: float, said: str) -> None:
+    told = facts(session(1, rates=[1000.0, last]))
+    assert any(sentence.startswith(said) for sentence in told.method)
+
+
+def test_warnings_and_servers_that_were_left_out_are_doubts() -> None:
+    documents = session(2, 3)
+    gone = [d for d in documents if getattr(d, "server", "") != "asyncio-protocol"]
+    warning = Note(t_us=5, topic="warning", text="The clients' own ceiling was not measured.")
+    reason = Note(
+        t_us=6, topic="deploy", server="asyncio-protocol", text="Its port was taken by another."
+    )
+    assert facts([gone[0], warning, warning, reason, *gone[1:]]).doubts == [
+        "The clients' own ceiling was not measured.",
+        "asyncio Protocol was not measured. Its port was taken by another.",
+    ]

@@ -1,0 +1,85 @@
+"""What thumbnails are drawn from: a session without its windows and samples."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.sessions.outline import outline
+from tests.synthetic import Contestant, End, knees, session
+from workbench.documents import AnyDocument, Note, PointStop, RunStart, RunStop
+from workbench.errors import BadInput
+from workbench.sessions import Recorder, read_session
+from workbench.sessions.skim import skim
+
+KINDS = (RunStart, PointStop, Note, RunStop)
+
+
+def record(path: Path, documents: list[AnyDocument]) -> Path:
+    recorder = Recorder(path)
+    for document in documents:
+        recorder(document)
+    recorder.close()
+    return path
+
+
+def known(documents: list[AnyDocument]) -> list[AnyDocument]:
+    """By kind, in their order."""
+    return [d for kind in KINDS for d in documents if isinstance(d, kind)]
+
+
+@pytest.mark.parametrize("end", ["done", "interrupted", "crashed"])
+def test_skimming_finds_all_results_that_reading_finds(tmp_path: Path, end: End) -> None:
+    path = record(tmp_path / "a.pong.yaml", session(3, 5, seconds=1.0, end=end, give_up=True))
+    assert known(skim(path)) == known(read_session(path).documents)
+
+
+def test_a_torn_last_line_is_left_out(tmp_path: Path) -> None:
+    path = record(tmp_path / "a.pong.yaml", session(1, 3, seconds=1.0))
+    data = path.read_bytes()
+    path.write_bytes(data[:-9])
+    assert not any(isinstance(d, RunStop) for d in skim(path))
+    assert known(skim(path)) == known(read_session(path).documents)
+
+
+def test_a_session_edited_by_hand_is_read_as_a_whole(tmp_path: Path) -> None:
+    path = record(tmp_path / "a.pong.yaml", session(1, 3, seconds=1.0))
+    text = path.read_text().replace('--- {"kind":"note"', '--- {kind: note, "x": 1', 1)
+    path.write_text(text.replace(', "x": 1', "", 1))
+    stops = [d for d in skim(path) if isinstance(d, PointStop) and d.purpose == "sweep"]
+    assert len(stops) == 3
+
+
+def test_what_is_no_session_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("a: 1\n")
+    with pytest.raises(BadInput, match="is not a session"):
+        skim(tmp_path / "a.yaml")
+    assert outline(tmp_path / "a.yaml").lines == ()
+    assert outline(tmp_path / "nowhere.yaml").best == ""
+
+
+def test_an_outline_names_the_best_and_leaves_the_ideal_where_servers_do(tmp_path: Path) -> None:
+    found = outline(record(tmp_path / "a.pong.yaml", session(3, 9, seconds=1.0)))
+    best = knees(3, 9)["gevent"]
+    assert found.best == f"gevent holds {best:,.0f}/s"
+    assert [line.index for line in found.lines] == [2, 1, 0]
+    for line in found.lines:
+        assert all(0 <= x <= 1 and 0 <= y <= 1 for x, y in line.points)
+        (first_x, first_y), (last_x, last_y) = line.points[0], line.points[-1]
+        assert first_y == pytest.approx(first_x, rel=0.02), "it holds its first rate"
+        assert last_y < last_x, "it does not hold its last"
+
+
+def test_an_outline_stays_small_however_many_points_there_are(tmp_path: Path) -> None:
+    found = outline(record(tmp_path / "a.pong.yaml", session(1, 87, seconds=1.0, ceiling=False)))
+    (line,) = found.lines
+    assert len(line.points) <= 40
+    assert line.points[-1][0] == pytest.approx(1.0)
+
+
+def test_a_server_that_answers_nothing_lies_on_the_ground(tmp_path: Path) -> None:
+    dead = Contestant("dead", "Dead", "", 0, 100, 1)
+    found = outline(record(tmp_path / "a.pong.yaml", session([dead], 3, seconds=1.0)))
+    assert found.best == "Dead holds none of the rates"
+    assert {y for _, y in found.lines[0].points} == {0.0}
