@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import sys
@@ -294,10 +295,12 @@ def test_a_program_that_was_suspended_says_so_and_keeps_its_points(home: Path) -
         time.sleep(away_s)  # the suspension itself
         program.send_signal(signal.SIGCONT)
         said = program.stdout.readline()
-    assert said.startswith(f"Pongbench itself was suspended for {away_s} s.")
+    told = re.match(r"Pongbench itself was suspended for (\d+) s\. ", said)
+    assert told and int(told[1]) >= away_s  # a busy machine is slow to wake it
     (path,) = home.glob("*.pong.yaml")
-    sweep = [d for d in read_session(path).documents if isinstance(d, PointStop)]
-    assert [d.rate_per_s for d in sweep if d.purpose == "sweep" and d.complete] == [200.0]
+    stops = [d for d in read_session(path).documents if isinstance(d, PointStop)]
+    measured = [d.rate_per_s for d in stops if d.purpose == "sweep" and d.complete]
+    assert measured[:1] == [200.0] and 2000.0 not in measured
 
 
 def opened(qtbot: QtBot, desk: Desk, home: Path, documents: list[AnyDocument]) -> FilmPage:
