@@ -100,7 +100,7 @@ class Agent:
 def agent(
     *,
     workers: int = 1,
-    lease_s: float = 60.0,
+    lease_s: float = 600.0,
     wrap: tuple[str, ...] = (),
     command: tuple[str, ...] = AGENT,
 ) -> Iterator[Agent]:
@@ -116,7 +116,7 @@ def agent(
             yield Agent(process, workers)
         finally:
             with contextlib.suppress(BrokenPipeError):
-                process.communicate(timeout=10)
+                process.communicate()
 
 
 @contextlib.contextmanager
