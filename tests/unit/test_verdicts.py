@@ -280,6 +280,26 @@ LONG_QUEUE = replace(HELD.queue, replied=6_000, open_halfway=1_500, open_at_end=
                 "nothing about Tornado. Add a client machine."
             ],
         ),
+        (
+            "losses where the clients held no rate against the null server",
+            {"counts": counts(timo=900), "ceiling_per_s": 0},
+            "client-limited",
+            [
+                "The clients held no rate against the null server, so 6,000/s says nothing about "
+                "Tornado. Add a client machine."
+            ],
+        ),
+        (
+            "losses beyond the ceiling while other programs take CPU",
+            {"counts": counts(timo=900), "ceiling_per_s": 5_000, "others_cpu_pct": 80},
+            "inconclusive",
+            [
+                "Other programs took 80 % of a core from server and clients. Run it again when "
+                "the machine is quiet.",
+                "The clients reach no more than 5,000/s against the null server, so 6,000/s says "
+                "nothing about Tornado.",
+            ],
+        ),
         ("held beyond the measured ceiling", {"ceiling_per_s": 5_000}, "ok", []),
         (
             "offered a hair more than the ceiling, by rounding",

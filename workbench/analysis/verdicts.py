@@ -4,9 +4,10 @@ Order of precedence:
 
 1. Interrupted, audit failed, or too short: `inconclusive`.
 2. Offered more than the clients' ceiling, and it did not hold: `client-limited`, whatever else is
-   seen, because the fastest honest server would have failed too.
+   seen of the server, because the fastest honest server would have failed too.
 3. Both the clients and the server (or the network) show signs, or other programs took CPU that
-   the one with signs may have needed: `inconclusive`, with all of them.
+   the one with signs may have needed: `inconclusive`, with all of them. Such programs come before
+   the ceiling, too: they lower what clients reach, and another client would not cure it.
 4. Signs on one side: `ports-limited`, `client-limited`, `network-limited`, `server-limited`.
 5. At least 99 % of the calls succeeded: `ok`. Below that without a sign: `inconclusive`.
 
@@ -56,15 +57,18 @@ def judge(evidence: Evidence) -> tuple[Verdict, list[str]]:
         return "inconclusive", [flaw]
     ports, clients = _ports_signs(evidence), _client_signs(evidence)
     network, server = _network_signs(evidence), _server_signs(evidence)
+    beyond = []
     if ports or clients or network or server or not evidence.held:
-        ceiling = _beyond_ceiling(evidence)
-        if ceiling:
-            return "client-limited", _told_once([ceiling, *ports, *clients], evidence)
-    if network or server:
-        clients += _busy_client(evidence)
-    others = _others(evidence) if clients or server else []
+        beyond = _beyond_ceiling(evidence)
+    others = _others(evidence) if beyond or clients or server else []
     if others:
         others = [f"{others[0]} Run it again when the machine is quiet."]
+    if beyond:
+        disturbed = [*others, *(_without_relief(reason, evidence) for reason in beyond)]
+        limited = _told_once([*beyond, *ports, *clients], evidence)
+        return ("inconclusive", disturbed) if others else ("client-limited", limited)
+    if network or server:
+        clients += _busy_client(evidence)
     reasons = _told_once([*others, *ports, *clients, *network, *server], evidence)
     if others or ((ports or clients) and (network or server)):
         return "inconclusive", reasons
@@ -157,16 +161,17 @@ def _others(evidence: Evidence) -> list[str]:
     ]
 
 
-def _beyond_ceiling(evidence: Evidence) -> str:
+def _beyond_ceiling(evidence: Evidence) -> list[str]:
     ceiling = evidence.ceiling_per_s
     # The rate really offered differs from the plan's by rounding.
     if ceiling is None or evidence.offered_per_s <= ceiling * 1.005:
-        return ""
-    return (
-        f"The clients reach no more than {ceiling:,.0f}/s against the null server, so "
+        return []
+    reach = f"reach no more than {ceiling:,.0f}/s" if ceiling else "held no rate"
+    return [
+        f"The clients {reach} against the null server, so "
         f"{evidence.offered_per_s:,.0f}/s says nothing about {evidence.server}. "
         f"{_relief(evidence)}"
-    )
+    ]
 
 
 def _network_signs(evidence: Evidence) -> list[str]:
@@ -236,12 +241,13 @@ def _no_single_cause(evidence: Evidence) -> str:
 
 def _told_once(reasons: list[str], evidence: Evidence) -> list[str]:
     """Several signs of the clients ask for the same relief: the last of them says so."""
-    relief = f" {_relief(evidence)}"
-    asking = [n for n, reason in enumerate(reasons) if reason.endswith(relief)]
-    return [
-        reason.removesuffix(relief) if n in asking[:-1] else reason
-        for n, reason in enumerate(reasons)
-    ]
+    bare = [_without_relief(reason, evidence) for reason in reasons]
+    asking = [n for n, reason in enumerate(reasons) if reason != bare[n]]
+    return [bare[n] if n in asking[:-1] else reason for n, reason in enumerate(reasons)]
+
+
+def _without_relief(reason: str, evidence: Evidence) -> str:
+    return reason.removesuffix(f" {_relief(evidence)}")
 
 
 def _relief(evidence: Evidence) -> str:
