@@ -111,7 +111,7 @@ def passed(*, dead: bool = False) -> list[Step]:
         Step(
             "Clock",
             "passed",
-            "Its clock is known to ± 31 us.",
+            "Its clock is known to ± 31 µs.",
             found={"clock_us": [481_204_113_902, 31]},
         ),
         Step(

@@ -27,9 +27,9 @@ def known(names: Sequence[str], what: str) -> str:
 
 
 def duration(us: float) -> str:
-    """A time between calls, three digits: "85 us", "1.42 ms", "2.1 s"."""
+    """A time between calls, three digits: "85 µs", "1.42 ms", "2.1 s"."""
     if us < 999.5:
-        return f"{us:.0f} us"
+        return f"{us:.0f} µs"
     if us < 999_500:
         return f"{_three(us / 1e3)} ms"
     return f"{_three(us / 1e6)} s"

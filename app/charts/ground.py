@@ -176,5 +176,5 @@ class Ground:
 def _time_text(ms: float) -> str:
     if ms <= 0:
         return "0"
-    value, unit = (ms / 1000, "s") if ms >= 1000 else (ms, "ms") if ms >= 0.1 else (ms * 1e3, "us")
+    value, unit = (ms / 1000, "s") if ms >= 1000 else (ms, "ms") if ms >= 0.1 else (ms * 1e3, "µs")
     return f"{value:g} {unit}"

@@ -116,7 +116,7 @@ def clock(measured: object) -> str:
     """How well it is known against this computer's."""
     if not isinstance(measured, list) or len(measured) != 2:
         return ""
-    return f"known to ± {measured[1]:,} us"
+    return f"known to ± {measured[1]:,} µs"
 
 
 def _cores(cpus: list[int], count: object) -> str:

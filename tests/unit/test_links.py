@@ -27,10 +27,10 @@ def plan(**workload: object) -> Plan:
 
 def test_a_link_is_told_with_what_the_plan_needs() -> None:
     assert LINK.sentence(88e6) == (
-        "bolt reaches atlas in 210 us (p99 400 us) and at 940 Mbit/s;"
+        "bolt reaches atlas in 210 µs (p99 400 µs) and at 940 Mbit/s;"
         " the plan needs about 88 Mbit/s at most."
     )
-    assert LINK.sentence() == "bolt reaches atlas in 210 us (p99 400 us) and at 940 Mbit/s."
+    assert LINK.sentence() == "bolt reaches atlas in 210 µs (p99 400 µs) and at 940 Mbit/s."
 
 
 def test_only_a_plan_that_needs_nearly_all_of_a_link_is_warned_of() -> None:

@@ -28,7 +28,7 @@ class Figure:
     """Of the difference, by the passes; None, both: one pass has no spread."""
     unit: str
     text: str
-    """ "+36 us (10 to 52)", "indistinguishable", "+36 us, no spread: ..."."""
+    """ "+36 µs (10 to 52)", "indistinguishable", "+36 µs, no spread: ..."."""
 
 
 def pairwise(a: Contender, b: Contender, rate: float) -> list[Figure]:

@@ -128,7 +128,7 @@ def _cache(size: int, folder: str) -> Step:
 
 
 def _clock(offset_us: int, uncertainty_us: int) -> Step:
-    text = f"Its clock is known to ± {uncertainty_us:,} us."
+    text = f"Its clock is known to ± {uncertainty_us:,} µs."
     found = {"clock_us": [offset_us, uncertainty_us]}
     return Step("Clock", "passed" if uncertainty_us < 1000 else "warning", text, found=found)
 

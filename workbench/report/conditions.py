@@ -44,7 +44,7 @@ def machine(record: MachineRecord) -> list[Table]:
     order = [*(name for name in _NAMES if name in known), *sorted(known.keys() - _NAMES.keys())]
     rows = [(_NAMES.get(name, name.replace("_", " ")), _said(name, known[name])) for name in order]
     if record.clock_uncertainty_us:
-        rows.append(("Clock known to", f"± {record.clock_uncertainty_us:,} us"))
+        rows.append(("Clock known to", f"± {record.clock_uncertainty_us:,} µs"))
     roles = " and ".join({"target": "servers", "client": "clients"}.get(r, r) for r in record.roles)
     tables = [Table(f"{record.name} ({roles})" if roles else record.name, tuple(rows))]
     if isinstance(sysctls, dict) and sysctls:
