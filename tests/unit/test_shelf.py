@@ -83,7 +83,7 @@ def test_a_session_whose_recording_program_was_killed_is_at_once_no_longer_recor
         " from workbench.sessions import Recorder\n"
         "recorder = Recorder(Path(sys.argv[1]))\n"
         "for document in session(2, 4)[:10]: recorder(document)\n"
-        "print(flush=True); time.sleep(60)"
+        "print(flush=True); time.sleep(600)"
     )
     recording = subprocess.Popen(
         [sys.executable, "-c", program, str(tmp_path / "a.pong.yaml")], stdout=subprocess.PIPE
