@@ -162,7 +162,7 @@ class Turns:
         planned = (point.load for point in planned_points(self.plan, target.server))
         after = dict(zip(planned, rests, strict=False))
         point = next(points)
-        while True:
+        while not self.skipped(target):
             stop = self.last = await self.bench.measure(point, target)
             if swept is not None and point.purpose == "sweep":
                 swept.append(stop)
@@ -183,8 +183,7 @@ class Turns:
                 return answer
             await self.cool_down(deployment, rest)
             await self.pause_if_asked()
-            if self.skipped(target):
-                return None
+        return None
 
     def skipped(self, target: Target) -> bool:
         """Is it to be left out from here on? Raises Stopped when the run is to end."""

@@ -29,6 +29,8 @@ class AgentFleet:
     def __init__(self, agents: list[Agent]) -> None:
         self._agents = agents
         self._point: Point | None = None
+        self._stopping = False
+        """The point is to end, however far its beginning is."""
         self._count = 0
 
     @classmethod
@@ -87,6 +89,7 @@ class AgentFleet:
         agents = [agent for agent in self._agents if not agent.failure]
         if not agents:
             raise PongbenchError(self._agents[0].failure)
+        self._stopping = False
         if len(agents) > 1 or agents[0].client.machine.platform is not None:
             # One after another: answers that come at once wait for each other here. One that cannot
             # tell any more is found out below, where the point can say so.
@@ -97,6 +100,8 @@ class AgentFleet:
         self._point = point = Point(self._count, agents, on_window)
         try:
             await point.arm(load)
+            if self._stopping:  # an agent may have been told before it knew the point
+                await point.stop()
             slowest = max(agent.uncertainty_us for agent in agents)
             at_us = time.monotonic_ns() // 1000 + LEAD_US + LEAD_TRIPS * slowest
             await point.start(at_us)
@@ -112,6 +117,7 @@ class AgentFleet:
                 agent.on_event = lambda agent, event: None
 
     async def stop_point(self) -> None:
+        self._stopping = True
         if self._point is not None:
             await self._point.stop()
 
