@@ -52,7 +52,7 @@ def run(session: Path | None = None) -> int:
     window.built.connect(lambda: opened.show_with(window.open))
     if session is not None:
         window.built.connect(lambda: window.open(session.absolute()))
-    window.show()
+    window.appear()
     code = app.exec()
     bridge.close()
     try:

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QIcon, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QIcon, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
-    QCheckBox,
-    QComboBox,
     QFrame,
     QHBoxLayout,
     QLabel,
     QLayout,
     QPushButton,
-    QRadioButton,
-    QScrollArea,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
@@ -185,161 +181,6 @@ class Elided(QLabel):
         shown = self.fontMetrics().elidedText(self._whole, right, self.width())
         self.setText(shown)
         self.setToolTip(self._whole if shown != self._whole else "")
-
-
-class Reader(QScrollArea):
-    """Words in a column that scrolls, each line as high as it is at this width."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.body = _Body(self)
-        self.setWidget(self.body)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QScrollArea.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setStyleSheet("QScrollArea { background: transparent; }")
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.fit()
-
-    def fit(self) -> None:
-        """Left to itself Qt squeezes lines that wrap to their least height."""
-        layout = self.body.layout()
-        if layout is not None:
-            high = layout.totalHeightForWidth(self.viewport().width())
-            self.body.setMinimumHeight(max(0, high))
-
-
-class _Body(QWidget):
-    """What a `Reader` scrolls."""
-
-    def __init__(self, reader: Reader) -> None:
-        super().__init__()
-        self._reader = reader
-        self.setObjectName("body")
-        self.setStyleSheet("QWidget#body { background: transparent; }")
-
-    def event(self, event: QEvent) -> bool:
-        done = super().event(event)
-        if event.type() == QEvent.Type.LayoutRequest:
-            self._reader.fit()
-        return done
-
-
-class Tick(QCheckBox):
-    """A check box whose edge is seen in every theme."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self._theme = look.LIGHT
-
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        self.update()
-
-    def sizeHint(self) -> QSize:
-        return QSize(self.fontMetrics().horizontalAdvance(self.text()) + 34, 26)
-
-    def hitButton(self, at: object) -> bool:
-        return True
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        theme = self._theme
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        box = QRectF(2.5, self.height() / 2 - 8.5, 17, 17)
-        on, usable = self.isChecked(), self.isEnabled()
-        edge = theme.primary if on else theme.edge
-        painter.setPen(QPen(QColor(edge if usable else theme.line2), 1))
-        painter.setBrush(QColor(theme.primary if on and usable else theme.sunken))
-        painter.drawRoundedRect(box, 4, 4)
-        if on:
-            look.paint_icon(painter, "check", theme.on_primary, box.adjusted(2, 2, -2, -2))
-        if self.hasFocus():
-            painter.setPen(QPen(QColor(theme.focus), 2))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(box.adjusted(-1.5, -1.5, 1.5, 1.5), 5, 5)
-        painter.setPen(QColor(theme.text if usable else theme.muted))
-        room = self.rect().adjusted(28, 0, 0, 0)
-        right = Qt.TextElideMode.ElideRight
-        shown = self.fontMetrics().elidedText(self.text(), right, room.width())
-        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, shown)
-        painter.end()
-
-
-class Pick(QRadioButton):
-    """One of several, drawn like `Tick`; where there is a word about each, it stands beside it."""
-
-    _ABOUT_AT = 112
-
-    def __init__(self, text: str, name: str = "", about: str = "") -> None:
-        """`name`: what is heard of it, where the text alone would not do."""
-        super().__init__(text)
-        self._theme = look.LIGHT
-        self._about = about
-        self.setAccessibleName(name or text)
-        self.setAccessibleDescription(about)
-
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        self.update()
-
-    def sizeHint(self) -> QSize:
-        wide = self.fontMetrics().horizontalAdvance
-        if self._about:
-            return QSize(self._ABOUT_AT + wide(self._about) + 6, 34)
-        return QSize(wide(self.text()) + 34, 26)
-
-    def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
-
-    def hitButton(self, at: object) -> bool:
-        return True
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        theme, on = self._theme, self.isChecked()
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        dot = QRectF(2.5, self.height() / 2 - 8.5, 17, 17)
-        painter.setPen(QPen(QColor(theme.primary if on else theme.edge), 1))
-        painter.setBrush(QColor(theme.primary if on else theme.sunken))
-        painter.drawEllipse(dot)
-        if on:
-            painter.setBrush(QColor(theme.on_primary))
-            painter.drawEllipse(dot.adjusted(5, 5, -5, -5))
-        if self.hasFocus():
-            painter.setPen(QPen(QColor(theme.focus), 2))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawEllipse(dot.adjusted(-1.5, -1.5, 1.5, 1.5))
-        middle = Qt.AlignmentFlag.AlignVCenter
-        painter.setPen(QColor(theme.text))
-        painter.drawText(self.rect().adjusted(28, 0, 0, 0), middle, self.text())
-        painter.setPen(QColor(theme.soft))
-        painter.setFont(font(12))
-        painter.drawText(self.rect().adjusted(self._ABOUT_AT, 0, 0, 0), middle, self._about)
-        painter.end()
-
-
-class Choice(QComboBox):
-    """A combo box with the arrow of the other icons."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self._theme = look.LIGHT
-        self.setAccessibleName(name)
-        self.setAccessibleDescription(name)  # on Linux Qt gives what is chosen for the name
-
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        painter = QPainter(self)
-        pixmap = look.icon_pixmap("chevron-down", self._theme.soft, 14)
-        painter.drawPixmap(QPointF(self.width() - 22, self.height() / 2 - 7), pixmap)
-        painter.end()
 
 
 class Dot(QWidget):

@@ -6,7 +6,7 @@ from math import nan
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.charts.overlay import Overlay, OverlayTrio
 from app.comparing.conditions import ConditionsCard
@@ -14,6 +14,7 @@ from app.comparing.held import HeldCard
 from app.comparing.sessions import SessionCards
 from app.desk import Desk
 from app.live.board import Controls, keep_view
+from app.scrolling import Scrolled
 from app.theme import Weight
 from app.widgets import GAP, button, column, frame, label, row
 
@@ -63,22 +64,13 @@ class CompareBoard(QWidget):
         self._controls.show()
         self.trio.show()
 
-    def _make_side(self) -> QScrollArea:
+    def _make_side(self) -> Scrolled:
         content = QWidget()
-        content.setObjectName("clear")
-        content.setStyleSheet("QWidget#clear { background: transparent; }")
         beside = column(content, gap=GAP)
         for part in (self.empty, self.sessions, self.conditions, self.held):
             beside.addWidget(part)
         beside.addStretch(1)
-        made = QScrollArea()
-        made.setWidget(content)
-        made.setWidgetResizable(True)
-        made.setFrameShape(QFrame.Shape.NoFrame)
-        made.setStyleSheet("QScrollArea { background: transparent; }")
-        made.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        made.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        return made
+        return Scrolled(content)
 
     def _make_empty(self) -> QWidget:
         card = frame()

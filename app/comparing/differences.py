@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QGridLayout
 
+from app.choices import Choice
 from app.theme import Weight
-from app.widgets import Choice, column, empty, label, row
+from app.widgets import column, empty, label, row
 from workbench.analysis.compare import Comparison
 from workbench.analysis.compare_words import difference_in, pairs, rate_text
 from workbench.analysis.contenders import Contender

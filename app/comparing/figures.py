@@ -18,9 +18,10 @@ from PySide6.QtWidgets import (
 
 from app.charts.drawing import draw_swatch, draw_text, text_width
 from app.charts.overlay import draw_tag, style_places
+from app.choices import Choice
 from app.comparing.differences import Differences
 from app.theme import Theme, Weight, font
-from app.widgets import GAP, Choice, button, column, frame, label, row
+from app.widgets import GAP, button, column, frame, label, row
 from workbench.analysis import compare_table
 from workbench.analysis.compare import Comparison
 from workbench.analysis.compare_table import Cell, Column

@@ -10,8 +10,9 @@ from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
 
 from app import theme as look
 from app.charts.overlay import draw_tag
+from app.choices import Tick
 from app.theme import Theme, Weight
-from app.widgets import Elided, Tick, button, column, dress, empty, label, row
+from app.widgets import Elided, button, column, dress, empty, label, row
 from app.words import when
 from workbench.analysis.compare import Side
 

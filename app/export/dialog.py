@@ -20,11 +20,12 @@ from PySide6.QtWidgets import (
 
 from app import files
 from app.charts.trio import Trio
+from app.choices import Choice, Pick, Tick
 from app.desk import Desk
 from app.export.report import SIZE, Wish
 from app.export.sources import KINDS, Charts, Recorded
 from app.theme import Weight
-from app.widgets import Choice, Inline, Pick, Tick, button, column, dress, label, row
+from app.widgets import Inline, button, column, dress, label, row
 
 _LOOK_AFTER_MS = 200
 _WIDTH = 560

@@ -10,11 +10,12 @@ from app.charts import words
 from app.charts.model import ChartModel
 from app.charts.series import PERCENTILES, Clock, Quantity
 from app.charts.trio import Trio
+from app.choices import Choice
 from app.live.happened import is_sudden
 from app.live.side import Side
 from app.settings import Settings
 from app.theme import Theme
-from app.widgets import GAP, Choice, frame, row
+from app.widgets import GAP, frame, row
 from workbench.documents import WINDOW_US, AnyDocument, Note, PointStart, RunStart, Window
 
 _NARROW = 1160

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from app import theme as look
+from app.scrolling import Scrolled
 from app.theme import Theme, Weight
 from app.widgets import column, empty, label, row
 from workbench import wording
@@ -66,14 +67,7 @@ class Happened(QFrame):
         self._list = column(entries := QWidget(), gap=8)
         around.addWidget(entries)
         around.addStretch(1)
-        content.setStyleSheet("background: transparent;")
-        scroll = QScrollArea()
-        scroll.setWidget(content)
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setStyleSheet("QScrollArea { background: transparent; }")
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setAccessibleName("What happened")
+        scroll = Scrolled(content, "What happened")
         self._nothing = label("Nothing yet.", 12, tone="muted")
         inside.addWidget(self._nothing)
         inside.addWidget(scroll)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QEnterEvent, QMouseEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QGraphicsOpacityEffect, QPushButton, QScrollArea
+from PySide6.QtWidgets import QFrame, QGraphicsOpacityEffect, QPushButton
 
 from app import theme as look
 from app.charts import words
@@ -12,6 +12,7 @@ from app.charts.drawing import Swatch, text_width
 from app.charts.model import ChartModel
 from app.charts.series import Series
 from app.charts.trio import Trio
+from app.scrolling import Scrolled
 from app.theme import Theme, Weight, font
 from app.widgets import Chip, Dot, Elided, column, empty, frame, label, retone, row
 
@@ -40,19 +41,11 @@ class Legend(QFrame):
         head.addStretch()
         head.addWidget(label("highest rate with 99 % answered", 12, tone="muted"))
         inside.addLayout(head)
-        rows = frame("rows")
-        rows.setStyleSheet("QFrame#rows { background: transparent; }")
-        around = column(rows)
+        around = column(rows := frame("rows"))
         self._list = column(within := frame("rows"))
         around.addWidget(within)
         around.addStretch(1)
-        scroll = QScrollArea()
-        scroll.setWidget(rows)
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setStyleSheet("QScrollArea { background: transparent; }")
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its rows take the keys
+        scroll = Scrolled(rows)
         scroll.setAccessibleName("Servers")
         self._nobody = label("The servers of a run appear here.", 12, tone="muted")
         inside.addWidget(self._nobody)

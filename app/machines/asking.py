@@ -12,8 +12,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QLineEdit, QWidget
 
 from app.bridge import Bridge
+from app.choices import Tick
 from app.theme import Theme, Weight
-from app.widgets import Tick, button, column, dress, label, row
+from app.widgets import button, column, dress, label, row
 
 if TYPE_CHECKING:
     from workbench.machines.hostkeys import HostKeyProblem

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFrame, QVBoxLayout, QWidget
 
 from app.machines.cards import told
 from app.machines.changes import ChangesTable, count
+from app.scrolling import Scrolled
 from app.theme import Theme, Weight, font
 from app.widgets import Chip, button, column, dress, frame, label, row
 
@@ -56,7 +57,9 @@ class ConsentDialog(QDialog):
         for plan in sorted(plans, key=lambda plan: not plan.changes_something):
             down.addWidget(_section(plan))
         down.addStretch(1)
-        inside.addWidget(_scrolled(body), 1)
+        scroll = Scrolled(body, "What is changed")
+        scroll.setMinimumHeight(min(_HIGHEST, body.sizeHint().height() + 4))
+        inside.addWidget(scroll, 1)
         foot = row()
         if not preview:
             foot.addWidget(button("Do not run", "x", kind="ghost", on_click=self.reject))
@@ -134,17 +137,4 @@ def _commands(plan: TuningPlan) -> QWidget:
     down.addWidget(show, 0, Qt.AlignmentFlag.AlignLeft)
     down.addWidget(about)
     down.addWidget(text)
-    return made
-
-
-def _scrolled(body: QWidget) -> QScrollArea:
-    made = QScrollArea()
-    made.setWidget(body)
-    made.setWidgetResizable(True)
-    made.setFrameShape(QFrame.Shape.NoFrame)
-    made.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    made.setStyleSheet("QScrollArea { background: transparent; }")
-    body.setAutoFillBackground(False)
-    made.viewport().setAutoFillBackground(False)
-    made.setMinimumHeight(min(_HIGHEST, body.sizeHint().height() + 4))
     return made

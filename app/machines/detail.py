@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QSizePolicy, QVBoxLayout, QWidget
 
 from app.machines.facts import FactsCard, MeaningCard
 from app.machines.keys import KeyCard
@@ -14,6 +14,7 @@ from app.machines.left import LeftCard
 from app.machines.records import Record, State
 from app.machines.steps import StepsCard
 from app.machines.tuning import TuningCard
+from app.scrolling import Scrolled
 from app.theme import Theme, Weight
 from app.widgets import GAP, Chip, Elided, Inline, button, column, frame, row
 
@@ -61,15 +62,7 @@ class Detail(QWidget):
             self._columns.addWidget(side, 1)
         self._body = body = QWidget()
         body.setLayout(self._columns)
-        self._scroll = QScrollArea()
-        self._scroll.setWidget(body)
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setStyleSheet("QScrollArea { background: transparent; }")
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        body.setAutoFillBackground(False)
-        self._scroll.viewport().setAutoFillBackground(False)
+        self._scroll = Scrolled(body)
         outer.addWidget(self._scroll, 1)
 
     def tell(

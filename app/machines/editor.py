@@ -6,11 +6,12 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QDialog, QFrame, QScrollArea, QWidget
+from PySide6.QtWidgets import QDialog, QWidget
 
 from app.desk import Desk
 from app.machines import work
 from app.planning.fields import Figure, Flag, Line, Options, Words
+from app.scrolling import Scrolled
 from app.theme import Weight
 from app.widgets import Inline, button, column, dress, label, row
 
@@ -60,22 +61,13 @@ class Editor(QDialog):
         inside = column(self, margin=20, gap=12)
         self.wrong = Inline()
         inside.addWidget(self.wrong)
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setStyleSheet("QScrollArea { background: transparent; }")
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         form = QWidget()
         self._form = column(form, gap=8)
         self._form.setContentsMargins(0, 0, 12, 0)
         self._make_fields()
         self._form.addStretch(1)
-        scroll.setWidget(form)
-        form.setAutoFillBackground(False)
-        scroll.viewport().setAutoFillBackground(False)
-        inside.addWidget(scroll, 1)
-        self._scroll = scroll
+        self._scroll = Scrolled(form)
+        inside.addWidget(self._scroll, 1)
         foot = row()
         foot.addStretch(1)
         foot.addWidget(button("Cancel", on_click=self.reject))

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QDialog, QFrame, QScrollArea, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QDialog, QWidget
 
+from app.choices import Tick
 from app.desk import Desk
 from app.machines import work
-from app.widgets import Inline, Tick, button, column, dress, label, row
+from app.scrolling import Scrolled
+from app.widgets import Inline, button, column, dress, label, row
 
 if TYPE_CHECKING:
     from workbench.machines.aliases import Alias
@@ -43,14 +45,7 @@ class Importing(QDialog):
             tick.toggled.connect(lambda _: self._fit())
             lines.addWidget(tick)
         lines.addStretch(1)
-        scroll = QScrollArea()
-        scroll.setWidget(body)
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setStyleSheet("QScrollArea { background: transparent; }")
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        body.setAutoFillBackground(False)
-        scroll.viewport().setAutoFillBackground(False)
+        scroll = Scrolled(body)
         scroll.setVisible(bool(hosts))
         inside.addWidget(scroll, 1)
         self.wrong = Inline()

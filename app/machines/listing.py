@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QButtonGroup, QFrame, QScrollArea, QWidget
+from PySide6.QtWidgets import QButtonGroup, QFrame, QWidget
 
 from app.machines.detail import where
 from app.machines.records import State
 from app.machines.row import MachineRow
 from app.machines.work import Known
+from app.scrolling import Scrolled
 from app.theme import Theme
 from app.widgets import column, dress, empty
 
@@ -30,17 +31,8 @@ class Listing(QFrame):
         body = QWidget()
         self._inside = column(body, margin=6, gap=2)
         self._inside.setAlignment(Qt.AlignmentFlag.AlignTop)
-        scroll = QScrollArea()
-        scroll.setWidget(body)
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setStyleSheet("QScrollArea { background: transparent; }")
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        body.setAutoFillBackground(False)
-        scroll.viewport().setAutoFillBackground(False)
-        outer.addWidget(scroll)
-        self._scroll = scroll
+        self._scroll = Scrolled(body)
+        outer.addWidget(self._scroll)
 
     def fill(self, machines: Sequence[Known]) -> None:
         focused = any(row.hasFocus() for row in self.rows.values())

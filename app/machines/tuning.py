@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
 
+from app.choices import Tick
 from app.machines.cards import Card
 from app.machines.changes import ChangesTable, count
 from app.machines.records import Record
 from app.planning.fields import Options
 from app.theme import Theme
-from app.widgets import Tick, dress, label
+from app.widgets import dress, label
 
 if TYPE_CHECKING:
     from workbench.machines.profiles import Profile

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import structs
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QResizeEvent
-from PySide6.QtWidgets import QFileDialog, QFrame, QScrollArea, QWidget
+from PySide6.QtWidgets import QFileDialog, QFrame, QWidget
 
 from app.desk import Desk
 from app.machines.asking import Asker
@@ -19,6 +19,7 @@ from app.planning.form import PlanForm
 from app.planning.gallery import Gallery
 from app.planning.head import BUSY, Head
 from app.planning.outlook import Outlook
+from app.scrolling import Scrolled
 from app.widgets import GAP, PAGE_MARGIN, Inline, column, frame, row
 from workbench.drafts import Draft, plan_data
 
@@ -155,16 +156,7 @@ class PlanPage(QWidget):
     def _make_card(self, form: QWidget) -> QFrame:
         card = frame()
         inside = column(card, margin=1)
-        scroll = QScrollArea()
-        scroll.setWidget(form)
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setStyleSheet("QScrollArea { background: transparent; border-radius: 10px; }")
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll.viewport().setAutoFillBackground(False)
-        form.setAutoFillBackground(False)
-        inside.addWidget(scroll)
+        inside.addWidget(Scrolled(form))
         return card
 
     def _fit(self) -> None:

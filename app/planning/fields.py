@@ -19,8 +19,9 @@ from PySide6.QtWidgets import (
 )
 
 from app import theme as look
+from app.choices import Choice, Tick
 from app.theme import Theme, Weight, font
-from app.widgets import Choice, Tick, label, retone, row
+from app.widgets import label, retone, row
 from workbench.drafts import number
 
 NAMES_WIDE = 98

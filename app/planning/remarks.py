@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app import theme as look
+from app.scrolling import Scrolled
 from app.theme import Theme
 from app.widgets import column, empty, label, row
 
@@ -16,22 +17,14 @@ _ICONS = {"bad": "circle-x", "warn": "triangle-alert", "ok": "circle-check"}
 _TALLEST = 168
 
 
-class Remarks(QScrollArea):
+class Remarks(Scrolled):
     """As tall as what it says, up to a point; then it scrolls."""
 
     def __init__(self) -> None:
-        super().__init__()
+        self._list = column(holder := QWidget(), gap=6)
+        super().__init__(holder, "Remarks")
         self._theme = look.LIGHT
         self._said: list[tuple[str, str]] = []
-        self._holder = QWidget()
-        self._holder.setStyleSheet("background: transparent;")
-        self._list = column(self._holder, gap=6)
-        self.setWidget(self._holder)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setStyleSheet("QScrollArea { background: transparent; }")
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName("Remarks")
 
     def say(self, remarks: Sequence[tuple[str, str]]) -> None:
         """Tone (bad, warn, ok, muted) and sentence of each."""

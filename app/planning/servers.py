@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QScrollArea, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.planning.picker import Picker
 from app.planning.tags import ROW, Tags
+from app.scrolling import Scrolled
 from app.theme import Theme, Weight
 from app.widgets import Elided, button, column, dress, label, row
 
@@ -43,15 +44,7 @@ class Servers(QWidget):
         self.tags = Tags()
         self.tags.moved.connect(self._move)
         self.tags.removed.connect(self._remove)
-        self._scroll = scroll = QScrollArea()
-        scroll.setWidget(self.tags)
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QScrollArea.Shape.NoFrame)
-        scroll.setStyleSheet("QScrollArea { background: transparent; }")
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll.viewport().setAutoFillBackground(False)
-        self.tags.setAutoFillBackground(False)
+        self._scroll = scroll = Scrolled(self.tags)
         self.tags.grown.connect(self._fit)
         self.tags.focused.connect(scroll.ensureWidgetVisible)
         inside.addWidget(scroll)

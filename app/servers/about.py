@@ -9,10 +9,11 @@ import msgspec
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
+from app.scrolling import Reader
 from app.servers.columns import THEN, version
 from app.servers.known import FAMILIES, Known
 from app.theme import Weight
-from app.widgets import Inline, Reader, column, empty, label
+from app.widgets import Inline, column, empty, label
 from workbench.servers.entry import ServerEntry
 from workbench.servers.runtimes.programs import PROGRAMS
 
@@ -23,8 +24,7 @@ class About(Reader):
     """Reads from top to bottom: what it is, what to know, facts, history."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setAccessibleName("About the server")
+        super().__init__("About the server")
         inside = column(self.body, gap=8)
         inside.setContentsMargins(0, 0, 8, 0)
         self.problem = Inline()

@@ -7,11 +7,12 @@ from PySide6.QtGui import QAction, QIcon
 from PySide6.QtWidgets import QFrame, QLineEdit, QStackedWidget, QToolButton, QWidget
 
 from app import theme as look
+from app.choices import Choice
 from app.servers.columns import COLUMNS
 from app.servers.rows import Sifted
 from app.servers.table import ServerTable
 from app.theme import Theme
-from app.widgets import Choice, button, column, label, row
+from app.widgets import button, column, label, row
 
 
 class Finding(QFrame):

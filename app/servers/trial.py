@@ -11,11 +11,12 @@ from PySide6.QtWidgets import QLabel, QProgressBar, QVBoxLayout, QWidget
 from app import theme as look
 from app.desk import Desk
 from app.machines.asking import Asker
+from app.scrolling import Reader
 from app.servers.known import Known
 from app.servers.tryout import Line, Tried, try_out
 from app.servers.wire import Wire
 from app.theme import Theme, Weight
-from app.widgets import Chip, Elided, Reader, button, column, dress, empty, label, row
+from app.widgets import Chip, Elided, button, column, dress, empty, label, row
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -78,7 +79,6 @@ class Trial(QWidget):
         self._wire = Wire()
         inner.addWidget(self._wire)
         inner.addStretch(1)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         inside.addWidget(scroll, 1)
         foot = row()
         self.go = button("Try it", "flask-conical", on_click=self.start)

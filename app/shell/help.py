@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QScrollArea, QWidget
+from PySide6.QtWidgets import QGridLayout, QWidget
 
 from app import places
 from app.desk import Desk
+from app.scrolling import Scrolled
 from app.theme import Weight, font
 from app.widgets import GAP, PAGE_MARGIN, TopBar, button, column, frame, label, row
 
@@ -103,12 +104,7 @@ class HelpPage(QWidget):
         told.addStretch(1)
         across.addWidget(keys, 4, Qt.AlignmentFlag.AlignTop)
         across.addWidget(words, 5, Qt.AlignmentFlag.AlignTop)
-        scroll = QScrollArea()
-        scroll.setWidget(body)
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QScrollArea.Shape.NoFrame)
-        scroll.setAccessibleName("Keys and words")
-        outer.addWidget(scroll, 1)
+        outer.addWidget(Scrolled(body, "Keys and words"), 1)
 
 
 def _table(entries: tuple[tuple[str, str], ...], *, mono: bool = False) -> QGridLayout:

@@ -9,10 +9,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QFileDialog, QFrame, QPlainTextEdit
 
+from app.choices import Choice
 from app.desk import Desk
 from app.log import MOST, Line, LogBook
 from app.theme import Theme, Weight, font
-from app.widgets import Choice, Inline, button, column, label, row
+from app.widgets import Inline, button, column, label, row
 from workbench.errors import PongbenchError
 
 _SHOWN = (

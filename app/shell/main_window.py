@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QPaintEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -41,6 +41,10 @@ if TYPE_CHECKING:
     from workbench.plans import Plan
     from workbench.shelf import Shelved
 
+_SIZE = QSize(1280, 800)
+_FRAME = QSize(16, 48)
+"""More than a window manager puts around it."""
+
 
 class MainWindow(QMainWindow):
     """Only one page is there at once; the others are built after the first paint, or when they are
@@ -60,7 +64,7 @@ class MainWindow(QMainWindow):
         self._drawer: LogDrawer | None = None
         self.setWindowTitle("Pongbench")
         self.setMinimumSize(960, 620)
-        self.resize(1280, 800)
+        self.resize(_SIZE)
         if desk.settings.geometry:
             self.restoreGeometry(b64decode(desk.settings.geometry))
         self.setAcceptDrops(True)
@@ -100,6 +104,15 @@ class MainWindow(QMainWindow):
         if self._first() == "Start":
             self.show_page("Start")
         dress(self, desk.theme)
+
+    def appear(self) -> None:
+        """As it was left; the first time it fills a screen that is too small for it."""
+        room = self.screen().availableSize() - _FRAME
+        if not self.desk.settings.geometry and _SIZE.boundedTo(room) != _SIZE:
+            self.resize(_SIZE.boundedTo(room))
+            self.showMaximized()
+        else:
+            self.show()
 
     # Pages
 

@@ -8,29 +8,17 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QGridLayout,
     QMessageBox,
-    QScrollArea,
     QWidget,
 )
 
 from app import folders
+from app.choices import Pick, Tick
 from app.desk import Desk
 from app.folders import Folder
+from app.scrolling import Scrolled
 from app.shell.about import AboutBox
 from app.theme import Weight
-from app.widgets import (
-    GAP,
-    PAGE_MARGIN,
-    Elided,
-    Inline,
-    Pick,
-    Tick,
-    TopBar,
-    button,
-    column,
-    frame,
-    label,
-    row,
-)
+from app.widgets import GAP, PAGE_MARGIN, Elided, Inline, TopBar, button, column, frame, label, row
 from workbench import wording
 
 _COLOURS = (
@@ -61,12 +49,7 @@ class PreferencesPage(QWidget):
         for card in (self._make_look(), self._make_folders()):
             cards.addWidget(card)
         cards.addStretch(1)
-        scroll = QScrollArea()
-        scroll.setWidget(body)
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QScrollArea.Shape.NoFrame)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        outer.addWidget(scroll, 1)
+        outer.addWidget(Scrolled(body), 1)
         desk.busy_changed.connect(lambda _: self._allow_clearing())
         self.show_folders(folders.folders())
         for size in self._sizes:

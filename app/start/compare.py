@@ -5,13 +5,15 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QSizePolicy, QWidget
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QFrame, QGridLayout, QSizePolicy, QWidget
 
+from app.choices import Tick
 from app.desk import Desk
+from app.scrolling import Scrolled
 from app.start.offer import Offer
 from app.theme import Theme, Weight
-from app.widgets import Inline, Tick, button, column, label, row
+from app.widgets import Inline, button, column, label, row
 
 if TYPE_CHECKING:
     from workbench.budget import Budget
@@ -125,20 +127,13 @@ class CompareCard(QFrame):
         else:
             self._timer.start()
 
-    def _make_ticks(self) -> QScrollArea:
+    def _make_ticks(self) -> Scrolled:
         self._grid = QGridLayout(ticks := QWidget())
         self._grid.setContentsMargins(0, 2, 0, 2)
         self._grid.setHorizontalSpacing(16)
         self._grid.setVerticalSpacing(6)
-        ticks.setStyleSheet("background: transparent;")
-        scroll = QScrollArea()
-        scroll.setWidget(ticks)
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QScrollArea.Shape.NoFrame)
-        scroll.setStyleSheet("QScrollArea { background: transparent; }")
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll = Scrolled(ticks)
         scroll.setMinimumHeight(72)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         return scroll
 
     def _arrange(self) -> None:

@@ -19,6 +19,7 @@ from sshd import PASSWORD, listen
 
 from app import theme
 from app.bridge import Bridge
+from app.choices import Tick
 from app.desk import Desk
 from app.live.run import Where
 from app.log import LogBook
@@ -32,7 +33,7 @@ from app.pages.machines import MachinesPage
 from app.pages.servers import ServersPage
 from app.planning.machines import Machines
 from app.settings import Settings
-from app.widgets import Tick, dress
+from app.widgets import dress
 from workbench.errors import PongbenchError
 from workbench.machines.checking import Step
 from workbench.machines.hostkeys import own_file

@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app import theme
 from app.bridge import Bridge
+from app.choices import Tick
 from app.desk import Desk
 from app.pages.servers import ServersPage
 from app.servers.columns import COLUMNS, column
@@ -21,7 +22,7 @@ from app.servers.known import FIRST, NOT, RUNS, Known
 from app.servers.naming import NewServer
 from app.settings import Settings
 from app.shell.main_window import MainWindow
-from app.widgets import Tick, dress
+from app.widgets import dress
 from workbench import paths
 from workbench.plans import Plan
 from workbench.servers import own

@@ -151,6 +151,17 @@ def test_the_first_page_is_the_one_seen_last(qtbot: QtBot) -> None:
         assert window.start.isVisible()
 
 
+def test_the_first_window_fills_a_screen_that_is_too_small_and_is_nowhere_cut_off(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    window.hide()
+    window.appear()
+    screen = window.screen().availableGeometry()
+    assert screen.height() <= 800
+    qtbot.waitUntil(window.isMaximized, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: screen.contains(window.frameGeometry()), timeout=PATIENCE_MS)
+
+
 # Preferences
 
 

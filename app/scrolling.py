@@ -1,0 +1,56 @@
+"""What is higher than its place, and scrolls on whatever ground it stands on."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+
+
+class Scrolled(QScrollArea):
+    """`body` as wide as its place and without a ground of its own."""
+
+    def __init__(self, body: QWidget, name: str = "") -> None:
+        """With a `name` it takes the keys itself; without, what is in it does."""
+        super().__init__()
+        self.setWidget(body)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setStyleSheet("QScrollArea { background: transparent; }")
+        # Qt gives both a ground, the body when it is set.
+        self.viewport().setAutoFillBackground(False)
+        body.setAutoFillBackground(False)
+        self.setAccessibleName(name)
+        if not name:
+            self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+
+
+class Reader(Scrolled):
+    """Words in a column, each line as high as it is at this width."""
+
+    def __init__(self, name: str = "") -> None:
+        self.body = _Body()
+        super().__init__(self.body, name)
+        self.body.rearranged.connect(self.fit)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fit()
+
+    def fit(self) -> None:
+        """Left to itself Qt squeezes lines that wrap to their least height."""
+        layout = self.body.layout()
+        if layout is not None:
+            high = layout.totalHeightForWidth(self.viewport().width())
+            self.body.setMinimumHeight(max(0, high))
+
+
+class _Body(QWidget):
+    rearranged = Signal()
+
+    def event(self, event: QEvent) -> bool:
+        done = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.rearranged.emit()
+        return done
