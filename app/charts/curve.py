@@ -15,7 +15,8 @@ from app.charts.backend import pg
 from app.charts.drawing import draw_marker, draw_pieces, is_vector, pieces, stroke
 from app.charts.look import Look
 from app.charts.series import Series, Values
-from app.theme import Theme, mix
+from app.colour import mix
+from app.theme import Theme
 
 PALE = 0.5
 """How much of a line's colour is left where it must not be trusted."""

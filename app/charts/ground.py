@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from math import atan2, degrees, hypot
+from math import atan2, ceil, degrees, hypot
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from app.charts import scales, words
+from app.charts import labels, scales, words
 from app.charts.drawing import draw_text, text_width
 from app.charts.series import Quantity
-from app.theme import Weight, font, with_opacity
+from app.colour import with_opacity
+from app.theme import Weight, font
 
 if TYPE_CHECKING:
     from app.charts.chart import Chart
+
+_IDEAL = "ideal: every call answered"
+_ABOVE_IDEAL = 14.0
+"""Unscaled, from the line to the middle of its words."""
 
 
 class Ground:
@@ -32,6 +37,21 @@ class Ground:
         shown = (chart.view_shown, chart.log, chart.model.unit, chart.model.closed_loop)
         empty = not any(len(curve.values.x) for curve in chart.curves.values())
         return size, ratio, chart.limits, chart.ceiling, shown, empty, self._hollow()
+
+    def words(self) -> list[labels.Box]:
+        """Where the ideal line's words stand, as boxes in a row; empty: they do not."""
+        share, half = self._ideal_words()
+        if not half:
+            return []
+        chart = self._chart
+        last, px = chart.limits[1], chart.look.px
+        first, end = (chart.at(last * s, last * s) for s in (share - half, share + half))
+        way = end - first
+        length = max(1.0, hypot(way.x(), way.y()))
+        aside = QPointF(way.y(), -way.x()) * px(_ABOVE_IDEAL) / length
+        count, r = ceil(length / px(8)), px(7)
+        middles = (first + aside + way * n / count for n in range(count + 1))
+        return [(at.x() - r, at.y() - r, at.x() + r, at.y() + r) for at in middles]
 
     def paint(self, painter: QPainter) -> None:
         chart = self._chart
@@ -51,7 +71,7 @@ class Ground:
         if chart.lowest:
             self._paint_rates(painter)
         self._paint_ceiling(painter)
-        if chart.quantity is Quantity.REPLIES and not chart.model.closed_loop:
+        if chart.has_ideal:
             self._paint_ideal(painter)
         if not any(len(curve.values.x) for curve in chart.curves.values()):
             if chart.quantity is Quantity.REPLIES:
@@ -159,18 +179,28 @@ class Ground:
         pen.setStyle(Qt.PenStyle.DotLine)
         painter.setPen(pen)
         painter.drawLine(chart.at(0, 0), chart.at(last, last))
-        text, size = "ideal: every call answered", font(px(11), Weight.Medium)
-        half = text_width(text, size) / 2 / max(1.0, hypot(plot.width(), plot.height()))
-        ceiling = (chart.ceiling or last) / last
-        empty = not any(len(curve.values.x) for curve in chart.curves.values())
-        share = min(0.8 if empty else chart.ideal_at, ceiling - half - 0.03)
-        if share - half < 0.3:
+        share, half = self._ideal_words()
+        if not half:
             return
         painter.save()
         painter.translate(chart.at(last * share, last * share))
         painter.rotate(-degrees(atan2(plot.height(), plot.width())))
-        draw_text(painter, QPointF(0, -px(14)), text, size, chart.theme.muted, "middle")
+        size = font(px(11), Weight.Medium)
+        draw_text(painter, QPointF(0, -px(_ABOVE_IDEAL)), _IDEAL, size, chart.theme.muted, "middle")
         painter.restore()
+
+    def _ideal_words(self) -> tuple[float, float]:
+        """(middle, half length) of the words, as shares of the ideal line; 0: there is no room."""
+        chart = self._chart
+        if not chart.has_ideal:
+            return 0.0, 0.0
+        plot, last = chart.plot_rect(), chart.limits[1]
+        width = text_width(_IDEAL, font(chart.look.px(11), Weight.Medium))
+        half = width / 2 / max(1.0, hypot(plot.width(), plot.height()))
+        empty = not any(len(curve.values.x) for curve in chart.curves.values())
+        most = (chart.ceiling or last) / last - half - 0.03
+        share = min(0.8 if empty else chart.ideal_at, most)
+        return (share, half) if share - half >= 0.3 else (0.0, 0.0)
 
 
 def _time_text(ms: float) -> str:

@@ -14,7 +14,8 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
 from app.charts import labels
 from app.charts.curve import PALE, Curve
 from app.charts.drawing import draw_text, stroke, text_width
-from app.theme import SeriesStyle, Weight, font, mix, with_opacity
+from app.colour import mix, with_opacity
+from app.theme import SeriesStyle, Weight, font
 
 if TYPE_CHECKING:
     from app.charts.chart import Chart
@@ -120,7 +121,7 @@ class Moving:
                 stroke(painter, lead, curve.style.pen(chart.look.running_line))
             self._paint_halo(painter, curve, at)
             painter.setClipping(False)
-            self._paint_name(painter, curve, at)
+            chart.names.paint_running(painter, curve, at)
         elif running is None:
             self._paint_waiting(painter, curve)
         painter.restore()
@@ -135,7 +136,7 @@ class Moving:
         if self._chart.paused:
             self._paint_halo(painter, curve, at)
         painter.setClipping(False)
-        self._paint_name(painter, curve, at)
+        self._chart.names.paint_running(painter, curve, at)
 
     def _paint_halo(self, painter: QPainter, curve: Curve, at: QPointF) -> None:
         chart = self._chart
@@ -147,32 +148,6 @@ class Moving:
         halo = _halo(curve.style, card, scale, level, chart.paused, ratio)
         half = halo.width() / ratio / 2
         painter.drawPixmap(at - QPointF(half, half), halo)
-
-    def _paint_name(self, painter: QPainter, curve: Curve, at: QPointF) -> None:
-        """A server that is running has no line end yet: its name goes with the halo."""
-        chart = self._chart
-        px, size = chart.look.px, font(chart.look.label_px, Weight.DemiBold)
-        width = text_width(curve.series.name, size)
-        box = self._free_box(at, width + px(6))
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(with_opacity(chart.theme.card, 0.8))
-        painter.drawRoundedRect(box, px(4), px(4))
-        where = QPointF(box.left() + px(3), box.center().y())
-        draw_text(painter, where, curve.series.name, size, chart.theme.text)
-
-    def _free_box(self, at: QPointF, width: float) -> QRectF:
-        """Beside a point: the first place that covers no line, else the one that covers least."""
-        chart = self._chart
-        px, plot = chart.look.px, chart.plot_rect()
-        right, left = at.x() + px(21), at.x() - px(21) - width
-        places = ((right, 0.0), (left, -20.0), (left, 0.0), (right, 20.0))
-        boxes = [QRectF(x, at.y() + px(down - 9), width, px(18)) for x, down in places]
-        room = QRectF(plot.left(), 0, chart.width() - px(1) - plot.left(), plot.bottom() + px(9))
-        boxes = [box for box in boxes if room.contains(box)] or boxes[2:3]
-        gap = np.full((1, 2), nan)
-        known = [c.pixels() for id_, c in chart.curves.items() if id_ not in chart.hidden]
-        lines = [np.concatenate([part for line in known for part in (line, gap)])]
-        return min(boxes, key=lambda box: labels.crosses(box.getCoords(), lines))
 
 
 @lru_cache(maxsize=64)

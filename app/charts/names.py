@@ -13,7 +13,8 @@ from app.charts import labels
 from app.charts.curve import Curve
 from app.charts.drawing import draw_marker, draw_text, elided, text_width
 from app.charts.series import Quantity
-from app.theme import Weight, font, mix, with_opacity
+from app.colour import mix, with_opacity
+from app.theme import Weight, font
 
 if TYPE_CHECKING:
     from app.charts.chart import Chart
@@ -27,6 +28,8 @@ class EndNames:
     def __init__(self, chart: Chart) -> None:
         self._chart = chart
         self.placed: list[labels.Placed] = []
+        self._ceiling: list[labels.Box] = []
+        """Where its words stand."""
 
     def place(self, curves: Iterable[Curve]) -> None:
         """Find room for the name of every curve that has a point."""
@@ -55,7 +58,7 @@ class EndNames:
             line_height=look.label_px + px(3.5),
             least_height=look.label_px + px(1),
         )
-        self.placed = labels.place(ends, room, lines)
+        self.placed = labels.place(ends, room, lines, chart.ground.words())
 
     def width(self, curve: Curve, size: QFont) -> float:
         """Of what `write` writes, in pixels."""
@@ -87,6 +90,38 @@ class EndNames:
                 self._paint_leader(painter, label, self._chart.curves[server].style.colour)
                 self._paint(painter, label, strong=True)
 
+    def paint_running(self, painter: QPainter, curve: Curve, at: QPointF) -> None:
+        """A server that is running has no line end yet: its name goes with the halo."""
+        chart = self._chart
+        px, size = chart.look.px, font(chart.look.label_px, Weight.DemiBold)
+        box = self._free_box(at, text_width(curve.series.name, size) + px(6))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(with_opacity(chart.theme.card, 0.8))
+        painter.drawRoundedRect(box, px(4), px(4))
+        where = QPointF(box.left() + px(3), box.center().y())
+        draw_text(painter, where, curve.series.name, size, chart.theme.text)
+        self.running = box
+
+    def _free_box(self, at: QPointF, width: float) -> QRectF:
+        """Beside a point, where it covers no other words, and no line if that can be."""
+        chart = self._chart
+        px, plot = chart.look.px, chart.plot_rect()
+        right, left = at.x() + px(21), at.x() - px(21) - width
+        places = [(right, 0.0), (left, -20.0), (left, 0.0), (right, 20.0), (right, -20.0)]
+        places += [(x, side * down) for down in _FURTHER for side in (-1, 1) for x in (left, right)]
+        boxes = [QRectF(x, at.y() + px(down - 9), width, px(18)) for x, down in places]
+        top = px(look_top := max(_HEAD, chart.look.controls if chart.lowest else 0.0))
+        room = QRectF(plot.left(), top, chart.width() - px(1) - plot.left(), plot.bottom() + px(9))
+        boxes = [box for box in boxes if room.contains(box)] or boxes[2:3]
+        height = chart.look.label_px + px(1)
+        taken = [label.box(height) for label in self.placed]
+        taken += [*chart.ground.words(), *self._ceiling]
+        gap = np.full((1, 2), np.nan)
+        known = [c.pixels() for id_, c in chart.curves.items() if id_ not in chart.hidden]
+        lines = [np.concatenate([part for line in known for part in (line, gap)])]
+        found = labels.freest([box.getCoords() for box in boxes], taken, lines)
+        return next(box for box in boxes if box.getCoords() == found)
+
     def at(self, pixel: QPointF) -> str:
         """The server whose name is at a pixel; empty: none."""
         half = self._chart.look.label_px / 2
@@ -114,6 +149,7 @@ class EndNames:
         """Vertically at the ceiling's left edge, where the words cover the fewest lines."""
         chart = self._chart
         plot, px, ceiling = chart.plot_rect(), chart.look.px, chart.ceiling
+        self._ceiling = []
         if ceiling is None:
             return
         text, size = self.CEILING, font(px(11), Weight.Medium)
@@ -129,6 +165,7 @@ class EndNames:
         tops = (plot.top() + free * share for share in np.linspace(0.98, 0.02, 25))
         top = min(tops, key=lambda y: labels.crosses((x, y, x + px(17), y + length), lines))
         box = QRectF(x, top, px(17), length)
+        self._ceiling = [(x, top, x + px(17), top + length)]
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(with_opacity(chart.theme.card, 0.85))
         painter.drawRoundedRect(box, px(4), px(4))

@@ -19,7 +19,8 @@ from app.charts.names import EndNames
 from app.charts.published import PublishedMarks
 from app.charts.series import Floats, Quantity, Series, Values, View
 from app.charts.trio import Trio
-from app.theme import SeriesStyle, Theme, Weight, font, mix
+from app.colour import mix
+from app.theme import SeriesStyle, Theme, Weight, font
 from workbench.analysis.compare import Comparison
 from workbench.analysis.published import IN_2009, Published, comparable
 

@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QAbstractButton
 
 from app.charts.drawing import draw_marker, draw_swatch, draw_text, elided, text_width
 from app.charts.overlay import FAINT, draw_tag
-from app.theme import SeriesStyle, Theme, Weight, font, mix
+from app.colour import mix
+from app.theme import SeriesStyle, Theme, Weight, font
 from workbench.analysis.compare_words import basis_text, holds_text, interval_text
 from workbench.analysis.contenders import Contender
 

@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.charts import words
 from app.charts.drawing import draw_text, text_width
 from app.charts.scales import log_ticks, round_up
-from app.theme import Theme, font, with_opacity
+from app.colour import with_opacity
+from app.theme import Theme, font
 from workbench import wording
 from workbench.documents import WINDOW_US, AnyDocument, PointStart, RunStart, RunStop, Window
 

@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QVBoxLayout, QWidget
 
 from app.charts import words
 from app.charts.scales import round_up
+from app.colour import with_opacity
 from app.live.clients import Clients
-from app.theme import Theme, Weight, with_opacity
+from app.theme import Theme, Weight
 from app.widgets import Elided, column, label, row
 from workbench.documents import AnyDocument, HostSample, RunStart
 

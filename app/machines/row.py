@@ -7,6 +7,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 
 from app import theme as look
+from app.colour import with_opacity
 from app.machines.records import State
 from app.theme import Theme, Weight, font
 
@@ -86,7 +87,7 @@ def _paint_light(painter: QPainter, at: QPointF, colour: str, *, lit: bool) -> N
     """A ring where nothing is known, a dot with a halo else."""
     painter.setPen(Qt.PenStyle.NoPen)
     if lit:
-        painter.setBrush(look.with_opacity(colour, 0.25))
+        painter.setBrush(with_opacity(colour, 0.25))
         painter.drawEllipse(at, 6.5, 6.5)
         painter.setBrush(QColor(colour))
         painter.drawEllipse(at, 3.6, 3.6)

@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app import theme as look
 from app.charts.drawing import draw_swatch, draw_text, elided, text_width
 from app.charts.scales import ticks
-from app.theme import Theme, Weight, font, mix, with_opacity
+from app.colour import mix, with_opacity
+from app.theme import Theme, Weight, font
 from workbench.analysis.histogram import samples_needed
 from workbench.drafts import Step
 from workbench.wording import clock

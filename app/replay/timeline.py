@@ -20,8 +20,9 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from app.charts.drawing import draw_marker, draw_text, elided, text_width
+from app.colour import with_opacity
 from app.replay.film import Alert, Mark, Reel
-from app.theme import Theme, Weight, font, with_opacity
+from app.theme import Theme, Weight, font
 from workbench import wording
 
 _TICKS_APART = 3.0

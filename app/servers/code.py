@@ -17,8 +17,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
+from app.colour import mix, with_opacity
 from app.servers.highlight import Highlighter
-from app.theme import Theme, font, mix, with_opacity
+from app.theme import Theme, font
 
 _PAD = 12
 _INDENT = 4

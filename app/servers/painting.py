@@ -9,10 +9,11 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHeaderView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app import theme as look
+from app.colour import mix
 from app.servers.columns import COLUMNS, GROUPS
 from app.servers.known import Known
 from app.servers.rows import KNOWN, Index, Rows
-from app.theme import Theme, Weight, font, mix
+from app.theme import Theme, Weight, font
 
 HEAD_PX = 48
 BOX_PX = 38

@@ -9,7 +9,8 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPaintE
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app import theme as look
-from app.theme import Theme, Weight, font, with_opacity
+from app.colour import with_opacity
+from app.theme import Theme, Weight, font
 
 _Line = Sequence[tuple[float, float]]
 _RISES: _Line = ((0.03, 0.03), (0.34, 0.34), (0.55, 0.55))

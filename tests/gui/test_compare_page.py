@@ -18,6 +18,7 @@ from app import theme
 from app.bridge import Bridge
 from app.charts.overlay import FAINT
 from app.charts.series import Quantity
+from app.colour import mix
 from app.comparing.chooser import Chooser
 from app.comparing.figures import FiguresView
 from app.comparing.held import groups
@@ -266,7 +267,7 @@ def test_the_first_session_is_in_full_colour_and_the_second_pale_in_the_same(
     full = theme.LIGHT.series(page.trio.model.series["A/gevent"].index).colour
     assert page.trio.model.series["B/gevent"].index == page.trio.model.series["A/gevent"].index
     assert near(*pixel(page, "A/gevent", 9000), full)
-    pale = theme.mix(theme.LIGHT.card, full, FAINT)
+    pale = mix(theme.LIGHT.card, full, FAINT)
     assert near(*pixel(page, "B/gevent", 7000), pale)
     assert not near(*pixel(page, "B/gevent", 7000), full, within=6)
 

@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from app import theme
 from app.bridge import Bridge
 from app.choices import Tick
+from app.colour import contrast
 from app.desk import Desk
 from app.pages.servers import ServersPage
 from app.servers.columns import COLUMNS, column
@@ -332,7 +333,7 @@ def test_code_is_coloured_and_can_be_read_in_both_themes(
             found[word] = part.format.foreground().color().name()
         block = block.next()
     assert found["import"] == found["def"] != found["pong"]
-    assert all(theme.contrast(colour, which.card) >= 4.5 for colour in found.values())
+    assert all(contrast(colour, which.card) >= 4.5 for colour in found.values())
 
 
 @pytest.mark.parametrize(

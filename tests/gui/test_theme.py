@@ -10,7 +10,9 @@ from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app import theme
-from app.theme import Theme, contrast
+from app.colour import contrast
+from app.stylesheet import stylesheet
+from app.theme import Theme
 from app.widgets import Inline
 from workbench.paths import RESOURCES
 
@@ -34,7 +36,7 @@ def test_words_are_readable_on_tinted_grounds(qtbot: QtBot, chosen: Theme) -> No
     for tone in ("soft", "ok", "warn", "bad"):
         card = Inline()
         card.setParent(page)
-        card.setStyleSheet(theme.stylesheet(chosen))
+        card.setStyleSheet(stylesheet(chosen))
         card.say("The disk is full.", tone)
         card.resize(300, 60)
         ground = card.grab().toImage().pixelColor(150, 5).name()
@@ -49,7 +51,7 @@ def test_words_are_readable_on_tinted_grounds(qtbot: QtBot, chosen: Theme) -> No
 def test_a_hint_in_an_empty_field_is_readable(qtbot: QtBot, chosen: Theme) -> None:
     field = QLineEdit()
     qtbot.addWidget(field)
-    field.setStyleSheet(theme.stylesheet(chosen))
+    field.setStyleSheet(stylesheet(chosen))
     field.setPlaceholderText("Search")
     field.ensurePolished()
     assert contrast(field.palette().placeholderText().color().name(), chosen.sunken) >= 4.5
@@ -60,7 +62,7 @@ def test_a_switch_that_is_on_has_another_edge(qtbot: QtBot, chosen: Theme) -> No
     switch = QPushButton("Figures")
     switch.setCheckable(True)
     qtbot.addWidget(switch)
-    switch.setStyleSheet(theme.stylesheet(chosen))
+    switch.setStyleSheet(stylesheet(chosen))
     switch.resize(140, 34)
 
     def edge() -> str:
@@ -82,7 +84,7 @@ def test_what_can_be_operated_has_a_visible_edge(chosen: Theme) -> None:
 @BOTH
 def test_a_button_is_drawn_with_that_edge(qtbot: QtBot, chosen: Theme) -> None:
     button = QPushButton("Add a server")
-    button.setStyleSheet(theme.stylesheet(chosen))
+    button.setStyleSheet(stylesheet(chosen))
     qtbot.addWidget(button)
     button.resize(140, 34)
     image: QImage = button.grab().toImage()

@@ -19,6 +19,7 @@ from app.charts.look import Look
 from app.charts.model import ChartModel
 from app.charts.series import Quantity
 from app.charts.trio import Trio
+from app.colour import mix
 from tests.looked_again import looked_again
 from tests.synthetic import Contestant, session
 from workbench.documents import AnyDocument, PointStart, PointStop
@@ -108,7 +109,7 @@ def test_the_line_into_an_untrusted_point_is_thin_pale_and_broken(qtbot: QtBot) 
     image, colour = seen(chart), colour_of(trio, server)
     first, last = at(chart, server, -2), at(chart, server, -1)
     between = [first + (last - first) * share / 60 for share in range(20, 41)]
-    drawn = [near(image, place, theme.mix("#FFFFFF", colour, 0.5), within=1) for place in between]
+    drawn = [near(image, place, mix("#FFFFFF", colour, 0.5), within=1) for place in between]
     assert any(drawn)
     assert not all(drawn)
     assert not any(near(image, place, colour, within=3) for place in between)
@@ -316,9 +317,9 @@ def test_error_bars_stand_only_at_the_highlighted_server(qtbot: QtBot) -> None:
     chart, server = trio.charts[R], "asyncio-streams"
     low, high = trio.model.series[server].readings()[0].spread(R, trio.view) or (0, 0)
     bar = chart.at(4000, low + (high - low) / 4)
-    assert not near(seen(chart), bar, theme.mix("#FFFFFF", colour_of(trio, server), 0.8), within=2)
+    assert not near(seen(chart), bar, mix("#FFFFFF", colour_of(trio, server), 0.8), within=2)
     trio.highlight(server)
-    assert near(seen(chart), bar, theme.mix("#FFFFFF", colour_of(trio, server), 0.8), within=2)
+    assert near(seen(chart), bar, mix("#FFFFFF", colour_of(trio, server), 0.8), within=2)
 
 
 def test_the_percentile_and_the_clock_change_what_is_drawn_and_said(qtbot: QtBot) -> None:
