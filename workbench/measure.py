@@ -46,6 +46,8 @@ class Bench:
     here: bool = True
     """Whether that is this computer."""
     ceiling_per_s: float | None = None
+    ceiling_others_pct: float = 0.0
+    """See `sweeps.Ceiling`."""
     points: int = 0
 
     async def measure(self, point: PointPlan, target: Target) -> PointStop:
@@ -168,6 +170,7 @@ class _Run:
                 think_time_s=self.bench.plan.workload.think_time_s,
             ),
             ceiling_per_s=self.bench.ceiling_per_s if point.purpose == "sweep" else None,
+            ceiling_others_pct=self.bench.ceiling_others_pct,
             counters=usage.counters,
             others_cpu_pct=100 * others_s / usage.seconds if usage.seconds else 0.0,
         )

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from workbench.analysis.looks import holds, undecided
+from workbench.analysis.verdicts import OTHERS_PCT
 from workbench.budget import Budget
 from workbench.control import Control
 from workbench.documents import AnyDocument, Block, Note, PointStop
@@ -17,7 +18,7 @@ from workbench.links import check_links
 from workbench.measure import Bench
 from workbench.plans import Plan
 from workbench.stage import Stage
-from workbench.sweeps import PointPlan, calibration, look_again, order, sweep
+from workbench.sweeps import Ceiling, PointPlan, calibration, look_again, order, sweep
 from workbench.tuneup import Told
 from workbench.turns import LeftOut, Rehearsal, Turns
 from workbench.wording import offered
@@ -154,18 +155,17 @@ class Passes:
         if ceiling is None:
             self.note("warning", "The clients' own ceiling was not measured.")
             return
-        self.bench.ceiling_per_s = ceiling
-        top = max(self.plan.rates_per_s)
-        if ceiling >= top:
-            text = f"The clients reach {top:,.0f}/s against the null server: all the plan asks for."
-        elif ceiling:
-            text = (
-                f"The clients reach {ceiling:,.0f}/s against the null server; what is offered "
-                "beyond that says more about them than about a server."
-            )
-        else:
-            text = "The clients held no rate against the null server; no point can be trusted."
-        self.note("ceiling", text, null.id, ceiling_per_s=ceiling, reached_all=ceiling >= top)
+        self.bench.ceiling_per_s = ceiling.per_s
+        self.bench.ceiling_others_pct = ceiling.others_pct
+        reached_all = ceiling.per_s >= max(self.plan.rates_per_s)
+        self.note(
+            "ceiling",
+            _told_of(ceiling, reached_all),
+            null.id,
+            ceiling_per_s=ceiling.per_s,
+            reached_all=reached_all,
+            others_cpu_pct=ceiling.others_pct,
+        )
 
     async def sweep(self, block: Block) -> None:
         """One server's points in one pass."""
@@ -212,6 +212,22 @@ class Passes:
 
 def _key(block: Block) -> tuple[str, int]:
     return block.server, block.pass_number
+
+
+def _told_of(ceiling: Ceiling, reached_all: bool) -> str:
+    found = f"The clients reach {ceiling.per_s:,.0f}/s against the null server"
+    if reached_all:
+        return f"{found}: all the plan asks for."
+    if ceiling.per_s:
+        said = f"{found}; what is offered beyond that says more about them than about a server."
+    else:
+        said = "The clients held no rate against the null server; no point can be trusted."
+    if ceiling.others_pct < OTHERS_PCT:
+        return said
+    return (
+        f"{said} Other programs took {ceiling.others_pct:.0f} % of a core meanwhile, so they may"
+        " reach more; run it again when the machine is quiet."
+    )
 
 
 def _why_again(name: str, last: PointStop, passes: int) -> str:

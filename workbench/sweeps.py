@@ -132,20 +132,33 @@ def _another(point: PointPlan, look: int) -> PointPlan:
     return replace(point, look=look, seed=random.Random(f"{point.seed}/{look}").getrandbits(31))
 
 
+@dataclass(frozen=True)
+class Ceiling:
+    """What the clients reach against the null server."""
+
+    per_s: float
+    """In the plan's unit; 0: no rate was ok."""
+    others_pct: float = 0.0
+    """Of a core, the most that other programs took while a higher rate was missed."""
+
+
 def calibration(
     plan: Plan, server: str = "null", *, seed: int = 0
-) -> Generator[PointPlan, PointStop, float]:
-    """Points that find the clients' own ceiling, and its value in the plan's unit (returned).
+) -> Generator[PointPlan, PointStop, Ceiling]:
+    """Points that find the clients' own ceiling, which is returned.
 
     The plan's highest rate is tried first: where it is `ok` the clients reach all the plan asks
-    for. Otherwise the interval below is halved a few times. 0: no rate was ok.
+    for. Otherwise the interval below is halved a few times.
     """
     if plan.warm_up is not None:
         yield _warm_up(plan, server, seed, 1)
     top = max(plan.rates_per_s, default=0.0)
+    others_pct = 0.0
     for _ in range(CEILING_TRIES):
-        if (yield _ceiling_point(plan, server, top, seed)).verdict == "ok":
-            return top
+        stop = yield _ceiling_point(plan, server, top, seed)
+        if stop.verdict == "ok":
+            return Ceiling(top)
+        others_pct = max(others_pct, stop.evidence.get("others_cpu_pct", 0.0))
     reached, missed = 0.0, top
     for _ in range(CEILING_HALVINGS):
         rate = round((reached + missed) / 2, 6)
@@ -154,7 +167,8 @@ def calibration(
             reached = rate
         else:
             missed = rate
-    return reached
+            others_pct = max(others_pct, stop.evidence.get("others_cpu_pct", 0.0))
+    return Ceiling(reached, others_pct)
 
 
 def draw_seed() -> int:

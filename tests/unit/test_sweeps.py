@@ -10,7 +10,7 @@ import pytest
 from workbench.analysis.looks import undecided
 from workbench.documents import Counts, PointStop, Verdict
 from workbench.plans import GiveUp, Plan, Range, WarmUp, Workload
-from workbench.sweeps import PointPlan, calibration, look_again, order, points, sweep
+from workbench.sweeps import Ceiling, PointPlan, calibration, look_again, order, points, sweep
 
 
 def plan(**changes: Any) -> Plan:
@@ -187,9 +187,21 @@ def test_without_give_up_every_rate_is_run() -> None:
 )
 def test_calibration_finds_the_clients_ceiling(holds_to: float, ceiling: float, tried: int) -> None:
     run, found = drive(calibration(plan()), holds_to)
-    assert (found, len(run)) == (ceiling, tried)
+    assert (found.per_s, len(run)) == (ceiling, tried)
     assert {p.purpose for p in run} == {"ceiling"}
     assert all(p.seconds >= 1 for p in run)
+
+
+def test_a_ceiling_remembers_what_other_programs_took_where_a_rate_was_missed() -> None:
+    generator = calibration(plan())
+    point = next(generator)
+    for taken in (0.0, 40.0, 180.0, 30.0, 20.0):
+        missed = answer(point, verdict="inconclusive")
+        point = generator.send(msgspec.structs.replace(missed, evidence={"others_cpu_pct": taken}))
+    held = msgspec.structs.replace(answer(point), evidence={"others_cpu_pct": 500.0})
+    with pytest.raises(StopIteration) as end:
+        generator.send(held)
+    assert end.value.value == Ceiling(312.5, others_pct=180.0)
 
 
 OK: Verdict = "ok"

@@ -99,6 +99,8 @@ class Evidence:
     """None: unknown, or a closed loop, which never falls behind."""
     ceiling_per_s: float | None = None
     """The clients' highest rate against the null server; None: not measured."""
+    ceiling_others_pct: float = 0.0
+    """Of one core: what other programs took while that was looked for."""
     counters: Mapping[str, int] = field(default_factory=dict)
     """Kernel counters of the target, by how much they grew over the point."""
     others_cpu_pct: float = 0.0
@@ -123,6 +125,7 @@ class Evidence:
             figures["open_at_end"] = self.queue.open_at_end
         if self.ceiling_per_s is not None:
             figures["ceiling_per_s"] = self.ceiling_per_s
+            figures["ceiling_others_pct"] = self.ceiling_others_pct
         return {name: float(value) for name, value in (figures | dict(self.counters)).items()}
 
     @property

@@ -7,7 +7,8 @@ Order of precedence:
    seen of the server, because the fastest honest server would have failed too.
 3. Both the clients and the server (or the network) show signs, or other programs took CPU that
    the one with signs may have needed: `inconclusive`, with all of them. Such programs come before
-   the ceiling, too: they lower what clients reach, and another client would not cure it.
+   the ceiling, too, at the point or while it was looked for: they lower what clients reach, and
+   another client would not cure it.
 4. Signs on one side: `ports-limited`, `client-limited`, `network-limited`, `server-limited`.
 5. At least 99 % of the calls succeeded: `ok`. Below that without a sign: `inconclusive`.
 
@@ -61,6 +62,8 @@ def judge(evidence: Evidence) -> tuple[Verdict, list[str]]:
     if ports or clients or network or server or not evidence.held:
         beyond = _beyond_ceiling(evidence)
     others = _others(evidence) if beyond or clients or server else []
+    if beyond and not others:
+        others = _others_at_ceiling(evidence)
     if others:
         others = [f"{others[0]} Run it again when the machine is quiet."]
     if beyond:
@@ -161,12 +164,21 @@ def _others(evidence: Evidence) -> list[str]:
     ]
 
 
+def _others_at_ceiling(evidence: Evidence) -> list[str]:
+    if evidence.ceiling_others_pct < OTHERS_PCT:
+        return []
+    return [
+        f"Other programs took {evidence.ceiling_others_pct:.0f} % of a core while the clients' own"
+        " ceiling was looked for; it may be higher."
+    ]
+
+
 def _beyond_ceiling(evidence: Evidence) -> list[str]:
     ceiling = evidence.ceiling_per_s
     # The rate really offered differs from the plan's by rounding.
     if ceiling is None or evidence.offered_per_s <= ceiling * 1.005:
         return []
-    reach = f"reach no more than {ceiling:,.0f}/s" if ceiling else "held no rate"
+    reach = f"reached no more than {ceiling:,.0f}/s" if ceiling else "held no rate"
     return [
         f"The clients {reach} against the null server, so "
         f"{evidence.offered_per_s:,.0f}/s says nothing about {evidence.server}. "

@@ -124,7 +124,7 @@ def method(start: RunStart, summary: Summary) -> list[str]:
             " answer: all that was offered."
             if summary.ceiling_per_s >= _highest(start)
             else f"The clients’ own ceiling is {rate}, measured against a server that does nothing"
-            " but answer. Beyond it a failure is the clients’."
+            " but answer. Beyond it a failure says nothing about a server."
         )
     said.append(
         "Every point is judged from the clients’ lateness and CPU, the errors, the kernel’s"
