@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Callable
@@ -14,6 +15,7 @@ from oracle import PATIENCE_S
 
 from workbench.documents import HostSample
 from workbench.machines.base import Command, Machine, Process
+from workbench.machines.linked import SAMPLER
 from workbench.machines.local import open_local
 from workbench.machines.sampling import Sampling
 
@@ -177,6 +179,25 @@ async def test_samples_stand_on_the_sessions_axis(machine: Machine) -> None:
     now_us = time.monotonic_ns() // 1000
     assert before_us <= sample.t_us + 5_000_000 <= now_us
     await sampling.stop()
+
+
+def test_a_sampler_that_is_always_behind_hears_all_the_same() -> None:
+    code = f"""
+import importlib.util
+spec = importlib.util.spec_from_file_location("sampler", {str(SAMPLER)!r})
+sampler = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(sampler)
+sampler.TICK_S = 0
+sampler.main()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        input=b"",
+        stdout=subprocess.DEVNULL,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+    assert done.returncode == 0
 
 
 async def test_a_sampler_that_is_killed_is_reported(machine: Machine) -> None:

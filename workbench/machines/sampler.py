@@ -290,15 +290,15 @@ def main() -> None:
         os.write(1, line.encode() + b"\n")
         number += 1
         due = max(due + TICK_S, time.monotonic())
-        while (wait := due - time.monotonic()) > 0:
-            if select.select([0], [], [], wait)[0]:
-                chunk = os.read(0, 1 << 16)
-                if not chunk:
-                    return
-                *lines, rest = (rest + chunk).split(b"\n")
-                for command in lines:
-                    watched = json.loads(command)
-                    number = 0
+        # One that is behind listens, too.
+        while select.select([0], [], [], max(0.0, due - time.monotonic()))[0]:
+            chunk = os.read(0, 1 << 16)
+            if not chunk:
+                return
+            *lines, rest = (rest + chunk).split(b"\n")
+            for command in lines:
+                watched = json.loads(command)
+                number = 0
 
 
 if __name__ == "__main__":
