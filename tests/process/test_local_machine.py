@@ -142,6 +142,24 @@ async def test_stop_ends_the_deaf_and_what_daemonised(machine: Machine) -> None:
     assert other.pid in processes_with("time.sleep(600)")
 
 
+async def test_stop_ends_what_daemonised_out_of_a_program_that_is_over(machine: Machine) -> None:
+    mark = secrets.token_hex(12)
+    daemon = (
+        "import os, time\n"
+        "if os.fork() == 0:\n"
+        "    os.setsid()\n"
+        "    for descriptor in 0, 1, 2:\n"
+        "        os.close(descriptor)\n"
+        "    time.sleep(600)"
+    )
+    process = await machine.start(Command([sys.executable, "-c", daemon, mark]))
+    assert await output(process) == []
+    assert await process.wait() == 0
+    await asyncio.to_thread(eventually, lambda: len(processes_with(mark)) == 1)
+    assert await process.stop(0.1) == 0
+    assert processes_with(mark) == {}
+
+
 async def test_stopping_what_has_ended_tells_how_it_ended(machine: Machine) -> None:
     process = await machine.start(python("raise SystemExit(4)"))
     await process.wait()

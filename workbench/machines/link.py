@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
+from weakref import WeakValueDictionary
 
 import msgspec
 
@@ -165,7 +166,8 @@ class Link:
         self._count = 0
         self._waiting: set[asyncio.Future[Any]] = set()
         self._answers: dict[str, asyncio.Future[Any]] = {}
-        self._processes: dict[str, LinkProcess] = {}
+        self._processes: WeakValueDictionary[str, LinkProcess] = WeakValueDictionary()
+        """Those somebody still holds: a long run starts many."""
         self._stray: deque[bytes] = deque(maxlen=5)
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -177,16 +179,13 @@ class Link:
         `exclusive`: raises MachineBusy when another such run is on that machine.
         """
         nonce = secrets.token_hex(16)
-        user = "somebody"
-        with contextlib.suppress(OSError, KeyError):  # an account that has no name
-            user = getpass.getuser()
         ready = self.expect("ready")
         self._tasks = [asyncio.create_task(self._read(nonce))]
         await self.send(
             nonce=nonce,
             cache=cache,
             run=secrets.token_hex(8),
-            holder=f"process {os.getpid()} of {user} on {platform.node()}",
+            holder=f"process {os.getpid()} of {whoami()} on {platform.node()}",
             lease_s=lease_s,
             max_s=LONGEST_RUN_S,
             exclusive=exclusive,
@@ -300,6 +299,8 @@ class Link:
             self._fail(self._last_words())
         except OSError as error:
             self._fail(f"the connection broke ({error.strerror or error})")
+        except (msgspec.DecodeError, KeyError, TypeError) as error:
+            self._fail(f"its runner said what makes no sense ({error})")
 
     async def _skip_noise(self, nonce: bytes) -> bytes:
         """Read past what a login shell may have said; what follows the nonce."""
@@ -373,7 +374,7 @@ class Link:
             process.wake()
 
 
-def user() -> str:
+def whoami() -> str:
     """Who runs this program."""
     try:
         return getpass.getuser()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import getpass
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from workbench.machines.base import Machine
+from workbench.machines.link import whoami
 from workbench.machines.profiles import Profile
 from workbench.machines.secrets import Ask, Question, ask_nobody
 
@@ -37,6 +37,6 @@ class Rights:
             return cls("nopasswd")
         if profile.sudo == "no":
             return cls("none")
-        account = f"{user or getpass.getuser()}@{profile.address or profile.name}"
+        account = f"{user or whoami()}@{profile.address or profile.name}"
         text = f"Password for sudo on {profile.name} ({account})"
         return cls("password", Question(profile.name, "sudo", account, text), ask)

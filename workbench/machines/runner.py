@@ -200,7 +200,6 @@ class Program:
     def __init__(self, key: str, process: subprocess.Popen[bytes]) -> None:
         assert process.stdin and process.stdout
         self.prefix = key.encode() + b" "
-        self.mark = f"{PROCESS_MARK}={key}".encode()
         self.process = process
         self.stdin = process.stdin.fileno()
         self.stdout = process.stdout.fileno()
@@ -230,14 +229,6 @@ class Program:
         self.partial = bytearray()
         return line
 
-    def family(self) -> list[int]:
-        """The processes it consists of: its descendants, and what daemonised out of them."""
-        own = set()
-        if self.status is None:
-            own = {self.process.pid, *descendants(self.process.pid)}
-        everybody = descendants(os.getpid())
-        return [pid for pid in everybody if pid in own or has_mark(pid, self.mark)]
-
 
 class Runner:
     """Obeys commands until the run ends; see the module's docstring."""
@@ -251,6 +242,7 @@ class Runner:
         self.output = bytearray(f"\n{config['nonce']}\n".encode())
         self.umask = umask
         self.programs: dict[str, Program] = {}
+        """Those that run, or whose output is still open."""
         self.kill_at: dict[str, float] = {}
         self.pid = os.getpid()
         self.poll = select.epoll()
@@ -440,14 +432,20 @@ class Runner:
             self._feed(program)
 
     def do_stop(self, id: str, grace_s: float) -> None:
-        program = self.programs.get(id)
-        if program:
-            for pid in program.family():
-                send_signal(pid, signal.SIGTERM)
-                send_signal(pid, signal.SIGCONT)  # a stopped one would not hear it
+        for pid in self._family(id):
+            send_signal(pid, signal.SIGTERM)
+            send_signal(pid, signal.SIGCONT)  # a stopped one would not hear it
         self.kill_at[id] = time.monotonic() + grace_s
 
     # -- programs
+
+    def _family(self, key: str) -> list[int]:
+        """The processes of a program: its descendants, and what daemonised out of them."""
+        program, own = self.programs.get(key), set()
+        if program and program.status is None:
+            own = {program.process.pid, *descendants(program.process.pid)}
+        mark = f"{PROCESS_MARK}={key}".encode()
+        return [pid for pid in descendants(self.pid) if pid in own or has_mark(pid, mark)]
 
     def _environment(self, key: str) -> dict[str, str]:
         return {
@@ -501,6 +499,7 @@ class Runner:
                 if program.process.stdout.closed or not self._on_output(key, program):
                     break
         self.event("exit", id=key, status=status)
+        self._let_go(key, program)
 
     def _close_output(self, key: str, program: Program) -> None:
         assert program.process.stdout
@@ -510,10 +509,17 @@ class Runner:
             self.event("dropped", id=key, lines=program.dropped)
             program.dropped = 0
         self.event("eof", id=key)
+        self._let_go(key, program)
+
+    def _let_go(self, key: str, program: Program) -> None:
+        """Of one that is over: a long run starts many."""
+        assert program.process.stdout
+        if program.status is not None and program.process.stdout.closed:
+            self.programs.pop(key, None)
 
     def _go_on_stopping(self, key: str) -> None:
         program = self.programs.get(key)
-        family = program.family() if program else []
+        family = self._family(key)
         reaped = program is None or program.status is not None
         late_s = time.monotonic() - self.kill_at[key]
         # What is ours will end, however long the kernel takes to clear away its memory.

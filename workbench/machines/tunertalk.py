@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import getpass
 import json
 import secrets
 import socket
@@ -14,6 +13,7 @@ from typing import Any
 
 from workbench.errors import PongbenchError
 from workbench.machines.base import Command, Machine, Process
+from workbench.machines.link import whoami
 from workbench.machines.rights import Rights
 from workbench.machines.secrets import SECRETS
 
@@ -61,7 +61,7 @@ class Tuner:
         order: dict[str, Any] = {
             "op": "apply",
             "settings": settings,
-            "holder": f"{getpass.getuser()}@{socket.gethostname()}",
+            "holder": f"{whoami()}@{socket.gethostname()}",
             "lease_s": LEASE_S,
             "nofile": nofile,
         }
