@@ -67,7 +67,7 @@ class Chart(pg.PlotWidget):
         self._layers: dict[str, tuple[object, QPixmap]] = {}
         self._drawn_version = -1
         self._arranged: object = None
-        self._ground, self._moving, self.names = Ground(self), Moving(self), EndNames(self)
+        self.ground, self._moving, self.names = Ground(self), Moving(self), EndNames(self)
         self.limits: tuple[float, float, float, float] = (0, 1, 0, 1)
         """Lowest and highest rate, lowest and highest value as drawn (logarithms where `log`)."""
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -246,11 +246,11 @@ class Chart(pg.PlotWidget):
         painter.save()
         opacity = DIM if self.highlighted else 1.0
         if painter.device() is self.viewport():
-            self._blit(painter, "ground", self._ground.key(), self._ground.paint)
+            self._blit(painter, "ground", self.ground.key(), self.ground.paint)
             painter.setOpacity(opacity)
             self._blit(painter, "still", self._still_key(), self._paint_still)
         else:
-            self._ground.paint(painter)
+            self.ground.paint(painter)
             painter.setOpacity(opacity)
             self._paint_still(painter)
         painter.setOpacity(1.0)
@@ -282,7 +282,7 @@ class Chart(pg.PlotWidget):
 
     def _still_key(self) -> object:
         still = tuple((curve.series.id, curve.drawn_version) for curve in self.still())
-        return self._ground.key(), still
+        return self.ground.key(), still
 
     def still(self) -> list[Curve]:
         """In painting order. A line that leaves the common one first lies above the others, so that

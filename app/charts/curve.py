@@ -67,14 +67,23 @@ class Curve(pg.PlotCurveItem):
         for lines, pen in self._pieces:
             draw_pieces(painter, lines, pen)
 
+    def pen(self, width: float, *, sure: bool) -> QPen:
+        """Not sure: thin, pale and broken."""
+        pen = self.style.pen(width if sure else max(1.0, width * 0.5))
+        if not sure:
+            pen.setColor(QColor(mix(self._theme.card, self.style.colour, PALE)))
+            pen.setDashPattern(_DOTTED)
+        return pen
+
+    def trusts(self, rate: float) -> bool:
+        """May its point at this rate be trusted?"""
+        return bool(self.values.trusted[self.values.x == rate].all())
+
     def _strokes(self, width: float) -> Iterator[tuple[NDArray[np.float64], QPen]]:
         points, trusted = self.pixels(), self.values.trusted
         sure = trusted[:-1] & trusted[1:]
         for wanted in (False, True):
-            pen = self.style.pen(width if wanted else max(1.0, width * 0.5))
-            if not wanted:
-                pen.setColor(QColor(mix(self._theme.card, self.style.colour, PALE)))
-                pen.setDashPattern(_DOTTED)
+            pen = self.pen(width, sure=wanted)
             for a, b in _stretches(sure == wanted):
                 yield points[a : b + 1], pen
 

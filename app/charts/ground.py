@@ -6,7 +6,7 @@ from math import atan2, ceil, degrees, hypot
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
 from app.charts import labels, scales, words
 from app.charts.drawing import draw_text, text_width
@@ -39,11 +39,13 @@ class Ground:
         return size, ratio, chart.limits, chart.ceiling, shown, empty, self._hollow()
 
     def words(self) -> list[labels.Box]:
-        """Where the ideal line's words stand, as boxes in a row; empty: they do not."""
+        """Where its words stand that are no labels: the head, and those of the ideal line as boxes
+        in a row."""
+        chart = self._chart
+        head = (0.0, 0.0, self._head()[-1], chart.look.px(20))
         share, half = self._ideal_words()
         if not half:
-            return []
-        chart = self._chart
+            return [head]
         last, px = chart.limits[1], chart.look.px
         first, end = (chart.at(last * s, last * s) for s in (share - half, share + half))
         way = end - first
@@ -51,7 +53,7 @@ class Ground:
         aside = QPointF(way.y(), -way.x()) * px(_ABOVE_IDEAL) / length
         count, r = ceil(length / px(8)), px(7)
         middles = (first + aside + way * n / count for n in range(count + 1))
-        return [(at.x() - r, at.y() - r, at.x() + r, at.y() + r) for at in middles]
+        return [head, *((at.x() - r, at.y() - r, at.x() + r, at.y() + r) for at in middles)]
 
     def paint(self, painter: QPainter) -> None:
         chart = self._chart
@@ -93,14 +95,23 @@ class Ground:
     def _paint_head(self, painter: QPainter) -> None:
         chart = self._chart
         look, theme = chart.look, chart.theme
-        title, unit = chart.title_words()
+        title, unit, x, _ = self._head()
         y = look.px(11)
-        bold = font(look.px(look.head), Weight.DemiBold)
-        width = draw_text(painter, QPointF(look.px(1), y), title, bold, theme.text)
-        at = QPointF(width + look.px(9), y)
-        if chart.quantity is Quantity.REPLIES and self._hollow():
+        draw_text(painter, QPointF(look.px(1), y), title, self._title_font(), theme.text)
+        draw_text(painter, QPointF(x, y), unit, font(look.px(12)), theme.muted)
+
+    def _head(self) -> tuple[str, str, float, float]:
+        """(title, what is said of it, from where, until where)."""
+        chart, px = self._chart, self._chart.look.px
+        title, unit = chart.title_words()
+        if self._hollow():
             unit += "  ·  hollow: not to be trusted"
-        draw_text(painter, at, unit, font(look.px(12)), theme.muted)
+        x = text_width(title, self._title_font()) + px(9)
+        return title, unit, x, x + text_width(unit, font(px(12)))
+
+    def _title_font(self) -> QFont:
+        look = self._chart.look
+        return font(look.px(look.head), Weight.DemiBold)
 
     def _hollow(self) -> bool:
         """Is any point of the three charts drawn so? Told once, above the replies."""

@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 Polyline = NDArray[np.float64]
 """Shape (n, 2)."""
 
+Box = tuple[float, float, float, float]
+"""Left, top, right, bottom."""
+
 
 @dataclass(frozen=True)
 class End:
@@ -36,6 +39,9 @@ class Placed:
     y: float
     width: float
     leader: tuple[tuple[float, float], ...]
+
+    def box(self, height: float) -> Box:
+        return self.x, self.y - height / 2, self.x + self.width, self.y + height / 2
 
 
 @dataclass(frozen=True)
@@ -59,15 +65,18 @@ LEADER = 24.0
 _NEAR = 10.0
 
 
-def place(ends: Sequence[End], room: Room, lines: Sequence[Polyline] = ()) -> list[Placed]:
-    """Every end's name. `lines` are what names inside the plot must not cover."""
+def place(
+    ends: Sequence[End], room: Room, lines: Sequence[Polyline] = (), words: Sequence[Box] = ()
+) -> list[Placed]:
+    """Every end's name. `lines` and `words` are what names inside the plot must not cover."""
     unit = room.line_height / 14.5
     inside: list[Placed] = []
     outside: list[End] = []
     for end in sorted(ends, key=lambda e: -e.x):
         placed = None
         if end.x < room.right - 4 * unit:
-            placed = _beside(end, room, lines, inside)
+            taken = [*words, *(other.box(room.line_height) for other in inside)]
+            placed = _beside(end, room, lines, taken)
         if placed:
             inside.append(placed)
         else:
@@ -93,7 +102,24 @@ def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list
     return [value + i * gap for i, value in enumerate(flat)]
 
 
-def crosses(box: tuple[float, float, float, float], lines: Sequence[Polyline]) -> int:
+def freest(places: Sequence[Box], taken: Sequence[Box], lines: Sequence[Polyline]) -> Box:
+    """The first place that touches nothing; without one that which covers the fewest lines of
+    those that touch nothing `taken`, and at last that which touches the least of it."""
+    touched = [sum(_touch(box, other) for other in taken) for box in places]
+    least = min(touched)
+    best, fewest = places[0], -1
+    for box, count in zip(places, touched, strict=True):
+        if count > least:
+            continue
+        hits = crosses(box, lines)
+        if not hits:
+            return box
+        if fewest < 0 or hits < fewest:
+            best, fewest = box, hits
+    return best
+
+
+def crosses(box: Box, lines: Sequence[Polyline]) -> int:
     """How many line segments touch the box (left, top, right, bottom)."""
     left, top, right, bottom = box
     hits = 0
@@ -113,9 +139,7 @@ def crosses(box: tuple[float, float, float, float], lines: Sequence[Polyline]) -
     return hits
 
 
-def _beside(
-    end: End, room: Room, lines: Sequence[Polyline], taken: Sequence[Placed]
-) -> Placed | None:
+def _beside(end: End, room: Room, lines: Sequence[Polyline], taken: Sequence[Box]) -> Placed | None:
     h = room.line_height
     x = end.x + _NEAR * h / 14.5
     if x + end.width > room.right:
@@ -125,20 +149,15 @@ def _beside(
         box = (x, y - h / 2, x + end.width, y + h / 2)
         if box[1] < room.top or box[3] > room.bottom:
             continue
-        free = not any(_overlap(box, other, h) for other in taken)
+        free = not any(_touch(box, other) for other in taken)
         if free and not crosses(box, lines):
             leader = () if step == 0 else ((end.x, end.y), (x - 1, y))
             return Placed(end.key, x, y, end.width, leader)
     return None
 
 
-def _overlap(box: tuple[float, float, float, float], other: Placed, height: float) -> bool:
-    return (
-        box[0] < other.x + other.width
-        and other.x < box[2]
-        and box[1] < other.y + height / 2
-        and other.y - height / 2 < box[3]
-    )
+def _touch(a: Box, b: Box) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
 def _in_gutter(ends: Sequence[End], room: Room) -> list[Placed]:

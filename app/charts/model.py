@@ -20,6 +20,9 @@ from workbench.documents import (
     Window,
 )
 
+_DECIDED_PCT = 5.0
+"""Of what was due: with more calls open nothing is said of the errors. A marker is as high."""
+
 
 @dataclass
 class Running:
@@ -38,14 +41,27 @@ class Running:
     def offered(self) -> float:
         return offered(self.start)
 
+    @property
+    def errors_pct(self) -> tuple[float, float] | None:
+        """(least, most) of what was due until now: calls still open may be answered or not. None:
+        nothing was due yet."""
+        due = sum(window.due for window in self.windows)
+        if not due:
+            return None
+        lost = sum(sum(window.errors.values()) for window in self.windows)
+        answered = sum(window.replies for window in self.windows)
+        return 100 * min(1.0, lost / due), 100 * max(0.0, 1 - answered / due)
+
     def value(self, quantity: Quantity, view: View) -> float:
-        """So far; the response time is that of the latest window that has one. NaN: none yet."""
+        """So far; the response time is that of the latest window that has one. NaN: none yet;
+        of errors also while too many calls may still time out."""
         scheduled = [window for window in self.windows if window.due]
         if not scheduled:
             return float("nan")
         due = sum(window.due for window in scheduled)
         if quantity is Quantity.ERRORS:
-            return 100 * min(1.0, sum(sum(w.errors.values()) for w in self.windows) / due)
+            least, most = self.errors_pct or (float("nan"), float("nan"))
+            return least if most - least <= _DECIDED_PCT else float("nan")
         if quantity is Quantity.REPLIES:
             replies = sum(window.replies for window in scheduled)
             if self.start.concurrency:
@@ -92,6 +108,8 @@ class ChartModel:
             case PointStart():
                 self.running = Running(document, self._calls_per_unit())
                 self.sweeping = document if document.purpose == "sweep" else None
+                if self.sweeping is not None:
+                    self.last_offered = max(self.last_offered, offered(document))
             case Window():
                 if self.running is not None and self.running.start.point == document.point:
                     self.running.windows.append(document)
@@ -101,7 +119,6 @@ class ChartModel:
                     series = self._series(document.server)
                     series.stops.append(document)
                     series.version += 1
-                    self.last_offered = max(self.last_offered, offered(document))
             case Note(topic="ceiling"):
                 ceiling = document.data.get("ceiling_per_s")
                 self.ceiling_per_s = None if ceiling is None else float(ceiling)

@@ -8,14 +8,15 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
 
-from app.charts import labels
 from app.charts.curve import PALE, Curve
-from app.charts.drawing import draw_text, stroke, text_width
+from app.charts.drawing import draw_marker, stroke
+from app.charts.model import Running
+from app.charts.series import Quantity
 from app.colour import mix, with_opacity
-from app.theme import SeriesStyle, Weight, font
+from app.theme import SeriesStyle
 
 if TYPE_CHECKING:
     from app.charts.chart import Chart
@@ -73,7 +74,6 @@ class Moving:
 
     def _paint_highlighted(self, painter: QPainter, curve: Curve) -> None:
         chart = self._chart
-        px = chart.look.px
         painter.save()
         painter.setClipRect(chart.clip_rect())
         self._paint_bars(painter, curve)
@@ -81,11 +81,19 @@ class Moving:
         reading = chart.reading(curve.series.id, chart.cursor_rate)
         value = reading.value(chart.quantity, chart.view_shown) if reading else nan
         if not isnan(value):
-            painter.setPen(QPen(QColor(chart.theme.text), px(2)))
-            painter.setBrush(curve.style.brush())
-            painter.drawEllipse(chart.at(chart.cursor_rate, value), px(6), px(6))
+            self._paint_ring(painter, curve, chart.at(chart.cursor_rate, value))
         painter.restore()
         chart.names.paint_strong(painter, curve.series.id)
+
+    def _paint_ring(self, painter: QPainter, curve: Curve, at: QPointF) -> None:
+        """Around the point that is told; what must not be trusted stays hollow."""
+        chart = self._chart
+        px, trusted = chart.look.px, curve.trusts(chart.cursor_rate)
+        painter.setPen(QPen(QColor(chart.theme.text), px(2)))
+        painter.setBrush(curve.style.brush() if trusted else QColor(chart.theme.card))
+        painter.drawEllipse(at, px(6.5), px(6.5))
+        if not trusted:
+            draw_marker(painter, curve.style, at, px(3.2), chart.theme.card, hollow=True)
 
     def _paint_bars(self, painter: QPainter, curve: Curve) -> None:
         """From the lowest to the highest pass."""
@@ -118,16 +126,36 @@ class Moving:
             before = points[curve.values.x < running.offered]
             if len(before):
                 lead = np.vstack((before[-1], at.toTuple()))
-                stroke(painter, lead, curve.style.pen(chart.look.running_line))
+                sure = curve.trusts(curve.values.x[len(before) - 1])
+                stroke(painter, lead, curve.pen(chart.look.running_line, sure=sure))
             self._paint_halo(painter, curve, at)
             painter.setClipping(False)
             chart.names.paint_running(painter, curve, at)
-        elif running is None:
+        else:
+            if running and chart.quantity is Quantity.ERRORS:
+                self._paint_undecided(painter, curve, running)
             self._paint_waiting(painter, curve)
         painter.restore()
 
+    def _paint_undecided(self, painter: QPainter, curve: Curve, running: Running) -> None:
+        """From the errors so far to what they are if no open call is answered."""
+        chart = self._chart
+        span = running.errors_pct
+        if span is None:
+            return
+        low, high = (chart.at(running.offered, pct) for pct in span)
+        pen = curve.pen(chart.look.running_line * 2, sure=False)
+        painter.setPen(pen)
+        painter.drawLine(low, high)
+        pen.setStyle(Qt.PenStyle.SolidLine)
+        painter.setPen(pen)
+        arm = QPointF(chart.look.px(5), 0)
+        for end in (low, high):
+            painter.drawLine(end - arm, end + arm)
+
     def _paint_waiting(self, painter: QPainter, curve: Curve) -> None:
-        """Between its points a server keeps its name; in a pause the halo stays, hollow."""
+        """Between its points, and until there is something to show of one, a server keeps its
+        name; in a pause the halo stays, hollow."""
         points = curve.pixels()
         known = points[~np.isnan(points).any(axis=1)]
         if not len(known):

@@ -19,6 +19,9 @@ from app.theme import Weight, font
 if TYPE_CHECKING:
     from app.charts.chart import Chart
 
+_FURTHER = (16, 32, 40, 48, 60, 64, 80)
+"""Unscaled, above and below a running point, where its name goes when other words are beside it."""
+
 
 class EndNames:
     """Places and paints them in the scene's pixels."""
@@ -28,6 +31,8 @@ class EndNames:
     def __init__(self, chart: Chart) -> None:
         self._chart = chart
         self.placed: list[labels.Placed] = []
+        self.running: QRectF | None = None
+        """Where the running server's name stands; None: nowhere yet."""
         self._ceiling: list[labels.Box] = []
         """Where its words stand."""
 
@@ -52,7 +57,7 @@ class EndNames:
             plot.top(),
             plot.right(),
             plot.bottom(),
-            gutter_top=px(look.controls if chart.quantity is Quantity.TIME else 2),
+            gutter_top=px(self._gutter_top),
             gutter_bottom=chart.height() - px(1) if len(ends) > 10 else plot.bottom() + px(8),
             gutter_width=px(look.gutter),
             line_height=look.label_px + px(3.5),
@@ -109,18 +114,24 @@ class EndNames:
         right, left = at.x() + px(21), at.x() - px(21) - width
         places = [(right, 0.0), (left, -20.0), (left, 0.0), (right, 20.0), (right, -20.0)]
         places += [(x, side * down) for down in _FURTHER for side in (-1, 1) for x in (left, right)]
-        boxes = [QRectF(x, at.y() + px(down - 9), width, px(18)) for x, down in places]
-        top = px(look_top := max(_HEAD, chart.look.controls if chart.lowest else 0.0))
-        room = QRectF(plot.left(), top, chart.width() - px(1) - plot.left(), plot.bottom() + px(9))
-        boxes = [box for box in boxes if room.contains(box)] or boxes[2:3]
-        height = chart.look.label_px + px(1)
-        taken = [label.box(height) for label in self.placed]
+        boxes = [(x, at.y() + px(down - 9), x + width, at.y() + px(down + 9)) for x, down in places]
+        top = px(self._gutter_top)
+        end, foot = chart.width() - px(1), plot.bottom() + px(9)
+        within = [b for b in boxes if plot.left() <= b[0] and b[2] <= end]
+        within = [b for b in within if top <= b[1] and b[3] <= foot]
+        taken = [label.box(chart.look.label_px + px(1)) for label in self.placed]
         taken += [*chart.ground.words(), *self._ceiling]
         gap = np.full((1, 2), np.nan)
         known = [c.pixels() for id_, c in chart.curves.items() if id_ not in chart.hidden]
         lines = [np.concatenate([part for line in known for part in (line, gap)])]
-        found = labels.freest([box.getCoords() for box in boxes], taken, lines)
-        return next(box for box in boxes if box.getCoords() == found)
+        left, top, right, foot = labels.freest(within or boxes[2:3], taken, lines)
+        return QRectF(left, top, right - left, foot - top)
+
+    @property
+    def _gutter_top(self) -> float:
+        """Unscaled; beside the response time the window has its controls."""
+        chart = self._chart
+        return chart.look.controls if chart.quantity is Quantity.TIME else 2
 
     def at(self, pixel: QPointF) -> str:
         """The server whose name is at a pixel; empty: none."""

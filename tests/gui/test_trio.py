@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable
 from functools import partial
 from itertools import combinations
@@ -9,7 +10,7 @@ from math import isnan
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
@@ -21,7 +22,7 @@ from app.charts.series import Quantity
 from app.charts.trio import Trio
 from app.colour import mix
 from tests.looked_again import looked_again
-from tests.synthetic import Contestant, session
+from tests.synthetic import CONTESTANTS, Contestant, session
 from workbench.documents import AnyDocument, PointStart, PointStop
 
 R, T, E = Quantity
@@ -92,6 +93,25 @@ def test_names_never_overlap_and_none_is_missing(qtbot: QtBot, servers: int, giv
             assert not (across and abs(a.y - b.y) < 12)
 
 
+@pytest.mark.parametrize("servers", [2, 7, 12])
+@pytest.mark.parametrize("moment", ["within its last point", "after it"])
+def test_the_name_of_the_server_that_runs_covers_no_other(
+    qtbot: QtBot, servers: int, moment: str
+) -> None:
+    equals = [dataclasses.replace(each, capacity_per_s=1e6) for each in CONTESTANTS[:servers]]
+    documents = session(equals, 6)[:-1]
+    last = max(i for i, d in enumerate(documents) if isinstance(d, PointStart))
+    trio = shown(qtbot, documents if moment == "after it" else documents[: last + 4])
+    for chart in trio.charts.values():
+        seen(chart)
+        running = chart.names.running
+        assert running is not None
+        others = [QRectF(label.x, label.y - 6, label.width, 12) for label in chart.names.placed]
+        others += [QRectF(QPointF(*box[:2]), QPointF(*box[2:])) for box in chart.ground.words()]
+        assert len(chart.names.placed) == servers - 1
+        assert not any(running.intersects(other) for other in others)
+
+
 def test_points_not_to_be_trusted_are_hollow(qtbot: QtBot) -> None:
     trio = shown(qtbot, session(1, 8, untrusted_from=7000))
     chart, (server,) = trio.charts[R], trio.model.series
@@ -101,6 +121,17 @@ def test_points_not_to_be_trusted_are_hollow(qtbot: QtBot) -> None:
     assert image.pixelColor(hollow.toPoint()) == ground
     assert near(image, hollow, colour_of(trio, server), within=5)
     assert image.pixelColor(full.toPoint()) != ground
+
+
+def test_a_point_not_to_be_trusted_stays_hollow_while_one_looks_at_it(qtbot: QtBot) -> None:
+    trio = shown(qtbot, session(1, 8, untrusted_from=7000))
+    chart, (server,) = trio.charts[R], trio.model.series
+    filled = {}
+    for index in (-1, 1):
+        trio.highlight(server, trio.model.series[server].readings()[index].offered)
+        middle = seen(chart).pixelColor(at(chart, server, index).toPoint())
+        filled[index] = middle != QColor(theme.LIGHT.card)
+    assert filled == {-1: False, 1: True}
 
 
 def test_the_line_into_an_untrusted_point_is_thin_pale_and_broken(qtbot: QtBot) -> None:

@@ -106,6 +106,28 @@ def test_the_running_point_is_known_while_it_runs() -> None:
     assert model.running.value(Quantity.TIME, View("p50")) == window.latency_us.p50 / 1000
 
 
+def test_errors_of_a_running_point_are_told_once_its_calls_can_no_longer_be_answered() -> None:
+    documents = session(1, 4)
+    start = max(i for i, d in enumerate(documents) if isinstance(d, PointStart))
+    model = drawn(documents[: start + 1])
+    point = documents[start]
+    assert isinstance(point, PointStart)
+
+    def window(index: int, **found: int) -> float:
+        errors = {"client-timo": found.pop("lost", 0)}
+        none = {"sent": 0, "late": 0, "established": 0}
+        at = {"t_us": 0, "point": point.point, "index": index}
+        model(Window(**at, **none, **found, errors=errors))  # type: ignore[arg-type]
+        assert model.running is not None
+        return model.running.value(Quantity.ERRORS, View())
+
+    assert isnan(window(0, due=1000, replies=300))
+    assert model.running is not None
+    assert model.running.errors_pct == (0, 70)
+    assert isnan(window(1, due=0, replies=50, lost=100))
+    assert window(2, due=0, replies=0, lost=530) == pytest.approx(63)
+
+
 def test_the_x_axis_ends_with_the_plan_before_any_point_is_run() -> None:
     assert drawn(session(2, rates=[500.0, 2500.0])[:1]).last_offered == 2500
 
