@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from workbench.analysis.histogram import samples_needed
 from workbench.errors import BadInput
+from workbench.machines.link import LONGEST_RUN_S
 from workbench.plans import FEWEST_SAMPLES, SHORTEST_S, Plan
 from workbench.ports import ClientLimits, clients_close, drain, limits_of, ports_of
 from workbench.sweeps import CEILING_HALVINGS, CEILING_TRIES, PointPlan, points
@@ -100,7 +101,9 @@ def assess(
         for entry, closes in zip(entries, client_closes, strict=True)
     }
     size = "connections" if plan.seconds is None else "seconds"
+    duration_s = _duration(plan, planned, [(e.warm_up_s, rests[e.id]) for e in entries])
     problems = [
+        *((size, told) for told in _too_long(duration_s)),
         *(("servers", told) for told in _protocol_problems(plan, entries)),
         *((size, told) for told in _size_problems(plan, planned)),
         *((size, told) for told in (_port_problems(planned, limits) if any(client_closes) else ())),
@@ -111,7 +114,7 @@ def assess(
         *(("nofile", told) for told in _pile_up(plan, planned, limits, clients)),
     ]
     return Budget(
-        duration_s=_duration(plan, planned, [(e.warm_up_s, rests[e.id]) for e in entries]),
+        duration_s=duration_s,
         samples_per_point=(min(p.samples for p in planned), max(p.samples for p in planned)),
         ports_needed=max(held, open_at_worst),
         ports_free=limits.ports,
@@ -175,6 +178,15 @@ def _open(point: PointPlan, stay_s: float) -> int:
     if point.concurrency:
         return point.concurrency
     return min(point.connections, math.ceil(point.connection_rate_per_s * stay_s))
+
+
+def _too_long(duration_s: tuple[float, float]) -> Iterator[str]:
+    if duration_s[0] > LONGEST_RUN_S:
+        yield (
+            f"It takes {duration_text(duration_s)}, but a run is ended after"
+            f" {LONGEST_RUN_S / 3600:.0f} h. Take fewer servers, rates or repeats, or shorter"
+            " points."
+        )
 
 
 def _protocol_problems(plan: Plan, entries: Sequence[Contestant]) -> Iterator[str]:

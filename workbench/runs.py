@@ -31,13 +31,17 @@ def engine_for(
     fleet: Fleet | None = None,
     ask: Ask = ask_nobody,
 ) -> Engine:
-    """`fleet` None: for this computer. Raises BadInput when the catalogue lacks a server of the
-    plan, or a machine has no profile."""
+    """`fleet` None: for this computer. Raises BadInput when a server of the plan is not to be had,
+    or a machine has no profile."""
     fleet = fleet or Fleet()
     fleet.profiles()
     catalogue = Catalogue.load()
     entries = [catalogue[server] for server in plan.servers]
     for entry in entries:
+        if entry.unavailable:
+            raise BadInput(
+                f"{entry.name} cannot be run: {entry.unavailable.reason} Leave it out of the plan."
+            )
         _check_path(plan, entry)
     null = catalogue.null_for(plan.workload.protocol) if plan.calibrate else None
     return Engine(plan, entries, emit, null=null, fleet=fleet, ask=ask)

@@ -50,6 +50,16 @@ def test_the_duration_is_told_as_a_range_from_no_timeout_to_all_and_one_more_loo
     assert cold.duration_s == (10 + 2 * 2.5 + 0.5, at_once + 10)
 
 
+def test_a_plan_that_takes_longer_than_a_run_may_is_refused() -> None:
+    budget = assess(plan(seconds=3600.0, repeats=13, looks=1, cool_down_s=0.0), [Entry()], FACTS)
+    assert budget.problems == [
+        "It takes 26 h, but a run is ended after 24 h. Take fewer servers, rates or repeats, or"
+        " shorter points."
+    ]
+    assert budget.keys[budget.problems[0]] == "seconds"
+    assert not assess(plan(seconds=3600.0, repeats=11, looks=1), [Entry()], FACTS).problems
+
+
 def test_warm_up_calibration_servers_and_repeats_cost_time() -> None:
     def shortest(**changes: Any) -> float:
         entries = [Entry(id=i) for i in changes.get("servers", ["tornado"])]

@@ -132,6 +132,20 @@ def test_bad_input_is_one_line_and_ends_with_2(
     assert err.count("\n") == 1
 
 
+def test_a_plan_with_a_server_that_is_not_to_be_had_is_refused_at_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan = tmp_path / "plan.yaml"
+    plan.write_text("servers: [asyncio-streams, chiral]\nrates: [500]\nseconds: 1\n")
+    assert main(["run", str(plan), "--preview"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == (
+        "pongbench: Chiral cannot be run: No registry has it: the chiral of the Python Package Index"
+        " is another program. Leave it out of the plan.\n"
+    )
+
+
 def test_a_newer_session_opens_in_part_when_wanted(
     file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
