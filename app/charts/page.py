@@ -73,10 +73,7 @@ class Page:
 
     def describe(self) -> str:
         """The page in words, for those who cannot see it."""
-        held = ", ".join(
-            f"{series.name} {' '.join(words.holds(series)).strip()}"
-            for series in self.model.ranked()
-        )
+        held = ", ".join(words.held(series) for series in self.model.ranked())
         return f"{self.title()}. {' '.join(self._conditions())} {held}."
 
     def title(self) -> str:

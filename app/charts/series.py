@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.analysis.histogram import merge, percentile_supported, percentiles
-from workbench.analysis.knee import is_floor, knee
+from workbench.analysis.knee import is_floor, knee, unknown
 from workbench.analysis.looks import last_looks, undecided
 from workbench.documents import Errors, Percentiles, PointStart, PointStop, Verdict
 
@@ -175,6 +175,7 @@ class Series:
             ]
             self._knee = knee(self.stops)
             self._undecided = undecided(self.stops)
+            self._unknown = unknown(self.stops)
         return self._readings
 
     def _merged(self, rate: float, stops: tuple[PointStop, ...]) -> Reading:
@@ -189,6 +190,13 @@ class Series:
         """The highest offered rate held so far; None: none."""
         self.readings()
         return self._knee
+
+    @property
+    def unknown(self) -> PointStop | None:
+        """Where no rate is held: the point that shows nothing of the server; None: the server was
+        the limit, or it holds a rate."""
+        self.readings()
+        return self._unknown
 
     def in_doubt(self, looks: int) -> bool:
         """Of one pass, in a run of so many looks: is the rate that decides it still to be looked at
@@ -230,6 +238,7 @@ class Series:
         self._kept: dict[float, Reading] = {}
         self._knee: float | None = None
         self._undecided: PointStop | None = None
+        self._unknown: PointStop | None = None
 
 
 def offered(point: PointStart | PointStop) -> float:

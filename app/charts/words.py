@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.charts.series import Clock, Percentile, Reading, Series
+from workbench import wording
 from workbench.documents import Errors, error_class
 
 _PERCENTILES: dict[Percentile, str] = {
@@ -63,12 +64,29 @@ def holds(series: Series, *, over: bool = True) -> tuple[str, str]:
         return ("not run" if over else "not run yet"), ""
     if series.closed_loop:
         return "answers at most", per_second(series.figure_per_s)
+    if series.unknown is not None:
+        return "not known" if over else "not known yet", ""
     if series.knee_per_s is None:
         return "holds none of the rates" if over else "held none so far", ""
     word = "holds" if over else "held so far"
     if over and series.knee_is_floor:
         word = "holds at least"
     return word, per_second(series.knee_per_s)
+
+
+def held(series: Series) -> str:
+    """In a sentence without its end: "gevent holds 6,200/s"."""
+    if series.unknown is not None:
+        return f"{series.name}: not known what it holds"
+    return " ".join([series.name, *holds(series)]).strip()
+
+
+def why_unknown(series: Series) -> str:
+    """Why it is not known what a server holds; empty: it is."""
+    point = series.unknown
+    if point is None:
+        return ""
+    return f"At {wording.offered(point)}: {' '.join(point.reasons) or point.verdict}"
 
 
 def verdict(reading: Reading) -> str:

@@ -57,7 +57,8 @@ def lead(
         return _of_reading(model, series, Reading(last.concurrency or last.rate_per_s, (last,)))
     ranked = [each for each in model.ranked() if each.stops and is_shown(each.id)]
     if ranked:
-        best = [each for each in ranked if each.figure_per_s == ranked[0].figure_per_s]
+        first = ranked[0].figure_per_s, ranked[0].unknown is None
+        best = [each for each in ranked if (each.figure_per_s, each.unknown is None) == first]
         return _of_series(best[0], model) if len(best) == 1 else _of_equals(best, model)
     plan = model.start.plan if model.start else {}
     return Lead(str(plan.get("name") or "Getting ready"))
@@ -74,8 +75,9 @@ def _running(model: ChartModel) -> Lead:
     if running.start.purpose == "ceiling":
         return Lead("The clients’ own limit", None, (_offered(model, running.offered),))
     lost = running.value(Quantity.ERRORS, View())
-    answered = () if isnan(lost) else (_answered(100 - lost),)
-    return Lead(name, index, (_offered(model, running.offered, now=True), *answered))
+    unseen = Figure("answered", "–", tone="muted")
+    answered = unseen if isnan(lost) else _answered(100 - lost)
+    return Lead(name, index, (_offered(model, running.offered, now=True), answered))
 
 
 def _of_reading(model: ChartModel, series: Series, reading: Reading) -> Lead:
@@ -99,7 +101,12 @@ def _of_equals(best: list[Series], model: ChartModel) -> Lead:
     names = list(dict.fromkeys(getattr(series, "label", "") or series.name for series in best))
     if len(names) == 1:
         return replace(told, name=names[0])
-    hold = [replace(f, caption=f.caption.replace("holds", "hold")) for f in told.figures]
+    hold = [
+        replace(
+            f, caption=f.caption.replace("holds", "hold"), value=f.value.replace("holds", "hold")
+        )
+        for f in told.figures
+    ]
     name = " and ".join(names) if len(names) == 2 else f"{len(names)} servers"
     return Lead(name, None, tuple(hold))
 

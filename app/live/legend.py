@@ -159,7 +159,8 @@ class _Row(QFrame):
         paused = running and self._trio.paused
         over = model.over or not (running or _goes_on(series, model))
         word, figure = words.holds(series, over=over)
-        told = (word, figure, running, paused, shown, bool(series.stops), model.over)
+        why = words.why_unknown(series)
+        told = (word, figure, why, running, paused, shown, bool(series.stops), model.over)
         if told == self._told:
             return
         self._told = told
@@ -167,7 +168,7 @@ class _Row(QFrame):
             word = ""  # the chip says it
         elif not series.stops and not model.over:
             word = "not run yet"
-        self.setToolTip(f"{word} {figure}".strip())
+        self.setToolTip("\n".join(filter(None, (f"{word} {figure}".strip(), why))))
         # The short form fits beside the longest names.
         if word == "holds at least":
             word, figure = "holds", f"≥ {figure}"

@@ -59,8 +59,7 @@ def _outline(path: Path) -> Outline:
     if model.closed_loop:
         high = max(max(_values(series)[1]) for series in measured) * 1.05 or 1.0
     lines = tuple(_line(series, model.last_offered, high) for series in measured)
-    best = " ".join([measured[0].name, *words.holds(measured[0])]).strip()
-    return Outline(lines, not model.closed_loop, best)
+    return Outline(lines, not model.closed_loop, words.held(measured[0]))
 
 
 def _line(series: Series, last: float, high: float) -> Line:

@@ -70,6 +70,13 @@ def test_a_server_that_answers_nothing_has_no_response_time() -> None:
     assert words.holds(series) == ("holds none of the rates", "")
 
 
+def test_of_a_server_behind_clients_that_are_the_limit_it_is_not_known_what_it_holds() -> None:
+    (series,) = drawn(session(1, 4, untrusted_from=1)).series.values()
+    assert words.holds(series) == ("not known", "")
+    assert words.holds(series, over=False) == ("not known yet", "")
+    assert words.why_unknown(series) == "At 2,250/s: The clients were late from 2,250/s on."
+
+
 def test_passes_are_merged_by_count_and_their_spread_is_known() -> None:
     documents = session(1, 4, repeats=3)
     (series,) = drawn(documents).series.values()

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 from synthetic import Contestant, knees, session
 
-from workbench.analysis.knee import knee
+from workbench.analysis.knee import knee, unknown
 from workbench.documents import Counts, PointStop, Verdict
 
 
@@ -111,3 +111,21 @@ def test_knees_of_whole_sessions_are_found(untrusted_from: float | None) -> None
 def test_a_server_that_never_answers_holds_nothing() -> None:
     dead = Contestant("dead", "Dead", "", 0.0, 100.0, 1 << 20)
     assert knee([d for d in session([dead], 4) if isinstance(d, PointStop)]) is None
+
+
+@pytest.mark.parametrize(
+    ("case", "points", "known"),
+    [
+        ("the server lost its lowest rate", climb(GONE, GONE), True),
+        ("it held one", climb(OK, LATE), True),
+        ("nothing was measured", [], True),
+        ("the clients were the limit everywhere", climb(LATE, LATE), False),
+        ("the lowest rate could not be judged", climb("inconclusive", GONE), False),
+        ("one pass shows that the server lost", climb(LATE) + climb(GONE, pass_number=2), True),
+        ("no pass shows anything", climb(LATE) + climb(LATE, pass_number=2), False),
+    ],
+)
+def test_no_rate_held_is_not_known_unless_the_server_lost_its_lowest(
+    case: str, points: list[PointStop], known: bool
+) -> None:
+    assert (unknown(points) is None) is known, case

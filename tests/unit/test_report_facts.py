@@ -39,11 +39,15 @@ def test_servers_that_hold_the_same_are_named_together() -> None:
             "No server held any of the rates.",
         ),
         (
+            session(2, rates=[2000.0, 4000.0], untrusted_from=1),
+            "What they hold is not known: The clients were late from 2,000/s on.",
+        ),
+        (
             session(1, rates=[1000.0]),
             "asyncio streams holds: at least 1,000 connections per second.",
         ),
     ],
-    ids=["nothing", "all failed", "alone"],
+    ids=["nothing", "all failed", "not known", "alone"],
 )
 def test_every_session_has_an_answer(documents: list[AnyDocument], answer: str) -> None:
     assert facts(documents).answer == answer

@@ -133,3 +133,17 @@ def test_a_server_that_was_not_measured_is_not_said_to_hold_no_rate() -> None:
     print_ranking(summarise(documents), Console(file=out, width=100))
     [streams] = [line for line in out.getvalue().splitlines() if "asyncio streams" in line]
     assert "not measured" in streams
+
+
+def test_what_nobody_can_know_is_not_told_as_a_servers_weakness() -> None:
+    summary = summarise(session(1, 4, untrusted_from=1))
+    console = Console(file=io.StringIO(), width=120)
+    print_ranking(summary, console)
+    assert isinstance(console.file, io.StringIO)
+    shown = console.file.getvalue()
+    assert "not known" in shown
+    assert "no rate" not in shown
+    cause = "The clients were late from 2,250/s on."
+    assert f"What asyncio streams holds is not known: {cause}" in shown
+    (data,) = summary.to_data()["servers"].values()
+    assert (data["knee_per_s"], data["knee_unknown"]) == (None, cause)

@@ -18,13 +18,14 @@ def rate_text(comparison: Comparison, rate: float) -> str:
 
 
 def holds_text(contender: Contender) -> str:
-    """ "6,200/s", "≥ 9,000/s", "no rate", "not measured"; in a closed loop its most replies."""
+    """ "6,200/s", "≥ 9,000/s", "no rate", "not known", "not measured"; in a closed loop its most
+    replies."""
     if not contender.points:
         return "not measured"
     if contender.closed_loop:
         return f"{contender.figure_per_s:,.0f}/s at most"
     if contender.knee_per_s is None:
-        return "no rate"
+        return "not known" if contender.is_unknown else "no rate"
     interval = contender.interval
     least = "≥ " if interval is not None and interval.high == inf else ""
     return f"{least}{contender.knee_per_s:,.10g}/s"

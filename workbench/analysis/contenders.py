@@ -9,7 +9,7 @@ from functools import cached_property
 
 from workbench.analysis.histogram import merge, percentiles
 from workbench.analysis.intervals import Interval, PassKnee, knee_interval, pass_knees
-from workbench.analysis.knee import knee
+from workbench.analysis.knee import knee, unknown
 from workbench.analysis.looks import holds
 from workbench.documents import Percentiles, PointStop, ServerRecord
 
@@ -90,6 +90,11 @@ class Contender:
     def knee_per_s(self) -> float | None:
         """None: it held no rate, or there is none in a closed loop."""
         return None if self.closed_loop else knee(self.points)
+
+    @cached_property
+    def is_unknown(self) -> bool:
+        """Nothing shows whether it holds any rate."""
+        return unknown(self.points) is not None
 
     @cached_property
     def pass_knees(self) -> list[PassKnee]:

@@ -34,6 +34,22 @@ def knee(points: Iterable[PointStop]) -> float | None:
     return median_low(found or [_held_from_below(tried) for tried in passes.values()]) or None
 
 
+def unknown(points: Iterable[PointStop]) -> PointStop | None:
+    """Of a server that held no rate: the lowest point, where it shows nothing of the server because
+    clients, network or other programs were in the way. None: the server lost its lowest rate by
+    itself, it held one, or none was measured."""
+    lowest: dict[int, PointStop] = {}
+    for point in last_looks(points):
+        if point.purpose == "sweep" and point.complete and not point.concurrency:
+            known = lowest.setdefault(point.pass_number, point)
+            if point.rate_per_s < known.rate_per_s:
+                lowest[point.pass_number] = point
+    lost = [point for point in lowest.values() if not holds(point)]
+    if not lost or any(point.verdict == "server-limited" for point in lost):
+        return None
+    return lost[0] if knee(lowest.values()) is None else None
+
+
 def _held_from_below(tried: list[PointStop]) -> float:
     highest = 0.0
     for point in sorted(tried, key=lambda p: p.rate_per_s):

@@ -8,7 +8,7 @@ from typing import Any
 
 from workbench.analysis.clients import Together, together
 from workbench.analysis.histogram import merge, percentile_supported, percentiles
-from workbench.analysis.knee import is_floor, knee
+from workbench.analysis.knee import is_floor, knee, unknown
 from workbench.analysis.looks import last_looks
 from workbench.documents import (
     AnyDocument,
@@ -29,7 +29,9 @@ class ServerSummary:
     name: str
     version: str = ""
     knee_per_s: float | None = None
-    """In the plan's unit; None: it held no rate."""
+    """In the plan's unit; None: it held no rate, or it is not known, see `unknown`."""
+    unknown: str = ""
+    """Why it is not known whether it holds any rate; empty: it is."""
     knee_is_floor: bool = False
     """It may hold more: no point above shows its own limit."""
     latency_at_knee_us: Percentiles | None = None
@@ -173,6 +175,8 @@ def _conclude(server: ServerSummary) -> None:
     complete = [point for point in last_looks(server.points) if point.complete]
     server.rss_bytes = max((point.server_rss_bytes for point in complete), default=0)
     server.knee_per_s = knee(complete)
+    if doubtful := unknown(complete):
+        server.unknown = " ".join(doubtful.reasons) or f"The point was {doubtful.verdict}."
     server.knee_is_floor = server.knee_per_s is not None and is_floor(complete, server.knee_per_s)
     at_knee = [p for p in complete if p.rate_per_s == server.knee_per_s and p.verdict == "ok"]
     if not at_knee:
@@ -199,6 +203,7 @@ def _server_data(server: ServerSummary) -> dict[str, Any]:
         "version": server.version,
         "knee_per_s": server.knee_per_s,
         "knee_is_floor": server.knee_is_floor,
+        "knee_unknown": server.unknown or None,
         "latency_at_knee_ms": _ms(server.latency_at_knee_us),
         "service_at_knee_ms": _ms(server.service_at_knee_us),
         "cpu_at_knee_pct": server.cpu_at_knee_pct,

@@ -90,6 +90,9 @@ def print_ranking(summary: Summary, console: Console | None = None) -> None:
     for server in summary.ranked():
         if server.died:
             console.print(escape(f"† {server.died}"), soft_wrap=True)
+        if server.unknown:
+            said = f"What {server.name} holds is not known: {server.unknown}"
+            console.print(escape(said), soft_wrap=True)
 
 
 def _ranked(server: ServerSummary) -> list[Cell]:
@@ -135,6 +138,8 @@ def _fastest(server: ServerSummary) -> list[Cell]:
 def _holds(server: ServerSummary) -> str:
     if server.knee_per_s is not None:
         return f"{'≥ ' * server.knee_is_floor}{server.knee_per_s:,.10g}/s"
+    if server.unknown:
+        return "not known"
     return "no rate" if any(point.complete for point in server.points) else "not measured"
 
 

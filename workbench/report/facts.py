@@ -185,7 +185,7 @@ def _answer(summary: Summary, closed: bool) -> str:
         return "A closed loop: each connection is followed by the next, so no rate is offered."
     best = [server for server in measured if server.knee_per_s == measured[0].knee_per_s]
     if best[0].knee_per_s is None:
-        return "No server held any of the rates."
+        return _nobody(measured)
     names = listed([server.name for server in best])
     verb = "holds" if len(best) == 1 else "hold"
     most = "" if len(best) == len(measured) else " most"
@@ -194,6 +194,23 @@ def _answer(summary: Summary, closed: bool) -> str:
     said = f"{names} {verb}{most}: {least}{best[0].knee_per_s:,.10g} {summary.unit} per second."
     others = [server for server in floors if server not in best]
     return f"{said} {_unseen(others, alone=len(floors) == len(measured))}".strip()
+
+
+def _nobody(measured: Sequence[ServerSummary]) -> str:
+    """No server is known to hold a rate."""
+    unknown = [server for server in measured if server.unknown]
+    if not unknown:
+        return "No server held any of the rates."
+    causes = once([server.unknown for server in unknown])
+    cause = f": {causes[0]}" if len(causes) == 1 else "."
+    if len(unknown) == len(measured):
+        return (
+            f"What {'the server holds' if len(measured) == 1 else 'they hold'} is not known{cause}"
+        )
+    names = listed([server.name for server in unknown])
+    return (
+        f"No server is known to hold any of the rates. What {names} would hold is not known{cause}"
+    )
 
 
 def _unseen(floors: Sequence[ServerSummary], *, alone: bool) -> str:
@@ -213,8 +230,10 @@ def _held(server: ServerSummary, fates: Sequence[str]) -> Held:
         holds = f"{least}{server.knee_per_s:,.10g}/s"
     elif not complete:
         holds = "not measured"
+    elif all(point.concurrency for point in complete):
+        holds = ""
     else:
-        holds = "" if all(point.concurrency for point in complete) else "no rate"
+        holds = "not known" if server.unknown else "no rate"
     times, cpu = server.latency_at_knee_us, server.cpu_at_knee_pct
     return Held(
         id=server.id,
