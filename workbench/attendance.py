@@ -10,7 +10,7 @@ from typing import Protocol
 
 from workbench.control import Control
 from workbench.errors import PongbenchError
-from workbench.machines import opening
+from workbench.machines import facts, opening
 from workbench.machines.base import Machine
 from workbench.measure import Bench
 from workbench.stage import Stage
@@ -91,8 +91,8 @@ class Attendance:
 async def rejoin(stage: Stage, name: str) -> list[str]:
     """Take a lost client back: a new agent, on its machine opened anew where that was lost, too.
 
-    What became of its tuning, in sentences. Nobody is asked for a password in mid-run. Raises
-    PongbenchError when it cannot be, also when its host key has changed meanwhile.
+    What became of its tuning and which facts changed, in sentences. Nobody is asked for a password
+    in mid-run. Raises PongbenchError when it cannot be, also when its host key has changed.
     """
     try:
         async with asyncio.timeout(BACK_WITHIN_S):
@@ -119,11 +119,13 @@ async def _open_again(stage: Stage, name: str) -> list[str]:
     machine = await opening.open_machine(before.profile)
     try:
         told = await stage.tuneup.again(machine, before.profile)
-        clock, facts = await machine.clock(), await machine.facts()
+        clock, found = await machine.clock(), await machine.facts()
         await stage.watch.start(machine, clock)
     except BaseException:
         await machine.close()
         raise
     stage.returned.push_async_callback(machine.close)
-    stage.members[name] = replace(before, machine=machine, facts=facts, clock=clock)
-    return [one.text for one in told]
+    stage.members[name] = replace(before, machine=machine, facts=found, clock=clock)
+    new = facts.changes(before.facts, found)
+    said = [f"These facts of it changed meanwhile: {', '.join(new)}."] if new else []
+    return [*(one.text for one in told), *said]

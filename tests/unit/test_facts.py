@@ -34,6 +34,17 @@ def test_settings_of_the_kernel_stand_together() -> None:
     assert facts.process(texts) == {"sysctls": {"net.core.somaxconn": 4096}}
 
 
+def test_what_changed_on_a_machine_is_told_and_its_load_is_not() -> None:
+    before = {"kernel": "Linux 6.1.0", "load_average": [0.1], "sysctls": {"fs.nr_open": 1024}}
+    now = {"kernel": "Linux 6.1.2", "load_average": [2.0], "sysctls": {"fs.nr_open": 4096}}
+    assert facts.changes(before, now) == [
+        "kernel Linux 6.1.0 -> Linux 6.1.2",
+        "fs.nr_open 1024 -> 4096",
+    ]
+    assert facts.changes(now, now) == []
+    assert facts.changes({}, {"governor": "performance"}) == ["governor unknown -> performance"]
+
+
 def test_time_wait_is_read_from_sockstat() -> None:
     assert time_wait("sockets: used 40\nTCP: inuse 4 orphan 0 tw 1234 alloc 4 mem 1\n") == 1234
     assert time_wait("") == 0

@@ -7,9 +7,10 @@ one request; a machine is asked for `PATHS` and the texts go to `process`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 SYSCTLS = (
     "fs.file-max",
@@ -126,6 +127,17 @@ def process(texts: Sequence[str | None]) -> dict[str, object]:
         if value is not None:
             (sysctls if fact.name in SYSCTLS else found)[fact.name] = value
     return {**found, "sysctls": sysctls}
+
+
+def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """What a machine's facts say otherwise than before: "kernel Linux 6.1.0 -> Linux 6.1.2". Its
+    load always does."""
+    old, new = ({**facts, **facts.get("sysctls", {})} for facts in (before, now))
+    return [
+        f"{name} {old.get(name, 'unknown')} -> {new.get(name, 'unknown')}"
+        for name in dict.fromkeys((*old, *new))
+        if name not in ("load_average", "sysctls") and old.get(name) != new.get(name)
+    ]
 
 
 def here() -> dict[str, object]:
