@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 from oracle import processes_with
+from tried import patient_gate
 
 from workbench.machines.local import LocalMachine, open_local
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.deploy import deploy
-from workbench.servers.gate import GateResult, gate
+from workbench.servers.gate import GateResult
 
 SHIPPED = Catalogue.load(extra_dirs=[])
 
@@ -28,10 +29,12 @@ async def machine(cache: Path) -> AsyncIterator[LocalMachine]:
 
 async def tried(machine: LocalMachine, id: str, *, install: bool = False) -> GateResult:
     """What the gate finds; that nothing of the server is left running."""
-    deployment = await deploy(machine, SHIPPED[id], backlog=333, install=install)
+    deployment = await deploy(
+        machine, SHIPPED[id], backlog=333, install=install, ready_within_s=120.0
+    )
     try:
         assert deployment.backlog == 333
-        result = await gate(deployment)
+        result = await patient_gate(deployment)
     finally:
         await deployment.stop()
     assert not processes_with(f"{machine.run_dir}/servers/")

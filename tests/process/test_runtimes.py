@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 from oracle import eventually, files_below, processes_with
+from tried import patient_gate
 from wheels import PING_PONG, make_wheel
 
 from workbench.errors import PongbenchError
 from workbench.machines.local import LocalMachine, open_local
 from workbench.servers.deploy import deploy
 from workbench.servers.entry import ServerEntry, load_entry
-from workbench.servers.gate import gate
 from workbench.servers.runtimes import Runtime
 from workbench.servers.runtimes.python import prepare
 
@@ -68,7 +68,7 @@ async def test_a_server_runs_on_its_runtime_in_the_cache(wheels: Path, cache: Pa
     machine = await open_local(cache_dir=cache)
     deployment = await deploy(machine, own("uses-a-package"))
     assert deployment.version == "Ping.Pong 1.2.3"
-    assert (await gate(deployment)).passed
+    assert (await patient_gate(deployment)).passed
     await machine.close()
     (runtime,) = runtimes(cache)
     config = (runtime / "pyvenv.cfg").read_text()

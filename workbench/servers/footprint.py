@@ -36,19 +36,20 @@ async def footprint(machine: Machine, pid: int) -> Footprint:
 async def quiet(machine: Machine, pid: int) -> None:
     """Return once its processes do next to nothing: all of its workers have started. Or after 12 s,
     for some never rest."""
-    before = await _ticks(machine, pid)
+    before, _ = await _work(machine, pid)
     for _ in range(QUIET_LOOKS):
         await asyncio.sleep(BETWEEN_S)
-        now = await _ticks(machine, pid)
-        if now - before <= BUSY_TICKS:
+        now, wanting = await _work(machine, pid)
+        if now - before <= BUSY_TICKS and not wanting:
             return
         before = now
 
 
-async def _ticks(machine: Machine, pid: int) -> int:
-    """Processor time of all its processes, in hundredths of a second."""
-    stats = await _of_each(machine, pid, "stat")
-    return sum(sum(map(int, stat.rpartition(")")[2].split()[11:13])) for stat in stats)
+async def _work(machine: Machine, pid: int) -> tuple[int, bool]:
+    """Processor time of all its processes, in hundredths of a second, and whether one wants more:
+    on a busy machine it may have to wait for it."""
+    stats = [text.rpartition(")")[2].split() for text in await _of_each(machine, pid, "stat")]
+    return sum(sum(map(int, stat[11:13])) for stat in stats), any(stat[0] == "R" for stat in stats)
 
 
 async def _of_each(machine: Machine, pid: int, name: str) -> list[str]:

@@ -176,11 +176,11 @@ async def _http(wire: Wire, entry: ServerEntry) -> GateResult:
     _check([end.reply for end in ends], entry)
     deaf = any(end.how == "open" for end in ends)
     await _after_a_client_left(wire, _request(entry, "HTTP/1.0"))
-    asked, _ = await wire.in_turn(_request(entry, "HTTP/1.0", "keep-alive"), CALLS_KEPT)
+    asked = await wire.in_turn(_request(entry, "HTTP/1.0", "keep-alive"), CALLS_KEPT)
     _check(asked, entry)
     found = _found(entry, first, protocols=["http/1.0"])
     kept_1_0 = len(asked) == CALLS_KEPT
-    in_turn, _ = await wire.in_turn(_request(entry, "HTTP/1.1"), CALLS_KEPT)
+    in_turn = await wire.in_turn(_request(entry, "HTTP/1.1"), CALLS_KEPT)
     _check(in_turn, entry)
     if len(in_turn) < CALLS_KEPT:
         closes = f"It closed the connection after {len(in_turn)} of {CALLS_KEPT} calls"

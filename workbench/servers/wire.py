@@ -55,9 +55,9 @@ class Wire:
     host: str
     port: int
     patience_s: float = 5.0
-    """For a reply that must come."""
+    """For what must come: a reply, or the close that is its end."""
     impatience_s: float = 1.0
-    """For what may never come: a close, or a reply to a pipelined call."""
+    """For what may never come: any other close, or a reply to a pipelined call."""
     resets: bool = True
     """Whether a reset reaches the server."""
 
@@ -66,13 +66,13 @@ class Wire:
         async with self._connection() as caller:
             await caller.send(request)
             reply = await caller.reply(self.patience_s)
-            how = await caller.rest(self.impatience_s)
+            how = await caller.rest(self.patience_s if must_close else self.impatience_s)
             if how == "open" and must_close:
                 raise Fault("It did not close the connection after its reply.")
             return End(reply, len(caller.unread), how)
 
-    async def in_turn(self, request: bytes, calls: int) -> tuple[list[Reply], bool]:
-        """Replies on one connection, and whether the server closed it after the last."""
+    async def in_turn(self, request: bytes, calls: int) -> list[Reply]:
+        """Replies on one connection; fewer when the server closes it."""
         replies: list[Reply] = []
         async with self._connection() as caller:
             for _ in range(calls):
@@ -85,8 +85,7 @@ class Wire:
                     if replies and caller.ended and not caller.begun:
                         break  # It closed between two calls, as it may.
                     raise
-            how = await caller.rest(self.impatience_s / 5)
-            return replies, how != "open"
+        return replies
 
     async def at_once(self, request: bytes, calls: int) -> list[Reply]:
         """Replies to calls sent together; fewer when the rest does not come."""

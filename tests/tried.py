@@ -1,0 +1,42 @@
+"""Servers of the catalogue, tried with the patience that a busy machine asks for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.documents import ServerRecord
+from workbench.errors import PongbenchError
+from workbench.machines.base import Machine
+from workbench.servers.deploy import Deployment, deploy
+from workbench.servers.entry import ServerEntry
+from workbench.servers.gate import GateResult, gate
+
+KEPT = Path(__file__).parents[1] / ".tools" / "catalogue"
+"""What they are made of: fetched and built once."""
+
+
+async def patient_gate(deployment: Deployment) -> GateResult:
+    return await gate(deployment, patience_s=60.0, impatience_s=10.0)
+
+
+async def passed(
+    machine: Machine, entry: ServerEntry, **options: Any
+) -> tuple[ServerRecord, GateResult]:
+    """Deployed with whatever it needs, through the gate, and stopped. Skips the test where what it
+    needs cannot be fetched. `options`: of `deploy`."""
+    try:
+        deployment = await deploy(machine, entry, install=True, ready_within_s=120.0, **options)
+    except PongbenchError as error:
+        if "apt" not in str(error) and "cannot be fetched" not in str(error):
+            raise
+        pytest.skip(str(error))
+    try:
+        result = await patient_gate(deployment)
+        record = deployment.record()
+    finally:
+        await deployment.stop()
+    assert result.passed, result.sentences
+    return record, result
