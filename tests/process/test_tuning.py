@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from oracle import eventually, files_below
+from oracle import PATIENCE_S, eventually, files_below
 
 from workbench.cli import main
 from workbench.errors import BadInput, PongbenchError
@@ -89,7 +89,7 @@ class Tuner:
 
     def close(self) -> None:
         self.stdin.close()
-        self.process.wait(10)
+        self.process.wait(PATIENCE_S)
         self.stdout.close()
 
 
@@ -194,7 +194,7 @@ async def test_after_the_death_of_both_the_next_connection_puts_back(
     os.kill(tuner.process.pid, signal.SIGSTOP)  # so that it cannot see the child die
     os.kill(child, signal.SIGKILL)
     os.kill(tuner.process.pid, signal.SIGKILL)
-    tuner.process.wait(10)
+    tuner.process.wait(PATIENCE_S)
     assert host.get(SOMAXCONN) == "4096"
     assert await put_back(machine, host.rights) == ["net.core.somaxconn is 128 again on localhost."]
     assert host.as_it_was()
