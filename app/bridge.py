@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from app.garbage import Collector
 from workbench.errors import PongbenchError
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from app.engine_thread import EngineThread
 
 T = TypeVar("T")
+_Then = Callable[[Any], object]
+_Fail = Callable[[str], object]
 EVERY_MS = 60
 _AT_ONCE_S = 0.02
 """How long delivering may keep the window from answering."""
@@ -35,7 +38,10 @@ class Bridge(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._begun: EngineThread | None = None
+        self._collector = Collector(self)
         self._mail: deque[tuple[Callable[[Any], object], Any]] = deque()
+        # Kept here: what belongs to the GUI must not end in the engine's thread.
+        self._asked: dict[Future[Any], tuple[_Then, _Fail | None]] = {}
         self._timer = QTimer(self)
         self._timer.setInterval(EVERY_MS)
         self._timer.timeout.connect(self._drain)
@@ -51,9 +57,8 @@ class Bridge(QObject):
         result, or `fail` one sentence, in the GUI's, after all it posted. Cancelled work calls
         neither. Without `fail` the sentence goes to the log, and from there to the window."""
         future = self._thread.submit(work)
-        future.add_done_callback(
-            lambda done: self._mail.append((lambda f: _finish(f, then, fail), done))
-        )
+        self._asked[future] = then, fail
+        future.add_done_callback(lambda done: self._mail.append((self._finish, done)))
         return future
 
     def do(
@@ -85,6 +90,8 @@ class Bridge(QObject):
         closed = self._begun is None or self._begun.close()
         while self._mail:
             self._drain()
+        if closed:
+            self._collector.close()
         return closed
 
     @property
@@ -108,6 +115,22 @@ class Bridge(QObject):
         if self._mail:
             QTimer.singleShot(0, self, self._drain)
 
+    def _finish(self, future: Future[Any]) -> None:
+        then, fail = self._asked.pop(future)
+        if future.cancelled():
+            return
+        error = future.exception()
+        if error is None:
+            then(future.result())
+            return
+        expected = isinstance(error, PongbenchError)
+        if fail is None:
+            log.error("%s", error if expected else UNEXPECTED, exc_info=None if expected else error)
+            return
+        if not expected:
+            log.warning(UNEXPECTED, exc_info=error)
+        fail(str(error) if expected else _sentence(error))
+
 
 def _deliver(consumer: Callable[[Any], object], item: object) -> None:
     """A dialog may be closed before the answer to what it asked has come; nobody misses it."""
@@ -117,24 +140,6 @@ def _deliver(consumer: Callable[[Any], object], item: object) -> None:
         if "already deleted" not in str(error):
             raise
         log.info("An answer came for a part of the window that is gone: %s", error)
-
-
-def _finish(
-    future: Future[T], then: Callable[[T], object], fail: Callable[[str], object] | None
-) -> None:
-    if future.cancelled():
-        return
-    error = future.exception()
-    if error is None:
-        then(future.result())
-        return
-    expected = isinstance(error, PongbenchError)
-    if fail is None:
-        log.error("%s", error if expected else UNEXPECTED, exc_info=None if expected else error)
-        return
-    if not expected:
-        log.warning(UNEXPECTED, exc_info=error)
-    fail(str(error) if expected else _sentence(error))
 
 
 UNEXPECTED = "The engine's thread met an error nobody expected."
