@@ -2,17 +2,82 @@
 
 from __future__ import annotations
 
+import gc
 import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
 
 from app import theme
+from app.bridge import Bridge
+from app.desk import Desk
+from app.settings import Settings
+from tests.gui.windows import PATIENCE_MS
+
+HERE = Path(__file__).parent
+
+
+class Patient(QtBot):
+    """Waits at least as long as a busy machine may take. What is waited for ends the wait."""
+
+    def waitUntil(self, callback: Callable[[], object], *, timeout: int = 0) -> None:
+        super().waitUntil(callback, timeout=max(timeout, PATIENCE_MS))
+
+    def waitSignal(self, signal: object, *, timeout: int = 0) -> object:
+        return super().waitSignal(signal, timeout=max(timeout, PATIENCE_MS))
+
+    def waitExposed(self, widget: QWidget, *, timeout: int = 0) -> object:
+        return super().waitExposed(widget, timeout=max(timeout, PATIENCE_MS))
+
+
+@pytest.fixture
+def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
+    return Patient(request)
 
 
 @pytest.fixture(autouse=True, scope="session")
-def dressed(qapp: QApplication) -> None:
+def dressed(qapp: QApplication) -> Iterator[None]:
     theme.apply(qapp, theme.LIGHT)
+    gc.freeze()  # else what is imported would be gone through after every test
+    yield
+    gc.unfreeze()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What hangs is ended, after every wait of a test has had its time."""
+    for item in items:
+        if item.path.is_relative_to(HERE) and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(5 * PATIENCE_MS / 1000))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown() -> Iterator[None]:
+    """Nothing of a test is left for the next."""
+    try:
+        yield
+    finally:
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        gc.collect()
+
+
+@pytest.fixture
+def bridge() -> Iterator[Bridge]:
+    made = Bridge()
+    yield made
+    assert made.close()
+    made.deleteLater()
+
+
+@pytest.fixture
+def desk(bridge: Bridge) -> Iterator[Desk]:
+    made = Desk(bridge, theme.LIGHT, Settings())
+    yield made
+    # Else what was connected to it, and so the page, would stay for ever.
+    made.deleteLater()

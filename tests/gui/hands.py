@@ -12,6 +12,8 @@ from PySide6.QtGui import QImage, QKeySequence
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from tests.gui.windows import PATIENCE_MS
+
 _X_NAMES = {
     "Esc": "Escape",
     "Space": "space",
@@ -108,4 +110,6 @@ def _focused() -> QWidget:
 def _xdotool(*words: str) -> None:
     program = shutil.which("xdotool")
     assert program
-    subprocess.run([program, *words], check=True, timeout=20, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        [program, *words], check=True, timeout=PATIENCE_MS / 1000, stdout=subprocess.DEVNULL
+    )

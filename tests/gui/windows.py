@@ -16,7 +16,8 @@ from app.log import LogBook
 from app.settings import Settings
 from app.shell.main_window import MainWindow
 
-PATIENCE_MS = 60_000
+PATIENCE_MS = 120_000
+"""For what a quiet machine does at once."""
 
 
 @contextmanager
@@ -25,7 +26,8 @@ def shown(
 ) -> Iterator[MainWindow]:
     """Built and on the screen; afterwards closed, and nothing runs any more."""
     bridge = Bridge()
-    made = MainWindow(Desk(bridge, theme.LIGHT, settings or Settings(), book))
+    desk = Desk(bridge, theme.LIGHT, settings or Settings(), book)
+    made = MainWindow(desk)
     with qtbot.waitSignal(made.built, timeout=PATIENCE_MS):
         made.show()
     made.activateWindow()
@@ -36,8 +38,9 @@ def shown(
         made.leave()
         qtbot.waitUntil(lambda: not made.desk.busy, timeout=PATIENCE_MS)
         made.close()
-        made.deleteLater()
         assert bridge.close()
+        for each in (made, desk, bridge):
+            each.deleteLater()
 
 
 def name_of(widget: QWidget) -> str:
@@ -49,8 +52,9 @@ def name_of(widget: QWidget) -> str:
 def control(window: QWidget, name: str) -> QAbstractButton:
     """The one visible button of this accessible name."""
     named = [b for b in window.findChildren(QAbstractButton) if name_of(b) == name]
-    (found,) = [button for button in named if button.isVisible()]
-    return found
+    found = [button for button in named if button.isVisible()]
+    assert len(found) == 1, f"{len(found)} visible buttons are called {name}"
+    return found[0]
 
 
 def press(window: QWidget, name: str) -> None:
