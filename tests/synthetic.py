@@ -200,7 +200,7 @@ def documents(
             topic="backlog",
             server=server.id,
             text=f"{server.name} listens with a backlog of 512.",
-            data={"backlog": 512},
+            data={"backlog": 512, "asked": 512},
         )
         yield from run.point(server, 500.0, purpose="warm_up", number=block.pass_number)
         gone = 0

@@ -61,16 +61,19 @@ class ExportDialog(QDialog):
         inside.setSizeConstraint(QLayout.SizeConstraint.SetFixedSize)
         inside.addWidget(label(f"Export “{source.title}”", 16, Weight.DemiBold, wrap=True))
         self._kinds = QButtonGroup(self)
-        inside.addLayout(self._make_kinds())
+        self._asks = QWidget()
+        asks = column(self._asks, gap=12)
+        asks.addLayout(self._make_kinds())
         self._looks = self._make_looks()
-        inside.addWidget(self._looks)
+        asks.addWidget(self._looks)
         self._notes = Tick("With my notes about the session")
         self._notes.setVisible(False)
-        inside.addWidget(self._notes)
+        asks.addWidget(self._notes)
         where = QWidget()
         where.setFixedWidth(_WIDTH)
         where.setLayout(self._make_where())
-        inside.addWidget(where)
+        asks.addWidget(where)
+        inside.addWidget(self._asks)
         self._exists = label("", 12, tone="warn", wrap=True)
         self._exists.hide()
         inside.addWidget(self._exists)
@@ -213,7 +216,7 @@ class ExportDialog(QDialog):
                 "warn",
             )
             return
-        self._go.setEnabled(False)
+        self._ask(again=False)
         self.said.say("Writing…", "soft")
         self._say_exists("")
         self._desk.bridge.submit(
@@ -222,17 +225,22 @@ class ExportDialog(QDialog):
             self._on_failed,
         )
 
+    def _ask(self, *, again: bool) -> None:
+        """One export at a time: nothing is asked while one is written."""
+        self._asks.setEnabled(again)
+        self._go.setEnabled(again)
+
     def _on_written(self, output: Path, remark: str) -> None:
         self._written = output
         self.said.say(f"Written: {output}\n{remark}".strip(), "warn" if remark else "ok")
-        self._go.setEnabled(True)
+        self._ask(again=True)
         self._show.show()
         self._close.setText("Close")
         self._close.setFocus()
 
     def _on_failed(self, sentence: str) -> None:
         self.said.say(sentence)
-        self._go.setEnabled(True)
+        self._ask(again=True)
         self._where.setFocus()
 
     def _reveal(self) -> None:

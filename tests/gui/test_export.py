@@ -18,6 +18,7 @@ from app import theme
 from app.bridge import Bridge
 from app.charts.model import ChartModel
 from app.charts.trio import Trio
+from app.choices import Pick
 from app.desk import Desk
 from app.export.dialog import ExportDialog, ask, ask_for_session
 from app.export.sources import Charts, Recorded, copy_chart
@@ -101,7 +102,9 @@ def test_a_session_is_written_where_it_was_asked_for(  # noqa: PLR0917 - fixture
     assert dialog.output().name == f"two-servers{ending}"
     dialog._where.setText(str(tmp_path / f"out{ending}"))
     press(dialog, "Export")
+    assert not any(each.isEnabled() for each in dialog.findChildren(Pick))  # one at a time
     told(qtbot, dialog, f"Written: {tmp_path / f'out{ending}'}")
+    assert all(each.isEnabled() for each in dialog.findChildren(Pick))
     data = (tmp_path / f"out{ending}").read_bytes()
     if kind == "Report":
         assert b"asyncio streams" in data
