@@ -19,7 +19,7 @@ import asyncssh
 import msgspec
 
 from workbench.errors import PongbenchError
-from workbench.machines.sshconnect import Connection
+from workbench.machines.sshconnect import Connection, reason
 
 ANSWER_WITHIN_S = 20.0
 CHUNK = 1 << 16
@@ -152,10 +152,3 @@ async def read_all(process: Channel) -> bytes:
         output += chunk
         del output[: max(0, len(output) - (4 << 20))]
     return bytes(output)
-
-
-def reason(error: Exception) -> str:
-    if isinstance(error, OSError) and error.strerror:
-        return error.strerror.lower()
-    text = str(getattr(error, "reason", "") or error) or "the connection was closed"
-    return text[:1].lower() + text[1:].rstrip(".")

@@ -28,8 +28,8 @@ from workbench.machines.linked import LinkedMachine
 from workbench.machines.local import JANITOR
 from workbench.machines.profiles import Profile
 from workbench.machines.secrets import Ask, ask_nobody
-from workbench.machines.shell import Channel, Shell, command_line, encoded, reason
-from workbench.machines.sshconnect import connect
+from workbench.machines.shell import Channel, Shell, command_line, encoded
+from workbench.machines.sshconnect import connect, reason
 
 SURVEY = Path(__file__).with_name("survey.py")
 RECEIVE = Path(__file__).with_name("receive.py")

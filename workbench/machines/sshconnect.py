@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import random
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -191,7 +193,7 @@ async def _log_in(
         except (asyncssh.Error, OSError) as error:
             if number == TRIES - 1 or not _dropped(error):
                 raise PongbenchError(
-                    f"'{hop.name}' cannot be reached at {where}: {_reason(error)}; is sshd"
+                    f"'{hop.name}' cannot be reached at {where}: {reason(error)}; is sshd"
                     " running there?"
                 ) from None
             if number == 0:
@@ -231,7 +233,12 @@ async def _see_other_kind_of_key(
             raise hostkeys.problem(hop.name, options.host, "", options.port, key) from None
 
 
-def _reason(error: Exception) -> str:
-    if isinstance(error, OSError) and error.strerror:
-        return error.strerror.lower()
-    return str(getattr(error, "reason", "") or error).strip().rstrip(".").lower()
+def reason(error: Exception) -> str:
+    """What became of a connection, to stand in a sentence: "connection refused"."""
+    text = str(getattr(error, "reason", "") or error).strip().rstrip(".")
+    # asyncio has words of its own, and one text for the failures of several addresses.
+    if found := re.search(r"\[Errno (\d+)\]", text):
+        text = os.strerror(int(found[1]))
+    elif isinstance(error, OSError) and error.strerror:
+        text = error.strerror
+    return text[:1].lower() + text[1:] or "the connection was closed"
