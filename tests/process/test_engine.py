@@ -126,6 +126,13 @@ async def test_skipping_the_calibration_leaves_the_ceiling_unknown() -> None:
     assert notes(documents, "ceiling") == []
 
 
+async def test_a_null_server_that_is_compared_itself_is_no_reason_to_calibrate() -> None:
+    null = Catalogue.load(extra_dirs=[])["null"]
+    documents = await run(first=null, calibrate=False)
+    purposes = {d.purpose for d in documents if isinstance(d, PointStart)}
+    assert purposes == {"warm_up", "sweep"}
+
+
 async def test_a_pause_asked_for_in_a_servers_last_point_comes_before_the_next_server() -> None:
     first = PLAN.servers[0]
 
