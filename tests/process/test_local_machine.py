@@ -95,7 +95,10 @@ async def test_descriptors_and_cores_are_what_was_asked_for(machine: Machine) ->
 @pytest.mark.parametrize(
     ("command", "sentence"),
     [
-        (Command(["no-such-program"]), "No such file or directory: no-such-program"),
+        (
+            Command(["no-such-program"], env={"PATH": "/usr/bin"}),
+            "No such file or directory: no-such-program",
+        ),
         (Command(["/etc"]), "Permission denied: /etc"),
         (Command(["true"], cwd="nowhere"), "No such file or directory: "),
         (Command(["true"], cpus=[4000]), "core 4000 is not among those this machine allows"),
