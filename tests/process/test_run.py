@@ -142,9 +142,10 @@ class TestAWholeRun:
     def test_samples_the_servers(self, documents: list[AnyDocument]) -> None:
         for server in (STREAMS, "uses-a-package"):
             samples = [sample for sample in of(HostSample, documents) if sample.server == server]
-            assert max(sample.cpu_pct for sample in samples) > 0
-            assert all(sample.rss_bytes > 1 << 20 for sample in samples[1:])
-        assert all(stop.server_rss_bytes > 1 << 20 for stop in sweep_stops(documents))
+            assert max(sample.rss_bytes for sample in samples) > 1 << 20
+        assert max(stop.server_rss_bytes for stop in sweep_stops(documents)) > 1 << 20
+        # The other one may be done with its calls within the kernel's tick.
+        assert max(s.cpu_pct for s in of(HostSample, documents) if s.server == STREAMS) > 0
 
     def test_is_replayed_exactly(
         self, home: Home, file: Path, documents: list[AnyDocument]
@@ -255,7 +256,7 @@ class TestEndedByHand:
     def test_ctrl_c_before_the_session_begins_leaves_no_session(
         self, home: Home, launch: Callable[[Path], Running]
     ) -> None:
-        running = launch(home.plan([STREAMS]))
+        running = launch(home.plan([STREAMS], seconds=30.0))
         running.wait_until(rehearses)
         running.ctrl_c()
         code = running.end()
@@ -273,9 +274,9 @@ class TestKilled:
         launch: Callable[[Path], Running],
         moment: Callable[[Running], bool],
     ) -> None:
-        seconds = 30.0 if moment is measures else 1.0
+        seconds = 1.0 if moment is rests else 30.0
         plan = home.plan(
-            [STREAMS], seconds=seconds, calibrate=moment is calibrates, cool_down_s=3.0
+            [STREAMS], seconds=seconds, calibrate=moment is calibrates, cool_down_s=30.0
         )
         running = launch(plan)
         running.wait_until(moment)
@@ -293,7 +294,7 @@ class TestKilled:
         self, tmp_path: Path, launch: Callable[..., Running]
     ) -> None:
         fresh = Home(tmp_path / "fresh")
-        running = launch(fresh.plan(["uses-a-package"]), home=fresh)
+        running = launch(fresh.plan(["uses-a-package"], seconds=30.0), home=fresh)
         running.wait_until(builds_a_runtime)
         running.process.kill()
         running.end()
@@ -305,7 +306,7 @@ class TestAUsersServer:
         plan = home.plan(["slow"], rates=[100, 1500], workload={"timeout_s": 1.0})
         documents = run(home, session, plan)
         # Where other programs take the CPU nobody can be blamed.
-        assert sweep_stops(documents)[-1].verdict in ("server-limited", "inconclusive")
+        assert sweep_stops(documents)[-1].verdict != "ok"
         summary = json.loads(home.call("summary", session, "--json").stdout)
         assert summary["servers"]["slow"]["knee_per_s"] in (None, 100)
 
@@ -466,14 +467,16 @@ def test_interleaved_passes_are_shuffled_by_the_recorded_seed(home: Home, sessio
 
 
 def test_a_closed_loop_keeps_its_connections_busy(home: Home, session: Path) -> None:
-    plan = home.plan([STREAMS], workload={"mode": "closed"}, concurrency=[2, 8])
+    workload = {"mode": "closed", "timeout_s": 60.0}
+    calls = {"seconds": None, "connections": 500}
+    plan = home.plan([STREAMS], workload=workload, concurrency=[2, 8], **calls)
     stops = sweep_stops(run(home, session, plan))
     assert [stop.concurrency for stop in stops] == [2, 8]
-    assert all(stop.counts.succeeded > 100 for stop in stops)
+    assert [stop.counts.succeeded for stop in stops] == [500, 500]
 
 
 def test_keep_alive_calls_share_connections(home: Home, session: Path) -> None:
-    workload = {"protocol": "http/1.1", "calls_per_connection": 5}
+    workload = {"protocol": "http/1.1", "calls_per_connection": 5, "timeout_s": 60.0}
     plan = home.plan(["http-asyncio"], workload=workload, rates=[200, 400])
     for stop in sweep_stops(run(home, session, plan)):
         assert stop.counts.succeeded == stop.counts.scheduled
