@@ -22,6 +22,7 @@ from app.theme import Theme, Weight, font
 
 PAGE_MARGIN = 16
 GAP = 12
+CHIP_ICON, CHIP_GAP = 13, 5
 _ICON = 16
 TONE_ICONS = {"bad": "circle-x", "warn": "triangle-alert", "ok": "circle-check"}
 """For any other tone: info."""
@@ -209,25 +210,40 @@ class Dot(QWidget):
 
 
 class Chip(QFrame):
-    """A state in a word with its colour. Never clickable."""
+    """A state in a word, with its colour and, where that means something, its icon. Never
+    clickable."""
 
-    def __init__(self) -> None:
+    def __init__(self, theme: Theme = look.LIGHT) -> None:
         super().__init__()
+        self._theme, self._tone, self._icon = theme, "soft", ""
         self.setObjectName("chip")
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        inside = row(self)
+        inside = row(self, gap=CHIP_GAP)
         inside.setContentsMargins(10, 0, 10, 0)
-        self._label = QLabel()
+        self._sign, self._label = QLabel(), QLabel()
+        inside.addWidget(self._sign)
         inside.addWidget(self._label)
         self.hide()
 
-    def say(self, text: str, tone: str = "soft") -> None:
-        """Nothing to say hides it."""
+    def say(self, text: str, tone: str = "soft", icon: str = "") -> None:
+        """Nothing to say hides it. `icon`: another than that of the tone."""
+        self._tone, self._icon = tone, icon or TONE_ICONS.get(tone, "")
+        self._show_sign()
         if text != self._label.text():
             self._label.setText(text)
             self.setAccessibleName(text)
             self.setVisible(bool(text))
         retone(self, tone)
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self._show_sign()
+
+    def _show_sign(self) -> None:
+        self._sign.setVisible(bool(self._icon))
+        if self._icon:
+            colour = getattr(self._theme, self._tone)
+            self._sign.setPixmap(look.icon_pixmap(self._icon, colour, CHIP_ICON))
 
     @property
     def text(self) -> str:
