@@ -8,7 +8,6 @@ from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHeaderView,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableWidget,
@@ -20,6 +19,7 @@ from app.charts.drawing import draw_swatch, draw_text, text_width
 from app.charts.overlay import draw_tag, style_places
 from app.choices import Choice
 from app.comparing.differences import Differences
+from app.sorting import SortedHead
 from app.theme import Theme, Weight, font
 from app.widgets import GAP, button, column, frame, label, row
 from workbench.analysis import compare_table
@@ -234,11 +234,11 @@ class _Item(QTableWidgetItem):
         return bool(mine < theirs)
 
 
-class _Head(QHeaderView):
+class _Head(SortedHead):
     """Two lines: what several columns are told at, and each column's own title."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__(Qt.Orientation.Horizontal)
+        super().__init__()
         self.theme = theme
         self.columns: Sequence[Column] = ()
         self.setSectionsClickable(True)

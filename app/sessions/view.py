@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QStyle,
     QStyledItemDelegate,
-    QStyleOptionHeader,
     QStyleOptionViewItem,
     QTreeView,
 )
@@ -17,6 +16,7 @@ from PySide6.QtWidgets import (
 from app.desk import Desk
 from app.sessions.table import COLUMNS, LEFT, SESSION, TONE, Found, Index, sentence
 from app.sessions.thumbnail import Outlines, paint_outline
+from app.sorting import SortedHead
 from app.theme import Theme, Weight, font
 from workbench.shelf import Shelved
 
@@ -25,25 +25,12 @@ _THUMB = QSize(88, 50)
 _WITHOUT_SERVERS = 640
 
 
-class _Header(QHeaderView):
-    """Its arrow points up where the column rises, as in the other tables."""
-
-    def __init__(self) -> None:
-        super().__init__(Qt.Orientation.Horizontal)
-
-    def initStyleOptionForIndex(self, option: QStyleOptionHeader, section: int) -> None:
-        super().initStyleOptionForIndex(option, section)
-        arrow = QStyleOptionHeader.SortIndicator
-        turned = {arrow.SortUp: arrow.SortDown, arrow.SortDown: arrow.SortUp}
-        option.sortIndicator = turned.get(option.sortIndicator, option.sortIndicator)  # type: ignore[attr-defined]
-
-
 class SessionsView(QTreeView):
     """Rows of sessions."""
 
     def __init__(self, desk: Desk, found: Found) -> None:
         super().__init__()
-        self.setHeader(_Header())
+        self.setHeader(SortedHead())
         self.header().setDefaultAlignment(LEFT)
         self.setAccessibleName("Sessions")
         self.setModel(found)
