@@ -59,11 +59,6 @@ def merge(histograms: Iterable[SparseHistogram]) -> SparseHistogram:
     return _interleave(filled, total[filled])
 
 
-def count(sparse: SparseHistogram) -> int:
-    """How many times were counted."""
-    return sum(sparse[1::2])
-
-
 def percentile(sparse: SparseHistogram, q: float) -> int | None:
     """The time in microseconds at rank ceil(q x count), for 0 < q <= 1; None: it is empty."""
     buckets, counts = _split(sparse)
@@ -78,21 +73,6 @@ def percentiles(sparse: SparseHistogram) -> Percentiles | None:
     ranks = np.cumsum(counts)
     p50, p90, p99, p999, largest = (_at(buckets, ranks, q) for q in (0.5, 0.9, 0.99, 0.999, 1.0))
     return Percentiles(count=int(ranks[-1]), p50=p50, p90=p90, p99=p99, p999=p999, max=largest)
-
-
-def mean(sparse: SparseHistogram) -> float | None:
-    """Mean time in microseconds, from the middles of the buckets; None: it is empty."""
-    buckets, counts = _split(sparse)
-    if not len(buckets):
-        return None
-    middles = np.array([sum(bucket_bounds(int(b))) / 2 for b in buckets])
-    return float(np.average(middles, weights=counts))
-
-
-def count_above(sparse: SparseHistogram, us: int) -> int:
-    """How many times lie in buckets above the one of `us`."""
-    buckets, counts = _split(sparse)
-    return int(counts[buckets > bucket_of(us)].sum())
 
 
 def percentile_supported(count: int, q: float) -> bool:

@@ -33,11 +33,6 @@ class Interval:
     coverage: float | None
     """How often such an interval covers the median, 0 to 1; None: one pass, it has none."""
 
-    def overlaps(self, other: Interval) -> bool:
-        """More than by touching at one rate: held by the one, lost by the other, tells them
-        apart."""
-        return self.low < other.high and other.low < self.high
-
 
 @dataclass(frozen=True)
 class PassKnee:

@@ -39,9 +39,7 @@ BUSY_FOR_S = LEASE_S + 1
 """A run whose workbench was killed holds its machine so much longer."""
 
 
-async def open_ssh(
-    profile: Profile, *, ask: Ask = ask_nobody, lease_s: float = LEASE_S
-) -> SshMachine:
+async def open_ssh(profile: Profile, *, ask: Ask = ask_nobody) -> SshMachine:
     """Log in, look around, remove what dead runs left, and start a runner.
 
     Raises PongbenchError; `hostkeys.UnknownHostKey` and `ChangedHostKey` wait for a person's
@@ -51,7 +49,7 @@ async def open_ssh(
     try:
         survey = await look_around(shell, profile)
         await clean(shell, survey)
-        return await start(profile, shell, survey, lease_s=lease_s)
+        return await start(profile, shell, survey)
     except BaseException:
         await shell.close()
         raise
@@ -62,11 +60,9 @@ async def open_shell(profile: Profile, ask: Ask = ask_nobody) -> Shell:
     return Shell(profile.name, await connect(profile, ask))
 
 
-async def start(
-    profile: Profile, shell: Shell, survey: Survey, *, lease_s: float = LEASE_S
-) -> SshMachine:
+async def start(profile: Profile, shell: Shell, survey: Survey) -> SshMachine:
     """The runner, and with it the machine; the shell belongs to it from then on."""
-    link, introduction = await _open_link(shell, survey, lease_s)
+    link, introduction = await _open_link(shell, survey)
     return SshMachine(profile, shell, survey, link, introduction)
 
 
@@ -208,7 +204,7 @@ async def remove_cache(shell: Shell, survey: Survey) -> int:
     return int(found["bytes"])
 
 
-async def _open_link(shell: Shell, survey: Survey, lease_s: float) -> tuple[Link, dict[str, Any]]:
+async def _open_link(shell: Shell, survey: Survey) -> tuple[Link, dict[str, Any]]:
     """Waits for a moment when somebody else is there: they may just have been killed."""
     give_up = time.monotonic() + BUSY_FOR_S
     while True:
@@ -217,7 +213,7 @@ async def _open_link(shell: Shell, survey: Survey, lease_s: float) -> tuple[Link
         link = Link(shell.name, _Reader(process.stdout), _Writer(process))
         try:
             process.stdin.write(await asyncio.to_thread(encoded, RUNNER))
-            return link, await link.open(survey.work_dir, lease_s=lease_s, exclusive=True)
+            return link, await link.open(survey.work_dir, exclusive=True)
         except MachineBusy:
             await link.close()
             if time.monotonic() > give_up:

@@ -17,7 +17,7 @@ import asyncssh
 from workbench.errors import PongbenchError
 from workbench.machines import hostkeys
 from workbench.machines.profiles import Profile
-from workbench.machines.secrets import SECRETS, Ask, Secrets
+from workbench.machines.secrets import SECRETS, Ask
 from workbench.machines.sshroute import Hop, config_of, route
 from workbench.machines.sshvisitor import Visitor
 
@@ -53,14 +53,14 @@ class Connection:
         await asyncio.sleep(0)  # their sockets are closed by the loop
 
 
-async def connect(profile: Profile, ask: Ask, *, secrets: Secrets = SECRETS) -> Connection:
+async def connect(profile: Profile, ask: Ask) -> Connection:
     """Log in to a machine. Raises PongbenchError; `hostkeys.UnknownHostKey` or `ChangedHostKey`
     when its key, or that of a machine on the way, is not trusted."""
     chain: list[asyncssh.SSHClientConnection] = []
     try:
         for hop in await asyncio.to_thread(route, profile):
             tunnel = chain[-1] if chain else None
-            visitor = Visitor(hop, ask, secrets)
+            visitor = Visitor(hop, ask, SECRETS)
             options = await _options(hop, tunnel, visitor)
             chain.append(await _log_in(visitor, options, tunnel))
         return Connection(chain, options.host, options.port)
