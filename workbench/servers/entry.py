@@ -151,7 +151,7 @@ class ServerFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     ready: Literal["tcp", "http"] = "tcp"
     """tcp: it is ready once it accepts connections; http: once it answers a call
     and its processes have come to rest, for what accepts long before its workers are there."""
-    ready_within_s: Annotated[float, Meta(gt=0, le=600)] = 10.0
+    ready_within_s: Annotated[float, Meta(gt=0, le=600)] = 30.0
     warm_up_s: Annotated[float, Meta(ge=0, le=120)] = 0.0
     """Seconds of calls before it is measured, each time it is started; for what gets faster while
     it runs. A plan's own warm-up follows."""
