@@ -51,7 +51,8 @@ def base() -> Path:
 
 
 def _debootstrap(target: Path) -> None:
-    """With Debian's own, unpacked beside it; it is not installed."""
+    """With Debian's own, unpacked beside it; it is not installed. What it mounts is seen by nobody
+    else, and gone with it when it is killed."""
     program = TOOLS / "debootstrap"
     if not program.is_dir():
         with tempfile.TemporaryDirectory(dir=TOOLS) as part:
@@ -59,6 +60,7 @@ def _debootstrap(target: Path) -> None:
             (Path(part) / "files").rename(program)
     _run(
         [
+            *("unshare", "--mount", "--fork", "--kill-child"),
             str(program / "usr/sbin/debootstrap"),
             "--variant=minbase",
             f"--include={PACKAGES}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
@@ -12,12 +13,20 @@ import pytest
 from lab.base import TOOLS, NoLab, check
 from lab.hosts import Host, Lab, Look
 from lab.loopback import Loopback
+from workbench.documents import AnyDocument
 from workbench.machines.hostkeys import UnknownHostKey, trust
 from workbench.machines.profiles import Profile, save_profile
 from workbench.machines.secrets import SECRETS, ask_nobody
 from workbench.machines.ssh import SshMachine, open_ssh
 from workbench.machines.sshconnect import connect
+from workbench.plans import load_plan
+from workbench.runs import Fleet, engine_for
+from workbench.tuneup import Tuning
 
+PATIENCE_S = 60.0
+"""For what is bound to come, on however busy a machine."""
+CLEAN_WITHIN_S = 30.0
+"""For a host to be as it was; on a machine at rest it takes the lease and a little."""
 CACHES = ("/home/bench/.cache", "/home/ops/.cache", "/root/.cache")
 """The work directories stay; what lies in them is looked at apart."""
 
@@ -58,6 +67,13 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "anywhere: makes sense with sshd on loopback, too")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The first makes the base of the hosts, and fetches what the servers need."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.timeout(1200))
+
+
 @pytest.fixture
 def host(lab: Lab) -> Iterator[Host]:
     """The first host, and it is as it was when the test is over."""
@@ -71,7 +87,7 @@ def as_it_was(host: Host) -> Iterator[Host]:
     assert left == []
 
 
-def eventually_nothing(host: Host, before: Look, within_s: float = 8.0) -> list[str]:
+def eventually_nothing(host: Host, before: Look, within_s: float = CLEAN_WITHIN_S) -> list[str]:
     """What is left of a run after a while; what may stay aside."""
     left: list[str] = []
 
@@ -84,7 +100,7 @@ def eventually_nothing(host: Host, before: Look, within_s: float = 8.0) -> list[
     return left
 
 
-def until(condition: Callable[[], Any], within_s: float = 10.0) -> Any:
+def until(condition: Callable[[], Any], within_s: float = PATIENCE_S) -> Any:
     """Its first true value, or its last when time is up."""
     deadline = time.monotonic() + within_s
     while not (value := condition()) and time.monotonic() < deadline:
@@ -123,6 +139,33 @@ def profile_of(host: Host, **changes: Any) -> Profile:
     made = Profile(host.name, connector="ssh", address=host.address, **values)
     save_profile(made)
     return made
+
+
+def in_the_middle(
+    plan: Path,
+    fleet: Fleet,
+    when: Callable[[AnyDocument], bool],
+    act: Callable[[], object],
+    tuning: Tuning | None = None,
+) -> list[AnyDocument]:
+    """The documents of a run in which something happens once, with the first document of which
+    `when` is true. It happens in a thread, for a workbench that waited for it would lose its
+    machines, and the run pauses after the point until it is over."""
+    documents: list[AnyDocument] = []
+    acting: list[asyncio.Future[object]] = []
+
+    def take(document: AnyDocument) -> None:
+        documents.append(document)
+        if when(document) and not acting:
+            engine.control.pause()
+            acting.append(asyncio.get_running_loop().run_in_executor(None, act))
+            acting[0].add_done_callback(lambda _: engine.control.resume())
+
+    engine = engine_for(load_plan(str(plan)), take, fleet=fleet)
+    engine.tuning = tuning
+    asyncio.run(engine.run())
+    acting[0].result()
+    return documents
 
 
 async def trusted(profile: Profile, ask: Any = ask_nobody) -> None:

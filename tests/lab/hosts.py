@@ -463,7 +463,7 @@ def accepting(address: str, port: int = 22) -> None:
     _until(tried)
 
 
-def _until(condition: object, within_s: float = 10.0) -> None:
+def _until(condition: object, within_s: float = 60.0) -> None:
     assert callable(condition)
     deadline = time.monotonic() + within_s
     while not condition():

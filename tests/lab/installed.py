@@ -8,8 +8,6 @@ import os
 import subprocess
 from pathlib import Path
 
-import pytest
-
 from lab.conftest import eventually_nothing, profile_of, trusted
 from lab.hosts import Lab
 from workbench.documents import PointStop, RunStop
@@ -21,13 +19,12 @@ name: from the bundle
 servers: [gevent-pywsgi, cherrypy]
 rates: [90, 180]
 seconds: 2
-workload: {protocol: http/1.0, timeout_s: 2}
+workload: {protocol: http/1.0, timeout_s: 30}
 calibrate: false
 warm_up: null
 """
 
 
-@pytest.mark.timeout(300)
 def test_the_bundle_deploys_to_hosts_over_ssh_sweeps_and_leaves_them_as_they_were(
     lab: Lab, tmp_path: Path
 ) -> None:

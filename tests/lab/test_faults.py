@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.conftest import trusted, until
+from lab.conftest import CLEAN_WITHIN_S, trusted, until
 from lab.hosts import Host
 from workbench.cli import main
 from workbench.errors import PongbenchError
@@ -23,7 +23,8 @@ from workbench.machines.profiles import Profile
 from workbench.machines.ssh import SshMachine, open_ssh
 
 PROGRAM = Path(__file__).with_name("a_run.py")
-LOST_WITHIN_S = 6.0
+LOST_WITHIN_S = 30.0
+"""On a machine that is busy; on one at rest it is about 4 s."""
 BROKE = r"The machine 'h1' is gone: the connection broke \(.*keepalive.*\)\."
 SLEEPER = "import time; print('here', flush=True); time.sleep(600)"
 
@@ -49,7 +50,7 @@ async def lost(machine: SshMachine) -> str:
 
 async def gone_there(host: Host) -> list[str]:
     """Processes that are left when the lease is over."""
-    await asyncio.to_thread(until, lambda: not host.processes(), 8.0)
+    await asyncio.to_thread(until, lambda: not host.processes(), CLEAN_WITHIN_S)
     return list(host.processes().values())
 
 
@@ -79,7 +80,7 @@ async def test_a_short_cut_does_not_end_the_run(
     host: Host, machine: SshMachine, busy: Process
 ) -> None:
     host.cut()
-    await asyncio.sleep(1.5)  # the fault itself: less than half the lease
+    await asyncio.sleep(0.5)  # the fault itself: a small part of the lease
     host.heal()
     assert await machine.read(["/etc/hostname"]) == ["h1\n"]
     assert list(host.processes())
@@ -90,10 +91,10 @@ async def test_a_black_hole_during_upload_leaves_no_half_file(
 ) -> None:
     large = tmp_path / "large"
     large.write_bytes(os.urandom(30 << 20))
-    host.slow("20mbit")
+    host.slow("5mbit")
     try:
         upload = asyncio.ensure_future(machine.put(large, "large"))
-        await asyncio.to_thread(until, lambda: receiving(host))
+        assert await asyncio.to_thread(until, lambda: receiving(host))
         host.black_hole()
         with pytest.raises(PongbenchError, match=r"^The machine 'h1' is gone: "):
             await upload
@@ -271,8 +272,10 @@ def test_the_command_shows_and_removes_what_a_crash_left(
     assert program.stdout.readline() == b"ready\n"
     assert main(["machines", "clean", "h1"]) == 0
     assert "left alone: run " in capsys.readouterr().out
-    for pid in runners(host):
-        os.kill(pid, signal.SIGKILL)
+    halves = runners(host)
+    for number in (signal.SIGSTOP, signal.SIGKILL):  # so that neither sees the other die
+        for pid in halves:
+            os.kill(pid, number)
     program.kill()
     program.communicate()
     # The daemon has survived them all, and nobody but the janitor knows of it.

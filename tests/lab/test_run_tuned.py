@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.conftest import eventually_nothing, profile_of, trusted
+from lab.conftest import eventually_nothing, in_the_middle, profile_of, trusted
 from lab.hosts import Host, Lab
 from workbench.cli import main
 from workbench.documents import AnyDocument, Note, PointStart, RunStart, RunStop
@@ -27,14 +27,12 @@ servers: ['null']
 rates: [50]
 seconds: 2
 backlog: 20000
-workload: {protocol: pong, timeout_s: 2}
+workload: {protocol: pong, timeout_s: 30}
 calibrate: false
 warm_up: null
 """
 FLEET = Fleet("h1", ("h2", "h3"))
 WORDS = ("--target", "h1", "--client", "h2", "--client", "h3", "--tune", "piel-2010")
-
-pytestmark = pytest.mark.timeout(200)
 
 
 @pytest.fixture
@@ -136,6 +134,10 @@ async def test_who_does_not_consent_has_no_run(hosts: list[Host], plan: Path) ->
     assert [bool(one.why_not) for one in shown] == [False, True, True]
 
 
+def somaxconn(host: Host) -> str:
+    return host.run("cat", "/proc/sys/net/core/somaxconn").strip()
+
+
 def crash(host: Host) -> None:
     """As two tuners that were killed at once leave it."""
     host.run("mkdir", "-p", "/run/pongbench")
@@ -174,7 +176,7 @@ async def test_the_next_run_puts_back_what_a_crash_left_and_what_cannot_be_is_to
     engine.tuning = Tuning("piel-2010", consent)
     try:
         await engine.run()
-        assert target.run("cat", "/proc/sys/net/core/somaxconn").strip() == "777"
+        assert somaxconn(target) == "777"
     finally:
         target.run("sh", "-c", "echo 4096 > /proc/sys/net/core/somaxconn")
     assert notes(documents, "restored") == [
@@ -199,21 +201,16 @@ def test_a_client_that_was_rebooted_is_tuned_again_when_it_is_back(
     async def consent(plans: Sequence[TuningPlan]) -> bool:
         return True
 
-    documents: list[AnyDocument] = []
-
-    def take(document: AnyDocument) -> None:
-        documents.append(document)
+    def begun(document: AnyDocument) -> bool:
         if isinstance(document, PointStart):
-            seen.append(client.run("cat", "/proc/sys/net/core/somaxconn").strip())
-            if len(seen) == 1:
-                client.reboot()
+            seen.append(somaxconn(client))
+        return bool(seen)
 
-    engine = engine_for(load_plan(str(plan)), take, fleet=FLEET)
-    engine.tuning = Tuning("piel-2010", consent)
-    asyncio.run(engine.run())
+    tuning = Tuning("piel-2010", consent)
+    documents = in_the_middle(plan, FLEET, begun, client.reboot, tuning)
     assert seen[0] == seen[-1] == "250000"
     (back,) = [d.text for d in documents if isinstance(d, Note) and d.topic == "client-back"]
     assert back.startswith("h2 is back; from here on 2 clients offer the rate")
     assert "h2 is tuned for this run: " in back
     assert not [text for name, text in notes(documents, "restored") if "by itself" in text]
-    assert client.run("cat", "/proc/sys/net/core/somaxconn").strip() == "4096"
+    assert somaxconn(client) == "4096"

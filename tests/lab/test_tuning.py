@@ -217,7 +217,7 @@ async def test_a_workbench_killed_while_tuned_leaves_nothing(host: Host, before:
     assert somaxconn(host) == "50000"
     workbench.kill()
     workbench.wait()
-    assert until(lambda: somaxconn(host) == before, 12.0)
+    assert until(lambda: somaxconn(host) == before)
 
 
 async def test_a_link_cut_while_tuned_puts_back(host: Host, before: str) -> None:
@@ -228,7 +228,7 @@ async def test_a_link_cut_while_tuned_puts_back(host: Host, before: str) -> None
         async with tuned(machine, [somaxconn_to(50_000)], rights, on_restored=complaints.extend):
             host.cut()
             try:
-                assert await asyncio.to_thread(until, lambda: somaxconn(host) == before, 12.0)
+                assert await asyncio.to_thread(until, lambda: somaxconn(host) == before)
             finally:
                 host.heal()
     assert [text[:38] for text in complaints] in ([], ["h1 puts its settings back by itself wi"])
@@ -248,7 +248,7 @@ async def test_after_the_death_of_both_tuners_the_next_connection_puts_back(
             os.kill(pid, number)
     workbench.kill()
     workbench.wait()
-    assert until(lambda: not host.processes(), 12.0)
+    assert until(lambda: not host.processes())
     assert somaxconn(host) == "50000"
     ask, _ = asked(PASSWORD)
     profile = profile_of(host, user=user, sudo=sudo)
