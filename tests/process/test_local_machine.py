@@ -6,6 +6,7 @@ import asyncio
 import os
 import resource
 import secrets
+import shutil
 import signal
 import socket
 import stat
@@ -22,6 +23,7 @@ from workbench.machines.facts import here
 from workbench.machines.link import RUNNER
 from workbench.machines.local import open_local
 from workbench.ports import TIME_WAIT_S
+from workbench.servers.runtimes.packed import pack
 
 
 @pytest.fixture
@@ -182,6 +184,26 @@ async def test_files_and_trees_are_copied(machine: Machine, tmp_path: Path) -> N
     assert await output(process) == [b"it runs"]
     with pytest.raises(PongbenchError, match=r"^Cannot copy .*absent to 'localhost': No such file"):
         await machine.put(tmp_path / "absent", "absent")
+
+
+async def test_what_was_removed_in_part_is_brought_whole_again(
+    machine: Machine, tmp_path: Path
+) -> None:
+    archive = tmp_path / "made.tar.gz"
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree" / "program").write_text("1")
+    pack(tmp_path / "tree", archive)
+    place = Path(await machine.bring(archive, "made/one"))
+    for name in (".whole", "program"):
+        (place / name).unlink()
+    (place / "left").write_text("")
+    assert await machine.bring(archive, "made/one") == str(place)
+    assert (place / "program").read_text() == "1"
+    assert not (place / "left").exists()
+    (tmp_path / "torn.tar.gz").write_bytes(archive.read_bytes()[:60])
+    with pytest.raises(PongbenchError, match=r"^Cannot unpack torn.tar.gz on 'localhost': "):
+        await machine.bring(tmp_path / "torn.tar.gz", "made/two")
+    shutil.rmtree(place.parent)
 
 
 async def test_it_tells_who_listens_and_with_which_backlog(machine: Machine) -> None:

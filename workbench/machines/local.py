@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench import paths
-from workbench.errors import PongbenchError
+from workbench.errors import PongbenchError, why
 from workbench.machines.link import CLOSE_WITHIN_S, LEASE_S, RUNNER, Link
 from workbench.machines.linked import LinkedMachine
 
@@ -95,7 +95,13 @@ class LocalMachine(LinkedMachine):
     async def bring(self, archive: Path, name: str) -> str:
         place = self._cache / name
         if not (place / ".whole").exists():
-            await asyncio.to_thread(unpack, archive, Path(self.run_dir), place)
+            try:
+                await asyncio.to_thread(unpack, archive, Path(self.run_dir), place)
+            except (OSError, tarfile.TarError, EOFError) as error:
+                told = why(error) if isinstance(error, OSError) else error
+                raise PongbenchError(
+                    f"Cannot unpack {archive.name} on '{self.name}': {told}."
+                ) from None
         return str(place)
 
     @contextlib.asynccontextmanager
@@ -147,7 +153,12 @@ def unpack(archive: Path, work: Path, place: Path) -> None:
         tar.extraction_filter = getattr(tarfile, "tar_filter", None)
         tar.extractall(made)
     place.parent.mkdir(parents=True, exist_ok=True)
-    with contextlib.suppress(FileExistsError, OSError):
+    try:
+        made.rename(place)
+    except OSError:
+        if (place / ".whole").exists():
+            return  # somebody else was faster, and it is the same
+        shutil.rmtree(place, ignore_errors=True)  # removed in part
         made.rename(place)
 
 

@@ -3,7 +3,7 @@ the work directory.
 
 A single file for the standard library of Python 3.10 or later. Arguments: a nonce, the run
 directory, the target (relative to it), and a place (empty, or absolute: there the target is renamed
-to when it is whole; if something is there already, that stays). Output: the nonce on a line of its
+to when it is whole; what is there and whole already stays). Output: the nonce on a line of its
 own, then {"path"} or {"error"}. It gives up when nothing comes for some seconds, or when the run is
 over, whose directory is gone then: nothing can be written into it any more.
 """
@@ -63,9 +63,11 @@ def receive(target: str, place: str) -> str:
     try:
         os.rename(target, place)
     except OSError:
-        if not os.path.isdir(place):
-            raise
-        shutil.rmtree(target, ignore_errors=True)
+        if os.path.exists(os.path.join(place, ".whole")):
+            shutil.rmtree(target, ignore_errors=True)  # somebody else was faster
+        else:
+            shutil.rmtree(place, ignore_errors=True)  # it was removed in part
+            os.rename(target, place)
     return place
 
 
