@@ -1,9 +1,10 @@
-"""The sessions in the user's folder, told by their first and last lines alone."""
+"""The sessions in the user's folder, told by their first and last lines; looked through for damage
+a few at a time."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,10 +15,13 @@ from workbench.sessions import NewerSession, is_session
 from workbench.sessions.claims import is_claimed
 from workbench.sessions.format import UNREADABLE, decode
 from workbench.sessions.reading import parse_session
+from workbench.sessions.skim import damage
 from workbench.titles import UNLABELLED, Label, Titles
 
 _HEAD_BYTES = 1 << 18
 _TAIL_BYTES = 1 << 14
+_MOST_BYTES = 32 << 20
+"""Looked through at a time."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +33,7 @@ class Shelved:
     start: RunStart | None
     """None: its beginning cannot be read; see `problem`."""
     stop: RunStop | None
-    """None: cut off, or still being written."""
+    """None: cut off, still being written, or lost to damage."""
     problem: str = ""
     """One sentence."""
     modified_ns: int = 0
@@ -37,6 +41,8 @@ class Shelved:
     """It has no end yet, and whoever records it is alive."""
     label: Label = UNLABELLED
     """What its user calls it and notes about it; the file itself is never rewritten."""
+    looked_through: bool = False
+    """For damage. A session without an end is not."""
 
     @property
     def title(self) -> str:
@@ -52,7 +58,8 @@ class Shelved:
 
 def shelf(folder: Path | None = None, known: Sequence[Shelved] = ()) -> list[Shelved]:
     """Every session in a folder (None: the user's own), latest first. Those `known` that are the
-    same files still are not read again. Raises BadInput."""
+    same files still are not read again. Which of them are damaged is found out a few at a time,
+    latest first, from one call to the next. Raises BadInput."""
     folder = paths.data_dir() / "sessions" if folder is None else folder
     kept = {session.identity: session for session in known}
     try:
@@ -70,7 +77,27 @@ def shelf(folder: Path | None = None, known: Sequence[Shelved] = ()) -> list[She
         else session
         for session in found
     ]
-    return sorted(found, key=lambda s: (s.start.started_utc if s.start else "", s.path.name))[::-1]
+    found.sort(key=lambda s: (s.start.started_utc if s.start else "", s.path.name), reverse=True)
+    return list(_looked_through(found))
+
+
+def _looked_through(sessions: Sequence[Shelved]) -> Iterator[Shelved]:
+    left = _MOST_BYTES
+    for session in sessions:
+        if session.stop is None or session.looked_through or left <= 0:
+            yield session
+            continue
+        left -= session.size_bytes
+        try:
+            problem = damage(session.path)
+        except BadInput as error:
+            problem = str(error)
+        yield replace(
+            session,
+            looked_through=True,
+            stop=None if problem else session.stop,
+            problem=problem or session.problem,
+        )
 
 
 def _looked_at(path: Path, kept: dict[tuple[Path, int, int], Shelved]) -> Shelved | None:
@@ -107,7 +134,7 @@ def _glance(path: Path) -> Shelved | None:
             start = parse_session(first, name=path.name).start
         except NewerSession as error:
             # Still, what this version understands of it can be opened.
-            problem = str(error)
+            problem = str(error).replace(path.name, "This file", 1)
             start = parse_session(first, name=path.name, newer=True).start
     except BadInput as error:
         return Shelved(path, size, None, None, str(error), changed)

@@ -165,7 +165,7 @@ def _searched(session: Shelved) -> str:
 
 
 def _shown(session: Shelved) -> object:
-    return session.identity, session.label, session.growing
+    return session.identity, session.label, session.growing, session.problem
 
 
 def _said(session: Shelved, column: str) -> str:

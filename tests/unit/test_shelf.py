@@ -51,6 +51,39 @@ def test_a_session_whose_beginning_is_damaged_says_so(tmp_path: Path) -> None:
     assert "cut off" in found.problem
 
 
+def test_a_session_damaged_in_the_middle_says_what_of_it_can_be_shown(tmp_path: Path) -> None:
+    path = tmp_path / "a.pong.yaml"
+    data = record(path)
+    first, second = (data.index(b'--- {"kind":"point_start"', at) for at in (0, len(data) // 2))
+    assert first < second
+    path.write_bytes(data[:second] + b"--- {]\n" + data[second:])
+    (found,) = shelf(tmp_path)
+    assert found.stop is None
+    assert found.problem.startswith("Damaged: 1 of 2 servers can be shown.")
+    (again,) = shelf(tmp_path, known=[found])
+    assert again == found
+
+
+def test_of_many_sessions_the_damaged_one_is_found_when_they_are_listed_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.shelf._MOST_BYTES", 1)
+    data = record(tmp_path / "a.pong.yaml")
+    (tmp_path / "a.pong.yaml").write_bytes(data.replace(b'"kind":"point_stop"', b'"kind', 1))
+    record(tmp_path / "b.pong.yaml")
+    first = shelf(tmp_path)
+    assert [bool(found.problem) for found in first] == [False, False]
+    assert [bool(found.problem) for found in shelf(tmp_path, known=first)] == [False, True]
+
+
+def test_a_session_of_a_newer_version_says_so_in_a_sentence(tmp_path: Path) -> None:
+    data = record(tmp_path / "a.pong.yaml")
+    (tmp_path / "a.pong.yaml").write_bytes(data.replace(b"v: 1\n", b"v: 3\n", 1))
+    (found,) = shelf(tmp_path)
+    assert found.problem.startswith("This file is from a newer Pongbench (3).")
+    assert found.stop is not None
+
+
 def test_other_files_are_not_listed_and_no_folder_is_no_session(tmp_path: Path) -> None:
     (tmp_path / "notes.yaml").write_text("a: 1\n")
     assert shelf(tmp_path) == []

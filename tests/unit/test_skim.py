@@ -43,6 +43,16 @@ def test_a_torn_last_line_is_left_out(tmp_path: Path) -> None:
     assert known(skim(path)) == known(read_session(path).documents)
 
 
+def test_what_comes_after_damage_is_left_out_as_it_is_when_reading(tmp_path: Path) -> None:
+    path = record(tmp_path / "a.pong.yaml", session(3, 5, seconds=1.0))
+    data = path.read_bytes()
+    at = data.index(b'--- {"kind":"window"', len(data) // 2)
+    path.write_bytes(data[: at + 30] + data[at + 60 :])
+    whole = read_session(path)
+    assert whole.damage
+    assert known(skim(path)) == known(whole.completed())
+
+
 def test_a_session_edited_by_hand_is_read_as_a_whole(tmp_path: Path) -> None:
     path = record(tmp_path / "a.pong.yaml", session(1, 3, seconds=1.0))
     text = path.read_text().replace('--- {"kind":"note"', '--- {kind: note, "x": 1', 1)
@@ -76,6 +86,15 @@ def test_an_outline_stays_small_however_many_points_there_are(tmp_path: Path) ->
     (line,) = found.lines
     assert len(line.points) <= 40
     assert line.points[-1][0] == pytest.approx(1.0)
+
+
+def test_an_outline_tells_which_points_are_not_to_be_trusted(tmp_path: Path) -> None:
+    documents = session(2, 9, seconds=1.0, untrusted_from=2000.0)
+    found = outline(record(tmp_path / "a.pong.yaml", documents))
+    last = max(stop.rate_per_s for stop in documents if isinstance(stop, PointStop))
+    for line in found.lines:
+        assert line.trusted == tuple(x * last < 2000 for x, _ in line.points)
+        assert set(line.trusted) == {True, False}
 
 
 def test_a_server_that_answers_nothing_lies_on_the_ground(tmp_path: Path) -> None:

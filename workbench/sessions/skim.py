@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from workbench.documents import AnyDocument
+import msgspec
+
+from workbench.documents import AnyDocument, PointStop
 from workbench.sessions.format import UNREADABLE, decode
 from workbench.sessions.reading import MOST_BYTES, parse_session, read_session
 from workbench.yamlio import read_bytes
 
 _WANTED = (b"point_stop", b"note", b"run_stop")
+_BLOCK_BYTES = 1 << 18
+_lines = msgspec.json.Decoder(msgspec.Raw)
 
 
 def skim(path: Path) -> list[AnyDocument]:
@@ -20,7 +24,7 @@ def skim(path: Path) -> list[AnyDocument]:
     """
     data = read_bytes(path, what="session", most_bytes=MOST_BYTES)
     head = data.find(b"\n--- {")
-    if head < 0:
+    if head < 0 or not _is_sound(data, head + 1):
         return _wanted(path)
     documents: list[AnyDocument] = [
         parse_session(data[: head + 5], name=str(path), newer=True).start
@@ -31,6 +35,44 @@ def skim(path: Path) -> list[AnyDocument]:
     except UNREADABLE:
         return _wanted(path)
     return documents
+
+
+def damage(path: Path) -> str:
+    """What a session lost to damage, for a list of them; empty: nothing. Raises BadInput."""
+    data = read_bytes(path, what="session", most_bytes=MOST_BYTES)
+    head = data.find(b"\n--- {")
+    if head >= 0 and _is_sound(data, head + 1):
+        return ""
+    session = read_session(path, newer=True)
+    if not session.damage:
+        return ""
+    points = [d for d in session.documents if isinstance(d, PointStop) and d.purpose == "sweep"]
+    there, planned = len({point.server for point in points}), len(session.start.servers)
+    if not points:
+        left = "no point"
+    elif planned > 1:
+        left = f"{there} of {planned} servers"
+    else:
+        left = "1 point" if len(points) == 1 else f"{len(points)} points"
+    return f"Damaged: {left} can be shown. Another copy of the file may be whole."
+
+
+def _is_sound(data: bytes, begin: int) -> bool:
+    """Is every line from there on as the recorder writes it, but for a last one that is torn? In
+    blocks, so that other threads have their turn."""
+    while (end := data.rfind(b"\n", begin, begin + _BLOCK_BYTES) + 1) or (
+        end := data.find(b"\n", begin) + 1
+    ):
+        block = data[begin:end]
+        if block.count(b"\n--- {") + block.startswith(b"--- {") != block.count(b"\n"):
+            return False
+        try:
+            block.decode()
+            _lines.decode_lines(block[4:].replace(b"\n--- ", b"\n"))
+        except UNREADABLE:
+            return False
+        begin = end
+    return True
 
 
 def _of_kind(data: bytes, kind: bytes, begin: int) -> list[AnyDocument]:
