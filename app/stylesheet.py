@@ -143,8 +143,10 @@ QLineEdit:focus, QComboBox:focus, QAbstractSpinBox:focus, QPlainTextEdit:focus {
 QPlainTextEdit:focus {{ padding: 5px 7px; }}
 QPlainTextEdit[kind="log"] {{ border: none; border-radius: 0; padding: 6px 18px; }}
 QPlainTextEdit[kind="log"]:focus {{ border: 2px solid {t.focus}; padding: 4px 16px; }}
+QPlainTextEdit[kind="figures"] {{ padding: 3px 8px 2px 8px; min-height: 14px; }}
+QPlainTextEdit[kind="figures"]:focus {{ padding: 2px 7px 1px 7px; }}
 QLineEdit[tone="warn"] {{ border-color: {t.warn}; }}
-QLineEdit[tone="bad"] {{ border-color: {t.bad}; }}
+QLineEdit[tone="bad"], QPlainTextEdit[tone="bad"] {{ border-color: {t.bad}; }}
 QCheckBox, QRadioButton {{ spacing: 8px; }}
 QCheckBox:focus, QRadioButton:focus {{ outline: 2px solid {t.focus}; }}
 QTableView, QTreeView, QListView {{ background: {t.card}; color: {t.text}; border: none;

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QWheelEvent
+from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPaintEvent, QPen, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QButtonGroup,
@@ -25,6 +24,7 @@ from app.widgets import label, retone, row
 from workbench.drafts import number
 
 NAMES_WIDE = 98
+_Reason = Qt.FocusReason
 
 
 class Words(QLineEdit):
@@ -49,6 +49,12 @@ class Words(QLineEdit):
             self.setText(text)
             self.setCursorPosition(0)
 
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """What is longer than the field is seen from its beginning."""
+        super().focusOutEvent(event)
+        if event.reason() not in (_Reason.PopupFocusReason, _Reason.ActiveWindowFocusReason):
+            self.home(False)
+
 
 class Figure(Words):
     """A number; `grouped` writes 40,000 for 40000."""
@@ -63,29 +69,15 @@ class Figure(Words):
         return number(self.text())
 
     def set_value(self, value: Any) -> None:
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            value = format(_whole(value), "," if self._grouped else "")
-        super().set_value(value)
+        by = "," if self._grouped else ""
+        super().set_value(None if value is None else grouped(value, by))
 
 
-class Figures(Words):
-    """Numbers in a row."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self.setFont(font(13, figures=True))
-
-    def value(self) -> Any:
-        return [number(part) for part in re.split(r"[,;\s]+", self.text()) if part]
-
-    def set_value(self, value: Any) -> None:
-        values = value if isinstance(value, list) else []
-        super().set_value(", ".join(str(_whole(each)) for each in values))
-
-
-def _whole(value: Any) -> Any:
-    """1000 for 1000.0; anything else, and every digit of it, as it is."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+def grouped(value: Any, by: str = ",") -> str:
+    """ "1,000" for 1000 and 1000.0, and every other digit as it is; what is no figure, too."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
+    return format(int(value) if isinstance(value, float) and value.is_integer() else value, by)
 
 
 class Options(Choice):

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
 
-from app.planning.fields import Figure, Figures, Flag, Line, Options, Segments, Words
+from app.planning.fields import Figure, Flag, Line, Options, Segments, Words
+from app.planning.figures import Figures
 from app.planning.machines import Machines
 from app.planning.more import More
 from app.planning.servers import Servers
@@ -194,8 +195,11 @@ class PlanForm(QWidget):
 
     def tell(self, rates: Sequence[float], order: str) -> None:
         """The rates the fields make, per second, and the order in words."""
-        many = len(rates) > 1
-        span = f"{len(rates):,} rates, {rates[0]:,.6g} to {rates[-1]:,.6g}/s" if many else ""
+        span = ""
+        if len(rates) > 1:
+            span = f"{len(rates):,} rates, {rates[0]:,.6g} to {rates[-1]:,.6g}/s"
+        elif rates:
+            span = f"One rate, {rates[0]:,.6g}/s"
         self._rate_line.explain(span)
         self.servers.tell(order)
 
@@ -220,6 +224,7 @@ class PlanForm(QWidget):
         self._rate_line = Line(
             "Offered rate", self._range, self._list, self._at_once, self._swap, stretch=False
         )
+        self._rate_line.parts.setAlignment(self._swap, Qt.AlignmentFlag.AlignTop)
         self._rate_word = self._rate_line.word
         inside.addWidget(self._rate_line)
         self._length = Figure("Length of a point", 96)

@@ -59,6 +59,7 @@ class Machines(QWidget):
         inside.addWidget(self.target_line)
         self._ticks: dict[str, Flag] = {}
         self._only = label(_HERE_IN_WORDS)
+        self._only.setMinimumHeight(32)
         self._box = QWidget()
         self._grid = QGridLayout(self._box)
         self._grid.setContentsMargins(0, 4, 0, 0)

@@ -71,9 +71,10 @@ class Preview(QWidget):
         inside.addSpacing(4)
         inside.addWidget(self.run)
         inside.addSpacing(10)
-        words = "Local ports at the worst moment, needed of free"
-        inside.addWidget(label(words, 12, Weight.DemiBold))
-        self.ports = Share("Local ports at the worst moment")
+        _, hint, head = _heading("Local ports")
+        hint.setText("the most in use at once, of those free")
+        inside.addLayout(head)
+        self.ports = Share("Local ports, the most in use at once, of those free")
         inside.addWidget(self.ports)
 
     def show_draft(self, draft: Draft, names: Mapping[str, str], faults: Sequence[str]) -> None:

@@ -206,8 +206,14 @@ class RunPicture(Picture):
         self.setToolTip(found[0] if found else "")
 
     def paint(self, painter: QPainter) -> None:
-        theme = self.theme
-        for index, name, box in self._boxes():
+        theme, boxes, face = self.theme, self._boxes(), font(11, Weight.Medium)
+        # All by name, or all by marker.
+        named = all(
+            box.width() >= min(_LEGIBLE, text_width(name, face) + 10)
+            for index, name, box in boxes
+            if index >= 0
+        )
+        for index, name, box in boxes:
             if index < 0:
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(QColor(theme.line2))
@@ -223,8 +229,8 @@ class RunPicture(Picture):
                 for x in range(int(box.left()) + 5, int(box.right()), 9):
                     notch = QRectF(x, box.bottom() - 4, 3, 4)
                     painter.fillRect(notch, QColor(mix(theme.card, style.colour, 0.24)))
-            face, at = font(11, Weight.Medium), QPointF(box.left() + 6, box.center().y() - 2)
-            if box.width() >= min(_LEGIBLE, text_width(name, face) + 10):
+            at = QPointF(box.left() + 6, box.center().y() - 2)
+            if named:
                 text = elided(name, face, box.width() - 10)
                 draw_text(painter, at, text, face, theme.text)
             elif box.width() >= 16:
