@@ -44,6 +44,7 @@ class PlanPage(QWidget):
         self._bench: Bench | None = None
         self._draft: Draft | None = None
         self._asked = 0
+        self._named: list[str] = []
         self._current = False
         self._run_then = False
         self._base: tuple[str, dict[str, Any]] = ("", {})
@@ -57,10 +58,11 @@ class PlanPage(QWidget):
         outer.addWidget(body, 1)
         around = column(body, margin=PAGE_MARGIN, gap=GAP)
         self.notice = Inline()
+        self._refused = Inline()
         self._lost = Inline("Bring it back")
         self._lost.pressed.connect(self._bring_back)
-        around.addWidget(self.notice)
-        around.addWidget(self._lost)
+        for told in (self._refused, self.notice, self._lost):
+            around.addWidget(told)
         across = row(gap=GAP)
         around.addLayout(across, 1)
         self.gallery = Gallery(desk.bridge)
@@ -77,9 +79,7 @@ class PlanPage(QWidget):
         across.addWidget(self.gallery)
         across.addWidget(self._card, 5)
         across.addWidget(self.outlook, 4)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(_EXAMINE_AFTER_MS)
+        self._timer = QTimer(self, singleShot=True, interval=_EXAMINE_AFTER_MS)
         self._timer.timeout.connect(self._examine)
         desk.busy_changed.connect(lambda _: self._fit_run())
         desk.servers_changed.connect(self.load)
@@ -109,6 +109,9 @@ class PlanPage(QWidget):
                 self._desk.run_wanted.emit(plan)
             else:
                 self._desk.run_on_wanted.emit(plan, where)
+        elif not self._desk.busy:
+            why = [*self._named, self.form.machines.fault]
+            self._refused.say(f"It cannot run yet. {' '.join(why)}".strip())
 
     def search(self) -> None:
         """Put the cursor into the search of the servers."""
@@ -223,11 +226,13 @@ class PlanPage(QWidget):
         if origin is not None:
             self.form.fill(data)
         self.gallery.mark(base)
+        self._refused.say("")
         self.notice.say("")
         self._changed()
         self._examine()
 
     def _on_edited(self) -> None:
+        self._refused.say("")
         if self._before is not None:
             self._before = None
             self._lost.say("")
@@ -290,7 +295,7 @@ class PlanPage(QWidget):
         if asked != self._asked:
             return
         self._draft, self._current = draft, not self._timer.isActive()
-        named = self.form.show_faults(draft.faults)
+        self._named = named = self.form.show_faults(draft.faults)
         if "" in draft.faults:
             self.notice.say(draft.faults[""])
         self.form.tell(draft.plan.rates_per_s if draft.plan else (), _order(draft))

@@ -187,6 +187,30 @@ def test_what_is_typed_shows_at_once_in_what_the_plan_will_do(qtbot: QtBot, page
     assert says(page, "3 rates")
 
 
+def test_rates_are_written_and_read_with_thousands_commas_and_are_all_in_sight(
+    qtbot: QtBot, page: PlanPage
+) -> None:
+    edit(qtbot, page, SHORT)
+    rates = page.form._list
+    rates.setFocus()
+    write(qtbot, page, rates, "1,000, 2,000 4000 8,000 16000, 32,000.5, 40000, 50000")
+    assert says(page, "8 rates, 1,000 to 50,000/s")
+    page.form.name.setFocus()
+    assert rates.text().split() == [
+        "1,000", "2,000", "4,000", "8,000", "16,000", "32,000.5", "40,000", "50,000",
+    ]  # fmt: skip
+    bars = rates.horizontalScrollBar(), rates.verticalScrollBar()
+    assert [bar.maximum() for bar in bars] == [0, 0]
+
+
+def test_a_field_that_is_left_shows_its_beginning(qtbot: QtBot, page: PlanPage) -> None:
+    name = page.form.name
+    name.setFocus()
+    write(qtbot, page, name, "A title that is longer than its field " * 4)
+    page.form.description.setFocus()
+    assert name.cursorPosition() == 0
+
+
 @pytest.mark.parametrize(
     ("field", "text", "said"),
     [
@@ -212,6 +236,19 @@ def test_what_makes_no_sense_is_told_beside_its_field_and_cannot_run(
     assert not control(page, "Run").isEnabled()
     assert said.casefold() in control(page, "Run").toolTip().casefold()
     assert says(page, "1 thing to mend before it can run")
+
+
+def test_the_key_that_runs_a_plan_says_why_it_does_not_run_until_that_is_mended(
+    qtbot: QtBot, window: MainWindow, page: PlanPage
+) -> None:
+    edit(qtbot, page, SHORT)
+    write(qtbot, page, page.form._repeats, "0")
+    qtbot.keyClick(window, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
+    why = "It cannot run yet. Passes: expected a whole number of at least 1, got 0."
+    qtbot.waitUntil(lambda: says(page, why), timeout=PATIENCE_MS)
+    write(qtbot, page, page.form._repeats, "1")
+    assert not says(page, "It cannot run yet.")
+    assert not window.desk.busy
 
 
 def test_a_fault_among_the_rare_fields_opens_them(qtbot: QtBot, page: PlanPage) -> None:
