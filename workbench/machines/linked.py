@@ -15,7 +15,8 @@ import msgspec
 from workbench.errors import PongbenchError
 from workbench.machines import facts
 from workbench.machines.base import Command
-from workbench.machines.link import Link, LinkProcess
+from workbench.machines.link import Link
+from workbench.machines.linkprocess import LinkProcess
 
 SAMPLER = Path(__file__).with_name("sampler.py")
 PINGS = 60

@@ -1,0 +1,117 @@
+"""A program at the other end of a link: its output, its end."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import PongbenchError
+
+if TYPE_CHECKING:
+    from workbench.machines.link import Link
+
+MAX_UNREAD = 8 << 20
+"""Bytes of output kept for a reader that lags behind; older lines are dropped and counted."""
+TAIL_LINES = 20
+SLICE_S = 0.1
+"""So long a reader of lines may have the event loop to itself."""
+
+
+class LinkProcess:
+    """A `base.Process`: a program under the runner at the other end of a link."""
+
+    def __init__(self, link: Link, key: str, pid: int) -> None:
+        self._link = link
+        self._key = key
+        self._pid = pid
+        self._unread: deque[bytes] = deque()
+        self._unread_bytes = 0
+        self._tail: deque[bytes] = deque(maxlen=TAIL_LINES)
+        self._news = asyncio.Event()
+        self._ended = False
+        self.dropped = 0
+        """Lines lost because nobody read them in time."""
+        self._exit = link.expect()
+        self._stopped: asyncio.Future[Any] | None = None
+
+    @property
+    def pid(self) -> int:
+        return self._pid
+
+    async def lines(self) -> AsyncIterator[bytes]:
+        while True:
+            began = time.monotonic()
+            while self._unread:
+                line = self._unread.popleft()
+                self._unread_bytes -= len(line)
+                yield line
+                # Whoever takes long over each line must not keep the heartbeats waiting.
+                if time.monotonic() - began > SLICE_S:
+                    await asyncio.sleep(0)
+                    began = time.monotonic()
+            if self._ended:
+                return
+            if self._link.failure:
+                raise self._link.failure
+            self._news.clear()
+            await self._news.wait()
+
+    def tail(self) -> list[str]:
+        return [line.decode("utf-8", "replace") for line in self._tail]
+
+    async def send(self, line: bytes) -> None:
+        text = line.decode("utf-8", "surrogateescape")
+        await self._link.send(op="write", id=self._key, line=text)
+
+    async def wait(self) -> int:
+        status: int = await asyncio.shield(self._exit)
+        return status
+
+    async def stop(self, grace_s: float = 1.0) -> int:
+        if self._stopped is None:
+            self._stopped = self._link.expect()
+            await self._link.send(op="stop", id=self._key, grace_s=grace_s)
+        left: int = await asyncio.shield(self._stopped)
+        if left:
+            raise PongbenchError(
+                f"Process {self._pid} of '{self._link.name}' or what it started cannot be ended:"
+                " perhaps it became another user, such as root; end it there."
+            )
+        return await self.wait()
+
+    def take(self, line: bytes) -> None:
+        """One line of its output."""
+        self._tail.append(line)
+        self._unread.append(line)
+        self._unread_bytes += len(line)
+        while self._unread_bytes > MAX_UNREAD:
+            self._unread_bytes -= len(self._unread.popleft())
+            self.dropped += 1
+        self._news.set()
+
+    def take_event(self, event: dict[str, Any]) -> None:
+        match event["ev"]:
+            case "exit":
+                resolve(self._exit, event["status"])
+            case "eof":
+                self._ended = True
+                self._news.set()
+            case "stopped" if self._stopped:
+                resolve(self._stopped, event["left"])
+            case "dropped":
+                self.dropped += event["lines"]
+
+    def wake(self) -> None:
+        """The link failed: let the reader of the lines find out."""
+        self._news.set()
+
+
+def resolve(future: asyncio.Future[Any] | None, value: object) -> bool:
+    """Whether anybody still waited for it."""
+    if future is None or future.done():
+        return False
+    future.set_result(value)
+    return True
