@@ -8,7 +8,15 @@ import pytest
 from tests import synthetic
 from tests.looked_again import looked_again
 from workbench.commands.progress import RunProgress
-from workbench.documents import AnyDocument, Note, PointStart, PointStop, RunStop, Window
+from workbench.documents import (
+    AnyDocument,
+    HostSample,
+    Note,
+    PointStart,
+    PointStop,
+    RunStop,
+    Window,
+)
 
 
 def after(documents: list[AnyDocument]) -> RunProgress:
@@ -110,10 +118,39 @@ def test_a_turn_added_for_another_look_is_counted_when_it_is_told() -> None:
     )
     progress = after([*documents, again])
     assert (progress.done, progress.total) == (8, 9)
-    assert (progress.block, progress.again) == ((2, 2), None)
+    assert (progress.block, progress.again) == ((2, 2), (1, 1))
     progress(msgspec.structs.replace(first, t_us=again.t_us, point=99, look=2))
     assert progress.again == (1, 1)
     assert progress.done == 8
     stop = next(d for d in documents if isinstance(d, PointStop) and d.point == first.point)
     progress(msgspec.structs.replace(stop, t_us=again.t_us, point=99, look=2))
     assert (progress.done, progress.in_block) == (9, (1, 1))
+
+
+def test_a_pause_adds_nothing_to_the_time_that_is_left() -> None:
+    documents = upto_point(synthetic.session(2, 4), 3, PointStop)
+    progress = after(documents)
+    before, at_us = progress.left_s, progress.t_us
+    assert before is not None
+    progress(Note(t_us=at_us, topic="paused", text="Paused."))
+    progress(HostSample(t_us=at_us + 60_000_000, machine="localhost"))
+    assert progress.left_s == before
+    progress(Note(t_us=at_us + 60_000_000, topic="resumed", text="Resumed."))
+    assert progress.left_s == pytest.approx(before)
+
+
+def test_between_two_turns_it_is_the_turn_of_the_one_that_comes_next() -> None:
+    documents = upto_point(synthetic.session(2, 4), 3, PointStop)
+    progress = after(documents)
+    assert progress.turn is progress.servers["asyncio-protocol"]
+    assert progress.block == (2, 2)
+    assert progress.block_left_s == progress.left_s
+
+
+def test_a_round_of_looks_that_was_announced_begins_with_its_first_turn() -> None:
+    documents = looked_again(synthetic.session(2, 8), 4500.0, "asyncio-streams", "asyncio-protocol")
+    announced = max(n for n, d in enumerate(documents) if getattr(d, "topic", "") == "again")
+    progress = after(documents[: announced + 1])
+    assert progress.again == (1, 2)
+    assert progress.turn is progress.servers["asyncio-streams"]
+    assert (progress.block_left_s or 0) > 0

@@ -88,6 +88,9 @@ class RunProgress:
         self._in_block = 0
         self._done_before = 0
         self._swept_since_us: int | None = None
+        self._paused_since_us: int | None = None
+        self._paused_us = 0
+        """In pauses since the first sweep; they say nothing of how long a point takes."""
         self._points_of_a_block = 0
         self._calls_per_unit = 1
 
@@ -109,6 +112,13 @@ class RunProgress:
                 self._in_block = self._size(self._block)
             case Note(topic="again"):
                 self._add(document)
+            case Note(topic="ceiling"):
+                self.now = None
+            case Note(topic="paused"):
+                self._paused_since_us = document.t_us
+            case Note(topic="resumed") if self._paused_since_us is not None:
+                self._paused_us += document.t_us - self._paused_since_us
+                self._paused_since_us = None
             case RunStop():
                 self.end, self.now = document, None
             case _:
@@ -131,17 +141,35 @@ class RunProgress:
         return None if each_s is None else (self.total - self.done) * each_s
 
     @property
+    def turn(self) -> ServerProgress | None:
+        """Whose turn it is: under load, between its points, or about to be started."""
+        now = self.now
+        if self.end or not self._order or (now and (now.point or now.id not in self.servers)):
+            return now
+        return self.servers.get(self._order[self._current].server)
+
+    @property
+    def _current(self) -> int:
+        """The stretch under way; the next one as soon as one has all its points. One that looks
+        again may get more of them, so it lasts until another has begun or is announced."""
+        running = self.now is not None and self.now.point is not None
+        more = self._planned <= self._block and self._added_at <= self._block
+        if running or more or self._in_block < self._size(self._block):
+            return self._block
+        return min(self._block + 1, len(self._order) - 1)
+
+    @property
     def block(self) -> tuple[int, int]:
         """(which of the planned stretches is under way, from 1, and how many there are)."""
-        return min(max(0, self._block) + 1, self._planned), self._planned
+        return min(max(0, self._current) + 1, self._planned), self._planned
 
     @property
     def again(self) -> tuple[int, int] | None:
         """(which of the turns that look again, from 1, and how many there are in a row); None: what
         was planned is under way."""
-        if self._block < self._planned:
+        if self._current < self._planned:
             return None
-        return self._block - self._added_at + 1, len(self._order) - self._added_at
+        return self._current - self._added_at + 1, len(self._order) - self._added_at
 
     @property
     def in_block(self) -> tuple[int, int]:
@@ -151,8 +179,9 @@ class RunProgress:
     @property
     def block_left_s(self) -> float | None:
         """Of the stretch under way; None: too early to say."""
-        each_s = self._each_s
-        return None if each_s is None else (self._size(self._block) - self._in_block) * each_s
+        each_s, current = self._each_s, self._current
+        done = self._in_block if current == self._block else 0
+        return None if each_s is None else (self._size(current) - done) * each_s
 
     @property
     def _each_s(self) -> float | None:
@@ -160,7 +189,8 @@ class RunProgress:
         swept = sum(len(server.stops) for server in self.servers.values())
         if self._swept_since_us is None or not swept or not self.done:
             return None
-        return (self.t_us - self._swept_since_us) / swept / 1e6
+        now_us = self.t_us if self._paused_since_us is None else self._paused_since_us
+        return (now_us - self._swept_since_us - self._paused_us) / swept / 1e6
 
     def _begin(self, start: RunStart) -> None:
         self._reset()
@@ -197,7 +227,7 @@ class RunProgress:
         if point.purpose != "ceiling":
             self._enter(point)
             if self._swept_since_us is None:
-                self._swept_since_us = point.t_us
+                self._swept_since_us, self._paused_us = point.t_us, 0
         known = self.servers.get(point.server)
         self.now = known or ServerProgress(point.server, point.server, 0)
         self.now.point, self.now.window = point, None
