@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QMessageBox, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.desk import Desk
 from app.machines import work
@@ -21,7 +21,8 @@ from app.machines.listing import Listing
 from app.machines.records import HERE, Record, Records, State
 from app.machines.second import SecondMachine
 from app.machines.work import Known
-from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, dress, row
+from app.question import ask
+from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, row
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -232,22 +233,26 @@ class MachinesPage(QWidget):
 
     def _ask_clear(self) -> None:
         name = self.listing.selected
-        self._ask(
+        ask(
+            self,
             f"Remove the cache of {name}?",
             "Its work directory goes, with runtimes and agents. The next run there brings them"
             " again, which takes longer.",
-            "Remove the cache",
-            lambda: self._clean(cache=True),
+            keep="Leave it",
+            go="Remove the cache",
+            do=lambda: self._clean(cache=True),
         )
 
     def _ask_remove(self) -> None:
         name = self.listing.selected
         here = name == HERE
-        self._ask(
+        ask(
+            self,
             "Forget what you changed for this computer?" if here else f"Remove {name}?",
             "Only its profile goes; nothing happens on the machine, and sessions keep its name.",
-            "Forget it" if here else "Remove it",
-            lambda: self._do(work.remove(name), lambda _: self._on_removed(name)),
+            keep="Leave it",
+            go="Forget it" if here else "Remove it",
+            do=lambda: self._do(work.remove(name), lambda _: self._on_removed(name)),
         )
 
     def _on_removed(self, name: str) -> None:
@@ -381,18 +386,3 @@ class MachinesPage(QWidget):
             self._top.chip.say(f"{ready} of {len(states)} ready", "ok")
         else:
             self._top.chip.say("")
-
-    def _ask(self, text: str, more: str, action: str, do: Callable[[], object]) -> None:
-        """The safe answer has the focus."""
-        asked = QMessageBox(self)
-        asked.setWindowTitle("Machines")
-        asked.setText(text)
-        asked.setInformativeText(more)
-        keep = asked.addButton("Leave it", QMessageBox.ButtonRole.RejectRole)
-        go = asked.addButton(action, QMessageBox.ButtonRole.DestructiveRole)
-        asked.setDefaultButton(keep)
-        asked.setEscapeButton(keep)
-        go.clicked.connect(do)
-        asked.finished.connect(asked.deleteLater)
-        dress(asked, self.desk.theme)
-        asked.open()

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from app import files, places
 from app.desk import Desk
+from app.question import ask
 from app.sessions.again import run_again
 from app.sessions.card import SessionCard
 from app.sessions.table import COLUMNS, Found, SessionsModel
@@ -243,19 +244,16 @@ class SessionsPage(QWidget):
         if self._question is not None or not self.card.buttons["Move to trash"].isEnabled():
             return
         what = f"“{chosen[0].title}”" if len(chosen) == 1 else f"{len(chosen)} sessions"
-        asked = self._question = QMessageBox(self)
-        asked.setWindowTitle("Pongbench")
-        asked.setTextFormat(Qt.TextFormat.PlainText)
-        asked.setText(f"Move {what} to the trash?")
-        asked.setInformativeText("The title and the notes are kept, should it be put back.")
-        keep = asked.addButton("Keep", QMessageBox.ButtonRole.RejectRole)
-        move = asked.addButton("Move to trash", QMessageBox.ButtonRole.DestructiveRole)
-        asked.setDefaultButton(keep)
-        asked.setEscapeButton(keep)
         paths = [session.path for session in chosen]
-        move.clicked.connect(lambda: self._trash(paths))
-        asked.finished.connect(self._on_answered)
-        asked.open()
+        self._question = ask(
+            self,
+            f"Move {what} to the trash?",
+            "The title and the notes are kept, should it be put back.",
+            keep="Keep",
+            go="Move to trash",
+            do=lambda: self._trash(paths),
+        )
+        self._question.finished.connect(self._on_answered)
 
     def _trash(self, paths: list[Path]) -> None:
         def done(sentence: str) -> None:
@@ -265,10 +263,8 @@ class SessionsPage(QWidget):
         self._desk.bridge.submit(asyncio.to_thread(files.trash, paths), done, done)
 
     def _on_answered(self) -> None:
-        if self._question is not None:
-            self._question.deleteLater()
-            self._question = None
-            self._list.setFocus()
+        self._question = None
+        self._list.setFocus()
 
     def _on_labelled(self, session: Shelved, said: Label) -> None:
         assert session.start is not None

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QInputDialog, QLineEdit, QMessageBox
+from PySide6.QtWidgets import QFrame, QInputDialog, QLineEdit
 
 from app.bridge import Bridge
 from app.planning import bench
 from app.planning.preset_list import PresetList
+from app.question import ask
 from app.theme import Weight
 from app.widgets import Inline, button, column, label, row
 
@@ -32,7 +33,7 @@ class Gallery(QFrame):
         super().__init__()
         self.setObjectName("card")
         self._bridge = bridge
-        self._dialog: QInputDialog | QMessageBox | None = None
+        self._dialog: QInputDialog | None = None
         inside = column(self, gap=10)
         inside.setContentsMargins(12, 12, 12, 12)
         inside.addWidget(label("Begin from", 14, Weight.DemiBold))
@@ -83,17 +84,14 @@ class Gallery(QFrame):
         own = self.own
         if own is None:
             return
-        asked = self._dialog = QMessageBox(self)
-        asked.setWindowTitle("Pongbench")
-        asked.setText(f"Delete the plan {own.name}?")
-        asked.setInformativeText("Its file is removed. Sessions made with it stay as they are.")
-        keep = asked.addButton("Keep it", QMessageBox.ButtonRole.RejectRole)
-        gone = asked.addButton("Delete it", QMessageBox.ButtonRole.DestructiveRole)
-        asked.setDefaultButton(keep)
-        asked.setEscapeButton(keep)
-        gone.clicked.connect(lambda: self._deleted(own))
-        asked.finished.connect(asked.deleteLater)
-        asked.open()
+        ask(
+            self,
+            f"Delete the plan {own.name}?",
+            "Its file is removed. Sessions made with it stay as they are.",
+            keep="Keep it",
+            go="Delete it",
+            do=lambda: self._deleted(own),
+        )
 
     def _ask_text(self, title: str, question: str, text: str, do: object) -> None:
         asked = self._dialog = QInputDialog(self)

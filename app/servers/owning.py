@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from app.desk import Desk
+from app.question import ask
 from app.servers.edits import Edits
 from app.servers.known import Known
 from app.servers.naming import NewServer
@@ -61,21 +62,16 @@ class Owning(QObject):
         """After a question; its folder is put aside."""
         if not known.own or self._question is not None:
             return
-        asked = self._question = QMessageBox(self._page)
-        asked.setWindowTitle("Pongbench")
-        asked.setTextFormat(Qt.TextFormat.PlainText)
-        asked.setText(f"Delete “{known.name}”?")
-        asked.setInformativeText(
+        self._question = ask(
+            self._page,
+            f"Delete the server “{known.name}”?",
             f"Its folder is moved to {own.folder() / own.REMOVED}, and can be moved back from"
-            " there. Sessions it ran in stay as they are."
+            " there. Sessions it ran in stay as they are.",
+            keep="Keep",
+            go="Delete",
+            do=lambda: self._remove(known),
         )
-        keep = asked.addButton("Keep", QMessageBox.ButtonRole.RejectRole)
-        away = asked.addButton("Delete", QMessageBox.ButtonRole.DestructiveRole)
-        asked.setDefaultButton(keep)
-        asked.setEscapeButton(keep)
-        away.clicked.connect(lambda: self._remove(known))
-        asked.finished.connect(self._on_answered)
-        asked.open()
+        self._question.finished.connect(self._on_answered)
 
     def _remove(self, known: Known) -> None:
         def done(_: object) -> None:
@@ -85,7 +81,5 @@ class Owning(QObject):
         self._desk.bridge.do(lambda: own.remove(known.folder), done, self.refused.emit)
 
     def _on_answered(self) -> None:
-        if self._question is not None:
-            self._question.deleteLater()
-            self._question = None
-            self.answered.emit()
+        self._question = None
+        self.answered.emit()

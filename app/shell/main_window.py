@@ -23,6 +23,7 @@ from app import places
 from app import theme as look
 from app.desk import Desk
 from app.planning import bench
+from app.question import ask
 from app.shell import keys
 from app.shell.notice import NoticeBar
 from app.shell.rail import Rail
@@ -279,25 +280,18 @@ class MainWindow(QMainWindow):
         if self._question is not None:
             self._question.raise_()
             return
-        asked = self._question = QMessageBox(self)
-        asked.setWindowTitle("Pongbench")
-        asked.setText("A run is under way. Stop it and close?")
-        asked.setInformativeText("Every point measured so far is kept in its session.")
-        go_on = asked.addButton("Keep running", QMessageBox.ButtonRole.RejectRole)
-        stop = asked.addButton("Stop and close", QMessageBox.ButtonRole.DestructiveRole)
-        stop.setProperty("kind", "danger")
-        stop.style().unpolish(stop)
-        stop.style().polish(stop)
-        asked.setDefaultButton(go_on)
-        asked.setEscapeButton(go_on)
-        stop.clicked.connect(self.leave)
-        asked.finished.connect(self._on_answered)
-        asked.open()
+        self._question = ask(
+            self,
+            "A run is under way. Stop it and close?",
+            "Every point measured so far is kept in its session.",
+            keep="Keep running",
+            go="Stop and close",
+            do=self.leave,
+        )
+        self._question.finished.connect(self._on_answered)
 
     def _on_answered(self) -> None:
-        if self._question is not None:
-            self._question.deleteLater()
-            self._question = None
+        self._question = None
 
     def _on_busy(self, busy: bool) -> None:
         live = self.rail.entries["Live"]

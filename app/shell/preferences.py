@@ -7,7 +7,6 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
     QButtonGroup,
     QGridLayout,
-    QMessageBox,
     QWidget,
 )
 
@@ -15,6 +14,7 @@ from app import folders
 from app.choices import Pick, Tick
 from app.desk import Desk
 from app.folders import Folder
+from app.question import ask
 from app.scrolling import Scrolled
 from app.shell.about import AboutBox
 from app.theme import Weight
@@ -35,7 +35,6 @@ class PreferencesPage(QWidget):
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self._desk = desk
-        self._question: QMessageBox | None = None
         outer = column(self)
         top = TopBar("Settings")
         top.say("Settings", "Changes apply at once.")
@@ -155,20 +154,15 @@ class PreferencesPage(QWidget):
         self._why.setText("A run is under way and uses it; clear it afterwards." if busy else said)
 
     def _ask(self) -> None:
-        asked = self._question = QMessageBox(self)
-        asked.setWindowTitle("Pongbench")
-        asked.setText(f"Remove {_size(self._cached)} of runtimes?")
-        asked.setInformativeText(
+        ask(
+            self,
+            f"Remove {_size(self._cached)} of runtimes?",
             "They are fetched and made again when a server needs them, which takes a network and"
-            " some minutes. Sessions, plans and servers stay."
+            " some minutes. Sessions, plans and servers stay.",
+            keep="Keep them",
+            go="Clear the cache",
+            do=self._clear_cache,
         )
-        keep = asked.addButton("Keep them", QMessageBox.ButtonRole.RejectRole)
-        clear = asked.addButton("Clear the cache", QMessageBox.ButtonRole.DestructiveRole)
-        asked.setDefaultButton(keep)
-        asked.setEscapeButton(keep)
-        clear.clicked.connect(self._clear_cache)
-        asked.finished.connect(asked.deleteLater)
-        asked.open()
 
     def _clear_cache(self) -> None:
         self._clear.setEnabled(False)

@@ -1,0 +1,41 @@
+"""A question before something that cannot simply be taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialogButtonBox, QGridLayout, QMessageBox, QWidget
+
+_MARGIN = 20
+_SAFE_FIRST = "QDialogButtonBox { button-layout: 3; }"
+"""In the order of all our dialogs, on every system: what leaves things alone, then what acts."""
+
+
+def ask(
+    parent: QWidget, text: str, more: str, *, keep: str, go: str, do: Callable[[], object]
+) -> QMessageBox:
+    """Open it; `do` if the answer is `go`. `keep` is safe: Enter and Escape give it."""
+    asked = QMessageBox(parent)
+    asked.setWindowTitle("Pongbench")
+    asked.setTextFormat(Qt.TextFormat.PlainText)
+    asked.setText(text)
+    asked.setInformativeText(more)
+    safe = asked.addButton(keep, QMessageBox.ButtonRole.RejectRole)
+    act = asked.addButton(go, QMessageBox.ButtonRole.AcceptRole)
+    act.setProperty("kind", "danger")
+    act.style().unpolish(act)
+    act.style().polish(act)
+    act.clicked.connect(lambda _checked=False: do())
+    asked.setDefaultButton(safe)
+    asked.setEscapeButton(safe)
+    grid = asked.layout()
+    assert isinstance(grid, QGridLayout)
+    grid.setHorizontalSpacing(0)
+    indent = grid.itemAt(0).sizeHint().width()  # Qt's, where an icon could be
+    grid.setContentsMargins(_MARGIN - indent, _MARGIN, _MARGIN, _MARGIN)
+    asked.finished.connect(asked.deleteLater)
+    asked.open()
+    for buttons in asked.findChildren(QDialogButtonBox):  # heeded once it is shown
+        buttons.setStyleSheet(_SAFE_FIRST)
+    return asked
