@@ -1,8 +1,5 @@
-"""One server of the catalogue for every kind of runtime, made and run for real.
-
-What they are made of is kept in `.tools/catalogue`: the first time takes minutes, later ones
-seconds.
-"""
+"""One server of the catalogue for every kind of runtime, made and run for real: the first time that
+takes minutes, later ones seconds."""
 
 import re
 import shutil
@@ -12,19 +9,18 @@ from pathlib import Path
 import msgspec
 import pytest
 from oracle import eventually, processes_with
+from tried import KEPT, passed
 
 from workbench.errors import PongbenchError
 from workbench.machines.local import LocalMachine, open_local
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.deploy import deploy
 from workbench.servers.entry import ServerEntry, load_entry
-from workbench.servers.gate import gate
 from workbench.servers.runtimes.make import make
 from workbench.servers.runtimes.programs import PROGRAMS, MissingPrograms, Program, Programs
 
 SHIPPED = Catalogue.load(extra_dirs=[])
 GONE = Path(__file__).parents[1] / "cases" / "gone"
-KEPT = Path(__file__).parents[2] / ".tools" / "catalogue"
 
 
 @pytest.fixture
@@ -44,7 +40,7 @@ async def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator
     await machine.close()
 
 
-@pytest.mark.timeout(400)
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize(
     ("id", "runtime"),
     [
@@ -65,23 +61,13 @@ async def test_a_server_of_every_runtime_runs_and_passes_the_gate(
 ) -> None:
     if id == "scalatra" and not shutil.which("mvn"):
         pytest.skip("a JVM with Maven is too much to fetch for a test")
-    try:
-        deployment = await deploy(machine, SHIPPED[id], install=True)
-    except PongbenchError as error:
-        if "apt" not in str(error) and "cannot be fetched" not in str(error):
-            raise
-        pytest.skip(str(error))
-    try:
-        assert runtime in deployment.record().runtime
-        result = await gate(deployment)
-    finally:
-        await deployment.stop()
-    assert result.passed, result.sentences
+    record, result = await passed(machine, SHIPPED[id])
+    assert runtime in record.runtime
     assert result.processes >= 1 and result.rss_bytes > 1_000_000
     assert not processes_with(f"{machine.run_dir}/servers/")
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(1800)
 async def test_who_supplies_the_source_of_a_server_that_is_gone_has_one_that_runs(
     machine: LocalMachine, tmp_path: Path
 ) -> None:
@@ -91,17 +77,7 @@ async def test_who_supplies_the_source_of_a_server_that_is_gone_has_one_that_run
     text = re.sub(r"^unavailable:\n(  .*\n)+", "", file.read_text(), flags=re.MULTILINE)
     file.write_text(text)
     theirs = Catalogue.load(extra_dirs=[tmp_path])["multitask"]
-    try:
-        deployment = await deploy(machine, theirs, install=True)
-    except PongbenchError as error:
-        if "cannot be fetched" not in str(error):
-            raise
-        pytest.skip(str(error))
-    try:
-        result = await gate(deployment)
-    finally:
-        await deployment.stop()
-    assert result.passed, result.sentences
+    await passed(machine, theirs)
 
 
 async def test_nothing_is_unpacked_before_someone_consents(
