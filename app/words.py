@@ -1,4 +1,4 @@
-"""Sessions in words, the same on every page. No Qt."""
+"""Servers and sessions in words, the same on every page. No Qt."""
 
 from __future__ import annotations
 
@@ -8,6 +8,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from workbench.documents import MachineRecord, RunStart
     from workbench.shelf import Shelved
+
+FAMILIES = {
+    "socket": "Raw sockets",
+    "wsgi": "WSGI and ASGI",
+    "macro": "Database apps",
+    "hello": "Hello World",
+    "message": "Messages",
+}
+"""Of servers, by the catalogue's word."""
 
 _STATUS = {"done": "complete", "stopped": "stopped early", "aborted": "aborted", "failed": "failed"}
 

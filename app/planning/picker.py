@@ -21,6 +21,7 @@ from app import theme as look
 from app.charts.drawing import draw_text, elided
 from app.theme import Theme, font
 from app.widgets import column, label
+from app.words import FAMILIES
 
 if TYPE_CHECKING:
     from workbench.servers.entry import ServerEntry
@@ -30,13 +31,6 @@ _FOUND_BY = Qt.ItemDataRole.UserRole + 1
 _ABOUT = Qt.ItemDataRole.UserRole + 2
 _SPEAKS = Qt.ItemDataRole.UserRole + 3
 _WHY = Qt.ItemDataRole.UserRole + 4
-FAMILIES = {
-    "socket": "socket",
-    "wsgi": "WSGI",
-    "macro": "with a database",
-    "hello": "hello world",
-    "message": "messages",
-}
 
 
 class Picker(QFrame):

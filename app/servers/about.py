@@ -11,9 +11,10 @@ from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from app.scrolling import Reader
 from app.servers.columns import THEN, version
-from app.servers.known import FAMILIES, Known
+from app.servers.known import Known
 from app.theme import Weight
 from app.widgets import Inline, column, empty, label
+from app.words import FAMILIES
 from workbench.servers.entry import ServerEntry
 from workbench.servers.runtimes.programs import PROGRAMS
 

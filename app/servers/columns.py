@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from app.servers.known import FAMILIES, KINDS, Known
+from app.servers.known import KINDS, Known
+from app.words import FAMILIES
 from workbench.servers.entry import In2009
 
 NOW, THEN = "Today", "2009, as published"

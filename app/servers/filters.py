@@ -19,11 +19,12 @@ from PySide6.QtWidgets import (
 from app.choices import Tick
 from app.desk import Desk
 from app.servers.columns import GROUPS, NOW, THEN
-from app.servers.known import FAMILIES, KINDS, Known
+from app.servers.known import KINDS, Known
 from app.servers.painting import write
 from app.servers.rows import Index
 from app.theme import Theme, Weight
 from app.widgets import column, label
+from app.words import FAMILIES
 
 _ID = Qt.ItemDataRole.UserRole
 _COUNT = Qt.ItemDataRole.UserRole + 1

@@ -13,14 +13,6 @@ from workbench.servers.measured import Measured
 from workbench.servers.readiness import Readiness, readiness
 from workbench.servers.readiness_there import There
 
-FAMILIES = {
-    "socket": "Raw sockets",
-    "wsgi": "WSGI and ASGI",
-    "macro": "Database apps",
-    "hello": "Hello World",
-    "message": "Messages",
-}
-
 RUNS, FIRST, NOT = "Runs here", "Needs something first", "Does not run"
 KINDS = (RUNS, FIRST, NOT)
 
