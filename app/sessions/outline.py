@@ -24,6 +24,8 @@ class Line:
     index: int
     """Its place in the plan; chooses its style."""
     points: tuple[tuple[float, float], ...]
+    trusted: tuple[bool, ...]
+    """Of each point."""
 
 
 @dataclass(frozen=True)
@@ -57,18 +59,16 @@ def _outline(path: Path) -> Outline:
         return Outline()
     high = model.last_offered
     if model.closed_loop:
-        high = max(max(_values(series)[1]) for series in measured) * 1.05 or 1.0
+        most = max(max(series.values(Quantity.REPLIES, View()).y) for series in measured)
+        high = most * 1.05 or 1.0
     lines = tuple(_line(series, model.last_offered, high) for series in measured)
     return Outline(lines, not model.closed_loop, words.held(measured[0]))
 
 
 def _line(series: Series, last: float, high: float) -> Line:
-    x, y = _values(series)
+    values = series.values(Quantity.REPLIES, View())
+    x, y = values.x, values.y
     chosen = np.unique(np.linspace(0, len(x) - 1, min(len(x), _MOST_POINTS)).round().astype(int))
     scaled = zip(x[chosen] / last, np.minimum(y[chosen] / high, 1.0), strict=True)
-    return Line(series.index, tuple((float(a), float(b)) for a, b in scaled))
-
-
-def _values(series: Series) -> tuple[np.ndarray, np.ndarray]:
-    values = series.values(Quantity.REPLIES, View())
-    return values.x, values.y
+    trusted = tuple(bool(each) for each in values.trusted[chosen])
+    return Line(series.index, tuple((float(a), float(b)) for a, b in scaled), trusted)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,11 +12,12 @@ from PySide6.QtCore import QObject, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
+from app.colour import mix
 from app.desk import Desk
 from app.theme import Theme
 
 if TYPE_CHECKING:
-    from app.sessions.outline import Outline
+    from app.sessions.outline import Line, Outline
     from workbench.shelf import Shelved
 
 WIDTH, HEIGHT = 112, 64
@@ -139,22 +141,35 @@ def paint_outline(painter: QPainter, rect: QRectF, known: Outline | None, theme:
             painter.drawLine(inside.bottomLeft(), inside.topRight())
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for line in known.lines:
-            style = theme.series(line.index)
             ends = [
                 QPointF(inside.left() + x * inside.width(), inside.bottom() - y * inside.height())
                 for x, y in line.points
             ]
-            if known.ideal and len(ends) > 1:
-                ends.insert(0, inside.bottomLeft())
-            if len(ends) == 1:
-                painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(style.brush())
-                painter.drawEllipse(ends[0], 2.5, 2.5)
-                painter.setBrush(Qt.BrushStyle.NoBrush)
-            else:
-                painter.setPen(style.pen(1.5))
-                painter.drawPolyline(ends)
+            origin = [inside.bottomLeft()] if known.ideal else []
+            _paint_line(painter, [*origin, *ends], line, theme)
     painter.restore()
+
+
+def _paint_line(painter: QPainter, ends: list[QPointF], line: Line, theme: Theme) -> None:
+    """As in the charts: thin, pale and broken where an end of it is not to be trusted."""
+    style = theme.series(line.index)
+    pale = QPen(QColor(mix(theme.sunken, style.colour, 0.5)), 1, Qt.PenStyle.CustomDashLine)
+    pale.setDashPattern([2.0, 2.5])
+    if len(line.points) == 1:
+        known = line.trusted[0]
+        painter.setPen(Qt.PenStyle.NoPen if known else QPen(QColor(style.colour), 1))
+        painter.setBrush(style.brush() if known else Qt.BrushStyle.NoBrush)
+        painter.drawEllipse(ends[-1], 2.5, 2.5)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        return
+    # The way to the first point is as sure as that.
+    trusted = [*line.trusted[:1] * (len(ends) - len(line.points)), *line.trusted]
+    begin = 0
+    for sure, stretch in groupby(map(all, pairwise(trusted))):
+        end = begin + len(list(stretch))
+        painter.setPen(style.pen(1.5) if sure else pale)
+        painter.drawPolyline(ends[begin : end + 1])
+        begin = end
 
 
 def _outline(path: Path) -> Outline:
