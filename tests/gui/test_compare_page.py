@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,6 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLineEdi
 from pytestqt.qtbot import QtBot
 
 from app import theme
-from app.bridge import Bridge
 from app.charts.overlay import FAINT
 from app.charts.series import Quantity
 from app.colour import mix
@@ -26,9 +24,8 @@ from app.desk import Desk
 from app.export.dialog import ExportDialog
 from app.live.present import Presentation
 from app.pages.compare import ComparePage
-from app.settings import Settings
 from app.widgets import dress
-from tests.gui.windows import PATIENCE_MS, control, name_of, press, says, shown
+from tests.gui.windows import control, name_of, press, says, shown
 from tests.synthetic import Contestant, contestants, session
 from workbench import paths
 from workbench.documents import AnyDocument, RunStart
@@ -81,13 +78,6 @@ def b(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def desk() -> Iterator[Desk]:
-    bridge = Bridge()
-    yield Desk(bridge, theme.LIGHT, Settings())
-    assert bridge.close()
-
-
-@pytest.fixture
 def page(qtbot: QtBot, desk: Desk) -> ComparePage:
     return built(qtbot, desk)
 
@@ -109,9 +99,9 @@ def compare(qtbot: QtBot, page: ComparePage, *files: Path) -> None:
 
 def holds(qtbot: QtBot, page: ComparePage, *files: Path) -> None:
     """Wait until these sessions are compared, in this order, and to be seen."""
-    qtbot.waitUntil(lambda: page.selection.paths() == list(files), timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: page.selection.paths() == list(files))
     cards = page.sessions.isVisibleTo(page)
-    qtbot.waitUntil(lambda: not cards or len(unfolding(page)) == len(files), timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: not cards or len(unfolding(page)) == len(files))
 
 
 def unfolding(page: ComparePage) -> list[QAbstractButton]:
@@ -333,7 +323,7 @@ def test_a_session_that_is_compared_already_is_told(
     compare(qtbot, page, a, b)
     page.add([a])
     told = "a.pong.yaml is in the comparison already."
-    qtbot.waitUntil(lambda: page.refused.text == told, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: page.refused.text == told)
     assert page.selection.paths() == [a, b]
 
 
@@ -562,7 +552,7 @@ def test_the_charts_can_be_copied_and_the_table_exported(
     press(page, "Export…")
     (dialog,) = page.findChildren(ExportDialog)
     assert ".csv" in dialog._source.kinds
-    qtbot.waitUntil(dialog.isVisible, timeout=PATIENCE_MS)
+    qtbot.waitUntil(dialog.isVisible)
     dialog.reject()
 
 
@@ -624,14 +614,14 @@ def test_in_a_narrow_window_the_column_beside_is_there_when_asked_for(
 ) -> None:
     compare(qtbot, page, a, b)
     page.resize(876, 620)
-    qtbot.waitUntil(lambda: not page.held.isVisible(), timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: not page.held.isVisible())
     press(page, "Show the column beside")
     assert page.held.isVisible()
     qtbot.keyClick(page, Qt.Key.Key_F9)
     assert not page.held.isVisible()
     qtbot.keyClick(page, Qt.Key.Key_F9)
     page.resize(1196, 800)
-    qtbot.waitUntil(lambda: not page._beside_on.isVisible(), timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: not page._beside_on.isVisible())
     assert page.held.isVisible()
 
 

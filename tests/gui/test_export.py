@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -15,7 +14,6 @@ from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from app import theme
-from app.bridge import Bridge
 from app.charts.model import ChartModel
 from app.charts.trio import Trio
 from app.choices import Pick
@@ -24,7 +22,6 @@ from app.export.dialog import ExportDialog, ask, ask_for_session
 from app.export.sources import Charts, Recorded, copy_chart
 from app.pages.film import FilmPage
 from app.sessions.outline import outline
-from app.settings import Settings
 from tests.synthetic import session
 from workbench.sessions import Recorder, read_session
 from workbench.sessions.claims import claim
@@ -37,13 +34,6 @@ PATIENCE_MS = 60_000
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "home"))
-
-
-@pytest.fixture
-def desk() -> Iterator[Desk]:
-    bridge = Bridge()
-    yield Desk(bridge, theme.LIGHT, Settings())
-    assert bridge.close()
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ from shiboken6 import isValid
 from app import places, theme
 from app.machines.asking import QuestionDialog
 from app.shell.main_window import MainWindow
-from tests.gui.windows import PATIENCE_MS, name_of, press, shown
+from tests.gui.windows import name_of, press, shown
 from tests.synthetic import session
 from workbench.machines.secrets import Question
 from workbench.sessions import Recorder
@@ -55,9 +55,9 @@ def furnished(qtbot: QtBot, home: Path) -> Iterator[MainWindow]:
     with shown(qtbot) as window:
         furniture.machines(window.desk.settings.more)
         window.open(home / "data" / "sessions" / "three.pong.yaml")
-        qtbot.waitUntil(window.film.isVisible, timeout=PATIENCE_MS)
-        qtbot.waitUntil(lambda: window.film.board.model.over, timeout=PATIENCE_MS)
-        qtbot.waitUntil(lambda: bool(window.start.ticked()), timeout=PATIENCE_MS)
+        qtbot.waitUntil(window.film.isVisible)
+        qtbot.waitUntil(lambda: window.film.board.model.over)
+        qtbot.waitUntil(lambda: bool(window.start.ticked()))
         yield window
     again = QApplication.instance()
     assert isinstance(again, QApplication)
@@ -144,7 +144,7 @@ def test_every_control_has_a_name_and_tab_comes_round(furnished: MainWindow, nam
 def test_whatever_has_the_focus_shows_it(furnished: MainWindow, name: str, qtbot: QtBot) -> None:
     window = furnished
     window.show_page(name)
-    qtbot.waitUntil(lambda: lists_are_full(window.page(name)), timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: lists_are_full(window.page(name)))
     assert not unseen(window, lambda _: window)
 
 
@@ -155,7 +155,7 @@ def test_nothing_is_wider_than_the_smallest_window(
     window = furnished
     window.show_page(name)
     window.resize(window.minimumSize())
-    qtbot.waitUntil(lambda: lists_are_full(window.page(name)), timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: lists_are_full(window.page(name)))
     QApplication.processEvents()
     assert (window.width(), window.height()) == (960, 620)
     never = Qt.ScrollBarPolicy.ScrollBarAlwaysOff
@@ -176,9 +176,7 @@ def test_a_machine_with_a_long_name_leaves_the_form_of_a_plan_whole(
     window.show_page("Plan")
     page = window.page("Plan")
     long = "a-client-with-a-long-name-in-the-lab-of-building-7"
-    qtbot.waitUntil(
-        lambda: long in [name_of(each) for each in focusable(window)], timeout=PATIENCE_MS
-    )
+    qtbot.waitUntil(lambda: long in [name_of(each) for each in focusable(window)])
     for area in page.findChildren(QScrollArea):
         assert not area.isVisible() or area.widget().width() <= area.viewport().width()
 
@@ -238,9 +236,9 @@ def test_every_word_on_every_page_stands_out_from_its_ground(
 
     for name in places.ALL:
         window.show_page(name)
-        qtbot.waitUntil(lambda name=name: lists_are_full(window.page(name)), timeout=PATIENCE_MS)
+        qtbot.waitUntil(lambda name=name: lists_are_full(window.page(name)))
         # What was read in the meantime has yet to find its place.
-        qtbot.waitUntil(clear, timeout=5_000)
+        qtbot.waitUntil(clear)
 
 
 # Dialogs
@@ -249,7 +247,7 @@ def test_every_word_on_every_page_stands_out_from_its_ground(
 def _machines(window: MainWindow, qtbot: QtBot, name: str = "atlas"):  # type: ignore[no-untyped-def]
     window.show_page("Machines")
     page = window.page("Machines")
-    qtbot.waitUntil(lambda: name in page.listing.rows, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: name in page.listing.rows)
     page.listing.rows[name].click()
     return page
 
@@ -262,7 +260,7 @@ def _ask_password(window: MainWindow, qtbot: QtBot) -> None:
 def _press_on(page: str, name: str) -> Callable[[MainWindow, QtBot], None]:
     def open_it(window: MainWindow, qtbot: QtBot) -> None:
         window.show_page(page)
-        qtbot.waitUntil(lambda: lists_are_full(window.page(page)), timeout=PATIENCE_MS)
+        qtbot.waitUntil(lambda: lists_are_full(window.page(page)))
         press(window, name)
 
     return open_it
@@ -271,7 +269,7 @@ def _press_on(page: str, name: str) -> Callable[[MainWindow, QtBot], None]:
 def _save_plan(window: MainWindow, qtbot: QtBot) -> None:
     window.show_page("Plan")
     page = window.page("Plan")
-    qtbot.waitUntil(page.head.save_as.isEnabled, timeout=PATIENCE_MS)  # type: ignore[attr-defined]
+    qtbot.waitUntil(page.head.save_as.isEnabled)  # type: ignore[attr-defined]
     press(window, "Save as…")
 
 
@@ -305,11 +303,11 @@ def dialog(
     def opened() -> QWidget | None:
         return QApplication.activeModalWidget()
 
-    qtbot.waitUntil(lambda: isinstance(opened(), QDialog), timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: isinstance(opened(), QDialog))
     found = opened()
     assert isinstance(found, QDialog)
     found.activateWindow()
-    qtbot.waitUntil(found.isActiveWindow, timeout=PATIENCE_MS)
+    qtbot.waitUntil(found.isActiveWindow)
     yield found
     window.desk.set_busy(False)
     if isValid(found) and found.isVisible():
@@ -325,4 +323,4 @@ def test_a_dialog_is_used_and_left_with_the_keyboard(dialog: QDialog, qtbot: QtB
     assert dialog.windowTitle()
     assert not unseen(dialog, lambda each: next(other for other in controls if other is not each))
     qtbot.keyClick(QApplication.focusWidget() or dialog, Qt.Key.Key_Escape)
-    qtbot.waitUntil(lambda: not isValid(dialog) or not dialog.isVisible(), timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: not isValid(dialog) or not dialog.isVisible())

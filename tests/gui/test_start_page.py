@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.settings import Settings
 from app.shell.main_window import MainWindow
-from tests.gui.windows import PATIENCE_MS, control, press, says, shown
+from tests.gui.windows import control, press, says, shown
 from tests.synthetic import session
 from workbench import paths
 from workbench.documents import PointStop
@@ -46,7 +46,7 @@ def settings() -> Settings:
 @pytest.fixture
 def window(qtbot: QtBot, home: Path, settings: Settings) -> Iterator[MainWindow]:
     with shown(qtbot, settings) as made:
-        qtbot.waitUntil(lambda: bool(made.start.ticked()), timeout=PATIENCE_MS)
+        qtbot.waitUntil(lambda: bool(made.start.ticked()))
         yield made
 
 
@@ -69,8 +69,8 @@ def test_a_newcomer_reads_what_it_is_for_what_it_takes_and_what_comes_of_it(
     assert says(window, "9 rates, 1,000 to 22,000 new connections/s, 1 s each.")
     assert says(window, "Every point is judged")
     assert "asyncio-streams" in window.start.ticked()
-    qtbot.waitUntil(lambda: says(window, "drawn live. It takes"), timeout=PATIENCE_MS)
-    qtbot.waitUntil(lambda: says(window.start.compare, "It takes"), timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: says(window, "drawn live. It takes"))
+    qtbot.waitUntil(lambda: says(window.start.compare, "It takes"))
 
 
 def test_this_computer_is_told_to_be_ready_with_its_facts(window: MainWindow) -> None:
@@ -87,7 +87,7 @@ def test_one_press_runs_a_quick_look(qtbot: QtBot, window: MainWindow) -> None:
         press(window, "Run the quick look")
     assert wanted.args[0].name == "Quick look"
     assert len(wanted.args[0].servers) == 3
-    qtbot.waitUntil(lambda: window.desk.busy, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: window.desk.busy)
 
 
 def test_a_run_of_the_ticked_servers_is_drawn_and_recorded(
@@ -99,7 +99,7 @@ def test_a_run_of_the_ticked_servers_is_drawn_and_recorded(
     for server, box in compare.boxes.items():
         box.setChecked(server == "asyncio-streams")
     press(window, "Run the comparison")
-    qtbot.waitUntil(lambda: not window.desk.busy, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: not window.desk.busy)
     assert window.live.error.text == ""
     assert says(window.live, "Done")
     assert says(window.live, "asyncio streams")
@@ -110,7 +110,7 @@ def test_a_run_of_the_ticked_servers_is_drawn_and_recorded(
     drawn = window.live.board.model.series["asyncio-streams"]
     assert [reading.offered for reading in drawn.readings()] == rates
     press(window, "Open the session")
-    qtbot.waitUntil(window.film.isVisible, timeout=PATIENCE_MS)
+    qtbot.waitUntil(window.film.isVisible)
     assert says(window.film, "Short")
 
 
@@ -163,7 +163,7 @@ class TestComingBack:
     def test_the_comparison_comes_first_and_the_session_is_one_press_away(
         self, qtbot: QtBot, window: MainWindow
     ) -> None:
-        qtbot.waitUntil(lambda: says(window, "Recent sessions"), timeout=PATIENCE_MS)
+        qtbot.waitUntil(lambda: says(window, "Recent sessions"))
         assert kind(window, "Run the comparison") == "primary"
         assert kind(window, "Run the quick look") == ""
         with qtbot.waitSignal(window.desk.run_wanted) as wanted:
@@ -177,13 +177,13 @@ class TestComingBack:
         ]
         assert "3 servers" in name
         press(window, name)
-        qtbot.waitUntil(window.film.isVisible, timeout=PATIENCE_MS)
+        qtbot.waitUntil(window.film.isVisible)
 
 
 def test_servers_that_cannot_be_read_do_not_hide_the_others(qtbot: QtBot, home: Path) -> None:
     for name in ("one", "two", "three"):
         (paths.data_dir() / "servers" / name).mkdir(parents=True)
     with shown(qtbot) as window:
-        qtbot.waitUntil(lambda: bool(window.start.ticked()), timeout=PATIENCE_MS)
+        qtbot.waitUntil(lambda: bool(window.start.ticked()))
         assert says(window, "cannot be read.")
         assert control(window, "Run the comparison").isEnabled()
