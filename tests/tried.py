@@ -16,6 +16,7 @@ from workbench.servers.gate import GateResult, gate
 
 KEPT = Path(__file__).parents[1] / ".tools" / "catalogue"
 """What they are made of: fetched and built once."""
+LONGEST_BUILD = "workbench.servers.runtimes.builders.LONGEST_BUILD_S"
 
 
 async def patient_gate(deployment: Deployment) -> GateResult:

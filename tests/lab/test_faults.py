@@ -178,7 +178,7 @@ def parent(pid: int) -> int:
 
 async def test_a_full_disk_is_a_sentence(host: Host, machine: SshMachine, tmp_path: Path) -> None:
     (tmp_path / "large").write_bytes(os.urandom(1 << 20))
-    host.fill("/var/tmp")
+    await asyncio.to_thread(host.fill, "/var/tmp")
     try:
         with pytest.raises(PongbenchError, match=r"^Cannot copy to 'h1' .*No space left on device"):
             await machine.put(tmp_path / "large", "large")

@@ -176,7 +176,7 @@ async def test_without_space_for_a_journal_nothing_is_changed(
 ) -> None:
     profile = profile_of(host, user="ops", sudo="passwordless")
     async with opened(profile) as machine:
-        host.fill("/run", but_pages=pages)
+        await asyncio.to_thread(host.fill, "/run", but_pages=pages)
         said = []
         try:
             async with tuned(
