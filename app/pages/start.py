@@ -115,7 +115,7 @@ class StartPage(QWidget):
         large = self.width() > 1_500 and self.height() > 900
         self._question.setFont(font(44 if large else 36 if tall else 28, Weight.DemiBold))
         wide = self.width() > 1_500
-        for place, share in enumerate((4, 8, 4) if wide else (5, 7, 5)):
+        for place, share in enumerate((4, 8, 4) if wide else (4, 7, 4)):
             self._cards.setStretch(place, share)
         self.compare.set_across(3 if wide else 2)
 
