@@ -61,8 +61,8 @@ def columns(comparison: Comparison) -> list[Column]:
     found += [
         Column("rss_bytes", "", "Most memory", "The most the process tree used in its sweep."),
         Column("verdicts_ok", "Points", "ok"),
-        Column("verdicts_server_limited", "Points", "limited", "The server was the limit."),
-        Column("verdicts_untrusted", "Points", "unclear", "Clients, ports, network or chance."),
+        Column("verdicts_server_limited", "Points", "server-limited", "The server was the limit."),
+        Column("verdicts_untrusted", "Points", "not trusted", _UNTRUSTED),
     ]
     return found
 
@@ -71,6 +71,7 @@ _INTERVAL = (
     "From the highest rate held to the lowest lost: over six or more passes a 95 % interval of the"
     " median, over fewer their range, in one pass the step between its rates."
 )
+_UNTRUSTED = "The clients, their ports or the network were the limit, or it is inconclusive."
 
 
 def _at_rate(key: str, group: str) -> list[Column]:
