@@ -94,9 +94,9 @@ def slim_icu() -> None:
 
 
 def strip() -> None:
-    """Without symbols. The libraries that came with numpy were laid out by hand and stay."""
+    """Without symbols. What was laid out by hand stays: numpy's libraries, the programs."""
     for path in provenance.elves(APP):
-        if "numpy.libs" not in path.parts and path.name != "pongbench":
+        if "numpy.libs" not in path.parts and path.name not in ("pongbench", "python3"):
             _run("strip", "--strip-unneeded", path)
 
 

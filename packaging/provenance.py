@@ -17,6 +17,8 @@ from functools import cache
 from importlib.metadata import distribution, distributions
 from pathlib import Path
 
+from bootstrap import base_python
+
 from app.shell.licences import Component, of_packages
 from workbench import __version__
 
@@ -44,8 +46,8 @@ _RULE = f"\n{'=' * 80}\n\n"
 
 
 def bundled(app: Path) -> list[Component]:
-    """What a bundle holds beside packages of Python: libraries of the system that built it,
-    PyInstaller's boot loader, and what is compiled into packages."""
+    """What a bundle holds beside packages of Python: libraries and the interpreter of the system
+    that built it, PyInstaller's boot loader, and what is compiled into packages."""
     found = [_boot_loader()]
     for package, (libraries, notice) in sorted(system_packages(app).items()):
         version = _asked("dpkg-query", "-W", "-f=${Version}", package)
@@ -129,7 +131,7 @@ def strangers(sources: Iterable[str], parts: list[Component], root: Path) -> set
                 continue  # ours, or Python's
             if Path(source).name.startswith("libpython"):
                 continue  # wherever that Python came from
-            owner = _package_of(Path(source).name)
+            owner = _package_of(f"*/{Path(source).name}")
         if owner is None or _plain(owner) not in owners:
             found.add(source)
     return found
@@ -146,27 +148,30 @@ def gathered(work: Path) -> set[str]:
 
 
 def system_packages(app: Path) -> dict[str, tuple[list[str], str]]:
-    """Package of the distribution -> its libraries in the bundle, and what it says of its rights.
+    """Package of the distribution -> its files in the bundle, and what it says of its rights.
 
     Empty where the system has no dpkg.
     """
     found: dict[str, tuple[list[str], str]] = {}
-    for path in sorted(app.joinpath("_internal").glob("lib*.so*")):
-        if path.is_symlink():  # into a package's own folder
-            continue
-        package = _package_of(path.name)
+    libraries = sorted(app.joinpath("_internal").glob("lib*.so*"))
+    # A link leads into a package's own folder.
+    files = {path.name: f"*/{path.name}" for path in libraries if not path.is_symlink()}
+    if (app / "_internal" / "bin" / "python3").is_file():
+        files["python3"] = str(Path(base_python()).resolve())
+    for name, pattern in files.items():
+        package = _package_of(pattern)
         if package is None:
             continue
         notice = Path("/usr/share/doc", package, "copyright")
         text = notice.read_text(encoding="utf-8", errors="replace") if notice.is_file() else ""
-        found.setdefault(package, ([], text))[0].append(path.name)
+        found.setdefault(package, ([], text))[0].append(name)
     return found
 
 
 @cache
-def _package_of(library: str) -> str | None:
-    """The package of the distribution that a file of this name is from."""
-    named = re.match(r"[^:,\s]+", _asked("dpkg", "-S", f"*/{library}"))
+def _package_of(pattern: str) -> str | None:
+    """The package of the distribution that a file is from."""
+    named = re.match(r"[^:,\s]+", _asked("dpkg", "-S", pattern))
     return named[0] if named else None
 
 

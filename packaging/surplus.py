@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 
 OUTSIDE = [
     *("tkinter", "unittest", "pydoc_data", "lib2to3", "test", "idlelib", "ensurepip", "venv"),
@@ -12,7 +11,9 @@ OUTSIDE = [
     *("pyqtgraph.opengl", "pyqtgraph.examples", "pyqtgraph.jupyter"),
     # numpy loads these when they are asked for, and nothing here asks.
     *("numpy.f2py", "numpy.random", "numpy.fft", "numpy.polynomial", "numpy.testing"),
-    *("gevent.tests", "gevent.testing", "gevent.ares", "gevent.resolver.cares"),
+    # Of servers and of the load agent, which run on this computer under Linux only; for them see
+    # `interpreter.py`.
+    *("gevent", "greenlet", "zope"),
     *(
         f"PySide6.{name}"
         for name in (
@@ -24,12 +25,16 @@ OUTSIDE = [
 ]
 """Modules, for PyInstaller's `excludes`. Of `PySide6` see `app/charts/backend.py`, too."""
 
-if sys.platform != "win32":  # where gevent's loop is libev, compiled
-    OUTSIDE += ["gevent.libuv", "gevent.libev._corecffi", "gevent.libev.corecffi"]
+UNUSED = (
+    *("gevent.tests", "gevent.testing", "gevent.ares", "gevent.resolver.cares"),
+    *("gevent.libuv", "gevent.libev._corecffi", "gevent.libev.corecffi"),
+)
+"""Modules of gevent: where its loop is libev, compiled."""
 
 BULKY = [
     *("antigravity", "crypt", "curses", "dbm", "nis", "readline", "sqlite3", "this", "turtle"),
     *("turtledemo", "distutils", "doctest", "mailbox", "pdb"),
+    *("_curses_panel", "_gdbm", "ossaudiodev"),
 ]
 """Parts of the standard library that serve no server; some bring large libraries along."""
 
@@ -50,7 +55,7 @@ SURPLUS = re.compile(
     r"\.dist-info/((direct_url|uv_build|uv_cache)\.json|INSTALLER|REQUESTED)"
     r"|pongbench-.*\.dist-info/RECORD"
     r"|PySide6/Qt/(translations|qml|metatypes)|pyqtgraph/(icons/peegee|colors/maps)|uv-.*/sboms"
-    r"|numpy/_core/_multiarray_tests|lib-dynload/ossaudiodev"
+    r"|numpy/_core/_multiarray_tests"
     r"|PySide6/Qt/plugins/(imageformats/libq(gif|icns|ico|jpeg|pdf|tga|tiff|wbmp|webp)"
     r"|platforms/libq(eglfs|linuxfb|minimal|minimalegl|vnc|vkkhrdisplay)"
     r"|platformthemes/libqgtk3|platforminputcontexts/libqtvirtualkeyboard"

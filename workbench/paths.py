@@ -24,6 +24,9 @@ CODE = Path(__file__).resolve().parent.parent
 SHIPPED = _shipped_root()
 RESOURCES = SHIPPED / "resources"
 PROFILES = SHIPPED / "profiles"
+PYTHON = str(SHIPPED / "bin" / "python3") if getattr(sys, "frozen", False) else sys.executable
+"""Runs what is started on this computer: a bundle is no interpreter itself, and under Linux brings
+one."""
 
 
 def _home(kind: str, default: str) -> Path:

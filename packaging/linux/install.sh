@@ -40,9 +40,12 @@ for_sed() { sed 's/[&|\\]/\\&/g'; }
 # A program whose files are exchanged while it runs reads the one half from the old, the other from
 # the new version.
 check_idle() {
+    [ -e "$DEST" ] || return 0
+    app=$(readlink -f "$DEST")/app
     for process in /proc/[0-9]*/exe; do
-        [ "$(readlink "$process" 2>/dev/null)" != "$(readlink -f "$DEST")/app/pongbench" ] \
-            || stop "Pongbench is running from $DEST; close it and start this again. Nothing was changed."
+        case $(readlink "$process" 2>/dev/null) in
+            "$app"/*) stop "Pongbench is running from $DEST; close it and start this again. Nothing was changed." ;;
+        esac
     done
 }
 

@@ -14,9 +14,9 @@ rank. Of the program's own share, without the kernel, the ticks of all points ar
 *First paint.* From the start of the process until the window is on the screen, offscreen, by the
 clock and in CPU time of the process, in the same turns.
 
-The two Pythons are of one release when the bundle was built on this machine, yet not one program:
-a distribution's `python3` has the interpreter inside, a bundle loads it as libpython3.so, which is
-compiled to lie anywhere. Needs two cores; nothing else should run.
+The agents run on one and the same program when the bundle was built on this machine: it brings the
+distribution's `python3`. The window does not: PyInstaller loads the interpreter as libpython3.so,
+which is compiled to lie anywhere. Needs two cores; nothing else should run.
 """
 
 from __future__ import annotations
@@ -40,9 +40,14 @@ from agents import ROOT, Agent, agent, target
 from workbench.analysis.intervals import ranks
 
 BUNDLE = ROOT / "dist" / "pongbench" / "pongbench"
+INSIDE = BUNDLE.with_name("_internal")
+# -P: the agent is not to come from the folder it is started in, which is this checkout.
 AGENTS = {
-    "source": (sys.executable, "-m", "workbench.agent"),
-    "bundle": (str(BUNDLE), "--agent"),
+    name: ("env", f"PYTHONPATH={place}", str(python), "-P", "-m", "workbench.agent")
+    for name, place, python in (
+        ("source", ROOT, sys.executable),
+        ("bundle", INSIDE, INSIDE / "bin" / "python3"),
+    )
 }
 PROGRAMS = {"source": [sys.executable], "bundle": [str(BUNDLE), "--python"]}
 TURNS = (("source", "bundle", "bundle", "source"), ("bundle", "source", "source", "bundle"))

@@ -113,9 +113,13 @@ def test_a_newer_version_takes_the_place_of_the_older_as_a_whole(made: Path, hom
     assert sorted(path.name for path in of_the_old.parent.parent.iterdir()) == ["app", "uninstall"]
 
 
-def test_nothing_is_exchanged_or_removed_while_the_program_runs(made: Path, home: Path) -> None:
+@pytest.mark.parametrize("name", ["pongbench", "_internal/bin/python3"])
+def test_nothing_is_exchanged_or_removed_while_a_program_of_it_runs(
+    made: Path, home: Path, name: str
+) -> None:
     sh(home, made, "--quiet")
-    program = home / ".local/opt/pongbench/app/pongbench"
+    program = home / ".local/opt/pongbench/app" / name
+    program.parent.mkdir(exist_ok=True)
     # A script's process would be the shell's.
     shutil.copy(shutil.which("sleep") or "", program)
     with subprocess.Popen([program, "600"]) as running:

@@ -94,9 +94,7 @@ async def archived(bundle: Bundle) -> Path:
 async def agent_command(machine: Machine) -> tuple[list[str], dict[str, str]]:
     """(argv, environment) that starts a load agent there, but for its options."""
     if machine.platform is None:
-        if _frozen():
-            return [sys.executable, "--agent"], {"PYTHONPATH": str(paths.CODE)}
-        return [sys.executable, "-m", "workbench.agent"], {"PYTHONPATH": str(paths.CODE)}
+        return [paths.PYTHON, "-m", "workbench.agent"], {"PYTHONPATH": str(paths.CODE)}
     pins = "\n".join(f"{name}=={importlib.metadata.version(name)}" for name in AGENT)
     place = await bring(machine, Bundle("agent", machine.platform, pins, sources=agent_sources()))
     return [*machine.python, "-c", LAUNCH, place], {}

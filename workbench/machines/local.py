@@ -129,10 +129,8 @@ class LocalMachine(LinkedMachine):
 
 
 def own_python() -> list[str]:
-    """The command of a Python for single-file programs; a frozen build is its own."""
-    if getattr(sys, "frozen", False):
-        return [sys.executable, "--python"]
-    return [sys.executable, "-I", "-S", "-u"]
+    """The command of a Python for single-file programs."""
+    return [paths.PYTHON, "-I", "-S", "-u"]
 
 
 def copy(source: Path, target: Path) -> None:

@@ -73,7 +73,8 @@ def say(**event: Any) -> None:
 
 def interpreter(task: dict[str, Any]) -> tuple[str, str]:
     """(path, identity) of the Python that runtimes are based on: this one if it will do."""
-    if sys.version_info >= OLDEST and not getattr(sys, "frozen", False):
+    # Not on one whose library is a zip: that of a bundle, which goes when that is removed.
+    if sys.version_info >= OLDEST and Path(json.__file__).is_file():
         return getattr(sys, "_base_executable", None) or sys.executable, sys.version
     check_uv(task)
     wanted = ">=" + ".".join(map(str, OLDEST))

@@ -1,4 +1,4 @@
-"""The interpreter of a frozen build as a runtime: for servers that need nothing but the standard
+"""The interpreter of a bundle as a runtime: for servers that need nothing but the standard
 library or gevent, so that a comparison runs where no Python is installed."""
 
 from __future__ import annotations
@@ -7,8 +7,8 @@ import contextlib
 import platform
 import sys
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 
+from workbench import paths
 from workbench.machines.base import Machine
 from workbench.machines.local import LocalMachine
 from workbench.servers.entry import ServerEntry
@@ -29,13 +29,8 @@ def bundled_runtime(machine: Machine, entry: ServerEntry) -> Runtime | None:
     for name in wanted:
         with contextlib.suppress(PackageNotFoundError):
             packages[name] = version(name)
-    # Called by this name the program is an interpreter; see `app.frozen`.
-    python = Path(machine.run_dir, "tools", "bundled", "python")
-    python.parent.mkdir(parents=True, exist_ok=True)
-    python.unlink(missing_ok=True)
-    python.symlink_to(sys.executable)
     return Runtime(
-        placeholders={"python": str(python), "venv": str(python.parent.parent)},
+        placeholders={"python": paths.PYTHON, "venv": str(paths.SHIPPED)},
         name=f"CPython {platform.python_version()}, Pongbench's own",
         packages=packages,
     )
