@@ -162,8 +162,8 @@ def _install(bundle: Bundle, work: Path, packages: Path) -> None:
             uv_binary(),
             *("pip", "install", "--quiet", "--no-config"),
             *("--target", str(packages)),
-            # uv wants to see some Python, whichever; a frozen build has none to show.
-            *(() if _frozen() else ("--python", sys.executable)),
+            # uv wants to see some Python, whichever; a bundle for another system has none to show.
+            *(("--python", paths.PYTHON) if Path(paths.PYTHON).is_file() else ()),
             *("--python-version", _minor(bundle.platform.python)),
             *("--python-platform", target_of(bundle.platform)),
             *("--only-binary", ":all:", "--requirement", str(listed)),
