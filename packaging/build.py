@@ -31,7 +31,7 @@ sys.path.insert(0, str(ROOT))
 
 import icu  # noqa: E402
 import provenance  # noqa: E402
-from bootstrap import QT_WINDOW  # noqa: E402
+from bootstrap import QT_WINDOW, install_missing  # noqa: E402
 
 from app.shell.licences import BUNDLED, Component, components  # noqa: E402
 from workbench import __version__  # noqa: E402
@@ -55,6 +55,7 @@ def main() -> None:
     if sys.platform != "linux":
         licences()
         return  # packaging/windows and packaging/macos go on from here
+    install_missing({"libdeflate-gzip": "libdeflate-tools"})
     slim_icu()
     strip()
     parts = licences()
@@ -140,8 +141,12 @@ def installer(epoch: int, glibc: str) -> Path:
             _add(tar, source, name, epoch)
         _add_text(tar, "libraries", "".join(f"{k} {v}\n" for k, v in QT_WINDOW.items()), epoch)
         _add_text(tar, "glibc", f"{glibc}\n", epoch)
+    # The same format, a thirtieth smaller.
+    squeeze = (
+        ["libdeflate-gzip", "-12"] if shutil.which("libdeflate-gzip") else ["gzip", "-9", "-n"]
+    )
     squeezed = subprocess.run(
-        ["gzip", "-9", "-n"], input=packed.getvalue(), stdout=subprocess.PIPE, check=True
+        squeeze, input=packed.getvalue(), stdout=subprocess.PIPE, check=True
     ).stdout
     path.write_bytes(header.replace("LINES", str(lines)).encode() + squeezed)
     path.chmod(0o755)

@@ -11,7 +11,8 @@ done
 [ -n "$work" ] || { echo "pongbench: There is no folder to unpack to; set TMPDIR to one." >&2; exit 1; }
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
-if ! tail -n +LINES "$0" | gzip -dc | tar -xf - -C "$work"; then
+# What comes last must be there, too: tar does not mind an end between two files.
+if ! tail -n +LINES "$0" | gzip -dc | tar -xf - -C "$work" || [ ! -s "$work/glibc" ]; then
     echo "pongbench: The file is damaged, or there is no room in $work; nothing was changed." >&2
     exit 1
 fi
