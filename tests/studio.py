@@ -34,7 +34,9 @@ from workbench.documents import RunStop, Window
 from workbench.machines.secrets import Question
 from workbench.sessions import Recorder
 
-PATIENCE_S = 20.0
+PATIENCE_S = 120.0
+_SETTLES_IN = 20
+"""Looks, at the most: what breathes never does."""
 
 
 class Camera:
@@ -69,9 +71,16 @@ class Camera:
             self.rest(0.05)
 
     def keep(self, widget: QWidget, name: str) -> None:
-        if self.wants(name):
+        """As soon as it looks the same twice."""
+        if not self.wants(name):
+            return
+        before, shot = None, widget.grab()
+        for _ in range(_SETTLES_IN):
+            if shot.toImage() == before:
+                break
             self.rest(0.4)
-            widget.grab().save(str(self._folder / f"{name}-{self._ending}.png"))
+            before, shot = shot.toImage(), widget.grab()
+        shot.save(str(self._folder / f"{name}-{self._ending}.png"))
 
 
 class Stage:
@@ -200,6 +209,7 @@ class Studio(Stage):
 
     def shoot(self) -> None:
         self.camera.rest(1.5)
+        self.camera.until(self.window.start.quick.isEnabled)
         for name in places.ALL:
             if name not in ("Film", "Help", "Settings"):
                 self.page(name, "empty")
@@ -217,8 +227,10 @@ class Studio(Stage):
 
     def page(self, name: str, state: str) -> None:
         if self.camera.wants(f"{name}-{state}"):
-            self.show(name)
+            page = self.show(name)
             self.camera.rest(0.8)
+            if name == "Plan":
+                self.camera.until(lambda: page._current)
             self.camera.keep(self.window, f"{name}-{state}")
 
     def dialog(self, kind: type[QWidget], name: str) -> None:
