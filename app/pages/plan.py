@@ -61,7 +61,9 @@ class PlanPage(QWidget):
         self._refused = Inline()
         self._lost = Inline("Bring it back")
         self._lost.pressed.connect(self._bring_back)
-        for told in (self._refused, self.notice, self._lost):
+        self._damaged = Inline("Show the machines")
+        self._damaged.pressed.connect(lambda: desk.page_wanted.emit("Machines"))
+        for told in (self._refused, self.notice, self._damaged, self._lost):
             around.addWidget(told)
         across = row(gap=GAP)
         around.addLayout(across, 1)
@@ -260,6 +262,7 @@ class PlanPage(QWidget):
         self.form.machines.set_machines(found.machines, states, seen)
         self.form.machines.set_tunings(found.tunings)
         self.outlook.set_names({entry.id: entry.name for entry in found.entries})
+        self._damaged.say(found.machines_remark, "warn")
         if found.broken:
             self.notice.say(found.remark, "warn")
         preset = self.gallery.list.preset(self._base[0])

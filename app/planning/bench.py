@@ -34,7 +34,9 @@ class Bench:
     machines: tuple[Profile, ...]
     presets: tuple[Preset, ...]
     broken: tuple[str, ...] = ()
-    """Sentences about files that hold no usable server, machine or kernel settings."""
+    """Sentences about files that hold no usable server or kernel settings."""
+    damaged: tuple[str, ...] = ()
+    """Of machines whose profile cannot be read."""
     tunings: tuple[tuple[str, str], ...] = ()
     """Sets of kernel settings: (name, in words)."""
 
@@ -46,9 +48,12 @@ class Bench:
     @property
     def remark(self) -> str:
         """About the broken ones, however many: at most two sentences."""
-        if len(self.broken) < 2:
-            return "".join(self.broken)
-        return f"{len(self.broken)} servers or machines cannot be read. {self.broken[0]}"
+        return _at_most_two(self.broken, "servers or sets of kernel settings")
+
+    @property
+    def machines_remark(self) -> str:
+        """As `remark`, about the damaged machines."""
+        return _at_most_two(self.damaged, "machines")
 
     async def examine(
         self,
@@ -77,10 +82,16 @@ class Bench:
 
 
 async def load() -> Bench:
-    """A server or machine that cannot be read is told of in `broken`."""
+    """What cannot be read is told of in `broken` and `damaged`."""
     import asyncio
 
     return await asyncio.to_thread(_load)
+
+
+def _at_most_two(sentences: Sequence[str], of: str) -> str:
+    if len(sentences) < 2:
+        return "".join(sentences)
+    return f"{len(sentences)} {of} cannot be read. {sentences[0]}"
 
 
 def _load() -> Bench:
@@ -91,7 +102,7 @@ def _load() -> Bench:
     from workbench.presets import presets
     from workbench.servers.catalogue import Catalogue
 
-    catalogue, machines = Catalogue.load(), []
+    catalogue, machines, damaged = Catalogue.load(), [], []
     broken = [server.problem for server in catalogue.broken.values()]
     for name in profile_names():
         try:
@@ -100,7 +111,7 @@ def _load() -> Bench:
             file = path_of(name).name
             said = str(error).replace(str(path_of(name)), file)
             said = said.replace(f"profile {file}", f"Its file {file}", 1)
-            broken.append(f"The machine {name} is left out. {said}")
+            damaged.append(f"The machine {name} is left out. {said}")
     tunings = []
     for name in set_names():
         try:
@@ -113,6 +124,7 @@ def _load() -> Bench:
         tuple(machines),
         tuple(presets()),
         tuple(broken),
+        tuple(damaged),
         tuple(tunings),
     )
 

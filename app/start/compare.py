@@ -97,7 +97,7 @@ class CompareCard(QFrame):
             f"{len(rates)} rates, {rates[0]:,.0f} to {rates[-1]:,.0f} new connections/s,"
             f" {found.plan.seconds:g} s each."
         )
-        self._broken.say(found.bench.remark, "warn")
+        self._broken.say(found.bench.remark or found.bench.machines_remark, "warn")
         self.fit()
 
     def chain_after(self, widget: QWidget) -> None:

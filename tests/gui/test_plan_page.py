@@ -728,3 +728,15 @@ def test_a_description_without_a_pause_ends_in_an_ellipsis() -> None:
     lines = two_lines("many words " * 20, theme.font(12), 158)
     assert len(lines) == 2
     assert lines[1].endswith("…")
+
+
+def test_a_damaged_profile_of_a_machine_is_told_of_with_a_way_there(
+    qtbot: QtBot, window: MainWindow, page: PlanPage, home: Path
+) -> None:
+    (home / "config" / "profiles").mkdir(parents=True, exist_ok=True)
+    damaged = home / "config" / "profiles" / "fir.yaml"
+    damaged.write_text("name: fir\naddres: 1\n")
+    window.desk.machines_changed.emit()
+    qtbot.waitUntil(lambda: says(page, "The machine fir is left out."), timeout=PATIENCE_MS)
+    press(page, "Show the machines")
+    assert window.page("Machines").isVisible()
