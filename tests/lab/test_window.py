@@ -33,10 +33,9 @@ from workbench.plans import Plan, Workload
 from workbench.sessions import Session, read_session
 
 CLIENTS = ("h2", "h3", "h4")
-PATIENCE_MS = 60_000
+PATIENCE_MS = 600_000
 
 pytestmark = [
-    pytest.mark.timeout(300),
     # The offscreen platform says so of every window that has a least size.
     pytest.mark.qt_log_ignore("propagateSizeHints"),
 ]
@@ -77,7 +76,7 @@ def plan(protocol: Any, calls: int, seconds: float) -> Plan:
         servers=["gevent-pywsgi", "cherrypy"],
         rates=[90.0, 180.0],
         seconds=seconds,
-        workload=Workload(protocol=protocol, calls_per_connection=calls, timeout_s=2),
+        workload=Workload(protocol=protocol, calls_per_connection=calls, timeout_s=30),
         calibrate=False,
         warm_up=None,
         looks=1,
@@ -188,7 +187,7 @@ def test_keys_are_trusted_and_machines_checked_before_anything_runs_there(
 def test_a_run_is_paused_loses_a_client_is_skipped_and_runs_again(
     qtbot: QtBot, window: MainWindow, hosts: Sequence[Host]
 ) -> None:
-    choose_machines(qtbot, window, plan("http/1.0", 1, 3.0))
+    choose_machines(qtbot, window, plan("http/1.0", 1, 8.0))
     press(window, "Run")
     live = window.live
     # No key is trusted: each is asked for, before anything is sent to its host.
