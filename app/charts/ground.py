@@ -36,7 +36,8 @@ class Ground:
         ratio = chart.devicePixelRatioF()
         shown = (chart.view_shown, chart.log, chart.model.unit, chart.model.closed_loop)
         empty = not any(len(curve.values.x) for curve in chart.curves.values())
-        return size, ratio, chart.limits, chart.ceiling, shown, empty, self._hollow()
+        hidden = self._all_hidden()
+        return size, ratio, chart.limits, chart.ceiling, shown, empty, hidden, self._hollow()
 
     def words(self) -> list[labels.Box]:
         """Where its words stand that are no labels: the head, and those of the ideal line as boxes
@@ -79,9 +80,15 @@ class Ground:
             if chart.quantity is Quantity.REPLIES:
                 over = chart.model.over
                 self._say(painter, "No point was finished." if over else "Points appear here.")
+        elif self._all_hidden():
+            if chart.quantity is Quantity.REPLIES:
+                self._say(painter, "Every server is hidden. 0 shows all of them.")
         elif not len(chart.known()):
             self._say(painter, "No call was answered, so there is no response time.")
         painter.restore()
+
+    def _all_hidden(self) -> bool:
+        return bool(self._chart.curves) and self._chart.curves.keys() <= self._chart.hidden
 
     def _say(self, painter: QPainter, text: str) -> None:
         chart = self._chart

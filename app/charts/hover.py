@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from math import isnan
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QFrame,
     QGraphicsDropShadowEffect,
     QGridLayout,
@@ -34,17 +35,16 @@ _ICONS = {
 
 
 class HoverCard(QFrame):
-    """Floats top left over the replies chart, where no line can be. Never takes the mouse."""
+    """Floats over the charts where it covers nothing; see `placing`. Never takes the mouse."""
 
-    WIDTH = 300
-    """Unscaled."""
+    WIDTHS = (300, 470)
+    """Unscaled; in the wider one the figures stand beside the name."""
 
     def __init__(self, theme: Theme, parent: QWidget, scale: float = 1.0) -> None:
         super().__init__(parent)
         self._scale = scale
         self.setObjectName("floating")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.setFixedWidth(round(self.WIDTH * scale))
         self._theme = theme
         shadow = QGraphicsDropShadowEffect(self)
         shadow.setBlurRadius(28)
@@ -54,8 +54,11 @@ class HoverCard(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(12, 9, 12, 9)
         column.setSpacing(5)
-        column.addLayout(self._make_head())
-        column.addLayout(self._make_figures())
+        self._top = QBoxLayout(QBoxLayout.Direction.TopToBottom)
+        self._top.setSpacing(5)
+        self._top.addLayout(self._make_head())
+        self._top.addLayout(self._make_figures(), 1)
+        column.addLayout(self._top)
         hair = QFrame()
         hair.setObjectName("hair")
         hair.setFixedHeight(1)
@@ -95,9 +98,17 @@ class HoverCard(QFrame):
         self.setAccessibleName(self.text(series, reading, view))
         for each in self.findChildren(QLabel):
             each.ensurePolished()  # else it tells the height of another font
+
+    def shape(self, width: int) -> QSize:
+        """Take one of `WIDTHS` and the height that goes with it."""
+        directions = QBoxLayout.Direction
+        narrow = width == self.WIDTHS[0]
+        self._top.setDirection(directions.TopToBottom if narrow else directions.LeftToRight)
+        self.setFixedWidth(round(width * self._scale))
         # A wrapped label tells its height only once the layout has been asked anew.
         self.layout().invalidate()
         self.setFixedHeight(self.layout().totalHeightForWidth(self.maximumWidth()))
+        return self.size()
 
     @staticmethod
     def text(series: Series, reading: Reading, view: View) -> str:

@@ -105,7 +105,7 @@ def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list
 def freest(places: Sequence[Box], taken: Sequence[Box], lines: Sequence[Polyline]) -> Box:
     """The first place that touches nothing; without one that which covers the fewest lines of
     those that touch nothing `taken`, and at last that which touches the least of it."""
-    touched = [sum(_touch(box, other) for other in taken) for box in places]
+    touched = [sum(touch(box, other) for other in taken) for box in places]
     least = min(touched)
     best, fewest = places[0], -1
     for box, count in zip(places, touched, strict=True):
@@ -117,6 +117,11 @@ def freest(places: Sequence[Box], taken: Sequence[Box], lines: Sequence[Polyline
         if fewest < 0 or hits < fewest:
             best, fewest = box, hits
     return best
+
+
+def touch(a: Box, b: Box) -> bool:
+    """Do two boxes overlap?"""
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
 def crosses(box: Box, lines: Sequence[Polyline]) -> int:
@@ -149,15 +154,11 @@ def _beside(end: End, room: Room, lines: Sequence[Polyline], taken: Sequence[Box
         box = (x, y - h / 2, x + end.width, y + h / 2)
         if box[1] < room.top or box[3] > room.bottom:
             continue
-        free = not any(_touch(box, other) for other in taken)
+        free = not any(touch(box, other) for other in taken)
         if free and not crosses(box, lines):
             leader = () if step == 0 else ((end.x, end.y), (x - 1, y))
             return Placed(end.key, x, y, end.width, leader)
     return None
-
-
-def _touch(a: Box, b: Box) -> bool:
-    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
 def _in_gutter(ends: Sequence[End], room: Room) -> list[Placed]:

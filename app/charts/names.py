@@ -33,8 +33,8 @@ class EndNames:
         self.placed: list[labels.Placed] = []
         self.running: QRectF | None = None
         """Where the running server's name stands; None: nowhere yet."""
-        self._ceiling: list[labels.Box] = []
-        """Where its words stand."""
+        self.at_ceiling: list[labels.Box] = []
+        """Where the words of the clients' ceiling stand."""
 
     def place(self, curves: Iterable[Curve]) -> None:
         """Find room for the name of every curve that has a point."""
@@ -120,7 +120,7 @@ class EndNames:
         within = [b for b in boxes if plot.left() <= b[0] and b[2] <= end]
         within = [b for b in within if top <= b[1] and b[3] <= foot]
         taken = [label.box(chart.look.label_px + px(1)) for label in self.placed]
-        taken += [*chart.ground.words(), *self._ceiling]
+        taken += [*chart.ground.words(), *self.at_ceiling]
         gap = np.full((1, 2), np.nan)
         known = [c.pixels() for id_, c in chart.curves.items() if id_ not in chart.hidden]
         lines = [np.concatenate([part for line in known for part in (line, gap)])]
@@ -160,7 +160,7 @@ class EndNames:
         """Vertically at the ceiling's left edge, where the words cover the fewest lines."""
         chart = self._chart
         plot, px, ceiling = chart.plot_rect(), chart.look.px, chart.ceiling
-        self._ceiling = []
+        self.at_ceiling = []
         if ceiling is None:
             return
         text, size = self.CEILING, font(px(11), Weight.Medium)
@@ -176,7 +176,7 @@ class EndNames:
         tops = (plot.top() + free * share for share in np.linspace(0.98, 0.02, 25))
         top = min(tops, key=lambda y: labels.crosses((x, y, x + px(17), y + length), lines))
         box = QRectF(x, top, px(17), length)
-        self._ceiling = [(x, top, x + px(17), top + length)]
+        self.at_ceiling = [(x, top, x + px(17), top + length)]
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(with_opacity(chart.theme.card, 0.85))
         painter.drawRoundedRect(box, px(4), px(4))

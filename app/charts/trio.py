@@ -18,7 +18,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
-from app.charts import room
+from app.charts import placing, room
 from app.charts.chart import Chart
 from app.charts.drawing import text_width
 from app.charts.hover import HoverCard
@@ -322,18 +322,12 @@ class Trio(QWidget):
         self.update()
 
     def place_card(self) -> None:
-        """Top left of the replies chart. Where it would reach below y = x it moves up over the
-        chart's head, and then left over its axis: those are no data."""
-        plot, card = self.charts[Quantity.REPLIES].plot_rect(), self._card
-        if card is None:
-            return
-        top = left = 2.0
-        for left in (plot.left() + 8, 2.0):
-            share = (left + card.width() + 8 - plot.left()) / max(1.0, plot.width())
-            top = plot.bottom() - share * plot.height() - 8 - card.height()
-            if top >= 2:
-                break
-        card.move(round(left), round(max(2.0, min(plot.top() + 2, top))))
+        if self._card is not None and self._card.accessibleName():
+            placing.place(self, self._card)
+
+    def is_foreign(self, child: QWidget) -> bool:
+        """Has a page put it over the charts?"""
+        return child not in (*self.charts.values(), self._card, self._ring)
 
 
 class _Ring(QWidget):

@@ -196,15 +196,22 @@ def test_the_card_goes_when_the_mouse_leaves_the_lines(qtbot: QtBot) -> None:
     assert isnan(chart.cursor_rate)
 
 
-def test_the_card_never_covers_a_line(qtbot: QtBot) -> None:
-    trio = shown(qtbot, session(7, 30))
-    trio.highlight("tornado", 4500)
-    chart, card = trio.charts[R], trio.card.geometry()
-    corner = chart.mapFrom(trio, card.bottomRight())
-    ideal = chart.at(0, 0)
-    far = chart.at(trio.model.last_offered, trio.model.last_offered)
-    slope = (far.y() - ideal.y()) / (far.x() - ideal.x())
-    assert corner.y() < ideal.y() + slope * (corner.x() - ideal.x())
+@pytest.mark.parametrize("size", [(960, 640), (795, 545), (1500, 900)])
+def test_the_card_covers_no_line_and_cuts_no_head_in_two(
+    qtbot: QtBot, size: tuple[int, int]
+) -> None:
+    trio = shown(qtbot, session(2, 8, untrusted_from=8000), size=size)
+    for rate in (1125.0, 4500.0, 9000.0):
+        trio.highlight("asyncio-protocol", rate)
+        card = trio.card.geometry()
+        assert trio.rect().contains(card)
+        for chart in trio.charts.values():
+            here = QRectF(card.translated(-chart.pos()))
+            for curve in chart.curves.values():
+                assert not any(here.contains(QPointF(x, y)) for x, y in curve.pixels())
+            left, top, right, foot = chart.ground.words()[0]
+            head = QRectF(left, top, right - left, foot - top)
+            assert here.contains(head) or not here.intersects(head)
 
 
 def test_a_click_keeps_a_server_highlighted_until_the_next(qtbot: QtBot) -> None:
