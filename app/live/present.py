@@ -179,8 +179,8 @@ class Headline(QWidget):
             draw_swatch(painter, theme.series(told.index), box, theme.card)
             left = box.right() + 30 * scale
         room = max(0.0, right - left)
-        sizes = (font(px * scale, Weight.Bold) for px in _NAME_PX)
-        smallest = font(_NAME_PX[-1] * scale, Weight.Bold)
+        sizes = (font(px * scale, Weight.DemiBold) for px in _NAME_PX)
+        smallest = font(_NAME_PX[-1] * scale, Weight.DemiBold)
         size = next((s for s in sizes if text_width(told.name, s) <= room), smallest)
         name = elided(told.name, size, room)
         draw_text(painter, QPointF(left, middle), name, size, theme.text)

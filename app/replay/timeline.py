@@ -150,10 +150,15 @@ class Timeline(QWidget):
         for first, last in self._stretches:
             self._paint_stretch(painter, bar, first, last)
         x = min(max(self._x(self._at), 5.0), self.width() - 5.0)
-        painter.setPen(QPen(QColor(theme.text), 2))
-        painter.drawLine(QPointF(x, bar.top() - 5), QPointF(x, bar.bottom() + 8))
-        painter.setBrush(QColor(theme.text))
-        painter.drawEllipse(QPointF(x, bar.center().y()), 4.5, 4.5)
+        top, foot = QPointF(x, bar.top() - 5), QPointF(x, bar.bottom() + 8)
+        # With a rim of the ground it is seen on every server's colour.
+        for colour, more in ((theme.card, 2.0), (theme.text, 0.0)):
+            painter.setPen(QPen(QColor(colour), 2 + 2 * more))
+            painter.drawLine(top, foot)
+        for colour, more in ((theme.card, 2.0), (theme.text, 0.0)):
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(colour))
+            painter.drawEllipse(QPointF(x, bar.center().y()), 5.5 + more, 5.5 + more)
         if self.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(QColor(theme.focus), 2))
