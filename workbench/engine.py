@@ -56,6 +56,8 @@ class Engine:
         self.tell = tell
         self.on_budget: Callable[[Budget], None] = lambda budget: None
         """Told what the run will cost, before anything is started."""
+        self.on_trial: Callable[[Sequence[ServerEntry], int], None] = lambda servers, tried: None
+        """Told before each server is tried, and after the last: all that are, and how many were."""
         self.install = False
         """May programs the target lacks be unpacked there? Someone was shown them and consented."""
         self.tuning: Tuning | None = None
@@ -131,7 +133,9 @@ class Engine:
         spent, and no runtime is built while something is measured."""
         self.tell("Trying every server once before the run.")
         rehearsed = {}
-        for entry in [*self.entries, *([self.null] if self.null else [])]:
+        servers = [*self.entries, *([self.null] if self.null else [])]
+        for tried, entry in enumerate(servers):
+            self.on_trial(servers, tried)
             deployment = await stage.deploy(entry, self.plan, self.tell, install=self.install)
             try:
                 result = await gate(deployment)
@@ -145,6 +149,7 @@ class Engine:
                 rehearsed[entry.id] = Rehearsal(entry, deployment.record(), result)
             finally:
                 await deployment.stop()
+        self.on_trial(servers, len(servers))
         return rehearsed
 
     def _start(self, stage: Stage, rehearsed: dict[str, Rehearsal]) -> RunStart:

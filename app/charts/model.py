@@ -6,6 +6,7 @@ look at `version` and `Series.version` to see what changed since they last drew.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from app.charts.series import Quantity, Series, View, milliseconds, offered
@@ -129,6 +130,13 @@ class ChartModel:
                 self.end()
             case _:
                 self.version -= 1
+
+    def expect(self, last: float, servers: Iterable[tuple[str, str]] = ()) -> None:
+        """Before the run says so: where the x axis ends, and (id, name) of who is compared."""
+        self.last_offered = last
+        for id_, name in servers:
+            self._series(id_, name)
+        self.version += 1
 
     def end(self) -> None:
         """The documents end here, even if the run was cut off before its `RunStop`."""

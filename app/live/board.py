@@ -11,7 +11,9 @@ from app.charts.model import ChartModel
 from app.charts.series import PERCENTILES, Clock, Quantity
 from app.charts.trio import Trio
 from app.choices import Choice
+from app.live.doubts import Doubts
 from app.live.happened import is_sudden
+from app.live.run import Trial
 from app.live.side import Side
 from app.settings import Settings
 from app.theme import Theme
@@ -39,6 +41,7 @@ class Board(QWidget):
         super().__init__()
         self.model = ChartModel()
         self._fresh = False
+        self._doubts = Doubts()
         self._window = -1
         """Index of the latest of the running point."""
         self.narrow = False
@@ -69,6 +72,8 @@ class Board(QWidget):
             self._begin()
         self.model(document)
         self.side.vitals(document)
+        if doubt := self._doubts(document):
+            self._note(doubt)
         match document:
             case Note():
                 self._note(document)
@@ -96,8 +101,14 @@ class Board(QWidget):
 
     def expect(self, highest: float) -> None:
         """The axis reaches so far before the run itself says how far."""
-        self.model.last_offered = highest
-        self.model.version += 1
+        self.model.expect(highest)
+        self.refresh()
+
+    def prepare(self, trial: Trial, doing: str) -> None:
+        """The servers before the run: which are tried, and what is being done with one of them."""
+        contestants = [each for each in trial.servers if each[0] not in words.TOOLS]
+        self.model.expect(self.model.last_offered, contestants)
+        self.side.legend.prepare(trial, doing)
         self.refresh()
 
     def toggle_drawer(self) -> None:
@@ -128,7 +139,8 @@ class Board(QWidget):
 
     def _note(self, note: Note) -> None:
         series = self.model.series.get(note.server)
-        said = self.side.happened.add(note, series.name if series else "")
+        name = series.name if series else "Null server" if note.server in words.TOOLS else ""
+        said = self.side.happened.add(note, name)
         if is_sudden(note):
             self.warned.emit(said)
 

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QWidget
 
 from app import theme as look
+from app.live.doubts import UNKNOWN
 from app.scrolling import Scrolled
 from app.theme import Theme, Weight
 from app.widgets import column, empty, label, row
@@ -22,11 +23,16 @@ GRAVE = (
     "dropped",
     "settle",
     "client-lost",
+    UNKNOWN,
 )
 """Topics of notes that a reader of the figures must know."""
 
-SUDDEN = ("died", "deploy", "audit", "dropped", "client-lost")
+SUDDEN = ("died", "deploy", "audit", "dropped", "client-lost", UNKNOWN)
 """Those nobody expected: told at once, above the charts."""
+
+
+_ALIKE = "gate"
+"""Topic of what is found of many servers in the same words: told once, with their names."""
 
 
 _ONCE = ("backlog",)
@@ -58,6 +64,8 @@ class Happened(QFrame):
         self._theme = theme
         self._notes: list[tuple[Note, str]] = []
         self._said: set[str] = set()
+        self._alike: dict[str, list[str]] = {}
+        """Names of servers, by what is said of all of them."""
         self._told = 0
         self.grave = 0
         """How many of them a reader of the figures must know."""
@@ -75,19 +83,35 @@ class Happened(QFrame):
     def clear(self) -> None:
         self._notes.clear()
         self._said.clear()
+        self._alike.clear()
         self._told = self.grave = 0
         empty(self._list)
 
     def add(self, note: Note, server: str) -> str:
         """`server`: the name of the one it is about; empty: none of those compared. What is
         said of it."""
+        if note.topic == _ALIKE and server:
+            return self._add_alike(note, server)
         said = note.text
-        if server and server not in said:
+        if server and server.lower() not in said.lower():
             said = f"{server}: {said[:1].lower()}{said[1:]}"
         if note.topic not in _ONCE or said not in self._said:
             self._said.add(said)
             self._notes.append((note, said))
             self.grave += _is_grave(note)
+        return said
+
+    def _add_alike(self, note: Note, server: str) -> str:
+        names = self._alike.setdefault(note.text, [])
+        names.append(server)
+        said = f"{', '.join(names)}: {note.text[:1].lower()}{note.text[1:]}"
+        if len(names) > 1:
+            place = next(n for n, (known, _) in enumerate(self._notes) if known.text == note.text)
+            self._notes[place] = (self._notes[place][0], said)
+            self._told = 0
+            empty(self._list)
+        else:
+            self._notes.append((note, said))
         return said
 
     def refresh(self) -> None:

@@ -12,6 +12,7 @@ from app.charts.drawing import Swatch, text_width
 from app.charts.model import ChartModel
 from app.charts.series import Series
 from app.charts.trio import Trio
+from app.live.run import Trial
 from app.scrolling import Scrolled
 from app.theme import Theme, Weight, font
 from app.widgets import Chip, Dot, Elided, column, empty, frame, label, retone, row
@@ -35,6 +36,7 @@ class Legend(QFrame):
         self._trio, self._theme, self._live = trio, theme, live
         self._rows: dict[str, _Row] = {}
         self._order: list[str] = []
+        self._trial, self._doing = Trial(), ""
         inside = column(self, margin=12, gap=4)
         head = row()
         head.addWidget(label("Servers", 14, Weight.DemiBold))
@@ -52,6 +54,12 @@ class Legend(QFrame):
         inside.addWidget(scroll)
         trio.highlighted.connect(self._on_highlighted)
         trio.visibility_changed.connect(lambda server, shown: self.refresh())
+
+    def prepare(self, trial: Trial, doing: str) -> None:
+        """How far each server is before the run; `doing`: what is done with the one tried now."""
+        verb = doing.partition(" ")[0].lower()
+        self._doing = verb if verb.endswith("ing") else "trying"
+        self._trial = trial
 
     def whole_height(self) -> int:
         """With every row, as roomy as one likes it."""
@@ -71,7 +79,8 @@ class Legend(QFrame):
         if ranked != self._order:
             self._arrange(ranked)
         for id_, entry in self._rows.items():
-            entry.tell(model.series[id_], model, self._trio.is_shown(id_))
+            before = "" if model.start or model.over else self._trial.state(id_) or self._doing
+            entry.tell(model.series[id_], model, self._trio.is_shown(id_), before)
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
@@ -154,20 +163,21 @@ class _Row(QFrame):
         inside.addWidget(self._figure)
         inside.addWidget(self._eye)
 
-    def tell(self, series: Series, model: ChartModel, shown: bool) -> None:
+    def tell(self, series: Series, model: ChartModel, shown: bool, before: str) -> None:
+        """`before`: how far it is before the run; empty: the run has begun."""
         running = model.running_server == series.id
         paused = running and self._trio.paused
         over = model.over or not (running or _goes_on(series, model))
         word, figure = words.holds(series, over=over)
         why = words.why_unknown(series)
-        told = (word, figure, why, running, paused, shown, bool(series.stops), model.over)
+        told = (word, figure, why, running, paused, shown, bool(series.stops), model.over, before)
         if told == self._told:
             return
         self._told = told
         if running and (self._live or not series.stops):
             word = ""  # the chip says it
         elif not series.stops and not model.over:
-            word = "not run yet"
+            word = before or "not run yet"
         self.setToolTip("\n".join(filter(None, (f"{word} {figure}".strip(), why))))
         # The short form fits beside the longest names.
         if word == "holds at least":

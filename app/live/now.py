@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import datetime, timedelta
 
 from PySide6.QtCore import QRectF, Qt
@@ -11,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 from app.charts import words
 from app.charts.drawing import Swatch, text_width
 from app.live.pulse import Pulse, Replies, Times
+from app.live.run import Trial
 from app.theme import Theme, Weight, font
 from app.widgets import Elided, column, frame, label, row
 from workbench import wording
@@ -21,7 +23,7 @@ _DOING = {
     "warm_up": "warming up",
     "ceiling": "finding the clients’ own limit",
 }
-_LEFT = 206
+_LEFT = 220
 """Width of what tells the time that is left."""
 
 
@@ -36,6 +38,7 @@ class NowStrip(QFrame):
         self.setFixedHeight(self.HEIGHT)
         self._theme = theme
         self._paused = False
+        self._trial, self._begun_s = Trial(), time.monotonic()
         self.progress, self._pulse = RunProgress(), Pulse()
         self._replies, self._times = Replies(self._pulse, theme), Times(self._pulse, theme)
         self._inside = inside = row(self, margin=14, gap=16)
@@ -59,9 +62,15 @@ class NowStrip(QFrame):
         self._theme = theme
 
     def clear(self) -> None:
+        self._trial, self._begun_s = Trial(), time.monotonic()
         self.progress, self._pulse = RunProgress(), Pulse()
         self._replies.pulse = self._times.pulse = self._pulse
         self.tell("")
+        self.refresh()
+
+    def prepare(self, trial: Trial) -> None:
+        """Before the run: how far the trial of the servers is."""
+        self._trial = trial
         self.refresh()
 
     def set_compact(self, compact: bool) -> None:
@@ -83,13 +92,14 @@ class NowStrip(QFrame):
 
     def refresh(self) -> None:
         progress = self.progress
-        now, point = progress.now, progress.now.point if progress.now else None
+        now = progress.turn
+        point = now.point if now else None
         self._tell_server()
         if point is not None:
             self._rate.setText(words.count(point.concurrency or point.rate_per_s))
             self._unit.setText("at a time" if point.concurrency else "per second\noffered")
             self.tell(self._where(point))
-        elif progress.end is not None or now is None:
+        elif progress.end is not None or now is None or now is not progress.now:
             self._rate.setText("")
             self._unit.setText("")
         for part in (self._rate, self._unit):
@@ -125,18 +135,18 @@ class NowStrip(QFrame):
         return f" · {min(gone, point.seconds):.1f} of {point.seconds:.1f} s"
 
     def _tell_server(self) -> None:
-        progress, now = self.progress, self.progress.now
+        progress, now = self.progress, self.progress.turn
         ids = list(progress.servers)
-        self._server.say("" if now is None else _name(now.name))
-        known = now is not None and now.id in progress.servers
-        self._swatch.setVisible(known)
-        if known and now is not None:
-            style = self._theme.series(ids.index(now.id))
-            self._swatch.set_style(style)
-            colour = style.colour
-        else:
-            colour = self._theme.muted
-        self._replies.colour = self._times.colour = colour
+        id_, name = (now.id, now.name) if now else self._tried_now or ("", "")
+        self._server.say(_name(name))
+        contestants = ids or [each for each, _ in self._trial.servers if each not in words.TOOLS]
+        self._swatch.setVisible(id_ in contestants)
+        if id_ in contestants:
+            self._swatch.set_style(self._theme.series(contestants.index(id_)))
+        # The plots still show what was measured last.
+        last = progress.now.id if progress.now else ""
+        style = self._theme.series(ids.index(last)) if last in ids else None
+        self._replies.colour = self._times.colour = style.colour if style else self._theme.muted
 
     def _tell_left(self) -> None:
         progress = self.progress
@@ -146,18 +156,21 @@ class NowStrip(QFrame):
             measured = sum(stop.complete for stop in stops)
             word = "Done" if progress.end.status == "done" else "Ended"
             told = (word, "", f"{measured} of {max(measured, progress.total)} points")
+        elif self._prepares:
+            tried, count = max(0, self._trial.tried), len(self._trial.servers)
+            gone = wording.clock(time.monotonic() - self._begun_s)
+            told = (f"{tried} of {count} tried", f"preparing for {gone}", "")
         elif progress.left_s is None:
             told = ("", "", "")
         else:
             ends = datetime.now().astimezone() + timedelta(seconds=progress.left_s)
             own = wording.clock(progress.block_left_s or 0.0)
-            points = f"{progress.done} of {progress.total}"
-            when = f"ends about {ends:%H:%M} · {points}"
-            whole = f"{points} points" if self._paused else f"{when} points"
-            fits = text_width(whole, font(12, figures=True)) <= _LEFT
+            points = f"{progress.done:,} of {progress.total:,} points"
+            whens = (f"ends about {ends:%H:%M} · {points}", f"ends {ends:%H:%M} · {points}")
+            fits = (w for w in whens if text_width(w, font(12, figures=True)) <= _LEFT)
             told = (
                 f"{wording.clock(progress.left_s)} left",
-                whole if fits else when,
+                points if self._paused else next(fits, points),
                 f"{self._stretch()}: {own} left",
             )
         for part, text in zip((self._left, self._ends, self._share), told, strict=True):
@@ -166,7 +179,25 @@ class NowStrip(QFrame):
             (self._theme.series(n).colour, len(server.stops) / max(1, server.total))
             for n, server in enumerate(progress.servers.values())
         ]
+        if self._prepares:
+            muted = self._theme.muted
+            shares = [
+                (
+                    muted if id_ in words.TOOLS else self._theme.series(n).colour,
+                    n < self._trial.tried,
+                )
+                for n, (id_, _) in enumerate(self._trial.servers)
+            ]
         self._segments.tell(shares, self._theme.line)
+
+    @property
+    def _prepares(self) -> bool:
+        """Servers are tried, and the run has not begun."""
+        return bool(self._trial.servers) and not self.progress.servers
+
+    @property
+    def _tried_now(self) -> tuple[str, str] | None:
+        return self._trial.now if self._prepares else None
 
     def _stretch(self) -> str:
         """Which server's turn it is: "Server 3 of 8", with passes "Pass 2 of 5, server 3 of 8"."""
@@ -243,7 +274,7 @@ class _Segments(QWidget):
 
 
 def _name(name: str) -> str:
-    return "Null server" if name in ("null", "null-http") else name
+    return "Null server" if name in words.TOOLS else name
 
 
 def _line() -> QFrame:

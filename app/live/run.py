@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ from workbench.sessions import Recorder
 if TYPE_CHECKING:
     from app.machines.asking import Asker as Person
     from workbench.engine import Engine
+    from workbench.servers.entry import ServerEntry
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,31 @@ class Where:
         return f"on {self.target}, load from {', '.join(self.clients)}"
 
 
+@dataclass(frozen=True)
+class Trial:
+    """How far the trial of the servers is that comes before a run."""
+
+    servers: tuple[tuple[str, str], ...] = ()
+    """(id, name), in the order they are tried; the last may be no contestant."""
+    tried: int = -1
+    """How many were; the next one is being tried. -1: it has not begun."""
+
+    @property
+    def now(self) -> tuple[str, str] | None:
+        """(id, name) of the one that is being tried."""
+        return self.servers[self.tried] if 0 <= self.tried < len(self.servers) else None
+
+    def state(self, server: str) -> str:
+        """In a word; empty: it is not among them, or is being tried."""
+        for place, (id_, _) in enumerate(self.servers):
+            if id_ == server and place != self.tried:
+                return "tried" if place < self.tried else "waiting"
+        return ""
+
+
 class LiveRun:
-    """One run. `put` gets its documents, `tell` its progress in words, both in that thread."""
+    """One run. `put` gets its documents, `tell` its progress in words, `tell_trial` how far the
+    trial before it is, all in that thread."""
 
     def __init__(
         self,
@@ -58,6 +82,7 @@ class LiveRun:
         self.control = Control()
         """For the engine's thread."""
         self._put, self._tell = put, tell
+        self.tell_trial: Callable[[Trial], None] = lambda trial: None
         self._begun = False
         self._stop: RunStop | None = None
         self._task: asyncio.Task[object] | None = None
@@ -96,6 +121,12 @@ class LiveRun:
         engine.control, engine.tell = self.control, self._tell
         if where and where.tune and person:
             engine.tuning = Tuning(where.tune, person.consent)
+
+        def on_trial(servers: Sequence[ServerEntry], tried: int) -> None:
+            self.tell_trial(Trial(tuple((each.id, each.name) for each in servers), tried))
+
+        engine.on_trial = on_trial
+        on_trial(engine.entries, -1)
         return engine
 
     def stop(self) -> None:

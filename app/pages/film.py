@@ -19,7 +19,7 @@ from app.replay.film import Film, Position, Reel
 from app.replay.transport import Transport
 from app.sessions.again import run_again
 from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, tool
-from workbench.documents import AnyDocument, Note, PointStop, RunStart
+from workbench.documents import AnyDocument, RunStart
 
 _LOW = 690
 """Below this height the controls under the charts are lower."""
@@ -180,16 +180,9 @@ class FilmPage(QWidget):
     async def _play(self, reel: Reel, speed: float) -> None:
         """In the engine's thread. What an earlier film still says is not listened to."""
 
-        doubts = {alert.t_us: alert.text for alert in reel.alerts}
-
         def consume(document: AnyDocument) -> None:
-            if self.reel is not reel:
-                return
-            self.board.consume(document)
-            if isinstance(document, PointStop) and document.t_us in doubts:
-                # What the timeline marks is told in words too.
-                t_us, server, text = document.t_us, document.server, doubts[document.t_us]
-                self.board.consume(Note(t_us=t_us, server=server, topic="warning", text=text))
+            if self.reel is reel:
+                self.board.consume(document)
 
         def report(position: Position) -> None:
             if self.reel is reel:

@@ -15,7 +15,7 @@ from app.desk import Desk
 from app.live.board import Board
 from app.live.now import NowStrip
 from app.live.present import Presentation
-from app.live.run import LiveRun, Outcome, Where
+from app.live.run import LiveRun, Outcome, Trial, Where
 from app.machines.asking import Asker
 from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, dress, tool
 from workbench import wording
@@ -68,6 +68,7 @@ class LivePage(QWidget):
         self._desk, self._bridge = desk, desk.bridge
         self._asker = Asker(desk.bridge, self)
         self._run: LiveRun | None = None
+        self._trial = Trial()
         self._path: object = None
         self.state = State.IDLE
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
@@ -129,6 +130,8 @@ class LivePage(QWidget):
         bridge = self._bridge
         put, tell = bridge.post(self._on_document), bridge.post(self._on_told)
         self._run = LiveRun(plan, put, tell, where, self._asker)
+        self._run.tell_trial = bridge.post(self._on_trial)
+        self._trial = Trial()
         bridge.submit(self._run.run(), self._on_over, self._on_failed)
         self._slept_s, self._awake_s = 0.0, time.monotonic()
         self._pulse.start()
@@ -276,6 +279,8 @@ class LivePage(QWidget):
         if now - self._awake_s > _SLEPT_S:
             self._slept_s = now - self._awake_s
         self._awake_s = now
+        if self.state is State.PREPARING:
+            self.now.refresh()
 
     def _on_document(self, document: AnyDocument) -> None:
         self.board.consume(document)
@@ -293,6 +298,13 @@ class LivePage(QWidget):
 
     def _on_told(self, text: str) -> None:
         self.now.tell(text)
+        if self.state is State.PREPARING:
+            self.board.prepare(self._trial, text)
+
+    def _on_trial(self, trial: Trial) -> None:
+        self._trial = trial
+        self.now.prepare(trial)
+        self.board.prepare(trial, "")
 
     def _on_over(self, outcome: Outcome) -> None:
         self._path = outcome.path
@@ -318,6 +330,7 @@ class LivePage(QWidget):
 
     def _finish(self) -> None:
         self._run = None
+        self.now.prepare(Trial())
         self._pulse.stop()
         self.now.tell("The session is saved." if self._path else "")
         self._open.setVisible(self._path is not None)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from app import words
 from app.charts.model import ChartModel
+from app.live.doubts import Doubts
 from workbench import wording
 from workbench.documents import AnyDocument, Note, PointStart, PointStop, RunStart
 from workbench.errors import BadInput
@@ -92,7 +93,7 @@ def _load(path: Path) -> Reel:
         warning = "This session was cut off before its end; what was measured until then is shown."
     marks = tuple(_marks(start, documents))
     duration_us = SessionSource(documents).duration_us
-    alerts, ceiling = tuple(_alerts(documents)), _ceiling(documents)
+    alerts, ceiling = tuple(_alerts([start, *documents])), _ceiling(documents)
     return Reel(path, documents, marks, duration_us, warning, alerts, ceiling)
 
 
@@ -110,15 +111,13 @@ def _check(start: RunStart, path: Path) -> None:
 
 def _alerts(documents: Sequence[AnyDocument]) -> Iterator[Alert]:
     """Notes that nobody expected, and each server's first point that is not to be trusted."""
-    trusted: dict[str, bool] = {}
+    doubts = Doubts()
     for document in documents:
+        doubt = doubts(document)
         if isinstance(document, Note) and document.topic in _SUDDEN:
             yield Alert(document.t_us, document.text)
-        elif isinstance(document, PointStop) and document.purpose == "sweep":
-            doubted = document.verdict not in ("ok", "server-limited")
-            if doubted and trusted.get(document.server, True):
-                yield Alert(document.t_us, " ".join(document.reasons[:1]) or document.verdict)
-            trusted[document.server] = not doubted
+        elif doubt is not None:
+            yield Alert(doubt.t_us, doubt.text)
 
 
 def _marks(start: RunStart, documents: Sequence[AnyDocument]) -> list[Mark]:
