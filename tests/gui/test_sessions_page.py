@@ -47,8 +47,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def desk() -> Iterator[Desk]:
-    bridge = Bridge()
+def desk(bridge: Bridge) -> Iterator[Desk]:
     made = Desk(bridge, theme.LIGHT, Settings())
 
     def read() -> None:
@@ -57,7 +56,7 @@ def desk() -> Iterator[Desk]:
 
     made.shelf_stale.connect(read)
     yield made
-    assert bridge.close()
+    made.deleteLater()
 
 
 @pytest.fixture
