@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -19,6 +19,7 @@ from app import theme
 from app.charts.series import Quantity
 from app.desk import Desk
 from app.live.now import NowStrip
+from app.live.run import Trial
 from app.pages import live
 from app.pages.film import FilmPage
 from app.pages.live import LivePage, State
@@ -382,7 +383,9 @@ def test_what_a_films_timeline_marks_is_told_in_words(qtbot: QtBot, desk: Desk, 
     happened = page.board.side.happened
     qtbot.waitUntil(lambda: happened.grave == 2, timeout=PATIENCE_MS)
     page.refresh()
-    assert "asyncio Protocol: " in " ".join(each.text() for each in happened.findChildren(QLabel))
+    assert "asyncio Protocol at 7,875/s cannot be judged. " in " ".join(
+        each.text() for each in happened.findChildren(QLabel)
+    )
 
 
 TWO = ("asyncio-streams", "asyncio-protocol")
@@ -491,3 +494,67 @@ def test_at_its_end_a_run_tells_how_many_points_were_measured_not_planned(qtbot:
         now(document)
     now.refresh()
     assert any("7 of 8 points" in label.text() for label in now.findChildren(QLabel))
+
+
+def test_what_is_found_of_many_servers_is_told_once_with_their_names(page: LivePage) -> None:
+    text = "It answers 'Pong!' with 45 bytes on the wire."
+    gates = [Note(t_us=1, topic="gate", text=text, server=each) for each in (*TWO, "null")]
+    feed(page, [*session(2, 2)[:1], *gates])
+    named(page, "What happened").click()
+    QApplication.processEvents()  # new rows are to be seen with the next event
+    answers = "it answers 'Pong!'"
+    assert says(page, f"asyncio streams, asyncio Protocol, Null server: {answers}")
+    assert len([each for each in page.findChildren(QLabel) if answers in each.text()]) == 1
+
+
+def test_a_server_whose_lowest_rate_cannot_be_judged_is_told_of_with_the_cause(
+    page: LivePage,
+) -> None:
+    feed(page, session(2, 4, untrusted_from=1))
+    QApplication.processEvents()  # new rows are to be seen with the next event
+    cause = "asyncio streams at 2,250/s cannot be judged. The clients were late from 2,250/s on."
+    assert page.alert.text == cause
+    assert named(page, "What happened, 2 warnings")
+    assert "asyncio streams not known" in heard(page.board.side.legend)
+
+
+def test_while_the_next_server_is_started_its_name_is_shown_and_no_rate(page: LivePage) -> None:
+    documents = session(2, 4)
+    first = [d for d in documents if isinstance(d, PointStop) and d.server == TWO[0]][-1]
+    feed(page, documents[: documents.index(first) + 1])
+    assert page.now._server.whole == "asyncio Protocol"
+    assert not page.now._rate.isVisible()
+    assert says(page, "Server 2 of 2: ")
+
+
+def test_before_a_run_its_servers_are_listed_with_how_far_each_is(page: LivePage) -> None:
+    page._enter(State.PREPARING)
+    servers = ((TWO[0], "asyncio streams"), (TWO[1], "asyncio Protocol"), ("null", "Null server"))
+    page._on_trial(Trial(servers, -1))
+    assert says(page, "0 of 3 tried")
+    page._on_trial(Trial(servers, 1))
+    page._on_told("Building the runtime of asyncio Protocol")
+    QApplication.processEvents()  # new rows are to be seen with the next event
+    legend = page.board.side.legend
+    assert read(legend, "asyncio streams ") == "asyncio streams tried"
+    assert read(legend, "asyncio Protocol ") == "asyncio Protocol building"
+    assert not says(legend, "Null server")
+    assert says(page.now, "asyncio Protocol")
+    assert says(page, "1 of 3 tried")
+    assert says(page, "preparing for 0:")
+    page._on_document(session(2, 4)[0])
+    page.refresh()
+    assert read(legend, "asyncio streams ") == "asyncio streams not run yet"
+    assert not says(page, " tried")
+
+
+def test_charts_without_a_server_say_how_all_come_back(page: LivePage) -> None:
+    feed(page, session(2, 4))
+    trio = page.board.trio
+    whole = trio.grab().toImage()
+    for server in TWO:
+        trio.toggle(server)
+    hidden = trio.grab().toImage()
+    middle = trio.charts[Quantity.REPLIES].geometry().center()
+    box = QRect(middle.x() - 200, middle.y() - 30, 400, 60)
+    assert hidden.copy(box) != whole.copy(box)
