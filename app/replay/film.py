@@ -152,6 +152,8 @@ class Film:
         self._reel, self._put, self._report = reel, put, report
         self._source = SessionSource(reel.documents, paused=True)
         self._source.seek(reel.duration_us)
+        self._through = False
+        """All documents up to where it is were put: its end may be told."""
         self._again = asyncio.Event()
 
     async def run(self) -> None:
@@ -162,6 +164,7 @@ class Film:
                 async for document in self._source:
                     self._put(document)
                 self._source.pause()
+                self._through = True
                 self._again.clear()
                 await self._again.wait()
         finally:
@@ -170,7 +173,7 @@ class Film:
     def play(self) -> None:
         """From the beginning when it is over."""
         if self._source.position_us >= self._reel.duration_us:
-            self._source.seek(0)
+            self.seek(0)
         self._source.play()
         self._again.set()
 
@@ -178,6 +181,7 @@ class Film:
         self._source.pause()
 
     def seek(self, at_us: float) -> None:
+        self._through = False
         self._source.seek(at_us)
         self._again.set()
 
@@ -189,7 +193,8 @@ class Film:
         while True:
             source = self._source
             now = Position(source.position_us, source.paused, source.speed)
-            if now != last:
+            at_end = now.at_us >= self._reel.duration_us
+            if now != last and (self._through or not at_end):
                 self._report(now)
                 last = now
             await asyncio.sleep(_REPORT_S)
