@@ -35,10 +35,6 @@ _ALIKE = "gate"
 """Topic of what is found of many servers in the same words: told once, with their names."""
 
 
-_ONCE = ("backlog",)
-"""Topics that say the same in every turn of a server, and are news in the first."""
-
-
 def is_sudden(note: Note) -> bool:
     """Did nobody expect it? Then it is told at once, above the charts."""
     return note.topic in SUDDEN or _finds_no_ceiling(note)
@@ -92,14 +88,22 @@ class Happened(QFrame):
         said of it."""
         if note.topic == _ALIKE and server:
             return self._add_alike(note, server)
-        said = note.text
-        if server and server.lower() not in said.lower():
+        said = self._of_all(note) or note.text
+        if said == note.text and server and server.lower() not in said.lower():
             said = f"{server}: {said[:1].lower()}{said[1:]}"
-        if note.topic not in _ONCE or said not in self._said:
+        # It is the same in every turn, and news in the first.
+        if note.topic != "backlog" or said not in self._said:
             self._said.add(said)
             self._notes.append((note, said))
             self.grave += _is_grave(note)
         return said
+
+    def _of_all(self, note: Note) -> str:
+        """One backlog, which all servers share, is told once and not of each; else empty."""
+        backlog, asked = note.data.get("backlog"), note.data.get("asked")
+        if note.topic != "backlog" or not isinstance(backlog, int) or backlog != asked:
+            return ""
+        return f"A backlog of {backlog:,} is in force, as asked."
 
     def _add_alike(self, note: Note, server: str) -> str:
         names = self._alike.setdefault(note.text, [])
