@@ -25,7 +25,7 @@ _NARROW = 1160
 
 _CLOCKS: tuple[tuple[Clock, str], ...] = (
     ("latency", "Latency, from when due"),
-    ("service", "Service time, from send"),
+    ("service", "Service time, from when sent"),
 )
 
 
