@@ -238,7 +238,7 @@ class Machines(QWidget):
         self.clients_line.fault(self.fault or text, "bad" if self.fault else tone)
         self._tell_tuning()
         text, tone = self._known_of([self.target.value()])
-        guessed = not self.alone and not self.facts({"here": True})
+        guessed = bool(self._clients) and not self.facts({"here": True})
         said = "" if self.alone else f"{text} {_ELSEWHERE if guessed else ''}".strip()
         if tone == "muted":
             self.target_line.explain(said)

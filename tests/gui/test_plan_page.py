@@ -713,6 +713,7 @@ def test_without_a_client_nothing_can_run_and_words_say_so(qtbot: QtBot, home: P
         press(page, "This computer")
         judged(qtbot, page)
         assert says(page, "Tick at least one machine as a client.")
+        assert not says(page, "What clients allow")
         assert not control(window, "Run").isEnabled()
 
 
