@@ -11,7 +11,12 @@ def offered(point: PointStart | PointStop) -> str:
     """What a point offers: "4,700/s", in a closed loop "50 at a time"."""
     if point.concurrency:
         return f"{point.concurrency:,} at a time"
-    return f"{point.rate_per_s:,.10g}/s"
+    return f"{rate(point.rate_per_s)}/s"
+
+
+def rate(rate_per_s: float) -> str:
+    """As in the charts: "4,700", "8,276" of 8,275.9, "2.5"."""
+    return f"{rate_per_s:,.0f}" if rate_per_s >= 9.995 else f"{rate_per_s:.3g}"
 
 
 def ordinal(number: int) -> str:

@@ -83,7 +83,9 @@ class Differences(QFrame):
         others = [pair for pair in self._pairs if {c.key for c in pair} != {a.key, b.key}]
         lines = [difference_in(found, x, y) for x, y in others[: self._MOST]]
         more = len(others) - len(lines)
-        self._others.setText("\n".join([*lines, f"and {more} more pairs."] if more else lines))
+        if more:
+            lines.append(f"And {more} more pairs." if more > 1 else "And one more pair.")
+        self._others.setText("\n".join(lines))
         self._others.setVisible(bool(lines))
 
     def _compare(self, found: Comparison, a: Contender, b: Contender) -> None:

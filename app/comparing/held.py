@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from math import inf
 
 from PySide6.QtCore import QPointF, Qt, Signal
@@ -15,7 +16,7 @@ from app.comparing.row import HEIGHT, Axis, HeldRow
 from app.theme import Theme, Weight, font
 from app.widgets import column, empty, label, row
 from workbench.analysis.compare import Comparison
-from workbench.analysis.compare_words import basis_text, difference_in
+from workbench.analysis.compare_words import basis_text, difference_in, groups
 from workbench.analysis.contenders import Contender
 
 _LANE = 15
@@ -88,27 +89,6 @@ class HeldCard(QFrame):
             self.tell(self._comparison)
 
 
-def groups(comparison: Comparison) -> list[tuple[int, int]]:
-    """(first, last) place of neighbours by rank none of whom can be told from another; as large as
-    they come."""
-    ranked = comparison.ranked()
-
-    def alike(a: Contender, b: Contender) -> bool:
-        found = comparison.difference(a, b)
-        return found is not None and found.outcome == "indistinguishable"
-
-    found: list[tuple[int, int]] = []
-    for first in range(len(ranked)):
-        last = first
-        while last + 1 < len(ranked) and all(
-            alike(each, ranked[last + 1]) for each in ranked[first : last + 1]
-        ):
-            last += 1
-        if last > first and not any(last <= b for _, b in found):
-            found.append((first, last))
-    return found
-
-
 def _axis(ranked: Sequence[Contender]) -> Axis:
     """From a little below the lowest to a little above the highest."""
     known = [c.interval for c in ranked if c.interval is not None]
@@ -126,18 +106,21 @@ def _basis(ranked: Sequence[Contender]) -> str:
     return bases.pop() if len(bases) == 1 else "limit lies within the bar"
 
 
-def _said(comparison: Comparison, found: Sequence[tuple[int, int]]) -> str:
+def _said(comparison: Comparison, found: Sequence[Sequence[int]]) -> str:
     ranked = comparison.ranked()
     said = []
-    for first, last in found[:2]:
-        group = ranked[first : last + 1]
+    for places in found[:2]:
+        group = [ranked[place] for place in places]
         if len(group) == 2:
             said.append(difference_in(comparison, *group))
         else:
             *names, end = [_name(comparison, contender) for contender in group]
             said.append(f"{', '.join(names)} and {end} are indistinguishable from each other.")
     if len(found) > 2:
-        said.append(f"So are {len(found) - 2} more groups.")
+        more = len(found) - 2
+        said.append(f"So are {more} more groups." if more > 1 else "So is one more group.")
+    if found and any(c.interval is not None and c.interval.high == inf for c in ranked):
+        said.append("Of those marked ≥ no limit was seen, so they are left out of this.")
     if any(c.interval is not None and c.interval.coverage is None for c in ranked):
         said.append("One pass does not tell chance from difference; more passes do.")
     return " ".join(said)
@@ -147,20 +130,35 @@ def _name(comparison: Comparison, contender: Contender) -> str:
     return contender.label if len(comparison.sides) > 1 else contender.name
 
 
+def _runs(group: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """(first, last) of places without a gap."""
+    first = group[0]
+    for here, following in pairwise(group):
+        if following > here + 1:
+            yield first, here
+            first = following
+    yield first, group[-1]
+
+
+def _ends(first: int, last: int) -> tuple[float, float]:
+    """Where a bracket around these places begins and ends."""
+    return first * HEIGHT + 7.5, (last + 1) * HEIGHT - 7.5
+
+
 class _Brackets(QWidget):
-    """Beside the rows, around those that cannot be told apart."""
+    """Beside the rows, around those that cannot be told apart; dotted where it passes others."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self._lanes: list[list[tuple[int, int]]] = []
+        self._lanes: list[list[Sequence[int]]] = []
 
-    def tell(self, found: Sequence[tuple[int, int]]) -> None:
+    def tell(self, found: Sequence[Sequence[int]]) -> None:
         """Groups that share a row stand side by side."""
         self._lanes = []
         for group in found:
             for lane in self._lanes:
-                if lane[-1][1] < group[0]:
+                if lane[-1][-1] < group[0]:
                     lane.append(group)
                     break
             else:
@@ -181,18 +179,22 @@ class _Brackets(QWidget):
         wordings = ("indistinguishable", "alike")
         for place, lane in enumerate(self._lanes):
             x = place * _LANE + 4.5
-            for first, last in lane:
-                top, bottom = first * HEIGHT + 7.5, (last + 1) * HEIGHT - 7.5
-                painter.setPen(QPen(QColor(theme.soft), 1.3))
+            for group in lane:
+                top, bottom = _ends(group[0], group[-1])
                 painter.setBrush(Qt.BrushStyle.NoBrush)
-                painter.drawPolyline(
-                    [
-                        QPointF(x - 4, top),
-                        QPointF(x, top),
-                        QPointF(x, bottom),
-                        QPointF(x - 4, bottom),
-                    ]
-                )
+                painter.setPen(QPen(QColor(theme.soft), 1.3, Qt.PenStyle.DotLine))
+                painter.drawLine(QPointF(x, top), QPointF(x, bottom))
+                painter.setPen(QPen(QColor(theme.soft), 1.3))
+                for first, last in _runs(group):
+                    above, below = _ends(first, last)
+                    painter.drawPolyline(
+                        [
+                            QPointF(x - 4, above),
+                            QPointF(x, above),
+                            QPointF(x, below),
+                            QPointF(x - 4, below),
+                        ]
+                    )
                 room = bottom - top - 8
                 text = next((w for w in wordings if text_width(w, size) < room), "")
                 if len(self._lanes) == 1 and text:

@@ -17,7 +17,12 @@ import pytest
 from app.__main__ import main
 from tests.synthetic import Contestant, contestants, session
 from workbench.analysis.compare import Side, compare, side_of
-from workbench.analysis.compare_words import difference_text, holds_text, interval_text
+from workbench.analysis.compare_words import (
+    difference_text,
+    groups,
+    holds_text,
+    interval_text,
+)
 from workbench.analysis.conditions import conditions
 from workbench.analysis.intervals import PassKnee, difference, knee_interval, ranks
 from workbench.analysis.published import IN_2009, comparable
@@ -81,6 +86,14 @@ def passes(*bounds: tuple[float, float]) -> list[PassKnee]:
 # How sure a knee is
 
 
+def test_rates_are_rounded_as_in_the_charts() -> None:
+    steps = [103.4 * n for n in range(40, 70)]
+    (gevent,) = side("A", session(1, rates=steps)).contenders
+    assert gevent.knee_per_s == 103.4 * 50
+    assert holds_text(gevent) == "5,170/s"
+    assert interval_text(gevent.interval) == "5,170 to 5,273/s"
+
+
 def test_one_pass_has_the_step_between_its_rates_and_no_confidence() -> None:
     (gevent,) = side("A", session(1, rates=RATES)).contenders
     assert gevent.interval is not None
@@ -138,6 +151,19 @@ def test_a_server_that_held_nothing_and_one_without_points_are_told() -> None:
 
 
 # What tells two apart
+
+
+def test_two_are_alike_also_where_one_stands_between_them_whose_limit_was_not_seen() -> None:
+    a = side("A", session(1, rates=RATES, untrusted_from=6000))
+    b = side("B", session(1, rates=[250.0 * n for n in range(1, 40)]))
+    c = side("C", session(1, rates=RATES))
+    found = compare([a, b, c])
+    assert [(x.tag, holds_text(x)) for x in found.ranked()] == [
+        ("B", "5,250/s"),
+        ("A", "≥ 5,000/s"),
+        ("C", "5,000/s"),
+    ]
+    assert groups(found) == [(0, 2)]
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,13 @@ from math import inf
 from workbench.analysis.compare import Comparison
 from workbench.analysis.contenders import Contender
 from workbench.analysis.intervals import Difference, Interval
+from workbench.wording import rate
 
 
-def rate_text(comparison: Comparison, rate: float) -> str:
+def rate_text(comparison: Comparison, at: float) -> str:
     """ "4,000/s", in a closed loop "50 at a time"."""
     closed = comparison.unit == "connections kept open"
-    return f"{rate:,.10g} at a time" if closed else f"{rate:,.10g}/s"
+    return f"{at:,.10g} at a time" if closed else f"{rate(at)}/s"
 
 
 def holds_text(contender: Contender) -> str:
@@ -28,7 +29,7 @@ def holds_text(contender: Contender) -> str:
         return "not known" if contender.is_unknown else "no rate"
     interval = contender.interval
     least = "≥ " if interval is not None and interval.high == inf else ""
-    return f"{least}{contender.knee_per_s:,.10g}/s"
+    return f"{least}{rate(contender.knee_per_s)}/s"
 
 
 def interval_text(interval: Interval | None) -> str:
@@ -36,8 +37,8 @@ def interval_text(interval: Interval | None) -> str:
     if interval is None:
         return ""
     if interval.high == inf:
-        return f"from {interval.low:,.10g}/s"
-    return f"{interval.low:,.10g} to {interval.high:,.10g}/s"
+        return f"from {rate(interval.low)}/s"
+    return f"{rate(interval.low)} to {rate(interval.high)}/s"
 
 
 def basis_text(interval: Interval | None) -> str:
@@ -46,7 +47,7 @@ def basis_text(interval: Interval | None) -> str:
         return "not measured"
     if interval.coverage is None:
         step = interval.high - interval.low
-        return "one pass" if step == inf else f"one pass, a step of {step:,.10g}/s"
+        return "one pass" if step == inf else f"one pass, a step of {rate(step)}/s"
     if interval.coverage >= 0.95:
         return f"95 % interval of {interval.passes} passes"
     return f"range of {interval.passes} passes"
@@ -72,8 +73,8 @@ def difference_text(
     if difference.outcome == "less":
         return difference_text(b, a, _turned(difference), tagged=tagged)
     low, high = difference.low, difference.high
-    between = f"at least {low:,.10g}" if high == inf else f"{low:,.10g} to {high:,.10g}"
-    said = f"{first} holds {difference.figure:,.10g}/s more than {second} ({between}/s)."
+    between = f"at least {rate(low)}" if high == inf else f"{rate(low)} to {rate(high)}"
+    said = f"{first} holds {rate(difference.figure)}/s more than {second} ({between}/s)."
     if difference.passes == 1:
         said += " One pass does not tell chance from difference."
     return said
@@ -98,6 +99,30 @@ def pairs(comparison: Comparison) -> Sequence[tuple[Contender, Contender]]:
         for b in ranked
         if a.id == b.id and a.tag == first != b.tag and a.points and b.points
     ]
+
+
+def groups(comparison: Comparison) -> list[tuple[int, ...]]:
+    """The places by rank of those none of whom can be told from another, as large as they come;
+    every two that cannot are together in one. Others may stand between them: of whom no limit was
+    seen nothing is claimed."""
+    ranked = comparison.ranked()
+
+    def alike(a: Contender, b: Contender) -> bool:
+        found = comparison.difference(a, b)
+        return found is not None and found.outcome == "indistinguishable"
+
+    places = range(len(ranked))
+    pairs = {(i, j) for i, j in itertools.combinations(places, 2) if alike(ranked[i], ranked[j])}
+    found: list[tuple[int, ...]] = []
+    for pair in sorted(pairs):
+        if any({*pair} <= {*group} for group in found):
+            continue
+        group = list(pair)
+        for place in places:
+            if all(tuple(sorted((place, each))) in pairs for each in group):
+                group.append(place)
+        found.append(tuple(sorted(group)))
+    return found
 
 
 def _turned(d: Difference) -> Difference:

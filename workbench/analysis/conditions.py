@@ -13,7 +13,7 @@ from typing import Any
 
 from workbench.analysis.compare import Side
 from workbench.documents import MachineRecord
-from workbench.wording import megabytes
+from workbench.wording import megabytes, rate
 
 
 class Weight(IntEnum):
@@ -215,14 +215,14 @@ def _servers(sides: Sequence[Side]) -> Iterator[tuple[str, dict[str, str], Weigh
 
 def _ceiling(side: Side) -> str:
     ceiling = side.summary.ceiling_per_s
-    return "" if ceiling is None else f"{ceiling:,.10g}/s"
+    return "" if ceiling is None else f"{rate(ceiling)}/s"
 
 
 def _rates(side: Side) -> str:
     rates = side.plan.get("rates") or side.plan.get("concurrency") or []
     if not isinstance(rates, list) or not rates:
         return ""
-    return f"{len(rates)} from {min(rates):,.10g} to {max(rates):,.10g}"
+    return f"{len(rates)} from {rate(min(rates))} to {rate(max(rates))}"
 
 
 def _warm_up(side: Side) -> str:

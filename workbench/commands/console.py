@@ -17,7 +17,7 @@ from rich.text import Text
 from workbench.commands.fitting import fitting
 from workbench.commands.progress import RunProgress, ServerProgress
 from workbench.documents import AnyDocument, Note, PointStop, RunStart, RunStop
-from workbench.wording import clock, duration, offered, percent
+from workbench.wording import clock, duration, offered, percent, rate
 
 VERDICT_STYLES = {"ok": "green", "server-limited": "yellow"}
 """Every other verdict says that the point cannot be trusted."""
@@ -226,7 +226,7 @@ def _cells(server: ServerProgress) -> list[str | Text]:
         duration(times.p50) if times else "",
         duration(times.p99) if times else "",
         percent(errors) if errors is not None else "",
-        f"{held:,.10g}/s" if held is not None else "",
+        f"{rate(held)}/s" if held is not None else "",
         Text(verdict, style=VERDICT_STYLES.get(verdict, "magenta")),
     ]
 

@@ -21,7 +21,7 @@ from workbench.commands.fitting import Cell, fitting
 from workbench.commands.opening import add_session_arguments, exit_code, open_session
 from workbench.documents import Percentiles, PointStop
 from workbench.report import clients
-from workbench.wording import duration, megabytes, offered, ordinal, percent
+from workbench.wording import duration, megabytes, offered, ordinal, percent, rate
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -137,7 +137,7 @@ def _fastest(server: ServerSummary) -> list[Cell]:
 
 def _holds(server: ServerSummary) -> str:
     if server.knee_per_s is not None:
-        return f"{'≥ ' * server.knee_is_floor}{server.knee_per_s:,.10g}/s"
+        return f"{'≥ ' * server.knee_is_floor}{rate(server.knee_per_s)}/s"
     if server.unknown:
         return "not known"
     return "no rate" if any(point.complete for point in server.points) else "not measured"

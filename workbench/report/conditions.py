@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from workbench import wording
 from workbench.analysis.summary import Summary
 from workbench.documents import MachineRecord, RunStart
 
@@ -118,7 +119,7 @@ def method(start: RunStart, summary: Summary) -> list[str]:
         " server."
     )
     if summary.ceiling_per_s is not None:
-        rate = f"{summary.ceiling_per_s:,.10g}/s"
+        rate = f"{wording.rate(summary.ceiling_per_s)}/s"
         said.append(
             f"The clients themselves reach at least {rate} against a server that does nothing but"
             " answer: all that was offered."

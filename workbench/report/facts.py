@@ -191,7 +191,8 @@ def _answer(summary: Summary, closed: bool) -> str:
     most = "" if len(best) == len(measured) else " most"
     floors = [server for server in measured if _is_floor(server)]
     least = "at least " if best[0] in floors else ""
-    said = f"{names} {verb}{most}: {least}{best[0].knee_per_s:,.10g} {summary.unit} per second."
+    rate = wording.rate(best[0].knee_per_s)
+    said = f"{names} {verb}{most}: {least}{rate} {summary.unit} per second."
     others = [server for server in floors if server not in best]
     return f"{said} {_unseen(others, alone=len(floors) == len(measured))}".strip()
 
@@ -227,7 +228,7 @@ def _held(server: ServerSummary, fates: Sequence[str]) -> Held:
     complete = [point for point in server.points if point.complete]
     if server.knee_per_s is not None:
         least = "at least " if _is_floor(server) else ""
-        holds = f"{least}{server.knee_per_s:,.10g}/s"
+        holds = f"{least}{wording.rate(server.knee_per_s)}/s"
     elif not complete:
         holds = "not measured"
     elif all(point.concurrency for point in complete):
