@@ -10,7 +10,7 @@ import pytest
 
 from workbench.agent.parser import ProtocolError, Response, parse
 
-CASES = 20_000
+CASES = 100_000
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nPong!"
 
