@@ -65,7 +65,7 @@ def _around(at: QPoint, size: QSize) -> labels.Box:
 
 def _places(trio: Trio, card: HoverCard, wide: int, high: int) -> Iterator[QPoint]:
     """Where it is, the top left of the plot of the replies, and then ever further from that."""
-    if card.isVisible() and card.width() == wide:
+    if card.isVisible() and trio.rect().contains(card.geometry()):
         yield card.pos()
     plot = trio.charts[Quantity.REPLIES].plot_rect()
     corner = QPoint(round(plot.left()) + 8, round(plot.top()) + 2)

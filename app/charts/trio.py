@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from math import nan
 
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
@@ -245,7 +245,8 @@ class Trio(QWidget):
             self.charts[quantity].setGeometry(0, top, self.width(), foot - top)
             y += height + gap
         self._ring.setGeometry(self.rect())
-        self.place_card()
+        # Where the lines are then is known only with the next event.
+        QTimer.singleShot(0, self, self.place_card)
         if self._wanted_gutter() != self._look.gutter:
             self._widen_gutter()
 

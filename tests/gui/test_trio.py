@@ -196,6 +196,14 @@ def test_the_card_goes_when_the_mouse_leaves_the_lines(qtbot: QtBot) -> None:
     assert isnan(chart.cursor_rate)
 
 
+def test_the_card_stays_within_charts_that_become_smaller(qtbot: QtBot) -> None:
+    trio = shown(qtbot, session(2, 8), size=(1500, 760))
+    trio.highlight("asyncio-protocol", 1125.0)
+    for size in ((1000, 500), (795, 545)):
+        trio.resize(*size)
+        qtbot.waitUntil(lambda: trio.rect().contains(trio.card.geometry()))
+
+
 @pytest.mark.parametrize("size", [(960, 640), (795, 545), (1500, 900)])
 def test_the_card_covers_no_line_and_cuts_no_head_in_two(
     qtbot: QtBot, size: tuple[int, int]
