@@ -36,6 +36,7 @@ def main(argv: Sequence[str] | None = None, *, more: Iterable[AddParser] = ()) -
     """Run one command; `more` adds commands. Returns the exit code."""
     _open_standard_files()
     try:
+        _check_file(sys.argv[1:] if argv is None else argv)
         arguments = _parser(more).parse_args(argv)
         code: int = arguments.handler(arguments)
         sys.stdout.flush()
@@ -58,6 +59,17 @@ def main(argv: Sequence[str] | None = None, *, more: Iterable[AddParser] = ()) -
             file=sys.stderr,
         )
         return ExitCode.FAILED
+
+
+def _check_file(words: Sequence[str]) -> None:
+    """A session's file in place of a command that is not there. Raises BadInput."""
+    # No command has a dot or a slash in its name.
+    if len(words) != 1 or words[0].startswith("-") or not {".", "/", "\\"} & set(words[0]):
+        return
+    if Path(words[0]).is_dir():
+        raise BadInput(f"{words[0]} is a directory; give a session file.")
+    if not Path(words[0]).exists():
+        raise BadInput(f"There is no session file {words[0]}.")
 
 
 def _open_standard_files() -> None:

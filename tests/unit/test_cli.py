@@ -118,6 +118,8 @@ def test_a_damaged_session_shows_what_it_can_and_ends_with_2(
         (["replay", "x.yaml", "--speed", "0"], "'0' is not a speed from 1 to 1000, or max"),
         (["replay", "x.yaml", "--speed", "nan"], "'nan' is not a speed"),
         (["dance"], "there is no 'dance'"),
+        (["nowhere.yaml"], "There is no session file nowhere.yaml."),
+        (["/"], "/ is a directory; give a session file."),
         (["summary"], "the following arguments are required: FILE"),
     ],
 )
