@@ -263,16 +263,15 @@ class PlanPage(QWidget):
         self.form.machines.set_tunings(found.tunings)
         self.outlook.set_names({entry.id: entry.name for entry in found.entries})
         self._damaged.say(found.machines_remark, "warn")
-        if found.broken:
-            self.notice.say(found.remark, "warn")
         preset = self.gallery.list.preset(self._base[0])
         if first and not self.form.servers.value() and not self._base[0]:
             preset = self.gallery.list.preset(_FIRST)
             if preset is not None and preset.plan is not None:
                 self._fill(plan_data(preset.plan), _FIRST)
-                return
-        if preset is not None and preset.plan is not None and not self._base[1]:
+        elif preset is not None and preset.plan is not None and not self._base[1]:
             self._fill(self.form.data(), preset.id, plan_data(preset.plan))
+        if found.broken:
+            self.notice.say(found.remark, "warn")
         self._changed()
         self._examine()
 

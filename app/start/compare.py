@@ -43,8 +43,11 @@ class CompareCard(QFrame):
         inside.addWidget(self._rates)
         inside.addWidget(self._make_ticks(), 1)
         self._cost = label("", 12, tone="muted", wrap=True)
-        self.error, self._broken = Inline(), Inline()
-        for part in (self._cost, self.error, self._broken):
+        self.error = Inline()
+        self._broken, self._damaged = Inline("Show the servers"), Inline("Show the machines")
+        self._broken.pressed.connect(lambda: desk.page_wanted.emit("Servers"))
+        self._damaged.pressed.connect(lambda: desk.page_wanted.emit("Machines"))
+        for part in (self._cost, self.error, self._broken, self._damaged):
             inside.addWidget(part)
         self.run = button("Run the comparison", "play", on_click=self.ask_run)
         self.plan = button("Plan in detail", "list-checks", on_click=self.ask_plan)
@@ -97,7 +100,8 @@ class CompareCard(QFrame):
             f"{len(rates)} rates, {rates[0]:,.0f} to {rates[-1]:,.0f} new connections/s,"
             f" {found.plan.seconds:g} s each."
         )
-        self._broken.say(found.bench.remark or found.bench.machines_remark, "warn")
+        self._broken.say(_unreadable(len(found.bench.catalogue.broken), "server"), "warn")
+        self._damaged.say(_unreadable(len(found.bench.damaged), "machine"), "warn")
         self.fit()
 
     def chain_after(self, widget: QWidget) -> None:
@@ -163,3 +167,10 @@ class CompareCard(QFrame):
         if asked == self._asked:
             self.error.say(" ".join(budget.problems))
             self._cost.setText(" ".join([budget.describe()[0], *budget.warnings]))
+
+
+def _unreadable(count: int, what: str) -> str:
+    """One line: why is told on their own page."""
+    if not count:
+        return ""
+    return f"{count} {what}s cannot be read." if count > 1 else f"One {what} cannot be read."

@@ -741,3 +741,16 @@ def test_a_damaged_profile_of_a_machine_is_told_of_with_a_way_there(
     qtbot.waitUntil(lambda: says(page, "The machine fir is left out."), timeout=PATIENCE_MS)
     press(page, "Show the machines")
     assert window.page("Machines").isVisible()
+
+
+def test_a_server_that_cannot_be_read_is_told_of_at_the_first_visit(
+    qtbot: QtBot, home: Path
+) -> None:
+    (home / "data" / "servers" / "one").mkdir(parents=True)
+    with shown(qtbot) as window:
+        window.show_page("Plan")
+        page = window.page("Plan")
+        assert isinstance(page, PlanPage)
+        judged(qtbot, page)
+        assert "server.yaml" in page.notice.text
+        assert page.notice.isVisible()

@@ -185,5 +185,8 @@ def test_servers_that_cannot_be_read_do_not_hide_the_others(qtbot: QtBot, home: 
         (paths.data_dir() / "servers" / name).mkdir(parents=True)
     with shown(qtbot) as window:
         qtbot.waitUntil(lambda: bool(window.start.ticked()))
-        assert says(window, "cannot be read.")
+        assert says(window, "3 servers cannot be read.")
+        press(window, "Show the servers")
+        assert window.page("Servers").isVisible()
+        window.show_page("Start")
         assert control(window, "Run the comparison").isEnabled()
