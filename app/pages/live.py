@@ -214,11 +214,12 @@ class LivePage(QWidget):
 
     def _in_short(self) -> tuple[str, str]:
         """For those who see the charts only."""
+        quiet = self.state in (State.RUNNING, State.IDLE)
+        state = "" if quiet else self._top.chip.text
         for line in (self.error, self.alert):
             if line.text:
-                return line.text, "warn"
-        quiet = self.state in (State.RUNNING, State.IDLE)
-        return "" if quiet else self._top.chip.text, "soft"
+                return " · ".join(filter(None, (state, line.text))), "warn"
+        return state, "soft"
 
     def _offer_abort(self) -> None:
         if self.state is State.STOPPING:
