@@ -13,7 +13,7 @@ from app.live.doubts import Doubts
 from workbench import wording
 from workbench.documents import AnyDocument, Note, PointStart, PointStop, RunStart
 from workbench.errors import BadInput
-from workbench.sessions import NewerSession, SessionSource, read_session
+from workbench.sessions import NewerSession, Session, SessionSource, read_session
 from workbench.sessions.claims import is_claimed
 
 _REPORT_S = 0.06
@@ -86,7 +86,7 @@ def _load(path: Path) -> Reel:
         warning = "This session is from a newer Pongbench; what this one understands is shown."
     start, documents = session.start, session.completed()
     _check(start, path)
-    warning = " ".join(filter(None, (warning, session.damage, *session.notes)))
+    warning = " ".join(filter(None, (warning, _damage(session), *session.notes)))
     if not warning and session.interrupted and is_claimed(path):
         warning = "This session is still being recorded; what was measured until now is shown."
     elif not warning and session.interrupted:
@@ -95,6 +95,13 @@ def _load(path: Path) -> Reel:
     duration_us = SessionSource(documents).duration_us
     alerts, ceiling = tuple(_alerts([start, *documents])), _ceiling(documents)
     return Reel(path, documents, marks, duration_us, warning, alerts, ceiling)
+
+
+def _damage(session: Session) -> str:
+    if not session.damage:
+        return ""
+    where = session.damage.replace(f"session {session.name}, ", "The file is damaged in ", 1)
+    return f"{where} What comes before that is shown; another copy of the file may be whole."
 
 
 def _check(start: RunStart, path: Path) -> None:

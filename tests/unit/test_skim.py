@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
+from app.replay.film import load
 from app.sessions.outline import outline
 from tests.synthetic import Contestant, End, knees, session
 from workbench.documents import AnyDocument, Note, PointStop, RunStart, RunStop
@@ -51,6 +53,9 @@ def test_what_comes_after_damage_is_left_out_as_it_is_when_reading(tmp_path: Pat
     whole = read_session(path)
     assert whole.damage
     assert known(skim(path)) == known(whole.completed())
+    told = asyncio.run(load(path)).warning
+    assert told.startswith("The file is damaged in line ")
+    assert "What comes before that is shown" in told
 
 
 def test_a_session_edited_by_hand_is_read_as_a_whole(tmp_path: Path) -> None:
