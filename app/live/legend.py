@@ -15,11 +15,23 @@ from app.charts.trio import Trio
 from app.live.run import Trial
 from app.scrolling import Scrolled
 from app.theme import Theme, Weight, font
-from app.widgets import Chip, Dot, Elided, column, empty, frame, label, retone, row
+from app.widgets import (
+    CHIP_GAP,
+    CHIP_ICON,
+    Chip,
+    Dot,
+    Elided,
+    column,
+    empty,
+    frame,
+    label,
+    retone,
+    row,
+)
 
 _ROOMY, _DENSE, _DENSEST = 34, 28, 26
 _HEAD = 48
-_BESIDE_NAME, _AROUND_CHIP = 118.0, 26.0
+_BESIDE_NAME, _AROUND_CHIP = 118.0, 26.0 + CHIP_ICON + CHIP_GAP
 """In a row: all but the name, the figure, and what runs."""
 
 
@@ -141,7 +153,7 @@ class _Row(QFrame):
         self._swatch = Swatch(theme.series(series.index), theme, 0.85)
         self._name = Elided(13, Weight.Medium)
         self._name.say(series.name)
-        self._running = Chip()
+        self._running = Chip(theme)
         self._dot = Dot(theme)
         self._dot.set_tone("ok")
         self._dot.hide()
@@ -218,7 +230,7 @@ class _Row(QFrame):
         fits = (w for w in said if text_width(w, size) + _AROUND_CHIP <= room)
         word = next(fits, "") if self._runs else ""
         tone = "warn" if self._pauses else "ok"
-        self._running.say(word, tone)
+        self._running.say(word, tone, "pause" if self._pauses else "play")
         self._dot.set_tone(tone)
         self._dot.setAccessibleName("paused" if self._pauses else "runs now")
         self._dot.setToolTip("It is paused." if self._pauses else "It runs now.")

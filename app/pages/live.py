@@ -363,7 +363,12 @@ class LivePage(QWidget):
         if state is State.PAUSED:
             self.now.tell("Waits until you go on.")
             said = f"Paused after {self._paused_after}" if self._paused_after else "Paused"
-        tone = {State.RUNNING: "ok", State.PAUSING: "warn", State.PAUSED: "warn"}
-        self._top.chip.say("" if state is State.OVER else said, tone.get(state, "soft"))
+        signs = {
+            State.RUNNING: ("ok", "play"),
+            State.PAUSING: ("warn", "pause"),
+            State.PAUSED: ("warn", "pause"),
+        }
+        tone, icon = signs.get(state, ("soft", ""))
+        self._top.chip.say("" if state is State.OVER else said, tone, icon)
 
     _paused_after = ""
