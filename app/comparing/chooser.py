@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
@@ -59,10 +60,12 @@ class Chooser(QDialog):
             "QTreeView::item { min-height: 34px; } QHeaderView::section { padding: 4px 11px; }"
         )
         self._list.header().setStretchLastSection(True)
-        for session in shelf:
-            if session.start is not None and session.path not in taken:
-                self._list.addTopLevelItem(_item(session))
-        for place, width in enumerate((220, 150, 110)):
+        there = {path.resolve() for path in taken}
+        offered = [s for s in shelf if s.start is not None and s.path.resolve() not in there]
+        twins = Counter(map(_looks, offered))
+        for session in offered:
+            self._list.addTopLevelItem(_item(session, twins[_looks(session)] > 1))
+        for place, width in enumerate((250, 150, 110)):
             self._list.setColumnWidth(place, width)
         self._list.itemActivated.connect(lambda *_: self._take())
         self._list.itemSelectionChanged.connect(self._on_selected)
@@ -129,7 +132,12 @@ class Chooser(QDialog):
         self.accept()
 
 
-def _item(session: Shelved) -> QTreeWidgetItem:
+def _looks(session: Shelved) -> tuple[str, str]:
+    return session.title, when(session.start)
+
+
+def _item(session: Shelved, twin: bool) -> QTreeWidgetItem:
+    """`twin`: another one has its title and minute, so its file tells them apart."""
     start = session.start
     assert start is not None
     targets = ", ".join(m.name for m in start.machines if "target" in m.roles)
@@ -138,7 +146,8 @@ def _item(session: Shelved) -> QTreeWidgetItem:
     told = f"{count} server{'s' if count != 1 else ''}"
     if isinstance(passes, int) and passes > 1:
         told += f" · {passes} passes"
-    item = QTreeWidgetItem([session.title, when(start), targets, told])
+    title = f"{session.title} · {session.path.name}" if twin else session.title
+    item = QTreeWidgetItem([title, when(start), targets, told])
     item.setData(0, _PATH, session.path)
     item.setToolTip(0, str(session.path))
     item.setToolTip(1, ended(session))

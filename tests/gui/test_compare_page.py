@@ -445,6 +445,26 @@ def test_sessions_of_this_computer_are_found_and_added_with_the_keyboard(
     holds(qtbot, page, a, known)
 
 
+def test_of_sessions_of_one_name_and_minute_the_files_tell_which_is_which(
+    qtbot: QtBot, page: ComparePage, desk: Desk, tmp_path: Path
+) -> None:
+    folder = paths.data_dir() / "sessions"
+    folder.mkdir(parents=True)
+    taken = record(folder / "one.pong.yaml", session(1, rates=RATES))
+    for name in ("two", "three"):
+        record(folder / f"{name}.pong.yaml", session(1, rates=RATES))
+    desk.set_shelf(shelf())
+    compare(qtbot, page, folder / ".." / "sessions" / taken.name)
+    page.search()
+    (chooser,) = page.findChildren(Chooser)
+    items = [chooser._list.topLevelItem(n) for n in range(chooser._list.topLevelItemCount())]
+    assert {item.text(0) for item in items} == {
+        "Socket ping-pong · two.pong.yaml",
+        "Socket ping-pong · three.pong.yaml",
+    }
+    chooser.reject()
+
+
 # What differs, and the figures
 
 
