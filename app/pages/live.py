@@ -327,13 +327,13 @@ class LivePage(QWidget):
         self._enter(State.OVER)
         self._top.chip.say("Failed", "bad")
         self.error.say(sentence)
-        self._finish()
+        self._finish("What was recorded is saved.")
 
-    def _finish(self) -> None:
+    def _finish(self, saved: str = "The session is saved.") -> None:
         self._run = None
         self.now.prepare(Trial())
         self._pulse.stop()
-        self.now.tell("The session is saved." if self._path else "")
+        self.now.tell(saved if self._path else "")
         self._open.setVisible(self._path is not None)
         self._export.setVisible(self._path is not None)
         self.refresh()

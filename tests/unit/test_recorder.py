@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -132,6 +133,25 @@ def limited(path: Path) -> str:
         cwd=Path(__file__).parents[2],
     )
     return done.stdout
+
+
+def test_a_disk_full_while_the_ceiling_is_looked_for_is_told_with_the_null_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rest = iter(synthetic.session(1, 3))
+    recorder = Recorder(tmp_path / "run.yaml")
+    for document in rest:
+        recorder(document)
+        if isinstance(document, PointStop):
+            break
+
+    def full(*arguments: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("os.write", full)
+    with pytest.raises(PongbenchError, match="The session is complete up to the null server, "):
+        recorder(next(rest))
+    recorder.close()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs limits on file sizes")

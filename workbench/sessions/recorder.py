@@ -65,7 +65,8 @@ class Recorder:
             self._broken = self._complaint(error)
             raise self._broken from error
         if isinstance(document, PointStop) and document.complete:
-            name = self._names.get(document.server, document.server)
+            other = document.server if document.purpose == "sweep" else "the null server"
+            name = self._names.get(document.server, other)
             self._upto = f"{name}, {offered(document)}"
 
     def close(self) -> None:
