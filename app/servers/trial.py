@@ -199,8 +199,6 @@ class Trial(QWidget):
         self._under_way = self._trying = None
         self._told[self._slot(known)] = tried
         self._show()
-        if self.cancel.hasFocus() or self.window().focusWidget() is None:
-            self.go.setFocus()
         self.tried.emit(known)
         if self._waiting:
             self._next()
@@ -220,13 +218,16 @@ class Trial(QWidget):
         told = self._told.get(self._slot(known)) if known else None
         here = trying is not None and known is not None and trying.key == known.key
         self._progress.setVisible(here)
-        self.cancel.setVisible(self._under_way is not None)
         self.go.setVisible(self._under_way is None)
         asks = bool(told and told.commands)
         word = "Fetch it and try again" if asks else "Try again" if told else "Try it"
         self.go.setText(f" {word}")
         self.go.setAccessibleName(word)
         self.go.setEnabled(bool(known and known.runs) and not self._desk.busy)
+        if self._under_way is None and self.cancel.hasFocus():
+            # Before it goes; else its focus would go to whatever is next.
+            self.go.setFocus()
+        self.cancel.setVisible(self._under_way is not None)
         state = self._state_of(known, here=here, told=told)
         self._state.setText(state)
         self._state.setVisible(bool(state))
