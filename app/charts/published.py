@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from app.charts import labels
@@ -82,6 +82,7 @@ class PublishedMarks:
             if room.contains(box) and not any(box.intersects(other) for other in written)
         ]
         box = min(inside or places[:1], key=lambda b: labels.crosses(b.getCoords(), lines))
+        self._lead(painter, at, box)
         tint = QColor(self._chart.theme.card)
         tint.setAlphaF(0.85)
         painter.setPen(Qt.PenStyle.NoPen)
@@ -90,3 +91,14 @@ class PublishedMarks:
         where = QPointF(box.left() + px(4), box.center().y())
         draw_text(painter, where, text, size, self._chart.theme.soft)
         return box
+
+    def _lead(self, painter: QPainter, at: QPointF, box: QRectF) -> None:
+        """To words that stand away from their cross, lest they are taken for another line's."""
+        px = self._chart.look.px
+        near = QPointF(
+            min(max(at.x(), box.left()), box.right()), min(max(at.y(), box.top()), box.bottom())
+        )
+        way = QLineF(at, near)
+        if way.length() > px(14):
+            painter.setPen(QPen(QColor(self._chart.theme.soft), px(1)))
+            painter.drawLine(way.pointAt(px(8) / way.length()), near)
