@@ -140,9 +140,10 @@ def _stretches(flags: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
 
 
 def _staggered(points: NDArray[np.float64], spacing: float, index: int) -> Iterator[int]:
-    """Points to mark, about `spacing` pixels apart, shifted from server to server."""
+    """Points to mark, about `spacing` pixels apart, shifted from server to server by the golden
+    ratio, which spreads few and many alike."""
     across = points[-1, 0] - points[0, 0]
     step = max(1, round(spacing * (len(points) - 1) / across)) if across > 0 else 1
-    for i in range((index * 3) % step, len(points), step):
+    for i in range(int(step * (index * 0.618034 % 1)), len(points), step):
         if not np.isnan(points[i, 1]):
             yield i
