@@ -51,6 +51,11 @@ def test_merging_histograms_equals_counting_all_times_in_one(a: list[int], b: li
     assert merged == h.histogram_of(a + b)
 
 
+@given(MANY)
+def test_the_mean_is_within_a_thousandth(times: list[int]) -> None:
+    assert h.mean(h.histogram_of(times)) == pytest.approx(np.mean(times), rel=1e-3)
+
+
 def test_times_beyond_ten_minutes_count_as_ten_minutes() -> None:
     told = h.percentiles(h.histogram_of([10**12]))
     assert told is not None

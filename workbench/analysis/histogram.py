@@ -88,6 +88,15 @@ def samples_needed(q: float) -> int:
     return math.ceil(round(10 / (1 - q), 6))
 
 
+def mean(sparse: SparseHistogram) -> float | None:
+    """Mean time in microseconds, from the middles of the buckets; None: it is empty."""
+    buckets, counts = _split(sparse)
+    if not len(buckets):
+        return None
+    middles = np.array([sum(bucket_bounds(int(b))) / 2 for b in buckets])
+    return float(np.average(middles, weights=counts))
+
+
 def _at(buckets: NDArray[np.int64], ranks: NDArray[np.int64], q: float) -> int:
     # 0.07 * 100 is 7.000000000000001: rounding first keeps the rank the one meant.
     rank = max(1, math.ceil(round(q * int(ranks[-1]), 6)))
