@@ -102,6 +102,7 @@ QPushButton:pressed, QPushButton:checked {{ background: {down}; }}
 QPushButton:checked {{ border-color: {t.text}; }}
 QPushButton:disabled {{ color: {t.muted}; border-color: {t.line2}; }}
 QPushButton:focus {{ border: 2px solid {t.focus}; padding: 0 11px; min-height: 28px; }}
+QPushButton:focus, QToolButton:focus, QComboBox:focus {{ outline: none; }}
 QPushButton[kind="primary"] {{ background: {t.primary}; color: {t.on_primary};
     border: 1px solid {t.primary}; font-weight: 600; }}
 QPushButton[kind="primary"]:hover {{ background: {mix(t.primary, t.card, 0.12)}; }}

@@ -294,6 +294,7 @@ class Inline(QFrame):
         self._theme, self._tone = look.LIGHT, "bad"
         inside = row(self, margin=12, gap=12)
         self._sign = sign(inside)
+        inside.setAlignment(self._sign, Qt.AlignmentFlag.AlignVCenter)
         self._text = label("", wrap=True)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._button = button(action, on_click=self.pressed.emit)

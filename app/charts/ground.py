@@ -143,7 +143,7 @@ class Ground:
             marks = (0, 25, 50, 75, 100) if height > 90 else (0, 50, 100)
             return [(mark, f"{mark} %") for mark in marks]
         if chart.quantity is Quantity.REPLIES:
-            return [(v, words.count(v)) for v in scales.ticks(high, max(4, int(height / 30)))]
+            return [(v, words.count(v)) for v in scales.ticks(high, max(5, int(height / 30)))]
         if chart.log:
             marks = scales.log_ticks(10**low, 10**high, 13 * (high - low) / max(1.0, height))
         else:
