@@ -93,7 +93,7 @@ class LiveRun:
 
         self._task = asyncio.current_task()
         dispatcher = Dispatcher()
-        recorder = Recorder(session_path(self.plan))
+        recorder = Recorder(session_path(self.plan), or_beside=True)
         dispatcher.subscribe(recorder, essential=True)
         dispatcher.subscribe(self._see)
 

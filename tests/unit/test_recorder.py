@@ -68,6 +68,19 @@ def test_a_session_is_never_overwritten(tmp_path: Path) -> None:
     assert path.read_text() == "mine"
 
 
+def test_two_that_begin_in_one_second_have_a_file_each(
+    documents: list[AnyDocument], tmp_path: Path
+) -> None:
+    recorders = [Recorder(tmp_path / "run.pong.yaml", or_beside=True) for _ in range(2)]
+    for document in documents:
+        for recorder in recorders:
+            recorder(document)
+    for recorder in recorders:
+        recorder.close()
+        assert read_session(recorder.path).documents == documents
+    assert [recorder.path.name for recorder in recorders] == ["run.pong.yaml", "run-2.pong.yaml"]
+
+
 def test_a_file_in_the_way_of_a_folder_is_named(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("")
     with pytest.raises(BadInput, match=r"out is a file, not a directory"):

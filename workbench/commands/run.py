@@ -112,8 +112,8 @@ async def _run(plan: Plan, fleet: Fleet, arguments: argparse.Namespace) -> int:
     dispatcher = Dispatcher()
     engine = engine_for(plan, dispatcher.emit, fleet=fleet)
     engine.install = arguments.install
-    path = arguments.output or session_path(plan)
-    recorder = Recorder(path)
+    path = arguments.output
+    recorder = Recorder(path) if path else Recorder(session_path(plan), or_beside=True)
     documents: list[AnyDocument] = []
     dispatcher.subscribe(recorder, essential=True)
     dispatcher.subscribe(documents.append)
@@ -139,7 +139,7 @@ async def _run(plan: Plan, fleet: Fleet, arguments: argparse.Namespace) -> int:
     if not documents:
         tell("Stopped before anything was measured; there is no session.")
     else:
-        tell(f"The session is {path}.")
+        tell(f"The session is {recorder.path}.")
         _conclude(documents, as_json=arguments.json)
     if interrupted or stop is None:
         return ExitCode.INTERRUPTED

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import itertools
 import os
 from pathlib import Path
 
@@ -27,8 +28,10 @@ class Recorder:
     that cannot be written. After that only a `RunStop` is still tried, silently.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, *, or_beside: bool = False) -> None:
+        """`or_beside`: a file of this name, which another program may still make before the first
+        document, is no error: a number is added to the name; `path` tells the one that was made."""
+        self.path, self._or_beside = path, or_beside
         self._size = 0
         self._names: dict[str, str] = {}
         self._upto = ""
@@ -39,7 +42,7 @@ class Recorder:
             # A trial: between here and the first document hours of rehearsal may lie, and whoever
             # is killed in them leaves nothing.
             os.close(self._make())
-            path.unlink()
+            self.path.unlink()
         except FileExistsError as error:
             raise BadInput(_in_the_way(path, error)) from None
         except (OSError, ValueError) as error:
@@ -77,7 +80,14 @@ class Recorder:
         self._file = -1
 
     def _make(self) -> int:
-        return os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o666)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND
+        try:
+            return os.open(self.path, flags, 0o666)
+        except FileExistsError:
+            if not self._or_beside:
+                raise
+        self.path = _beside(self.path)
+        return self._make()
 
     def _encode(self, document: AnyDocument) -> bytes:
         if isinstance(document, RunStart):
@@ -108,6 +118,13 @@ class Recorder:
         )
         upto = f"is complete up to {self._upto}" if self._upto else "holds no whole point yet"
         return PongbenchError(f"{cause} The session {upto} ({self.path}).")
+
+
+def _beside(path: Path) -> Path:
+    """a.pong.yaml is followed by a-2.pong.yaml."""
+    name, dot, ending = path.name.partition(".")
+    names = (f"{name}-{n}{dot}{ending}" for n in itertools.count(2))
+    return next(path.with_name(each) for each in names if not path.with_name(each).exists())
 
 
 def _in_the_way(path: Path, error: FileExistsError) -> str:
