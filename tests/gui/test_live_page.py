@@ -261,6 +261,7 @@ def test_a_run_is_presented_and_paused_by_keys(qtbot: QtBot, page: LivePage) -> 
     page.start(LONG)
     assert page.board.trio.charts[Quantity.REPLIES].limits[1] == LONG.rates_per_s[-1]
     runs(qtbot, page)
+    qtbot.waitUntil(lambda: any(series.stops for series in page.board.model.series.values()))
     page.present()
     shown_large = page._presentation
     assert shown_large is not None
@@ -268,7 +269,7 @@ def test_a_run_is_presented_and_paused_by_keys(qtbot: QtBot, page: LivePage) -> 
     qtbot.waitUntil(lambda: page.state is State.PAUSED, timeout=PATIENCE_MS)
     qtbot.waitUntil(lambda: "Paused after " in heard(shown_large), timeout=PATIENCE_MS)
     assert page.now._doing.text() == "Waits until you go on."
-    assert " paused, " in heard(page.board.side.legend)
+    qtbot.waitUntil(lambda: " paused, " in heard(page.board.side.legend))
     assert "ends about" not in page.now._ends.text()
     qtbot.keyClick(shown_large, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: page.state is State.RUNNING)
