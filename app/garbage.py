@@ -7,23 +7,28 @@ belongs to Qt and ends in another thread than its own crashes the program, or wa
 from __future__ import annotations
 
 import gc
+import time
 
 from PySide6.QtCore import QObject, QTimer
 
-EVERY_MS = 1000
+EVERY_MS = 100
+"""So often that little is young each time: what a frame may wait for."""
+_ALL_EVERY_S = 60.0
+"""Going through everything takes tens of milliseconds."""
 
 
 class Collector(QObject):
     """Collects on a timer of its thread instead of Python, until the last of them is closed."""
 
     _open = 0
+    _all_at_s = 0.0
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         Collector._open += 1
         gc.disable()
         self._timer = QTimer(self)
-        self._timer.timeout.connect(collect)
+        self._timer.timeout.connect(self._collect)
         self._timer.start(EVERY_MS)
 
     def close(self) -> None:
@@ -33,10 +38,14 @@ class Collector(QObject):
         if not Collector._open:
             gc.enable()
 
-
-def collect() -> None:
-    """The oldest generation whose turn it is, as Python does; it goes on counting meanwhile."""
-    counted = enumerate(zip(gc.get_count(), gc.get_threshold(), strict=True))
-    due = [generation for generation, (count, limit) in counted if 0 < limit < count]
-    if due:
-        gc.collect(due[-1])
+    def _collect(self) -> None:
+        """The oldest generation whose turn it is, as Python does; it goes on counting meanwhile."""
+        counted = enumerate(zip(gc.get_count(), gc.get_threshold(), strict=True))
+        due = [generation for generation, (count, limit) in counted if 0 < limit < count]
+        now_s = time.monotonic()
+        if 2 in due and now_s - Collector._all_at_s < _ALL_EVERY_S:
+            due.remove(2)
+        elif 2 in due:
+            Collector._all_at_s = now_s
+        if due:
+            gc.collect(due[-1])
