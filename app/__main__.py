@@ -30,7 +30,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             " and see `pongbench --help` for the rest."
         )
     try:
-        from app.application import run  # noqa: PLC0415 - Qt only for the window
+        from app import binding  # noqa: PLC0415 - Qt only for the window
+
+        binding.spare_sources()
+        from app.application import run  # noqa: PLC0415
     except ImportError as error:
         return _refuse(
             f"The window needs Qt, which this system cannot load ({error})."

@@ -6,8 +6,6 @@ import signal
 import sys
 from pathlib import Path
 
-from PySide6.QtWidgets import QApplication
-
 from app import qt_log
 from app import theme as look
 from app.bridge import Bridge
@@ -16,7 +14,7 @@ from app.keeper import Keeper
 from app.log import LogBook
 from app.settings import SettingsFile
 from app.shell.main_window import MainWindow
-from app.shell.opened import OpenedFiles
+from app.shell.opened import Application
 from workbench import __version__
 from workbench.errors import ExitCode, PongbenchError
 
@@ -26,13 +24,12 @@ def run(session: Path | None = None) -> int:
     book = LogBook()
     book.install()
     qt_log.install()
-    app = QApplication(["pongbench"])
+    app = Application(["pongbench"])
     qt_log.begin()
     app.setApplicationName("pongbench")
     app.setApplicationDisplayName("Pongbench")
     app.setApplicationVersion(__version__)
     app.setDesktopFileName("io.github.pongbench.Pongbench")
-    opened = OpenedFiles(app)
     file = SettingsFile()
     kept = file.load()
     theme = look.wanted(kept.colours)
@@ -49,7 +46,7 @@ def run(session: Path | None = None) -> int:
     # Python sees a signal with the next tick of the bridge.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: window.leave())
-    window.built.connect(lambda: opened.show_with(window.open))
+    window.built.connect(lambda: app.show_files_with(window.open))
     if session is not None:
         window.built.connect(lambda: window.open(session.absolute()))
     window.appear()

@@ -51,7 +51,7 @@ class Chart(pg.PlotWidget):
         *,
         lowest: bool = False,
     ) -> None:
-        super().__init__()
+        super().__init__(enableMenu=False)
         self.model, self.quantity = model, quantity
         self.view_shown = View()
         self.log = quantity is Quantity.TIME
@@ -79,7 +79,6 @@ class Chart(pg.PlotWidget):
         for axis in ("left", "bottom"):
             item.hideAxis(axis)
         item.hideButtons()
-        item.setMenuEnabled(False)
         item.disableAutoRange()
         item.getViewBox().setMouseEnabled(False, False)
         item.getViewBox().setDefaultPadding(0)

@@ -59,7 +59,7 @@ class MainWindow(QMainWindow):
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self.desk = desk
-        self._painted = self._leaving = False
+        self._painted = self._warm = self._leaving = False
         self._question: QMessageBox | None = None
         self._pages: dict[str, QWidget] = {}
         self._drawer: LogDrawer | None = None
@@ -133,7 +133,7 @@ class MainWindow(QMainWindow):
         page.setFocus()
         self.rail.check(places.ALL[name].rail)
         self.desk.settings.page = name
-        if self._painted and name in ("Start", "Sessions", "Compare"):
+        if self._warm and name in ("Start", "Sessions", "Compare"):
             self._read_shelf()
 
     @property
@@ -259,6 +259,11 @@ class MainWindow(QMainWindow):
         self.show_page(self._first())
         self.page("Live")
         self.built.emit()
+        # Not sooner: both import in the engine's thread, and importing is done one at a time.
+        QTimer.singleShot(0, self, self._fill)
+
+    def _fill(self) -> None:
+        self._warm = True
         self.start.load()
         self._read_shelf()
 

@@ -3,31 +3,35 @@ and one that came while the program runs starts it no second time."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QObject
-from PySide6.QtGui import QFileOpenEvent, QGuiApplication
+from PySide6.QtCore import QEvent
+from PySide6.QtGui import QFileOpenEvent
+from PySide6.QtWidgets import QApplication
 
 
-class OpenedFiles(QObject):
-    """Keeps the last until somebody can show it."""
+class Application(QApplication):
+    """Keeps the last file until somebody can show it.
 
-    def __init__(self, app: QGuiApplication) -> None:
-        super().__init__(app)
+    The event is the application's own: a filter on it would be asked about every event of every
+    widget.
+    """
+
+    def __init__(self, argv: Sequence[str]) -> None:
+        super().__init__(argv)
         self._show: Callable[[Path], object] | None = None
         self._waiting: Path | None = None
-        app.installEventFilter(self)
 
-    def show_with(self, show: Callable[[Path], object]) -> None:
+    def show_files_with(self, show: Callable[[Path], object]) -> None:
         self._show = show
         if self._waiting is not None:
             show(self._waiting)
             self._waiting = None
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+    def event(self, event: QEvent) -> bool:
         if event.type() != QEvent.Type.FileOpen or not isinstance(event, QFileOpenEvent):
-            return False
+            return super().event(event)
         path = Path(event.file())
         if self._show is None:
             self._waiting = path

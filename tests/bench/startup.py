@@ -74,6 +74,7 @@ print(json.dumps(told))
 def once(code: str, home: str) -> dict[str, list[float]]:
     """CPU and clock, in ms, by what was reached."""
     env = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "PONGBENCH_HOME": home}
+    env.pop("PYTHONDONTWRITEBYTECODE", None)  # else every start compiles the program anew
     ended = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=False
     )

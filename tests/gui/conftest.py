@@ -18,6 +18,7 @@ from app import theme
 from app.bridge import Bridge
 from app.desk import Desk
 from app.settings import Settings
+from app.shell.opened import Application
 from tests.gui.windows import PATIENCE_MS
 
 
@@ -37,6 +38,11 @@ class Patient(QtBot):
 @pytest.fixture
 def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
     return Patient(request)
+
+
+@pytest.fixture(scope="session")
+def qapp_cls() -> type[QApplication]:
+    return Application
 
 
 @pytest.fixture(autouse=True, scope="session")
