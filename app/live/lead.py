@@ -43,8 +43,11 @@ def lead(
     pointed_at: str,
     rate: float,
     is_shown: Callable[[str], bool] = lambda server: True,
+    *,
+    otherwise: str = "Getting ready",
 ) -> Lead:
-    """The server pointed at, else the one that runs, else the shown one that holds most."""
+    """The server pointed at, else the one that runs, else the shown one that holds most, else the
+    plan, else what is said `otherwise`."""
     series = model.series.get(pointed_at)
     if series is not None:
         found = next((r for r in series.readings() if r.offered == rate), None)
@@ -61,7 +64,7 @@ def lead(
         best = [each for each in ranked if (each.figure_per_s, each.unknown is None) == first]
         return _of_series(best[0], model) if len(best) == 1 else _of_equals(best, model)
     plan = model.start.plan if model.start else {}
-    return Lead(str(plan.get("name") or "Getting ready"))
+    return Lead(str(plan.get("name") or otherwise))
 
 
 def _running(model: ChartModel) -> Lead:

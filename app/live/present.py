@@ -41,16 +41,17 @@ class Presentation(QWidget):
         *,
         keys: Callable[[QKeyEvent], bool] = lambda event: False,
         says: Callable[[], tuple[str, str]] = lambda: ("", ""),
+        heads: Callable[[], str] = lambda: "Getting ready",
         hint: str = "",
         caption: str = "",
         give_back: Callable[[], None],
     ) -> None:
         """`keys`: True when the page knew the key. `says`: what the page would have said in a
-        sentence, and its tone. `hint`: its own keys. `caption`: what explains the charts, once the
+        sentence, and its tone. `heads`: what is large while there is nothing drawn. `hint`: its own keys. `caption`: what explains the charts, once the
         keys were told. `give_back`: puts the trio into its place."""
         super().__init__(over, Qt.WindowType.Window | Qt.WindowType.FramelessWindowHint)
         self._trio, self._theme, self._over = trio, theme, over
-        self._keys, self._says, self._give_back = keys, says, give_back
+        self._keys, self._says, self._heads, self._give_back = keys, says, heads, give_back
         self._hint_said = f"{hint}    {_KEYS}" if hint else _KEYS
         self._caption = caption
         self._look_before, self._shown_before = trio.look, trio.wanted
@@ -91,9 +92,15 @@ class Presentation(QWidget):
 
     def refresh(self) -> None:
         """The charts are refreshed by the page that lent them."""
-        pointing = self._trio.pointing
+        trio, pointing = self._trio, self._trio.pointing
         self.headline.tell(
-            lead(self._trio.model, pointing.server, pointing.rate, self._trio.is_shown)
+            lead(
+                trio.model,
+                pointing.server,
+                pointing.rate,
+                trio.is_shown,
+                otherwise=self._heads(),
+            )
         )
         said, tone = self._says()
         hint = self._hint_said if self._hint.isActive() else self._caption

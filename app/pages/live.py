@@ -53,6 +53,8 @@ _SLEPT = (
     "Pongbench itself was suspended for {:.0f} s. Servers and clients stop by themselves when they "
     "hear nothing for so long, so the run ended. Every point measured before is in the session."
 )
+_TO_BEGIN = "Esc leaves. Then choose servers and run them, or open a session with Ctrl+O."
+"""In a presentation of nothing."""
 _ABORT_AFTER_MS = 700
 _PULSE_MS, _SLEPT_S = 500, 2.5
 """So much later than it should have come, the pulse says that the program was suspended."""
@@ -202,6 +204,7 @@ class LivePage(QWidget):
             self.window(),
             keys=self._key,
             says=self._in_short,
+            heads=self._in_large,
             hint="Space pause    S skip",
             give_back=self._on_presented,
         )
@@ -214,12 +217,18 @@ class LivePage(QWidget):
 
     def _in_short(self) -> tuple[str, str]:
         """For those who see the charts only."""
-        quiet = self.state in (State.RUNNING, State.IDLE)
-        state = "" if quiet else self._top.chip.text
+        if self.state is State.IDLE:
+            return _TO_BEGIN, "soft"
+        state = "" if self.state is State.RUNNING else self._top.chip.text
         for line in (self.error, self.alert):
             if line.text:
                 return " · ".join(filter(None, (state, line.text))), "warn"
         return state, "soft"
+
+    def _in_large(self) -> str:
+        """Of a run of which nothing is drawn."""
+        heads = {State.IDLE: "Nothing is running", State.OVER: "Nothing was measured"}
+        return heads.get(self.state, "Getting ready")
 
     def _offer_abort(self) -> None:
         if self.state is State.STOPPING:

@@ -14,8 +14,11 @@ from app import theme
 from app.charts.model import ChartModel
 from app.charts.series import Quantity
 from app.charts.trio import Trio
+from app.desk import Desk
 from app.live.lead import lead
 from app.live.present import Presentation
+from app.live.run import Outcome
+from app.pages.live import LivePage
 from tests.synthetic import session
 from workbench.documents import AnyDocument, PointStart
 
@@ -154,10 +157,41 @@ def test_the_pages_keys_come_first(qtbot: QtBot) -> None:
 
 def test_what_the_page_says_is_said_here_too(qtbot: QtBot) -> None:
     _, shown = presented(qtbot, session(2, 4), says=lambda: ("Tornado ended by signal 9.", "warn"))
-    assert any(
-        each.accessibleName() == "Tornado ended by signal 9."
-        for each in shown.findChildren(QWidget)
+    assert reads(shown, "Tornado ended by signal 9.")
+
+
+def reads(shown: Presentation, sentence: str) -> bool:
+    return any(each.accessibleName() == sentence for each in shown.findChildren(QWidget))
+
+
+def of_a_run(qtbot: QtBot, page: LivePage) -> Presentation:
+    """What F11 shows of the live page."""
+    qtbot.addWidget(page, before_close_func=lambda _: page)
+    with qtbot.waitExposed(page):
+        page.show()
+    page.present()
+    (shown,) = page.findChildren(Presentation)
+    return shown
+
+
+def test_with_nothing_running_it_says_so_and_how_to_begin(qtbot: QtBot, desk: Desk) -> None:
+    shown = of_a_run(qtbot, LivePage(desk))
+    assert shown.headline.accessibleName() == "Nothing is running"
+    assert reads(
+        shown, "Esc leaves. Then choose servers and run them, or open a session with Ctrl+O."
     )
+    with qtbot.waitSignal(shown.destroyed):
+        qtbot.keyClick(shown, Qt.Key.Key_Escape)
+
+
+def test_of_a_run_that_ended_before_its_first_point_it_promises_none(
+    qtbot: QtBot, desk: Desk
+) -> None:
+    page = LivePage(desk)
+    page._on_over(Outcome(None, None))
+    shown = of_a_run(qtbot, page)
+    assert shown.headline.accessibleName() == "Nothing was measured"
+    assert reads(shown, "Stopped before it began")
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Escape, Qt.Key.Key_F11])
