@@ -47,8 +47,9 @@ class Presentation(QWidget):
         give_back: Callable[[], None],
     ) -> None:
         """`keys`: True when the page knew the key. `says`: what the page would have said in a
-        sentence, and its tone. `heads`: what is large while there is nothing drawn. `hint`: its own keys. `caption`: what explains the charts, once the
-        keys were told. `give_back`: puts the trio into its place."""
+        sentence, and its tone. `heads`: what is large while nothing is drawn. `hint`: its own keys.
+        `caption`: what explains the charts, once the keys were told. `give_back`: puts the trio
+        into its place."""
         super().__init__(over, Qt.WindowType.Window | Qt.WindowType.FramelessWindowHint)
         self._trio, self._theme, self._over = trio, theme, over
         self._keys, self._says, self._heads, self._give_back = keys, says, heads, give_back
