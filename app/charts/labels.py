@@ -129,18 +129,16 @@ def crosses(box: Box, lines: Sequence[Polyline]) -> int:
     left, top, right, bottom = box
     hits = 0
     for line in lines:
-        if len(line) < 2:
-            continue
-        start, way = line[:-1], np.diff(line, axis=0)
-        enter, leave = np.zeros(len(way)), np.ones(len(way))
-        for axis, low, high in ((0, left, right), (1, top, bottom)):
-            still = np.abs(way[:, axis]) < 1e-9
-            step = np.where(still, 1.0, way[:, axis])
-            a, b = (low - start[:, axis]) / step, (high - start[:, axis]) / step
-            within = (start[:, axis] >= low) & (start[:, axis] <= high)
-            enter = np.maximum(enter, np.where(still, np.where(within, 0, 2), np.minimum(a, b)))
-            leave = np.minimum(leave, np.where(still, np.where(within, 1, -1), np.maximum(a, b)))
-        hits += int(np.count_nonzero(enter <= leave))
+        x, y = line.T
+        near = (np.minimum(x[:-1], x[1:]) <= right) & (np.maximum(x[:-1], x[1:]) >= left)
+        near &= (np.minimum(y[:-1], y[1:]) <= bottom) & (np.maximum(y[:-1], y[1:]) >= top)
+        ax, ay = x[:-1][near], y[:-1][near]
+        across, down = x[1:][near] - ax, y[1:][near] - ay
+        # Of those near, the ones that do not have the whole box on one side.
+        corners = ((h, v) for h in (left, right) for v in (top, bottom))
+        sides = [across * (v - ay) - down * (h - ax) for h, v in corners]
+        touching = (np.min(sides, axis=0) <= 0) & (np.max(sides, axis=0) >= 0)
+        hits += int(np.count_nonzero(touching))
     return hits
 
 

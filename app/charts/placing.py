@@ -7,6 +7,7 @@ from math import hypot
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QPoint, QSize
 from PySide6.QtWidgets import QWidget
 
@@ -29,16 +30,16 @@ _WEIGHT_OF_DATA = 10
 def place(trio: Trio, card: HoverCard) -> None:
     """Shape the card and move it. A low chart has no room for it: then another part of the trio
     has, or a wider and lower card fits. It stays where it is as long as it covers nothing there."""
-    lines, words = _lines(trio), _words(trio)
+    lines, words = _lines(trio), np.reshape(_words(trio), (-1, 4))
     best: tuple[float, int, QPoint] | None = None
     for wide in card.WIDTHS:
         size = card.shape(wide)
-        for at in _places(trio, card, size.width(), size.height()):
-            box = _around(at, size)
-            hits = sum(_covered(box, other) for other in words)
-            if best is not None and hits >= best[0]:
+        places = list(_places(trio, card, size.width(), size.height()))
+        boxes = [_around(at, size) for at in places]
+        for at, box, cut in zip(places, boxes, _covered(np.array(boxes), words), strict=True):
+            if best is not None and cut >= best[0]:
                 continue
-            hits += _WEIGHT_OF_DATA * labels.crosses(box, lines)
+            hits = cut + _WEIGHT_OF_DATA * labels.crosses(box, lines)
             if best is None or hits < best[0]:
                 best = hits, wide, at
             if not hits:
@@ -49,12 +50,15 @@ def place(trio: Trio, card: HoverCard) -> None:
     card.move(best[2])
 
 
-def _covered(box: labels.Box, word: labels.Box) -> int:
-    """Words cut in two are worse than words that are gone."""
-    if not labels.touch(box, word):
-        return 0
-    whole = box[0] <= word[0] and box[1] <= word[1] and word[2] <= box[2] and word[3] <= box[3]
-    return 1 if whole else 3
+def _covered(boxes: NDArray[np.float64], words: NDArray[np.float64]) -> list[int]:
+    """What each box (n x 4) costs the words (m x 4) it touches: words cut in two are worse than
+    words that are gone."""
+    left, top, right, foot = (boxes[:, i, None] for i in range(4))
+    a, b, c, d = words.T
+    touched = (left < c) & (a < right) & (top < d) & (b < foot)
+    whole = (left <= a) & (top <= b) & (c <= right) & (d <= foot)
+    cost: list[int] = np.where(touched, np.where(whole, 1, 3), 0).sum(axis=1).tolist()
+    return cost
 
 
 def _around(at: QPoint, size: QSize) -> labels.Box:

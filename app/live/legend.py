@@ -139,7 +139,7 @@ class _Row(QFrame):
         self._live = live
         self._id, self._trio, self._theme = series.id, trio, theme
         self._told: object = None
-        self._runs = self._pauses = False
+        self._runs = self._pauses = self._marked = False
         self._key = str(place) if place <= 9 else ""
         """Which shows and hides it."""
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -237,6 +237,9 @@ class _Row(QFrame):
         self._dot.setVisible(self._runs and not word)
 
     def mark(self, highlighted: bool) -> None:
+        if highlighted == self._marked:
+            return
+        self._marked = highlighted
         ground = self._theme.raised if highlighted else "transparent"
         self.setStyleSheet(f"_Row {{ background: {ground}; border-radius: 7px; }}")
 

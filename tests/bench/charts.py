@@ -4,7 +4,8 @@ Twelve servers x 90 points of made-up documents, offscreen, handed to the window
 its bridge. *Live*: the last server runs, a window every 200 ms; the whole page is drawn, the column
 beside the charts and the strip below them, too. *Hover*: from server to server, ten times a second.
 *Film*: nine servers x 87 points at 1000x. Prints the share of one core the GUI's thread took, and
-the time each chart took to paint; a frame is all that happened between two turns of the event loop.
+the time each chart took to paint; a frame is all the thread did from one painting of a chart to the
+next.
 """
 
 from __future__ import annotations
@@ -35,11 +36,12 @@ from workbench.documents import AnyDocument, PointStart
 from workbench.sessions import Recorder
 
 TICK_MS = 100
-paints: list[float] = []
+paints: list[tuple[Chart, float, float]] = []
+"""Which chart was painted, begun and ended at which CPU time of the thread (s)."""
 
 
 class Timed:
-    """Counts the time of every paint of every chart."""
+    """Notes every paint of every chart."""
 
     def __init__(self) -> None:
         original = Chart.paintEvent
@@ -47,7 +49,7 @@ class Timed:
         def paint(chart: Chart, event: object) -> None:
             begun = time.thread_time()
             original(chart, event)
-            paints.append((time.thread_time() - begun) * 1e3)
+            paints.append((chart, begun, time.thread_time()))
 
         Chart.paintEvent = paint
 
@@ -64,29 +66,22 @@ def wait(until: Callable[[], bool], seconds: float) -> None:
 def run(name: str, seconds: float, tick: Callable[[], None]) -> None:
     """Call `tick` ten times a second; print what everything cost."""
     paints.clear()
-    frames: list[float] = []
-    turns, timer = QTimer(), QTimer()
-    before = time.thread_time()
-
-    def turn() -> None:
-        nonlocal before
-        now = time.thread_time()
-        frames.append((now - before) * 1e3)
-        before = now
-
-    turns.timeout.connect(turn)
+    timer = QTimer()
     timer.timeout.connect(tick)
-    turns.start(5)
     timer.start(TICK_MS)
     cpu, wall = time.thread_time(), time.perf_counter()
     wait(lambda: False, seconds)
     share = 100 * (time.thread_time() - cpu) / (time.perf_counter() - wall)
-    turns.stop()
     timer.stop()
-    paint = np.percentile(paints or [0.0], [50, 99, 100])
+    took = np.percentile([(end - begin) * 1e3 for _, begin, end in paints], [50, 99, 100])
+    begun: dict[Chart, list[float]] = {}
+    for chart, begin, _ in paints:
+        begun.setdefault(chart, []).append(begin * 1e3)
+    frames = np.concatenate([np.diff(each) for each in begun.values()])
     print(
-        f"{name:6} {share:5.1f} % of a core   a chart: p50 {paint[0]:.1f}, p99 {paint[1]:.1f},"
-        f" max {paint[2]:.1f} ms ({len(paints)})   longest frame {max(frames):.1f} ms"
+        f"{name:6} {share:5.1f} % of a core   a chart: p50 {took[0]:.1f}, p99 {took[1]:.1f},"
+        f" max {took[2]:.1f} ms ({len(paints)})   a frame: p50 {np.median(frames):.1f},"
+        f" max {frames.max():.1f} ms ({len(frames) // len(begun)})"
     )
 
 
