@@ -35,8 +35,10 @@ KEPT = 50
 """Connections of the keep-alive comparison, as for `wrk -c50`."""
 CONCURRENCY = 100
 OPEN_RATE = 12_000
-"""Near saturation, where CPU is what counts. At a lower rate a worker mostly waits, and waking up
-for single connections costs more of each."""
+BUSY = 0.65
+"""Share of a core at which the open loop is compared, too: near saturation, where CPU is what
+counts. At a lower rate a worker mostly waits, and waking up for single connections costs more of
+each; a closed loop never waits."""
 HTTPERF_RATE = 6_000
 PATIENCE_S = 20.0
 HTTPERF_TRIES = 2
@@ -80,9 +82,11 @@ def main() -> int:
     target_core, client_core = sorted(os.sched_getaffinity(0))[:2]
     with nginx(target_core) as port:
         os.sched_setaffinity(0, {client_core})
+        busy = round(BUSY * 1e6 / ab(port).us)
         connections: dict[str, Generator] = {
             "agent, closed loop": agent_closed,
-            "agent, open loop": agent_open,
+            f"agent at {OPEN_RATE:,}/s": lambda port: agent_open(port, OPEN_RATE),
+            f"agent at {busy:,}/s": lambda port: agent_open(port, busy),
             "ab": ab,
             "httperf": httperf,
         }
@@ -162,9 +166,9 @@ def agent_closed(port: int) -> Cost:
     )
 
 
-def agent_open(port: int) -> Cost:
+def agent_open(port: int, rate_per_s: int) -> Cost:
     """The same load shape as `httperf`'s."""
-    return agent_cost(port, CONNECTIONS, rate_per_s=OPEN_RATE, connections=CONNECTIONS)
+    return agent_cost(port, CONNECTIONS, rate_per_s=rate_per_s, connections=CONNECTIONS)
 
 
 def agent_kept(port: int) -> Cost:
