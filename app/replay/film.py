@@ -83,6 +83,10 @@ def _load(path: Path) -> Reel:
         session, warning = read_session(path), ""
     except NewerSession:
         session = read_session(path, newer=True)
+        if not session.documents:
+            raise BadInput(
+                f"{path} is from a newer Pongbench, and this one understands nothing of it. Update."
+            ) from None
         warning = "This session is from a newer Pongbench; what this one understands is shown."
     start, documents = session.start, session.completed()
     _check(start, path)

@@ -310,8 +310,12 @@ class MainWindow(QMainWindow):
                 self.close()
 
     def _on_refused(self, sentence: str) -> None:
-        self.show_page("Sessions")
-        self.sessions.error.say(sentence)
+        """A file cannot be opened: a film that is shown stays."""
+        if self.shown is self.film and self.film.reel is not None:
+            self.notice.say(sentence)
+        else:
+            self.show_page("Sessions")
+            self.sessions.error.say(sentence)
 
     def _on_line(self, line: Line) -> None:
         """Something was logged."""

@@ -1,24 +1,35 @@
-"""A film tells where it is, without a window."""
+"""A film tells where it is, without a window; in one, it stays until another can be shown."""
 
 from __future__ import annotations
 
 import asyncio
 from pathlib import Path
 
+import pytest
+from pytestqt.qtbot import QtBot
+
 from app.replay.film import Film, Position, load
+from tests.gui.windows import press, says, shown
 from tests.synthetic import session
 from workbench.documents import AnyDocument
 from workbench.sessions import Recorder
 
+# The offscreen platform says so of every window that has a least size.
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+
 PATIENCE_S = 120.0
 
 
-async def test_a_film_tells_its_end_after_its_last_document(tmp_path: Path) -> None:
-    path = tmp_path / "a.pong.yaml"
+def record(path: Path, documents: list[AnyDocument]) -> Path:
     recorder = Recorder(path)
-    for document in session(6, 20):
+    for document in documents:
         recorder(document)
     recorder.close()
+    return path
+
+
+async def test_a_film_tells_its_end_after_its_last_document(tmp_path: Path) -> None:
+    path = record(tmp_path / "a.pong.yaml", session(6, 20))
     reel = await load(path)
     told: list[AnyDocument | Position] = []
     ended = asyncio.Event()
@@ -33,3 +44,43 @@ async def test_a_film_tells_its_end_after_its_last_document(tmp_path: Path) -> N
         await ended.wait()
     playing.cancel()
     assert told[:-1] == list(reel.documents)
+
+
+FOREIGN = "just: yaml\n"
+DAMAGED = "# pongbench session\nkind: run_start\nv: 1\nservers: [[[\n---\n"
+NEWER = "# pongbench session\nkind: run_start\nv: 9\nrun: elsewhere\n---\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (FOREIGN, "is not a session"),
+        (DAMAGED, "line 5"),
+        (NEWER, "is from a newer Pongbench"),
+        (None, "There is no session file"),
+    ],
+    ids=["foreign", "damaged", "newer", "gone"],
+)
+def test_the_film_that_is_shown_stays_when_another_file_cannot_be_opened(
+    qtbot: QtBot,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    content: str | None,
+    said: str,
+) -> None:
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "home"))
+    other = tmp_path / "other.pong.yaml"
+    if content is not None:
+        other.write_text(content)
+    with shown(qtbot) as window:
+        window.open(record(tmp_path / "a.pong.yaml", session(2, 4)))
+        film = window.film
+        qtbot.waitUntil(lambda: film.isVisible() and film.board.model.over)
+        window.open(other)
+        qtbot.waitUntil(window.notice.isVisible)
+        assert said in window.notice.text
+        assert film.isVisible()
+        assert says(film, "Socket ping-pong")
+        press(window.notice, "Put away")
+        press(film, "Play")
+        qtbot.waitUntil(lambda: not film.transport._at.paused)
