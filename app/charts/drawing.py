@@ -71,12 +71,16 @@ def draw_text(  # noqa: PLR0917 - read like QPainter.drawText
     """One line, `at` its left, middle or right end ("left", "middle", "right"), vertically centred
     on it; its width.
 
-    In vector files it becomes outlines: an SVG looks the same on machines without our fonts.
+    In an SVG it becomes outlines, which look the same on machines without our fonts; a PDF brings
+    the fonts, and its words can be searched and copied.
     """
+    kind = painter.paintEngine().type()
+    if kind is QPaintEngine.Type.Pdf:
+        font = _searchable(font)
     width = text_width(text, font)
     x = at.x() - {"left": 0.0, "middle": 0.5, "right": 1.0}[align] * width
     baseline = QPointF(x, at.y() + metrics(font).capHeight() / 2)
-    if is_vector(painter):
+    if is_vector(painter) and kind is not QPaintEngine.Type.Pdf:
         path = QPainterPath()
         path.setFillRule(Qt.FillRule.WindingFill)  # strokes of a letter may overlap
         path.addText(baseline, font, text)
@@ -86,6 +90,15 @@ def draw_text(  # noqa: PLR0917 - read like QPainter.drawText
         painter.setPen(QColor(colour))
         painter.drawText(baseline, text)
     return width
+
+
+@cache
+def _searchable(font: QFont) -> QFont:
+    """Without the glyphs that features put in, of which a PDF does not say what they stand for."""
+    made = QFont(font)
+    for feature in ("tnum", "calt"):
+        made.setFeature(QFont.Tag(feature), 0)
+    return made
 
 
 @cache
