@@ -11,8 +11,9 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
 from app.charts import labels
 from app.charts.curve import Curve
-from app.charts.drawing import draw_marker, draw_text, elided, text_width
+from app.charts.drawing import draw_marker, draw_text, text_width
 from app.charts.series import Quantity
+from app.charts.shortening import told_apart
 from app.colour import mix, with_opacity
 from app.theme import Weight, font
 
@@ -65,16 +66,28 @@ class EndNames:
         )
         self.placed = labels.place(ends, room, lines, chart.ground.words())
 
+    def name(self, curve: Curve) -> str:
+        """What is written of it where there is room."""
+        return curve.series.name
+
+    def shortened(self, curve: Curve, size: QFont, room: float) -> str:
+        """Its name within `room` pixels; no other server's reads the same."""
+        name = self.name(curve)
+        if text_width(name, size) <= room:
+            return name
+        names = frozenset(map(self.name, self._chart.curves.values()))
+        return told_apart(names, size, room)[name]
+
     def width(self, curve: Curve, size: QFont) -> float:
         """Of what `write` writes, in pixels."""
-        return text_width(curve.series.name, size)
+        return text_width(self.name(curve), size)
 
     def write(  # noqa: PLR0917 - read like draw_text
         self, painter: QPainter, at: QPointF, curve: Curve, size: QFont, room: float, strong: bool
     ) -> None:
         """A name, within `room` pixels unless it is the highlighted server's."""
         theme = self._chart.theme
-        name = curve.series.name if strong else elided(curve.series.name, size, room)
+        name = self.name(curve) if strong else self.shortened(curve, size, room)
         draw_text(painter, at, name, size, theme.text if strong else theme.soft)
 
     def paint_leaders(self, painter: QPainter) -> None:

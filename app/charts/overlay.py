@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
 from app.charts.chart import Chart
 from app.charts.curve import Curve
-from app.charts.drawing import draw_text, elided, stroke, text_width
+from app.charts.drawing import draw_text, stroke
 from app.charts.look import Look
 from app.charts.model import ChartModel
 from app.charts.names import EndNames
@@ -241,16 +241,21 @@ class TaggedNames(EndNames):
         if len(tags) > 1:
             self.CEILING = f"beyond what the clients of {tags[0]} can offer"
 
+    def name(self, curve: Curve) -> str:
+        """Without the letter: one server has one name in all sessions."""
+        return (
+            curve.series.label if isinstance(curve.series, OverlaidSeries) else super().name(curve)
+        )
+
     def width(self, curve: Curve, size: QFont) -> float:
-        px = self._chart.look.px
-        return text_width(_label(curve), size) + (px(21) if _tag(curve) else 0)
+        return super().width(curve, size) + (self._chart.look.px(21) if _tag(curve) else 0)
 
     def write(  # noqa: PLR0917
         self, painter: QPainter, at: QPointF, curve: Curve, size: QFont, room: float, strong: bool
     ) -> None:
         px, theme, tag = self._chart.look.px, self._chart.theme, _tag(curve)
         room -= px(20) if tag else 0
-        text = _label(curve) if strong else elided(_label(curve), size, room)
+        text = self.name(curve) if strong else self.shortened(curve, size, room)
         faint = _is_faint(curve) and not strong
         colour = theme.muted if faint else theme.text if strong or tag else theme.soft
         width = draw_text(painter, at, text, size, colour)
@@ -271,10 +276,6 @@ def draw_tag(painter: QPainter, box: QRectF, tag: str, theme: Theme, *, filled: 
 
 def _is_faint(curve: Curve) -> bool:
     return isinstance(curve.series, OverlaidSeries) and curve.series.faint
-
-
-def _label(curve: Curve) -> str:
-    return curve.series.label if isinstance(curve.series, OverlaidSeries) else curve.series.name
 
 
 def _tag(curve: Curve) -> str:

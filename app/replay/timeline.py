@@ -19,7 +19,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from app.charts.drawing import draw_marker, draw_text, elided, text_width
+from app.charts.drawing import draw_marker, draw_text, text_width
+from app.charts.shortening import told_apart
 from app.colour import with_opacity
 from app.replay.film import Alert, Mark, Reel
 from app.theme import Theme, Weight, font
@@ -208,7 +209,8 @@ class Timeline(QWidget):
             return left
         wide = self._x(last.stop_us) - left
         size = font(11, Weight.Medium)
-        name = elided(first.name, size, free - 5 - left - 14)
+        names = frozenset(mark.name for mark, _ in self._stretches)
+        name = told_apart(names, size, free - 5 - left - 14)[first.name]
         if wide > _NAMED_FROM and text_width(name, size) > 14:
             style = theme.series(first.index)
             draw_marker(painter, style, QPointF(left + 5, 8), 3.6, theme.card)

@@ -1,0 +1,45 @@
+"""Names within a width, no two different ones of which read the same."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import takewhile
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont
+
+from app.charts.drawing import elided, metrics
+
+
+@lru_cache(maxsize=256)
+def told_apart(names: frozenset[str], font: QFont, width: float) -> dict[str, str]:
+    """What is written of each name within `width` pixels: its beginning; of several that begin
+    alike, from the word on in which they differ; else both of its ends; where those are the same,
+    too, the word again, for by now there are fewer to be told it from."""
+    written = {name: elided(name, font, width) for name in names}
+    for shorten in (_from_the_telling_word, _both_ends, _from_the_telling_word):
+        alike = defaultdict(list)
+        for name, short in written.items():
+            alike[short].append(name)
+        for group in alike.values():
+            if len(group) > 1:
+                written.update(shorten(group, font, width))
+    return written
+
+
+def _from_the_telling_word(names: Sequence[str], font: QFont, width: float) -> dict[str, str]:
+    words = [name.split() for name in names]
+    shared = list(takewhile(lambda each: len(set(each)) == 1, zip(*words, strict=False)))
+    start = min(len(shared), min(map(len, words)) - 1)
+    telling = (" ".join(each[start:]) for each in words)
+    return {
+        name: elided(f"…{told}" if start else name, font, width)
+        for name, told in zip(names, telling, strict=True)
+    }
+
+
+def _both_ends(names: Sequence[str], font: QFont, width: float) -> dict[str, str]:
+    middle = Qt.TextElideMode.ElideMiddle
+    return {name: metrics(font).elidedText(name, middle, width) for name in names}
