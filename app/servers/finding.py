@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QIcon
 from PySide6.QtWidgets import QFrame, QLineEdit, QStackedWidget, QToolButton, QWidget
 
 from app import theme as look
 from app.choices import Choice
 from app.servers.columns import COLUMNS
+from app.servers.filters import Filters
 from app.servers.rows import Sifted
 from app.servers.table import ServerTable
 from app.theme import Theme
 from app.widgets import button, column, label, row
 
+_LOOK_AFTER_MS = 150
+
 
 class Finding(QFrame):
     """Looks through names, facts and code."""
 
-    searched = Signal(str)
+    searched = Signal()
+    """Something else is looked for, and the typing has paused."""
     all_wanted = Signal()
     """Show every server again."""
 
     def __init__(self, sifted: Sifted, theme: Theme) -> None:
         super().__init__()
         self.setObjectName("card")
+        self._sifted = sifted
         inside = column(self, gap=6)
         inside.setContentsMargins(12, 10, 12, 10)
         self.field = QLineEdit()
@@ -36,7 +41,11 @@ class Finding(QFrame):
         self.field.addAction(self._glass, QLineEdit.ActionPosition.LeadingPosition)
         for each in self.field.findChildren(QToolButton):
             each.setAccessibleName("Clear the search")
-        self.field.textChanged.connect(self.searched)
+        self._looking = QTimer(self)
+        self._looking.setSingleShot(True)
+        self._looking.setInterval(_LOOK_AFTER_MS)
+        self._looking.timeout.connect(self.searched)
+        self.field.textChanged.connect(lambda _: self._looking.start())
         self.count = label("", 12, tone="muted")
         self.order = Choice("Sort by")
         for place, each in enumerate(COLUMNS):
@@ -71,8 +80,30 @@ class Finding(QFrame):
         inside.addStretch()
         return made
 
-    def tell(self, found: int, all_: int, ticked: int) -> None:
+    def search(self) -> None:
+        """Put the cursor into the search field."""
+        self.field.setFocus()
+        self.field.selectAll()
+
+    def sift(self, filters: Filters, key: str = "") -> None:
+        """Show those asked for. The server of `key` is chosen, or the one that was; the first
+        where that is not among them."""
+        current = self.table.current()
+        key = key or (current.key if current else "")
+
+        def change(sifted: Sifted) -> None:
+            sifted.family, sifted.kinds = filters.family, filters.kinds
+            sifted.words = self.field.text().casefold().split()
+
+        self._sifted.sift(change)
+        self.table.show_groups(filters.groups)
+        if not self.table.choose(key) and self._sifted.rowCount():
+            self.table.choose(self._sifted.server(0).key)
+
+    def tell(self) -> None:
         """How many there are of how many."""
+        rows = self._sifted.rows
+        found, all_, ticked = self._sifted.rowCount(), len(rows.servers), len(rows.ticked)
         servers = f"{all_:,} server{'s' if all_ != 1 else ''}"
         said = servers if found == all_ else f"{found:,} of {servers}"
         self.count.setText(f"{said} · {ticked:,} ticked" if ticked else said)

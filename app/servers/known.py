@@ -80,6 +80,11 @@ class Known:
         return self.entry is not None and self.entry.unavailable is None
 
     @property
+    def copyable(self) -> bool:
+        """May it be made into one of the user's own?"""
+        return self.runs and bool(self.source)
+
+    @property
     def comparable(self) -> bool:
         """May a plan sweep it?"""
         return self.runs and self.family != "message"

@@ -12,6 +12,7 @@ from app.question import ask
 from app.servers.edits import Edits
 from app.servers.known import Known
 from app.servers.naming import NewServer
+from app.servers.rows import Rows
 from workbench.servers import own
 
 
@@ -27,13 +28,23 @@ class Owning(QObject):
     answered = Signal()
     """A question was answered, whatever the answer."""
 
-    def __init__(self, page: QWidget, desk: Desk, edits: Edits) -> None:
+    def __init__(self, page: QWidget, desk: Desk, edits: Edits, rows: Rows) -> None:
+        """`rows`: where the names are that are taken."""
         super().__init__(page)
-        self._page, self._desk, self._edits = page, desk, edits
+        self._page, self._desk, self._edits, self._rows = page, desk, edits, rows
         self._question: QMessageBox | None = None
 
-    def ask_name(self, like: Known | None, taken: set[str]) -> None:
-        """Make a server from the template, or from one that is there."""
+    def new(self) -> None:
+        """Ask for a name, and make a server from the template."""
+        self._ask_name(None)
+
+    def duplicate(self, known: Known) -> None:
+        """Ask for a name, and copy a server into the user's folder."""
+        if known.copyable:
+            self._ask_name(known)
+
+    def _ask_name(self, like: Known | None) -> None:
+        taken = {known.name.casefold() for known in self._rows.servers}
         dialog = NewServer(self._page, self._desk, like, taken)
         dialog.made.connect(self.made)
         dialog.open()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelectionModel, Qt, QTimer, Signal
+from PySide6.QtCore import QItemSelectionModel, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView
 
@@ -24,6 +24,10 @@ class ServerTable(QFrame):
     chosen = Signal(object)
     """A `Known`, or None."""
     sorted = Signal()
+    opened = Signal()
+    """The chosen one was pressed twice."""
+    menu_wanted = Signal(QPoint)
+    """Where on the screen."""
 
     def __init__(self, sifted: Sifted, theme: Theme) -> None:
         super().__init__()
@@ -34,6 +38,10 @@ class ServerTable(QFrame):
         self.names, self.facts = _View(self, "Servers"), _View(self, "Facts about the servers")
         for view in (self.names, self.facts):
             view.setModel(sifted)
+            view.doubleClicked.connect(lambda _: self.opened.emit())
+            view.customContextMenuRequested.connect(
+                lambda at, v=view: self.menu_wanted.emit(v.viewport().mapToGlobal(at))
+            )
         self.names.setSelectionModel(self.facts.selectionModel())
         for place in range(len(COLUMNS)):
             (self.facts if place == 0 else self.names).setColumnHidden(place, True)

@@ -359,7 +359,7 @@ def test_a_new_server_runs_at_once(qtbot: QtBot, page: ServersPage) -> None:
 
 
 def test_a_name_that_is_taken_is_refused_beside_the_field(qtbot: QtBot, page: ServersPage) -> None:
-    page.new()
+    page.own.new()
     make(qtbot, page, "Tornado")
     dialog = page.findChild(NewServer)
     assert dialog is not None
@@ -482,7 +482,7 @@ def test_deleting_asks_first_and_keeps_the_folder_aside(
     own.new("Mine")
     page = opened()
     choose(page, "mine")
-    page.delete()
+    page.detail.delete()
     (asked,) = page.findChildren(QMessageBox)
     keep, away = (next(b for b in asked.buttons() if b.text() == t) for t in ("Keep", "Delete"))
     assert asked.defaultButton() is keep
@@ -503,7 +503,7 @@ def test_a_trial_can_be_cancelled_and_leaves_nothing_behind(qtbot: QtBot, opened
         entry.write("ready_within_s: 600\n")
     page = opened()
     choose(page, "sleeper")
-    page.try_it()
+    page.detail.try_it()
     sees(qtbot, page, "Starting Sleeper on port")
     button(page, "Cancel").click()
     sees(qtbot, page, "It was cancelled.")
@@ -516,7 +516,7 @@ def test_a_server_that_is_mute_does_not_work(qtbot: QtBot, opened: Open) -> None
     made.source_path.write_text(MUTE)
     page = opened()
     choose(page, "mute")
-    page.try_it()
+    page.detail.try_it()
     qtbot.waitUntil(lambda: page.trial.chip.text == "Does not work")
     sees(qtbot, page, "It did not answer within 5 s.")
     qtbot.waitUntil(lambda: page.pane.known.state.kind == NOT)  # type: ignore[union-attr]
@@ -527,7 +527,7 @@ def test_a_server_that_dies_says_its_last_words(qtbot: QtBot, opened: Open) -> N
     made.source_path.write_text("raise SystemExit('no more of this')\n")
     page = opened()
     choose(page, "dead")
-    page.try_it()
+    page.detail.try_it()
     qtbot.waitUntil(lambda: page.trial.chip.text == "Does not work", timeout=PATIENCE_MS)
     sees(qtbot, page, "Dead on this computer ended with status 1 before it listened")
     button(page, "Show what was on the wire").click()
@@ -539,7 +539,7 @@ def test_what_is_not_saved_is_saved_before_it_is_tried(qtbot: QtBot, opened: Ope
     page = opened()
     choose(page, "mine")
     type_over(page, "Pong!", "Ping!")
-    page.try_it()
+    page.detail.try_it()
     qtbot.waitUntil(lambda: page.trial.chip.text == "Does not work", timeout=PATIENCE_MS)
     sees(qtbot, page, "It answered 'Ping!' instead of 'Pong!'.")
     assert "Ping!" in made.source_path.read_text()
@@ -564,7 +564,7 @@ def test_nothing_is_tried_while_a_run_is_under_way(
 ) -> None:
     choose(page, "gevent")
     desk.set_busy(True)
-    page.try_it()
+    page.detail.try_it()
     assert not page.trial.under_way
     sees(qtbot, page, "A run is under way; servers can be tried when it is over.")
     desk.set_busy(False)
@@ -581,7 +581,7 @@ def test_selection_filter_ticks_and_order_are_kept_between_starts(
     page.filters.family = "socket"
     page.table.sort_by(column("Licence (Today)"), rising=False)
     choose(page, "twisted")
-    page.pin()
+    page.detail.pin()
     choose(page, "gevent")
     qtbot.keyClick(page.table.names, Qt.Key.Key_Space)
     again = opened()
@@ -618,7 +618,7 @@ def test_a_new_server_is_offered_on_the_first_page(qtbot: QtBot, desk: Desk) -> 
     page = window.page("Servers")
     assert isinstance(page, ServersPage)
     qtbot.waitUntil(lambda: bool(page.servers()), timeout=PATIENCE_MS)
-    page.new()
+    page.own.new()
     make(qtbot, page, "Brand new")
     window.show_page("Start")
 

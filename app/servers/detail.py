@@ -1,0 +1,114 @@
+"""The chosen server: its code, beside it that of another, and what is known or tried."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QMenu, QSplitter, QWidget
+
+from app.desk import Desk
+from app.servers.edits import Edits
+from app.servers.facts import FactsCard
+from app.servers.known import Known
+from app.servers.owning import Owning
+from app.servers.pane import CodePane
+from app.widgets import GAP, row
+
+_FACTS_PX = 312
+_FACTS_NARROW_PX = 280
+
+
+class Detail(QWidget):
+    """Its tools are for whatever server is chosen; only the user's own can be written in."""
+
+    beside_changed = Signal()
+    """The code on the right is another's now, or gone."""
+    reveal_wanted = Signal()
+
+    def __init__(self, desk: Desk, edits: Edits, own: Owning, beside: str) -> None:
+        """`beside`: the key of the server that is to stand on the right; empty: none."""
+        super().__init__()
+        self._own, self.beside = own, beside
+        self.pane = pane = CodePane(desk, edits, "Code")
+        self._duplicate = pane.add_tool("Duplicate as one of your own", "copy", self.duplicate)
+        self._delete = pane.add_tool("Delete this server (Del)", "trash-2", self.delete)
+        self._reveal = pane.add_tool("Open its folder", "folder-open", self.reveal_wanted.emit)
+        self._pin = pane.add_tool("Keep it beside the next one (B)", "panel-right", self.pin)
+        self.other = CodePane(desk, edits, "Code beside", reading=True)
+        self.other.add_tool("Close this code", "x", lambda: self.set_beside(None))
+        self.other.hide()
+        self._panes = QSplitter(Qt.Orientation.Horizontal)
+        self._panes.setChildrenCollapsible(False)
+        self._panes.setHandleWidth(GAP)
+        for each in (self.pane, self.other):
+            each.setMinimumWidth(220)
+            self._panes.addWidget(each)
+        self._facts = FactsCard(desk)
+        self.trial = self._facts.trial
+        pane.save_wanted.connect(own.save)
+        self.trial.unsaved = lambda known: bool(edits.of(known))
+        self.trial.save_wanted.connect(
+            lambda known: own.save(known, lambda: self.trial.go_on(known))
+        )
+        across = row(self, gap=GAP)
+        across.addWidget(self._panes, 1)
+        across.addWidget(self._facts)
+
+    def show_server(self, known: Known | None) -> None:
+        self.pane.show_server(known)
+        self._facts.show_server(known)
+        self._duplicate.setVisible(known is not None and known.copyable)
+        self._delete.setVisible(known is not None and known.own)
+        self._reveal.setVisible(known is not None)
+        self._pin.setVisible(known is not None)
+
+    def set_beside(self, known: Known | None) -> None:
+        """The server whose code stands on the right; None: there is none."""
+        self.beside = known.key if known else ""
+        was = self.other.isHidden()
+        self.other.setVisible(known is not None)
+        self.other.show_server(known)
+        if known is not None and was:
+            self._panes.setSizes([500, 500])
+        self.beside_changed.emit()
+
+    def find_beside(self, servers: Sequence[Known]) -> None:
+        """The one on the right as it is now, if it is still there."""
+        self.set_beside(next((known for known in servers if known.key == self.beside), None))
+
+    def pin(self) -> None:
+        """Keep the shown code on the right, beside that of whatever is chosen next."""
+        known = self.pane.known
+        if known is not None:
+            self.set_beside(None if known.key == self.beside else known)
+
+    def try_it(self) -> None:
+        """Show the trial and begin it."""
+        self._facts.show_trial()
+        self.trial.start()
+
+    def duplicate(self) -> None:
+        """Ask for a name, and copy the chosen server into the user's folder."""
+        if self.pane.known is not None:
+            self._own.duplicate(self.pane.known)
+
+    def delete(self) -> None:
+        """After a question; its folder is put aside."""
+        if self.pane.known is not None:
+            self._own.delete(self.pane.known)
+
+    def menu(self, known: Known) -> QMenu:
+        """What can be done with the chosen server; it is gone when it is closed."""
+        made = QMenu(self)
+        made.addAction("Try it", self.try_it).setEnabled(self.trial.go.isEnabled())
+        made.addAction("Keep its code on the right", self.pin)
+        made.addSeparator()
+        made.addAction("Duplicate…", self.duplicate).setEnabled(known.copyable)
+        made.addAction("Open its folder", self.reveal_wanted.emit)
+        made.addAction("Delete…", self.delete).setEnabled(known.own)
+        made.aboutToHide.connect(made.deleteLater)
+        return made
+
+    def set_narrow(self, narrow: bool) -> None:
+        self._facts.setFixedWidth(_FACTS_NARROW_PX if narrow else _FACTS_PX)

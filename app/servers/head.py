@@ -1,0 +1,56 @@
+"""The bar above the page of servers: on which machine they are tried, and what is ticked."""
+
+from __future__ import annotations
+
+from app.desk import Desk
+from app.servers.target import Target
+from app.servers.trial import Trial
+from app.widgets import TopBar, button
+
+
+class Head(TopBar):
+    """Its buttons are the page's to connect."""
+
+    def __init__(self, desk: Desk, machine: str) -> None:
+        """`machine`: a profile's name; empty: this computer."""
+        super().__init__("Servers")
+        self.say("Servers", "what can be compared, what its code looks like, whether it runs")
+        self.chip.say("Target: this computer", "soft")
+        self._narrow = False
+        self._doing = ""
+        self.target = Target(desk, machine)
+        self.all = button("Try all listed", "flask-conical")
+        # For a window so narrow that the column with the other one has no room.
+        self.new = button("New server", "plus")
+        self.new.hide()
+        self.compare = button("Compare", "arrow-right", kind="primary")
+        for each in (self.target, self.all, self.new, self.compare):
+            self.actions.addWidget(each)
+        self.target.appeared.connect(self._tell_target)
+
+    def set_narrow(self, narrow: bool) -> None:
+        self._narrow = narrow
+        self._tell_target()
+
+    def tell_ticked(self, number: int) -> None:
+        word = f"Compare {number} in a plan" if number else "Compare in a plan"
+        self.compare.setText(f" {word}")
+        self.compare.setAccessibleName(word)
+        self.compare.setEnabled(number > 0)
+        self.compare.setToolTip("" if number else "Tick the servers to be compared")
+
+    def tell_trial(self, trial: Trial, *, possible: bool) -> None:
+        """`possible`: servers are listed, and nothing keeps them from being tried."""
+        word = "Stop trying" if trial.under_way else "Try all listed"
+        self.all.setText(f" {word}")
+        self.all.setAccessibleName(word)
+        self.all.setEnabled(possible)
+        self.target.hold(trial.under_way)
+        self._doing = trial.progress
+        self._tell_target()
+
+    def _tell_target(self) -> None:
+        """In a narrow window the choice of the machine is enough, where there is one."""
+        self.new.setVisible(self._narrow and not self._doing)
+        chosen = self._narrow and self.target.isVisibleTo(self)
+        self.chip.say(self._doing or ("" if chosen else self.target.word), "soft")
