@@ -1,0 +1,36 @@
+"""Two sessions, and the page on which they are compared."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.desk import Desk
+from app.pages.compare import ComparePage
+from tests.gui.compare.steps import RATES, built, elsewhere, record, slower
+from tests.synthetic import session
+from workbench import paths
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "home"))
+    return paths.data_dir() / "sessions"
+
+
+@pytest.fixture
+def a(tmp_path: Path) -> Path:
+    return record(tmp_path / "a.pong.yaml", session(3, rates=RATES))
+
+
+@pytest.fixture
+def b(tmp_path: Path) -> Path:
+    """gevent and the streams hold less, on another kernel."""
+    return record(tmp_path / "b.pong.yaml", elsewhere(session(slower(3, 0.5), rates=RATES)))
+
+
+@pytest.fixture
+def page(qtbot: QtBot, desk: Desk) -> ComparePage:
+    return built(qtbot, desk)

@@ -1,0 +1,154 @@
+"""Sessions over one another in the charts: colours, single passes, the figures of 2009."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtWidgets import QAbstractButton, QApplication
+from pytestqt.qtbot import QtBot
+
+from app import theme
+from app.charts.overlay import FAINT
+from app.charts.series import Quantity
+from app.colour import mix
+from app.pages.compare import ComparePage
+from app.widgets import dress
+from tests.gui.compare.steps import (
+    RATES,
+    R,
+    compare,
+    elsewhere,
+    near,
+    pixel,
+    ranking,
+    record,
+)
+from tests.gui.windows import name_of, press, says
+from tests.synthetic import contestants, session
+from workbench.documents import RunStart
+
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+
+
+def test_the_first_session_is_in_full_colour_and_the_second_pale_in_the_same(
+    qtbot: QtBot, page: ComparePage, a: Path, b: Path
+) -> None:
+    compare(qtbot, page, a, b)
+    full = theme.LIGHT.series(page.trio.model.series["A/gevent"].index).colour
+    assert page.trio.model.series["B/gevent"].index == page.trio.model.series["A/gevent"].index
+    assert near(*pixel(page, "A/gevent", 9000), full)
+    pale = mix(theme.LIGHT.card, full, FAINT)
+    assert near(*pixel(page, "B/gevent", 7000), pale)
+    assert not near(*pixel(page, "B/gevent", 7000), full, within=6)
+
+
+def test_in_the_dark_it_has_the_dark_colours(
+    qtbot: QtBot, page: ComparePage, a: Path, b: Path
+) -> None:
+    compare(qtbot, page, a, b)
+    app = QApplication.instance()
+    assert isinstance(app, QApplication)
+    try:
+        theme.apply(app, theme.DARK)
+        dress(page, theme.DARK)
+        dark = theme.DARK.series(page.trio.model.series["A/gevent"].index).colour
+        assert near(*pixel(page, "A/gevent", 9000), dark)
+        card = page.held.grab().toImage().pixelColor(page.held.width() // 2, 6)
+        assert card.name().upper() == theme.DARK.card
+    finally:
+        theme.apply(app, theme.LIGHT)
+
+
+def test_pointing_at_a_row_brings_its_line_out(
+    qtbot: QtBot, page: ComparePage, a: Path, b: Path
+) -> None:
+    compare(qtbot, page, a, b)
+    full = theme.LIGHT.series(page.trio.model.series["B/gevent"].index).colour
+    row = next(r for r in page.held.findChildren(QAbstractButton) if "gevent in B" in name_of(r))
+    row.setFocus(Qt.FocusReason.TabFocusReason)
+    assert near(*pixel(page, "B/gevent", 7000), full)
+    qtbot.keyClick(row, Qt.Key.Key_Return)
+    row.clearFocus()
+    assert near(*pixel(page, "B/gevent", 7000), full)
+    qtbot.keyClick(row, Qt.Key.Key_Return)
+    row.clearFocus()
+    assert not near(*pixel(page, "B/gevent", 7000), full, within=6)
+
+
+def test_every_pass_lies_within_the_axes_and_can_be_hidden(
+    qtbot: QtBot, page: ComparePage, tmp_path: Path
+) -> None:
+    path = record(tmp_path / "p.yaml", session(2, rates=RATES, repeats=3))
+    compare(qtbot, page, path)
+    chart = page.trio.charts[Quantity.TIME]
+    plot = chart.plot_rect()
+    series = page.trio.model.series["A/asyncio-streams"]
+    for number in series.passes:
+        values = series.pass_values(number, Quantity.TIME, page.trio.view)
+        for x, y in zip(values.x, values.y, strict=True):
+            assert plot.contains(chart.at(x, y))
+    with_passes = chart.grab().toImage()
+    press(page, "Show single passes")
+    assert chart.grab().toImage() != with_passes
+
+
+def test_rates_of_another_unit_are_in_the_table_and_not_in_the_charts(
+    qtbot: QtBot, page: ComparePage, a: Path, tmp_path: Path
+) -> None:
+    other = record(tmp_path / "r.yaml", elsewhere(session(3, rates=RATES), rate_of="requests"))
+    compare(qtbot, page, a, other)
+    assert says(page, "A measured connections, B requests: their rates do not compare")
+    assert set(page.trio.model.series) == {f"A/{c.id}" for c in contestants(3)}
+    assert len(ranking(page)) == 6
+
+
+def test_the_figures_of_2009_are_crosses_that_can_be_switched_off(
+    qtbot: QtBot, page: ComparePage, tmp_path: Path
+) -> None:
+    compare(qtbot, page, record(tmp_path / "all.yaml", session(7, rates=RATES)))
+    page._published_on.setChecked(True)
+    chart = page.trio.charts[R]
+    arm = chart.at(7400, 7400) + QPointF(-3, -3)
+    assert near(chart.grab().toImage(), arm, theme.LIGHT.text, within=1)
+    press(page, "Show the figures of 2009")
+    assert not near(chart.grab().toImage(), arm, theme.LIGHT.text, within=1)
+
+
+def test_a_cross_of_2009_stands_only_beside_the_server_it_is_about(
+    qtbot: QtBot, page: ComparePage, tmp_path: Path
+) -> None:
+    compare(qtbot, page, record(tmp_path / "all.yaml", session(7, rates=RATES)))
+    page._published_on.setChecked(True)
+    chart = page.trio.charts[R]
+
+    def crossed(rate: float) -> bool:
+        at = chart.at(rate, rate) + QPointF(-3, -3)
+        return near(chart.grab().toImage(), at, theme.LIGHT.text, within=1)
+
+    assert crossed(7400)
+    assert crossed(1400)
+    page.trio.set_shown("A/circuits", False)
+    assert crossed(7400)
+    assert not crossed(1400)
+    page.trio.set_shown("A/tornado", False)
+    assert not page._published_on.isVisible()
+
+
+def test_the_figures_of_2009_are_not_offered_for_servers_of_which_there_are_none(
+    qtbot: QtBot, page: ComparePage, a: Path
+) -> None:
+    compare(qtbot, page, a)
+    assert not page._published_on.isVisible()
+
+
+def test_the_figures_of_2009_are_not_offered_beside_another_question(
+    qtbot: QtBot, page: ComparePage, tmp_path: Path
+) -> None:
+    start = session(1)[0]
+    assert isinstance(start, RunStart)
+    workload = start.plan["workload"] | {"protocol": "http/1.1"}
+    other = record(tmp_path / "h.yaml", elsewhere(session(1, rates=RATES), workload=workload))
+    compare(qtbot, page, other)
+    assert not page._published_on.isVisible()

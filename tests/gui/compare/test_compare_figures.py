@@ -1,0 +1,138 @@
+"""What differs between sessions, in figures and words, and how they are taken along."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from app.comparing.held import groups
+from app.export.dialog import ExportDialog
+from app.live.present import Presentation
+from app.pages.compare import ComparePage
+from tests.gui.compare.steps import (
+    RATES,
+    cell,
+    choose,
+    combo,
+    compare,
+    elsewhere,
+    record,
+)
+from tests.gui.windows import press, says
+from tests.synthetic import contestants, session
+
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+
+
+def test_what_differs_is_named_with_both_values(
+    qtbot: QtBot, page: ComparePage, a: Path, b: Path
+) -> None:
+    compare(qtbot, page, a, b)
+    assert says(page, "They ran under different conditions")
+    for text in ("Kernel of the target", "Linux 6.1.0-41-amd64", "Linux 5.10"):
+        assert says(page.conditions, text)
+    assert "Kernel of the target: A Linux 6.1.0-41-amd64, B Linux 5.10." in page.conditions.text()
+
+
+def test_who_cannot_be_told_apart_is_bracketed_and_said(
+    qtbot: QtBot, page: ComparePage, a: Path, tmp_path: Path
+) -> None:
+    again = record(tmp_path / "again.yaml", session(3, rates=RATES, seed=5))
+    compare(qtbot, page, a, again)
+    assert groups(page.comparison) == [(0, 1), (2, 3), (4, 5)]
+    assert says(page, "gevent in A and gevent in B are indistinguishable: their intervals overlap.")
+
+
+def test_presented_a_server_of_two_sessions_is_one_and_letters_are_explained(
+    qtbot: QtBot, page: ComparePage, a: Path, tmp_path: Path
+) -> None:
+    again = record(tmp_path / "again.yaml", elsewhere(session(3, rates=RATES, seed=5)))
+    compare(qtbot, page, a, again)
+    page.present()
+    (large,) = page.findChildren(Presentation)
+    assert large.headline.accessibleName() == "gevent, holds 8,000/s"
+    large._hint.stop()
+    large.refresh()
+    told = [each.accessibleName() for each in large.findChildren(QWidget)]
+    assert any(text.startswith("A: ") and " · B: Old kernel, " in text for text in told)
+    with qtbot.waitSignal(large.destroyed):
+        large.leave()
+    assert combo(page, "Percentile").isVisible()
+
+
+def test_the_table_is_sorted_by_choice_and_what_is_not_known_is_last(
+    qtbot: QtBot, page: ComparePage, tmp_path: Path
+) -> None:
+    dead = [replace(contestants(1)[0], capacity_per_s=0), *contestants(3)[1:]]
+    compare(qtbot, page, record(tmp_path / "a.yaml", session(dead, rates=RATES)))
+    press(page, "Show the figures in a table")
+    view = page.figures
+    holds_first = [cell(view, n, "Holds") for n in range(3)]
+    assert holds_first == ["8,000/s", "7,000/s", "no rate"]
+    for order in (Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder):
+        view.table.sortByColumn(2, order)
+        assert cell(view, 2, "Holds") == "no rate"
+    choose(combo(page, "Sort by"), "Server")
+    assert [view.table.item(n, 0).text() for n in range(3)] == [
+        "asyncio Protocol",
+        "asyncio streams",
+        "gevent",
+    ]
+
+
+def test_all_are_told_at_a_rate_of_ones_choice(
+    qtbot: QtBot, page: ComparePage, a: Path, b: Path
+) -> None:
+    compare(qtbot, page, a, b)
+    press(page, "Show the figures in a table")
+    rates = combo(page, "Rate at which all are told")
+    assert rates.currentText() == "2,000/s"
+    choose(rates, "5,000/s")
+    assert page.comparison.rate == 5000
+    assert cell(page.figures, 0, "Replies/s") != ""
+
+
+def test_any_two_servers_are_told_apart_in_a_sentence(
+    qtbot: QtBot, page: ComparePage, a: Path, b: Path
+) -> None:
+    compare(qtbot, page, a, b)
+    press(page, "Show the figures in a table")
+    assert says(page, "gevent in A holds 4,000/s more than gevent in B (3,000 to 5,000/s).")
+    choose(combo(page, "Second server"), "asyncio streams in A")
+    assert says(page, "gevent in A holds 3,000/s more than asyncio streams in A")
+    choose(combo(page, "Second server"), "gevent in A")
+    assert says(page, "Choose two different ones.")
+
+
+def test_the_figures_can_be_copied_as_text(
+    qtbot: QtBot, page: ComparePage, a: Path, b: Path
+) -> None:
+    compare(qtbot, page, a, b)
+    press(page, "Show the figures in a table")
+    press(page, "Copy as text")
+    lines = QGuiApplication.clipboard().text().splitlines()
+    assert lines[0].startswith("Server\tSession\tHolds\tLimit lies\t")
+    assert lines[1].startswith("gevent\tA\t8,000/s\t8,000 to 9,000/s\t")
+    assert any("Kernel of the target" in line for line in lines)
+
+
+def test_the_charts_can_be_copied_and_the_table_exported(
+    qtbot: QtBot, page: ComparePage, a: Path, b: Path, tmp_path: Path
+) -> None:
+    page.export()  # nothing yet, so nothing is asked
+    assert page.findChildren(ExportDialog) == []
+    compare(qtbot, page, a, b)
+    page.copy_chart()
+    assert QGuiApplication.clipboard().image().width() >= page.trio.width()
+    press(page, "Show the figures in a table")
+    press(page, "Export…")
+    (dialog,) = page.findChildren(ExportDialog)
+    assert ".csv" in dialog._source.kinds
+    qtbot.waitUntil(dialog.isVisible)
+    dialog.reject()

@@ -1,0 +1,242 @@
+"""Which sessions are compared, and which of their servers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent
+from PySide6.QtWidgets import QLineEdit
+from pytestqt.qtbot import QtBot
+
+from app.comparing.chooser import Chooser
+from app.desk import Desk
+from app.pages.compare import ComparePage
+from tests.gui.compare.steps import (
+    RATES,
+    combo,
+    compare,
+    elsewhere,
+    holds,
+    ranking,
+    record,
+    slower,
+)
+from tests.gui.windows import control, press, says
+from tests.synthetic import contestants, session
+from workbench import paths
+from workbench.shelf import shelf
+
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+
+
+def test_empty_it_says_what_belongs_here_and_offers_a_choice(page: ComparePage) -> None:
+    assert says(page, "Lay sessions over one another")
+    assert says(page, "Nothing is compared yet.")
+    assert not page._add.isVisible()
+    assert not combo(page, "Percentile").isVisible()
+    assert ranking(page) == []
+    press(page, "Choose sessions…")
+    (chooser,) = page.findChildren(Chooser)
+    assert says(chooser, "Sessions you run appear here.")
+    chooser.reject()
+
+
+def test_one_session_is_ranked_and_asks_for_another(
+    qtbot: QtBot, page: ComparePage, a: Path
+) -> None:
+    compare(qtbot, page, a)
+    assert says(page, "3 servers of one session · add another to compare")
+    assert [row.partition(":")[0] for row in ranking(page)] == [
+        "gevent",
+        "asyncio Protocol",
+        "asyncio streams",
+    ]
+    assert not page.conditions.isVisible()
+
+
+def test_two_sessions_are_ranked_together_with_the_limits_of_each(
+    qtbot: QtBot, page: ComparePage, a: Path, b: Path
+) -> None:
+    compare(qtbot, page, a, b)
+    assert says(page, "3 servers that both sessions have")
+    assert ranking(page)[0] == (
+        "gevent in A: holds 8,000/s, its limit lies within 8,000 to 9,000/s"
+    )
+    assert ranking(page)[3] == (
+        "gevent in B: holds 4,000/s, its limit lies within 4,000 to 5,000/s"
+    )
+
+
+def test_what_cannot_be_read_is_refused_in_words_and_the_others_stay(
+    qtbot: QtBot, page: ComparePage, a: Path, tmp_path: Path
+) -> None:
+    foreign = tmp_path / "foreign.yaml"
+    foreign.write_text("just: yaml\n")
+    page.compare([foreign, a, tmp_path / "gone.yaml"])
+    holds(qtbot, page, a)
+    assert "foreign.yaml is not a session" in page.refused.text
+    assert "gone.yaml" in page.refused.text
+    assert len(ranking(page)) == 3
+    press(page, "Dismiss")
+    assert not page.refused.isVisible()
+
+
+def test_of_a_newer_session_what_is_understood_can_be_compared(
+    qtbot: QtBot, page: ComparePage, a: Path, tmp_path: Path
+) -> None:
+    newer = record(tmp_path / "newer.yaml", session(1, rates=RATES))
+    newer.write_text(newer.read_text().replace("\nv: 1\n", "\nv: 99\n", 1))
+    page.compare([a, newer])
+    holds(qtbot, page, a)
+    assert "newer.yaml is from a newer Pongbench (99)" in page.newer.text
+    press(page, "Open what this one understands")
+    holds(qtbot, page, a, newer)
+    assert not page.newer.isVisible()
+    assert len(ranking(page)) == 4
+
+
+def test_a_session_that_was_cut_off_is_compared_and_said_to_be_one(
+    qtbot: QtBot, page: ComparePage, a: Path, tmp_path: Path
+) -> None:
+    cut = record(tmp_path / "cut.pong.yaml", session(2, rates=RATES, end="crashed"))
+    compare(qtbot, page, a, cut)
+    assert says(page, "The run did not come to its end; what was recorded is compared.")
+
+
+def test_more_than_six_sessions_find_no_room(
+    qtbot: QtBot, page: ComparePage, tmp_path: Path
+) -> None:
+    files = [
+        record(tmp_path / f"{n}.pong.yaml", session(1, rates=RATES[:3], seed=n + 1))
+        for n in range(7)
+    ]
+    page.compare(files)
+    holds(qtbot, page, *files[:6])
+    assert "6 sessions are shown at a time; one session had no room." in page.refused.text
+    assert not control(page, "Add a session…").isEnabled()
+
+
+def test_a_session_that_is_compared_already_is_told(
+    qtbot: QtBot, page: ComparePage, a: Path, b: Path
+) -> None:
+    compare(qtbot, page, a, b)
+    page.add([a])
+    told = "a.pong.yaml is in the comparison already."
+    qtbot.waitUntil(lambda: page.refused.text == told)
+    assert page.selection.paths() == [a, b]
+
+
+def test_a_copy_of_a_session_is_said_to_be_one(
+    qtbot: QtBot, page: ComparePage, a: Path, tmp_path: Path
+) -> None:
+    copy = tmp_path / "copy.yaml"
+    copy.write_bytes(a.read_bytes())
+    compare(qtbot, page, a, copy)
+    assert "A and B are the same session; keep one of them." in page.conditions.text()
+
+
+def test_a_server_unticked_leaves_charts_ranking_and_table(
+    qtbot: QtBot, page: ComparePage, a: Path, b: Path
+) -> None:
+    compare(qtbot, page, a, b)
+    control(page, "Servers of B").click()
+    control(page, "Show gevent in B").click()
+    assert not page.trio.is_shown("B/gevent")
+    assert not any("gevent in B" in row for row in ranking(page))
+    assert page.figures.table.rowCount() == 5
+    assert says(page, "5 of 6 lines shown")
+    control(page, "Show gevent in B").click()
+    assert page.trio.is_shown("B/gevent")
+
+
+def test_a_digit_hides_a_line_and_unticks_its_server(
+    qtbot: QtBot, page: ComparePage, a: Path, b: Path
+) -> None:
+    compare(qtbot, page, a, b)
+    qtbot.keyClick(page, Qt.Key.Key_1)
+    assert len(ranking(page)) == 5
+    control(page, "Servers of A").click()
+    assert not control(page, "Show asyncio streams in A").isChecked()
+    qtbot.keyClick(page, Qt.Key.Key_0)
+    assert control(page, "Show asyncio streams in A").isChecked()
+
+
+def test_of_many_servers_those_all_sessions_have_come_first(
+    qtbot: QtBot, page: ComparePage, tmp_path: Path
+) -> None:
+    many = record(tmp_path / "many.yaml", session(12, rates=RATES))
+    few = record(tmp_path / "few.yaml", session(slower(4, 0.5), rates=RATES))
+    compare(qtbot, page, many, few)
+    shown_servers = {key.partition("/")[2] for key in page.selection.shown()}
+    assert {c.id for c in contestants(4)} <= shown_servers
+    assert len(page.selection.shown()) <= 12
+    assert says(page, "10 of 16 lines shown")
+
+
+def test_another_session_can_be_the_one_the_others_are_compared_with(
+    qtbot: QtBot, page: ComparePage, a: Path, b: Path
+) -> None:
+    compare(qtbot, page, a, b)
+    control(page, "Servers of B").click()
+    press(page, "Compare the others with this one")
+    holds(qtbot, page, b, a)
+    assert ranking(page)[0].startswith("gevent in B: holds 8,000/s")
+
+
+def test_taking_a_session_out_leaves_the_other_as_the_first(
+    qtbot: QtBot, page: ComparePage, a: Path, b: Path
+) -> None:
+    compare(qtbot, page, a, b)
+    press(page, "Take A out of the comparison")
+    holds(qtbot, page, b)
+    assert ranking(page)[0].startswith("gevent: holds 4,000/s")
+    press(page, "Take A out of the comparison")
+    assert says(page, "Lay sessions over one another")
+
+
+def test_files_dropped_are_added(qtbot: QtBot, page: ComparePage, a: Path, b: Path) -> None:
+    compare(qtbot, page, a)
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(b))])
+    copy, left = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
+    nothing = Qt.KeyboardModifier.NoModifier
+    page.dropEvent(QDropEvent(QPointF(50, 50), copy, data, left, nothing))
+    holds(qtbot, page, a, b)
+
+
+def test_sessions_of_this_computer_are_found_and_added_with_the_keyboard(
+    qtbot: QtBot, page: ComparePage, desk: Desk, home: Path, a: Path
+) -> None:
+    home.mkdir(parents=True)
+    known = record(home / "old.pong.yaml", elsewhere(session(1, rates=RATES)))
+    record(home / "other.pong.yaml", session(1, rates=RATES))
+    desk.set_shelf(shelf())
+    compare(qtbot, page, a)
+    page.search()
+    (chooser,) = page.findChildren(Chooser)
+    (field,) = chooser.findChildren(QLineEdit)
+    qtbot.keyClicks(field, "kernel")
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    holds(qtbot, page, a, known)
+
+
+def test_of_sessions_of_one_name_and_minute_the_files_tell_which_is_which(
+    qtbot: QtBot, page: ComparePage, desk: Desk, tmp_path: Path
+) -> None:
+    folder = paths.data_dir() / "sessions"
+    folder.mkdir(parents=True)
+    taken = record(folder / "one.pong.yaml", session(1, rates=RATES))
+    for name in ("two", "three"):
+        record(folder / f"{name}.pong.yaml", session(1, rates=RATES))
+    desk.set_shelf(shelf())
+    compare(qtbot, page, folder / ".." / "sessions" / taken.name)
+    page.search()
+    (chooser,) = page.findChildren(Chooser)
+    items = [chooser._list.topLevelItem(n) for n in range(chooser._list.topLevelItemCount())]
+    assert {item.text(0) for item in items} == {
+        "Socket ping-pong · two.pong.yaml",
+        "Socket ping-pong · three.pong.yaml",
+    }
+    chooser.reject()

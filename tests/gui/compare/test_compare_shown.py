@@ -1,0 +1,79 @@
+"""Where a comparison is found again, and how it fits into windows of any size."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from pytestqt.qtbot import QtBot
+
+from app.desk import Desk
+from app.pages.compare import ComparePage
+from tests.gui.compare.steps import (
+    built,
+    compare,
+    holds,
+    ranking,
+)
+from tests.gui.windows import control, press, says, shown
+
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+
+
+def test_sessions_asked_to_be_compared_are_shown_in_the_window(
+    qtbot: QtBot, a: Path, b: Path
+) -> None:
+    with shown(qtbot) as window:
+        window.desk.compare_wanted.emit([a, b])
+        page = window.page("Compare")
+        assert isinstance(page, ComparePage)
+        holds(qtbot, page, a, b)
+        assert page.isVisible()
+        assert says(page, "3 servers that both sessions have")
+
+
+def test_the_last_comparison_comes_back_with_the_next_start(
+    qtbot: QtBot, page: ComparePage, desk: Desk, a: Path, b: Path
+) -> None:
+    compare(qtbot, page, a, b)
+    page.trio.toggle("B/gevent")
+    again = built(qtbot, desk)
+    holds(qtbot, again, a, b)
+    assert len(ranking(again)) == 5
+    assert not again.trio.is_shown("B/gevent")
+
+
+def test_settings_that_make_no_sense_are_no_comparison(qtbot: QtBot, desk: Desk) -> None:
+    desk.settings.more["Compare"] = {"sessions": 3, "hidden": [["x"], 5], "passes": "?"}
+    assert says(built(qtbot, desk), "Lay sessions over one another")
+
+
+def test_in_a_narrow_window_the_column_beside_is_there_when_asked_for(
+    qtbot: QtBot, page: ComparePage, a: Path, b: Path
+) -> None:
+    compare(qtbot, page, a, b)
+    page.resize(876, 620)
+    qtbot.waitUntil(lambda: not page.held.isVisible())
+    press(page, "Show the column beside")
+    assert page.held.isVisible()
+    qtbot.keyClick(page, Qt.Key.Key_F9)
+    assert not page.held.isVisible()
+    qtbot.keyClick(page, Qt.Key.Key_F9)
+    page.resize(1196, 800)
+    qtbot.waitUntil(lambda: not page._beside_on.isVisible())
+    assert page.held.isVisible()
+
+
+@pytest.mark.parametrize("size", [(1196, 800), (876, 620), (1836, 1080)])
+def test_nothing_is_cut_off_at_any_size(
+    qtbot: QtBot, page: ComparePage, a: Path, b: Path, size: tuple[int, int]
+) -> None:
+    compare(qtbot, page, a, b)
+    page.resize(*size)
+    qtbot.waitUntil(lambda: page.trio.width() > 0)
+    assert page.size().toTuple() == size
+    for action in ("Show the charts", "Show the figures in a table", "Add a session…"):
+        found = control(page, action)
+        right = found.mapTo(page, QPoint(found.width(), 0)).x()
+        assert right <= page.width()
