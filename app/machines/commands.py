@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QPlainTextEdit
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QPushButton
 
 from app.desk import Desk
 from app.theme import Weight, font
@@ -14,15 +14,15 @@ SOURCE = "workbench.machines.commands"
 
 
 class Commands(QFrame):
-    """Lines of the log that tell of commands; of one machine, or of all."""
+    """Lines of the log that tell of commands on one machine."""
 
-    closed = Signal()
     HEIGHT = 180
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, opener: QPushButton) -> None:
+        """`opener`: the button that opens it, and closes it."""
         super().__init__()
         self.setObjectName("drawer")
-        self._desk, self._machine = desk, ""
+        self._desk, self._opener, self._machine = desk, opener, ""
         self._shown: list[str] = []
         self.setFixedHeight(self.HEIGHT)
         inside = column(self)
@@ -33,7 +33,7 @@ class Commands(QFrame):
         head.addWidget(self._title)
         head.addWidget(self._count)
         head.addStretch(1)
-        close = button("Close", "x", kind="ghost", on_click=self.closed.emit)
+        close = button("Close", "x", kind="ghost", on_click=self._close)
         close.setAccessibleName("Close the commands")
         head.addWidget(close)
         inside.addLayout(head)
@@ -49,6 +49,7 @@ class Commands(QFrame):
         self.body.setProperty("kind", "log")
         inside.addWidget(self.body, 1)
         self.hide()
+        opener.toggled.connect(self._show)
 
     def show_of(self, machine: str) -> None:
         """Its commands from now on."""
@@ -77,6 +78,16 @@ class Commands(QFrame):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
-            self.closed.emit()
+            self._close()
         else:
             super().keyPressEvent(event)
+
+    def _show(self, shown: bool) -> None:
+        self.setVisible(shown)
+        if shown:
+            self.show_of(self._machine)
+            self.body.setFocus()
+
+    def _close(self) -> None:
+        self._opener.setChecked(False)
+        self._opener.setFocus()

@@ -116,7 +116,7 @@ class Detail(QWidget):
         self.tuning.tell(profile, record)
         self.left.setVisible(not here)
         if not here:
-            self.left.tell(record, busy=busy or bool(running))
+            self.left.tell(known.name, record, busy=busy or bool(running))
         self._settle()
 
     def _place_steps(self, record: Record, *, running: bool) -> None:

@@ -6,6 +6,7 @@ from PySide6.QtCore import Signal
 
 from app.machines.cards import Card, told
 from app.machines.records import Record
+from app.question import ask
 from app.theme import Theme
 from app.widgets import button, dress, empty
 
@@ -15,13 +16,14 @@ class LeftCard(Card):
 
     clean_wanted = Signal()
     clear_wanted = Signal()
+    """After a question."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__("What is left there")
-        self._theme = theme
+        self._theme, self._machine = theme, ""
         self.clean = button("Clean", "trash-2", on_click=self.clean_wanted.emit)
         self.clean.setToolTip("Remove what dead runs left. Runs that are alive are left alone.")
-        self.clear = button("Remove the cache…", "trash-2", on_click=self.clear_wanted.emit)
+        self.clear = button("Remove the cache…", "trash-2", on_click=self._ask_clear)
         for each in (self.clean, self.clear):
             self.foot.addWidget(each)
         self.foot.addStretch(1)
@@ -29,7 +31,19 @@ class LeftCard(Card):
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
 
-    def tell(self, record: Record, *, busy: bool) -> None:
+    def _ask_clear(self) -> None:
+        ask(
+            self,
+            f"Remove the cache of {self._machine}?",
+            "Its work directory goes, with runtimes and agents. The next run there brings them"
+            " again, which takes longer.",
+            keep="Leave it",
+            go="Remove the cache",
+            do=self.clear_wanted.emit,
+        )
+
+    def tell(self, machine: str, record: Record, *, busy: bool) -> None:
+        self._machine = machine
         found = record.found
         kept = found.get("cache_bytes")
         self.clean.setEnabled(not busy)

@@ -14,6 +14,9 @@ HERE = "localhost"
 KEPT = "machines"
 """Under which name the settings keep the records."""
 
+_PASSING = ("found", "alive", "freed")
+"""What a check finds anew."""
+
 
 @dataclass(frozen=True)
 class State:
@@ -43,6 +46,11 @@ class Record:
         self.found |= step.found
         if step.error is not None:
             self.kind, self.words = _failure(step)
+
+    def again(self) -> Record:
+        """One for the next check: what the machine is stays in sight meanwhile."""
+        found = {key: kept for key, kept in self.found.items() if key not in _PASSING}
+        return Record(at=self.at, found=found)
 
     def finish(self, at: datetime) -> None:
         """No further step comes."""

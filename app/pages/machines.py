@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from app.desk import Desk
@@ -15,28 +14,22 @@ from app.machines import work
 from app.machines.asking import Asker
 from app.machines.commands import Commands
 from app.machines.detail import CHECKING, DAMAGED, Detail
-from app.machines.editor import Editor, values_of
-from app.machines.importing import Importing
+from app.machines.head import Head
 from app.machines.listing import Listing
+from app.machines.profiles import Profiles
 from app.machines.records import HERE, Record, Records, State
 from app.machines.second import SecondMachine
 from app.machines.work import Known
-from app.question import ask
-from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, row
+from app.widgets import GAP, PAGE_MARGIN, Inline, column, row
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from workbench.machines.aliases import Alias
     from workbench.machines.checking import Step
     from workbench.machines.hostkeys import HostKeyProblem
-    from workbench.machines.profiles import Profile
 
 _CHOSEN = "machine"
 """Under which name the settings keep which one is shown."""
-
-_PASSING = ("found", "alive", "freed")
-"""What a check finds anew."""
 
 
 class MachinesPage(QWidget):
@@ -46,8 +39,8 @@ class MachinesPage(QWidget):
         super().__init__()
         self.desk = desk
         self._asker = Asker(desk.bridge, self)
+        self.profiles = Profiles(self, desk)
         self.records = Records(desk.settings.more)
-        self.machines: Sequence[Known] = ()
         self._here: dict[str, Any] = {}
         self._under_way: dict[str, tuple[str, Future[Any]]] = {}
         """By machine: what is done with it (check, clean), and how to end that."""
@@ -55,13 +48,8 @@ class MachinesPage(QWidget):
         self._problems: dict[str, HostKeyProblem] = {}
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         outer = column(self)
-        self._top = TopBar("Machines")
-        self._all = button("Check all", "activity", on_click=self.check_all)
-        self._import = button("From ~/.ssh/config…", "download", on_click=self.import_hosts)
-        self._add = button("Add a machine", "plus", on_click=self.add)
-        for each in (self._all, self._import, self._add):
-            self._top.actions.addWidget(each)
-        outer.addWidget(self._top)
+        self._head = Head()
+        outer.addWidget(self._head)
         body = QWidget()
         around = column(body, margin=PAGE_MARGIN, gap=GAP)
         self.notice = Inline()
@@ -78,14 +66,14 @@ class MachinesPage(QWidget):
         across.addWidget(self.detail, 1)
         around.addLayout(across, 1)
         outer.addWidget(body, 1)
-        self.commands = Commands(desk)
+        self.commands = Commands(desk, self.detail.commands)
         outer.addWidget(self.commands)
         self._connect()
         self.load()
 
     def load(self) -> None:
         """Read the profiles there are."""
-        self.desk.bridge.submit(work.profiles(), self._on_profiles, self.notice.say)
+        self.profiles.load()
         self.desk.bridge.submit(work.here(), self._on_here)
 
     def run_this(self) -> None:
@@ -98,13 +86,10 @@ class MachinesPage(QWidget):
 
     def check(self, name: str) -> None:
         """Every step is shown as it is done."""
-        profile = self._profile(name)
+        profile = self.profiles.get(name)
         if profile is None or name in self._under_way:
             return
-        # What it is stays in sight meanwhile.
-        before = self.records.get(name)
-        of_old = {key: kept for key, kept in before.found.items() if key not in _PASSING}
-        record = self._checks[name] = Record(at=before.at, found=of_old)
+        record = self._checks[name] = self.records.get(name).again()
         self._forget_problem(name)
         tell = self.desk.bridge.post(lambda step: self._on_step(name, record, step))
         self._begin(
@@ -115,7 +100,7 @@ class MachinesPage(QWidget):
         )
 
     def check_all(self) -> None:
-        for known in self.machines:
+        for known in self.profiles.machines:
             self.check(known.name)
 
     def cancel(self, name: str) -> None:
@@ -132,17 +117,15 @@ class MachinesPage(QWidget):
         self.refresh()
 
     def add(self) -> None:
-        self._edit({"connector": "ssh", "name": ""}, "new")
-
-    def import_hosts(self) -> None:
-        self.desk.bridge.submit(work.hosts(), self._on_hosts, self.notice.say)
+        self.profiles.add()
 
     def refresh(self) -> None:
         """Draw what is known now."""
-        self.listing.show_states({known.name: self._state(known) for known in self.machines})
-        self._tell_top()
+        states = {known.name: self._state(known) for known in self.profiles.machines}
+        self.listing.show_states(states)
+        self._tell_head(list(states.values()))
         name = self.listing.selected
-        known = next((known for known in self.machines if known.name == name), None)
+        known = self.profiles.known(name)
         if known is None:
             return
         self.detail.tell(
@@ -156,24 +139,31 @@ class MachinesPage(QWidget):
     # What is done with them
 
     def _connect(self) -> None:
-        desk, detail = self.desk, self.detail
+        desk, detail, head, profiles = self.desk, self.detail, self._head, self.profiles
         desk.machines_changed.connect(self.load)
         desk.busy_changed.connect(lambda _: self.refresh())
         desk.bridge.drained.connect(self.commands.refresh)
+        head.all.clicked.connect(self.check_all)
+        head.hosts.clicked.connect(profiles.bring_in)
+        head.add.clicked.connect(self.add)
+        profiles.loaded.connect(self._on_profiles)
+        profiles.saved.connect(self._on_saved)
+        profiles.removed.connect(self._on_removed)
+        profiles.told.connect(self.notice.say)
         self.listing.chosen.connect(self._on_chosen)
         detail.check.clicked.connect(self.run_this)
         detail.steps.cancelled.connect(self.press_stop)
-        detail.edit.clicked.connect(lambda: self._edit_shown("edit"))
-        detail.error.pressed.connect(self._open_file)
-        detail.copy.clicked.connect(lambda: self._edit_shown("copy"))
+        detail.edit.clicked.connect(lambda: profiles.edit(self.listing.selected))
+        detail.error.pressed.connect(lambda: profiles.open_file(self.listing.selected))
+        detail.copy.clicked.connect(lambda: profiles.copy(self.listing.selected))
         detail.remove.clicked.connect(self._ask_remove)
-        detail.commands.toggled.connect(self._show_commands)
         detail.key.trusted.connect(self._trust)
         detail.key.left.connect(lambda: self._forget_problem(self.listing.selected))
         detail.left.clean_wanted.connect(lambda: self._clean(cache=False))
-        detail.left.clear_wanted.connect(self._ask_clear)
-        detail.tuning.consented.connect(self._consent)
-        self.commands.closed.connect(self._close_commands)
+        detail.left.clear_wanted.connect(lambda: self._clean(cache=True))
+        detail.tuning.consented.connect(
+            lambda tuning: profiles.consent(self.listing.selected, tuning)
+        )
 
     def _begin(
         self,
@@ -219,7 +209,7 @@ class MachinesPage(QWidget):
 
     def _clean(self, *, cache: bool) -> None:
         name = self.listing.selected
-        profile = self._profile(name)
+        profile = self.profiles.get(name)
         if profile is None or name in self._under_way:
             return
 
@@ -231,94 +221,31 @@ class MachinesPage(QWidget):
 
         self._begin(name, "clean", work.clean(profile, self._asker.ask, cache=cache), cleaned)
 
-    def _ask_clear(self) -> None:
+    def _trust(self, problem: HostKeyProblem) -> None:
         name = self.listing.selected
-        ask(
-            self,
-            f"Remove the cache of {name}?",
-            "Its work directory goes, with runtimes and agents. The next run there brings them"
-            " again, which takes longer.",
-            keep="Leave it",
-            go="Remove the cache",
-            do=lambda: self._clean(cache=True),
-        )
+        trusting = work.trust(problem.host, problem.port, problem.key)
+        self.profiles.do(trusting, lambda _: self.check(name))
+
+    # Profiles
 
     def _ask_remove(self) -> None:
-        name = self.listing.selected
-        here = name == HERE
-        ask(
-            self,
-            "Forget what you changed for this computer?" if here else f"Remove {name}?",
-            "Only its profile goes; nothing happens on the machine, and sessions keep its name.",
-            keep="Leave it",
-            go="Forget it" if here else "Remove it",
-            do=lambda: self._do(work.remove(name), lambda _: self._on_removed(name)),
-        )
+        self.profiles.remove(self.listing.selected)
 
     def _on_removed(self, name: str) -> None:
         if name != HERE:
             self.records.drop(name)
         self.desk.machines_changed.emit()
 
-    def _trust(self, problem: HostKeyProblem) -> None:
-        name = self.listing.selected
-        trusting = work.trust(problem.host, problem.port, problem.key)
-        self._do(trusting, lambda _: self.check(name))
-
-    def _consent(self, tuning: bool) -> None:
-        profile = self._profile(self.listing.selected)
-        if profile is not None:
-            consenting = work.consent(profile, tuning)
-            self._do(consenting, lambda _: self.desk.machines_changed.emit())
-
-    def _do(self, coroutine: Coroutine[Any, Any, Any], then: Callable[[Any], object]) -> None:
-        self.notice.say("")
-        self.desk.bridge.submit(coroutine, then, self._on_refused)
-
-    def _on_refused(self, sentence: str) -> None:
-        self.notice.say(sentence)
-        self.load()
-
-    # Profiles
-
-    def _edit_shown(self, task: str) -> None:
-        profile = self._profile(self.listing.selected)
-        if profile is None:
-            return
-        values = values_of(profile)
-        if task == "copy":
-            taken = {known.name for known in self.machines}
-            values |= {"like": profile.name, "name": work.free_name(profile.name, taken)}
-        self._edit(values, task)
-
-    def _open_file(self) -> None:
-        """In whatever edits files here: it cannot be read, so no form can show it."""
-        from workbench.machines.profiles import path_of  # noqa: PLC0415 - not before it is needed
-
-        path = path_of(self.listing.selected)
-        if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))):
-            self.notice.say(f"Nothing on this computer opens such files. It is {path}.", "warn")
-
-    def _edit(self, values: dict[str, Any], task: str) -> None:
-        dialog = Editor(self, self.desk, values, task=task)
-        dialog.saved.connect(self._on_saved)
-        dialog.open()
-
     def _on_saved(self, name: str) -> None:
         self.desk.settings.more[_CHOSEN] = name
         self.desk.machines_changed.emit()
 
-    def _on_hosts(self, hosts: list[Alias]) -> None:
-        dialog = Importing(self, self.desk, hosts)
-        dialog.brought.connect(lambda names: self._on_saved(names[0]))
-        dialog.open()
-
-    def _on_profiles(self, found: list[Known]) -> None:
-        if found == self.machines:
+    def _on_profiles(self, new: bool) -> None:
+        if not new:
             # Who is going through the list keeps the place.
             self.refresh()
             return
-        self.machines = found
+        found = self.profiles.machines
         wanted = str(self.desk.settings.more.get(_CHOSEN, ""))
         self.listing.fill(found)
         if wanted not in self.listing.rows and found:
@@ -335,19 +262,8 @@ class MachinesPage(QWidget):
     def _on_chosen(self, name: str) -> None:
         self.desk.settings.more[_CHOSEN] = name
         self.detail.ask_about(name, self._problems.get(name))
-        if not self.detail.commands.isHidden():
-            self.commands.show_of(name)
+        self.commands.show_of(name)
         self.refresh()
-
-    def _show_commands(self, shown: bool) -> None:
-        self.commands.setVisible(shown)
-        if shown:
-            self.commands.show_of(self.listing.selected)
-            self.commands.body.setFocus()
-
-    def _close_commands(self) -> None:
-        self.detail.commands.setChecked(False)
-        self.detail.commands.setFocus()
 
     def _forget_problem(self, name: str) -> None:
         if self._problems.pop(name, None) is not None and name == self.listing.selected:
@@ -365,24 +281,7 @@ class MachinesPage(QWidget):
             return DAMAGED
         return CHECKING if known.name in self._under_way else self.records.get(known.name).state
 
-    def _profile(self, name: str) -> Profile | None:
-        return next((known.profile for known in self.machines if known.name == name), None)
-
-    def _tell_top(self) -> None:
-        others = len(self.machines) - 1
-        number = {0: "only this computer", 1: "this computer and 1 other"}
-        self._top.say("Machines", number.get(others, f"this computer and {others} others"))
-        self._second.setVisible(others == 0)
-        self._add.setVisible(others > 0)
-        self._all.setVisible(others > 0)
-        idle = any(known.name not in self._under_way for known in self.machines)
-        self._all.setEnabled(idle and not self.desk.busy)
-        states = [self._state(known) for known in self.machines]
-        bad = sum(state.tone == "bad" for state in states)
-        ready = sum(state.tone == "ok" for state in states)
-        if bad:
-            self._top.chip.say(f"{bad} cannot be used", "bad")
-        elif others > 0 and ready:
-            self._top.chip.say(f"{ready} of {len(states)} ready", "ok")
-        else:
-            self._top.chip.say("")
+    def _tell_head(self, states: list[State]) -> None:
+        self._second.setVisible(len(states) == 1)
+        idle = any(known.name not in self._under_way for known in self.profiles.machines)
+        self._head.tell(states, possible=idle and not self.desk.busy)

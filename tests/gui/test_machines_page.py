@@ -595,7 +595,7 @@ def test_hosts_of_ssh_are_brought_in_by_their_alias(
     qtbot: QtBot, page: MachinesPage, home: Path
 ) -> None:
     (home / ".ssh" / "config").write_text("Host bolt\n  HostName 10.0.4.31\nHost *\n  User mila\n")
-    page.import_hosts()
+    page.profiles.bring_in()
     chosen = dialog(qtbot, page, Importing)
     (tick,) = chosen.findChildren(Tick)
     assert not button(chosen, "Add").isEnabled()

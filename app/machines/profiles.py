@@ -1,0 +1,121 @@
+"""The profiles of machines there are, and what is done to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Sequence
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QWidget
+
+from app.desk import Desk
+from app.machines import work
+from app.machines.editor import Editor, values_of
+from app.machines.importing import Importing
+from app.machines.records import HERE
+from app.machines.work import Known
+from app.question import ask
+
+if TYPE_CHECKING:
+    from workbench.machines.aliases import Alias
+    from workbench.machines.profiles import Profile
+
+
+class Profiles(QObject):
+    """Asks where it has to, and does it in the engine's thread."""
+
+    loaded = Signal(bool)
+    """Whether they are others than before."""
+    saved = Signal(str)
+    """The name of one that is new, or has changed."""
+    removed = Signal(str)
+    """Its name."""
+    told = Signal(str, str)
+    """What could not be done, in one sentence, and its tone; empty: nothing is wrong any more."""
+
+    def __init__(self, page: QWidget, desk: Desk) -> None:
+        super().__init__(page)
+        self._page, self._desk = page, desk
+        self.machines: Sequence[Known] = ()
+
+    def load(self) -> None:
+        """Read those there are."""
+        self._desk.bridge.submit(work.profiles(), self._on_loaded, self._tell)
+
+    def known(self, name: str) -> Known | None:
+        return next((known for known in self.machines if known.name == name), None)
+
+    def get(self, name: str) -> Profile | None:
+        """None: there is none of this name, or it cannot be read."""
+        known = self.known(name)
+        return known.profile if known else None
+
+    def add(self) -> None:
+        self._edit({"connector": "ssh", "name": ""}, "new")
+
+    def edit(self, name: str) -> None:
+        if (profile := self.get(name)) is not None:
+            self._edit(values_of(profile), "edit")
+
+    def copy(self, name: str) -> None:
+        """Under another name, which can be changed."""
+        if (profile := self.get(name)) is not None:
+            free = work.free_name(name, {known.name for known in self.machines})
+            self._edit(values_of(profile) | {"like": name, "name": free}, "copy")
+
+    def bring_in(self) -> None:
+        """Offer the hosts of ~/.ssh/config."""
+        self._desk.bridge.submit(work.hosts(), self._on_hosts, self._tell)
+
+    def open_file(self, name: str) -> None:
+        """In whatever edits files here: it cannot be read, so no form can show it."""
+        from workbench.machines.profiles import path_of  # noqa: PLC0415 - not before it is needed
+
+        path = path_of(name)
+        if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))):
+            self._tell(f"Nothing on this computer opens such files. It is {path}.", "warn")
+
+    def remove(self, name: str) -> None:
+        """After a question; nothing happens on the machine."""
+        here = name == HERE
+        ask(
+            self._page,
+            "Forget what you changed for this computer?" if here else f"Remove {name}?",
+            "Only its profile goes; nothing happens on the machine, and sessions keep its name.",
+            keep="Leave it",
+            go="Forget it" if here else "Remove it",
+            do=lambda: self.do(work.remove(name), lambda _: self.removed.emit(name)),
+        )
+
+    def consent(self, name: str, tuning: bool) -> None:
+        """Keep whether kernel settings may be changed for the length of a run."""
+        if (profile := self.get(name)) is not None:
+            self.do(work.consent(profile, tuning), lambda _: self._desk.machines_changed.emit())
+
+    def do(self, coroutine: Coroutine[Any, Any, Any], then: Callable[[Any], object]) -> None:
+        """Where it is refused, what there is is read again."""
+        self._tell("")
+        self._desk.bridge.submit(coroutine, then, self._on_refused)
+
+    def _on_refused(self, sentence: str) -> None:
+        self._tell(sentence)
+        self.load()
+
+    def _tell(self, sentence: str, tone: str = "bad") -> None:
+        self.told.emit(sentence, tone)
+
+    def _edit(self, values: dict[str, Any], task: str) -> None:
+        dialog = Editor(self._page, self._desk, values, task=task)
+        dialog.saved.connect(self.saved)
+        dialog.open()
+
+    def _on_hosts(self, hosts: list[Alias]) -> None:
+        dialog = Importing(self._page, self._desk, hosts)
+        dialog.brought.connect(lambda names: self.saved.emit(names[0]))
+        dialog.open()
+
+    def _on_loaded(self, found: list[Known]) -> None:
+        new = found != self.machines
+        self.machines = found
+        self.loaded.emit(new)
