@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -61,6 +62,19 @@ def pytest_runtest_teardown() -> Iterator[None]:
     finally:
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         gc.collect()
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the program keeps everything in a test; nothing is there yet."""
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def sessions(home: Path) -> Path:
+    """Where runs are recorded."""
+    return home / "data" / "sessions"
 
 
 @pytest.fixture

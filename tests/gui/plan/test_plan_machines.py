@@ -1,0 +1,186 @@
+"""The machines of a plan: chosen by their role, judged by what is known, tuned with consent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from msgspec import structs
+from pytestqt.qtbot import QtBot
+
+from app.machines.consent import ConsentDialog
+from app.pages.plan import PlanPage
+from app.settings import Settings
+from app.shell.main_window import MainWindow
+from tests.gui.plan.steps import SHORT, edit, judged, opened
+from tests.gui.windows import control, name_of, press, says, shown
+from workbench import paths
+from workbench.documents import Note
+from workbench.plans import Workload
+from workbench.sessions import read_session
+
+# The offscreen platform says so of every window that has a least size.
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+
+
+@pytest.fixture
+def tunable(home: Path) -> Path:
+    """The profile of this computer, which may be tuned; and a set of kernel settings."""
+    mine = home / "data" / "tuning" / "mine.yaml"
+    mine.parent.mkdir(parents=True)
+    mine.write_text("name: My own\nsettings: {net.ipv4.tcp_keepalive_time: 4321}\n")
+    profile = home / "config" / "profiles" / "localhost.yaml"
+    profile.parent.mkdir(parents=True)
+    profile.write_text("name: localhost\nsudo: passwordless\ntuning: true\n")
+    return profile
+
+
+def keepalive() -> str:
+    return Path("/proc/sys/net/ipv4/tcp_keepalive_time").read_text().strip()
+
+
+def asked(qtbot: QtBot, window: MainWindow) -> ConsentDialog:
+    def found() -> list[ConsentDialog]:
+        return [each for each in window.findChildren(ConsentDialog) if each.isVisible()]
+
+    qtbot.waitUntil(lambda: bool(found()))
+    return found()[0]
+
+
+def test_a_plan_runs_on_the_machines_chosen_by_their_role(qtbot: QtBot, home: Path) -> None:
+    profiles = home / "config" / "profiles"
+    profiles.mkdir(parents=True)
+    # Reached without SSH, so that the test needs no other computer.
+    (profiles / "bolt.yaml").write_text("name: bolt\nroles: [client]\n")
+    with shown(qtbot) as window:
+        page = opened(qtbot, window)
+        edit(qtbot, page, structs.replace(SHORT, servers=["asyncio-streams"], rates=[300.0]))
+        machines = page.form.machines
+        assert machines.target.count() == 1
+        press(page, "bolt")
+        press(page, "This computer")
+        judged(qtbot, page)
+        assert says(
+            page, "What clients allow that were never checked is looked at when the run begins"
+        )
+        chosen = {"target": "localhost", "clients": ["bolt"], "tune": ""}
+        assert window.desk.settings.more["plan"]["machines"] == chosen
+        press(page, "Run")
+        assert says(window.live, "on localhost, load from bolt")
+        qtbot.waitUntil(lambda: not window.desk.busy)
+        assert window.live.error.text == ""
+        (path,) = (paths.data_dir() / "sessions").glob("*.pong.yaml")
+        roles = {m.name: m.roles for m in read_session(path).start.machines}
+        assert roles == {"localhost": ["target"], "bolt": ["client"]}
+
+
+def test_what_a_check_found_of_a_client_is_what_the_plan_is_judged_by(
+    qtbot: QtBot, home: Path
+) -> None:
+    profiles = home / "config" / "profiles"
+    profiles.mkdir(parents=True)
+    (profiles / "bolt.yaml").write_text("name: bolt\nroles: [client]\n")
+    facts = {"sysctls": {"net.ipv4.ip_local_port_range": "20000 20999"}}
+    checked = {"at": "2026-11-20T10:00:00+00:00", "kind": "ready", "found": {"facts": facts}}
+    more = {
+        "plan": {"machines": {"target": "localhost", "clients": ["bolt"]}},
+        "machines": {"bolt": checked},
+    }
+    with shown(qtbot, Settings(more=more)) as window:
+        page = opened(qtbot, window)
+        assert not says(page, "What clients allow that were never checked")
+        kept_alive = Workload(protocol="http/1.1", calls_per_connection=10)
+        edit(qtbot, page, structs.replace(SHORT, servers=["gevent-pywsgi"], workload=kept_alive))
+        ports = page.outlook.preview.ports
+        qtbot.waitUntil(lambda: ports.accessibleDescription().endswith("of 1,000"))
+
+
+def test_a_machine_that_is_gone_is_chosen_no_more(qtbot: QtBot) -> None:
+    machines = {"target": "gone", "clients": ["gone"]}
+    with shown(qtbot, Settings(more={"plan": {"machines": machines}})) as window:
+        page = opened(qtbot, window)
+        assert page.form.machines.where is None
+        assert control(window, "Run").isEnabled()
+
+
+def test_without_a_client_nothing_can_run_and_words_say_so(qtbot: QtBot, home: Path) -> None:
+    profiles = home / "config" / "profiles"
+    profiles.mkdir(parents=True)
+    (profiles / "bolt.yaml").write_text("name: bolt\nroles: [client]\n")
+    with shown(qtbot) as window:
+        page = opened(qtbot, window)
+        press(page, "This computer")
+        judged(qtbot, page)
+        assert says(page, "Tick at least one machine as a client.")
+        assert not says(page, "What clients allow")
+        assert not control(window, "Run").isEnabled()
+
+
+def test_a_damaged_profile_of_a_machine_is_told_of_with_a_way_there(
+    qtbot: QtBot, window: MainWindow, page: PlanPage, home: Path
+) -> None:
+    (home / "config" / "profiles").mkdir(parents=True, exist_ok=True)
+    damaged = home / "config" / "profiles" / "fir.yaml"
+    damaged.write_text("name: fir\naddres: 1\n")
+    window.desk.machines_changed.emit()
+    qtbot.waitUntil(lambda: says(page, "The machine fir is left out."))
+    press(page, "Show the machines")
+    assert window.page("Machines").isVisible()
+
+
+def test_kernel_settings_are_chosen_where_a_profile_allows_them_and_previewed(
+    qtbot: QtBot, tunable: Path
+) -> None:
+    before, allowed = keepalive(), tunable.read_text()
+    tunable.write_text("name: localhost\n")
+    with shown(qtbot) as window:
+        page = opened(qtbot, window)
+        machines = page.form.machines
+        assert not machines.tune_line.isVisibleTo(page)
+        tunable.write_text(allowed)
+        window.desk.machines_changed.emit()
+        qtbot.waitUntil(lambda: machines.tune_line.isVisibleTo(page))
+        assert [machines.tune.itemText(n) for n in range(machines.tune.count())] == [
+            "Left as they are",
+            "My own",
+            "As in 2009 and 2010",
+        ]
+        machines.tune.setCurrentIndex(1)
+        machines.tune.activated.emit(1)
+        assert says(page, "This computer: not known yet. You are asked before anything is changed.")
+        press(page, "Preview…")
+        preview = asked(qtbot, window)
+        for words in ("net.ipv4.tcp_keepalive_time", before, "4321"):
+            assert says(preview, words)
+        press(preview, "Close")
+    assert keepalive() == before
+
+
+def test_kernel_settings_are_changed_with_consent_only(qtbot: QtBot, tunable: Path) -> None:
+    before = keepalive()
+    chosen = {"target": "localhost", "clients": ["localhost"], "tune": "mine"}
+    with shown(qtbot, Settings(more={"plan": {"machines": chosen}})) as window:
+        page = opened(qtbot, window)
+        edit(qtbot, page, structs.replace(SHORT, servers=["asyncio-streams"], rates=[300.0]))
+        press(page, "Run")
+        question = asked(qtbot, window)
+        focused = question.focusWidget()
+        assert focused is not None
+        assert name_of(focused) == "Run with settings as they are"
+        press(question, "Show what is run there")
+        assert says(question, "echo 4321 > /proc/sys/net/ipv4/tcp_keepalive_time")
+        press(question, "Run with settings as they are")
+        qtbot.waitUntil(lambda: not window.desk.busy)
+        assert window.live.error.text == ""
+        (path,) = (paths.data_dir() / "sessions").glob("*.pong.yaml")
+        notes = [d for d in read_session(path).documents if isinstance(d, Note)]
+        assert [note.text for note in notes if note.topic == "untuned"] == [
+            "localhost is not tuned: whoever began the run left its settings as they are."
+        ]
+        window.show_page("Plan")
+        judged(qtbot, page)
+        press(page, "Run")
+        press(asked(qtbot, window), "Do not run")
+        qtbot.waitUntil(lambda: not window.desk.busy)
+        assert "Nobody consented to changing kernel settings" in window.live.error.text
+    assert keepalive() == before

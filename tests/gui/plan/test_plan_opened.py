@@ -1,0 +1,119 @@
+"""A plan that was not written just now: dropped in as a file, or left from the last start."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent
+from pytestqt.qtbot import QtBot
+
+from app.pages.plan import PlanPage
+from app.settings import Settings
+from app.shell.main_window import MainWindow
+from tests.gui.plan.steps import SHORT, judged, opened, write
+from tests.gui.windows import press, shown
+from tests.synthetic import session
+from workbench import presets
+from workbench.sessions import Recorder
+
+# The offscreen platform says so of every window that has a least size.
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+
+
+def drop(on: PlanPage | MainWindow, path: Path) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    copy, left, no = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier
+    on.dropEvent(QDropEvent(QPointF(50, 50), copy, data, left, no.NoModifier))
+
+
+def test_a_plan_file_is_dropped_in(qtbot: QtBot, page: PlanPage, tmp_path: Path) -> None:
+    path = tmp_path / "dropped.yaml"
+    path.write_text(presets.to_yaml(SHORT))
+    drop(page, path)
+    qtbot.waitUntil(lambda: page.form.servers.value() == SHORT.servers)
+
+
+def test_a_plan_dropped_anywhere_in_the_window_is_shown_in_its_form(
+    qtbot: QtBot, window: MainWindow, page: PlanPage, tmp_path: Path
+) -> None:
+    window.show_page("Start")
+    path = tmp_path / "dropped.yaml"
+    path.write_text(presets.to_yaml(SHORT))
+    drop(window, path)
+    qtbot.waitUntil(page.isVisible)
+    assert page.form.servers.value() == SHORT.servers
+
+
+def test_a_dropped_file_that_is_no_plan_is_refused_in_words(
+    qtbot: QtBot, page: PlanPage, tmp_path: Path
+) -> None:
+    path = tmp_path / "dropped.yaml"
+    path.write_text("servers: [gevent]\nspeed: 3\n")
+    drop(page, path)
+    qtbot.waitUntil(lambda: "there is no key 'speed'" in page.notice.text)
+    assert page.notice.isVisible()
+
+
+def test_a_dropped_session_is_opened(
+    qtbot: QtBot, window: MainWindow, page: PlanPage, tmp_path: Path
+) -> None:
+    path = tmp_path / "lab.pong.yaml"
+    recorder = Recorder(path)
+    for document in session(2, 3):
+        recorder(document)
+    recorder.close()
+    drop(page, path)
+    qtbot.waitUntil(window.film.isVisible)
+
+
+def test_what_is_in_the_form_is_there_at_the_next_start(qtbot: QtBot) -> None:
+    kept = Settings()
+    with shown(qtbot, kept) as window:
+        page = opened(qtbot, window)
+        write(qtbot, page, page.form._length, "2.5")
+    with shown(qtbot, kept) as window:
+        page = window.page("Plan")
+        assert isinstance(page, PlanPage)
+        judged(qtbot, page)
+        assert page.form._length.value() == 2.5
+        assert page.gallery.list.marked == "demo"
+        assert "changed" in page.head.subtitle.whole
+
+
+def test_a_changed_plan_of_the_last_start_can_be_brought_back_when_another_comes_first(
+    qtbot: QtBot,
+) -> None:
+    kept = Settings()
+    with shown(qtbot, kept) as window:
+        page = opened(qtbot, window)
+        write(qtbot, page, page.form._length, "2.5")
+    with shown(qtbot, kept) as window:
+        window.desk.plan_wanted.emit(SHORT)
+        page = window.page("Plan")
+        assert isinstance(page, PlanPage)
+        judged(qtbot, page)
+        assert page.form.servers.value() == SHORT.servers
+        press(page, "Bring it back")
+        judged(qtbot, page)
+        assert page.form._length.value() == 2.5
+
+
+@pytest.mark.parametrize("kept", ["x", {"data": 3}, {"data": {"servers": 4, "rates": "?"}}])
+def test_settings_edited_into_nonsense_do_not_keep_the_page_away(
+    qtbot: QtBot, kept: object
+) -> None:
+    with shown(qtbot, Settings(more={"plan": kept})) as window:
+        assert opened(qtbot, window).isVisible()
+
+
+def test_a_server_that_cannot_be_read_is_told_of_at_the_first_visit(
+    qtbot: QtBot, home: Path
+) -> None:
+    (home / "data" / "servers" / "one").mkdir(parents=True)
+    with shown(qtbot) as window:
+        page = opened(qtbot, window)
+        assert "server.yaml" in page.notice.text
+        assert page.notice.isVisible()

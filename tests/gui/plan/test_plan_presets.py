@@ -1,0 +1,128 @@
+"""Plans to begin from, and plans of one's own: shown, kept, renamed, brought back, copied."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QInputDialog, QMessageBox
+from pytestqt.qtbot import QtBot
+
+from app import theme
+from app.pages.plan import PlanPage
+from app.planning.preset_list import two_lines
+from app.shell.main_window import MainWindow
+from tests.gui.plan.steps import SHORT, edit, judged, write
+from tests.gui.windows import press, says
+from workbench import paths, presets
+from workbench.plans import load_plan
+
+# The offscreen platform says so of every window that has a least size.
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+
+
+def test_every_preset_is_shown_with_what_it_is_for_and_comes_back_as_it_was(
+    qtbot: QtBot, page: PlanPage
+) -> None:
+    listed = page.gallery.list
+    shipped = presets.presets()
+    assert len(shipped) >= 6
+    for preset in shipped:
+        assert preset.plan is not None
+        (item,) = [
+            item for n in range(listed.count()) if (item := listed.item(n)).text() == preset.name
+        ]
+        assert item.toolTip() == preset.plan.description
+        listed.itemClicked.emit(item)
+        judged(qtbot, page)
+        assert page._draft is not None
+        assert page._draft.plan == preset.plan
+
+
+def test_what_a_shipped_plan_is_for_is_told_whole_in_its_card() -> None:
+    for preset in presets.presets():
+        assert preset.plan is not None
+        lines = two_lines(preset.plan.description, theme.font(12), 158)
+        assert len(lines) <= 2
+        assert preset.plan.description.startswith(" ".join(lines))
+
+
+def test_a_description_without_a_pause_ends_in_an_ellipsis() -> None:
+    lines = two_lines("many words " * 20, theme.font(12), 158)
+    assert len(lines) == 2
+    assert lines[1].endswith("…")
+
+
+def test_in_a_narrow_window_the_presets_are_a_drawer(window: MainWindow, page: PlanPage) -> None:
+    assert page.gallery.isVisible()
+    window.resize(960, 620)
+    assert not page.gallery.isVisible()
+    press(page, "Presets")
+    assert page.gallery.isVisible()
+    press(page, "Presets")
+    assert not page.gallery.isVisible()
+    press(page, "Presets")
+    page.gallery.list.taken.emit(page.gallery.list.preset("quick"))
+    assert not page.gallery.isVisible()
+
+
+def test_a_plan_is_kept_under_a_name_renamed_and_deleted_after_a_question(
+    qtbot: QtBot, page: PlanPage
+) -> None:
+    edit(qtbot, page, SHORT)
+    press(page, "Save as…")
+    dialog = page.findChild(QInputDialog)
+    assert dialog is not None
+    dialog.setTextValue("My evening")
+    dialog.accept()
+    own = paths.data_dir() / "plans"
+    qtbot.waitUntil(lambda: page.gallery.own is not None)
+    assert load_plan("my-evening").servers == SHORT.servers
+    write(qtbot, page, page.form._list, "500")
+    press(page, "Save")
+    qtbot.waitUntil(lambda: load_plan("my-evening").rates_per_s == [500.0])
+    press(page, "Rename…")
+    dialog = page.findChildren(QInputDialog)[-1]
+    dialog.setTextValue("My morning")
+    dialog.accept()
+    qtbot.waitUntil((own / "my-morning.yaml").exists)
+    qtbot.waitUntil(lambda: page.gallery.list.preset("my-morning") is not None)
+    assert not (own / "my-evening.yaml").exists()
+    press(page, "Delete…")
+    (question,) = page.findChildren(QMessageBox)
+    assert "Delete the plan My morning?" in question.text()
+    assert question.defaultButton().text() == "Keep it"
+    (gone,) = [b for b in question.buttons() if b.text() == "Delete it"]
+    gone.click()
+    qtbot.waitUntil(lambda: not list(own.glob("*")))
+    assert page.form.servers.value() == SHORT.servers
+
+
+def test_a_name_that_is_taken_is_refused_in_words(qtbot: QtBot, page: PlanPage) -> None:
+    edit(qtbot, page, SHORT)
+    page.gallery.save(SHORT, "demo")
+    qtbot.waitUntil(lambda: "comes with Pongbench named 'demo'" in page.gallery.error.text)
+
+
+def test_what_was_changed_can_be_brought_back_after_another_was_taken(
+    qtbot: QtBot, page: PlanPage
+) -> None:
+    write(qtbot, page, page.form._repeats, "7")
+    assert says(page, "Socket ping-pong, changed")
+    quick = page.gallery.list.preset("quick")
+    page.gallery.list.taken.emit(quick)
+    judged(qtbot, page)
+    assert says(page, "Socket ping-pong made room, with what you changed in it.")
+    press(page, "Bring it back")
+    judged(qtbot, page)
+    assert page.form._repeats.value() == 7
+    assert page.gallery.list.marked == "demo"
+    assert says(page, "Socket ping-pong, changed")
+
+
+def test_the_file_is_shown_and_copied(qtbot: QtBot, page: PlanPage) -> None:
+    edit(qtbot, page, SHORT)
+    press(page, "File")
+    text = page.outlook._text.toPlainText
+    qtbot.waitUntil(lambda: "rates: [200, 400]" in text())
+    press(page, "Copy")
+    assert QGuiApplication.clipboard().text() == text() == presets.to_yaml(SHORT)

@@ -1,0 +1,282 @@
+"""A plan written in its form: fields, faults beside them in words, what it will do."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.pages.plan import PlanPage
+from app.planning.tags import Tag
+from app.shell.main_window import MainWindow
+from tests.gui.plan.steps import SHORT, edit, judged, wanted, write
+from tests.gui.windows import control, press, says
+from workbench import paths
+from workbench.plans import GiveUp, Plan, Range, WarmUp, Workload, load_plan
+from workbench.sessions import read_session
+
+# The offscreen platform says so of every window that has a least size.
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+
+
+def test_it_begins_with_a_plan_that_can_run(
+    qtbot: QtBot, window: MainWindow, page: PlanPage
+) -> None:
+    assert says(page, "Ready to run")
+    assert says(page, "one sweep of 7")
+    assert says(page, "1,000 to 22,000")
+    plan = wanted(qtbot, window, lambda: press(window, "Run"))
+    assert plan == load_plan("demo")
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        SHORT,
+        Plan(
+            name="Everything",
+            description="two\nlines",
+            servers=["gevent", "asyncio-streams"],
+            workload=Workload(timeout_s=0.5, arrivals="poisson", path="/x"),
+            rate_of="connections",
+            rates=Range(from_=100, to=1000, step=50),
+            connections=500,
+            lengthen=True,
+            warm_up=WarmUp(rate_per_s=50, seconds=0.5),
+            cool_down_s=1.5,
+            repeats=3,
+            looks=1,
+            order="interleaved",
+            seed=20091222,
+            backlog=500,
+            nofile=10_000,
+            workers=2,
+            give_up=GiveUp(after_points=5, success_below_pct=20),
+            calibrate=False,
+        ),
+        Plan(
+            name="Closed",
+            servers=["gevent"],
+            workload=Workload(mode="closed"),
+            concurrency=[1, 25],
+            seconds=2,
+            give_up=None,
+        ),
+    ],
+    ids=["short", "everything", "closed"],
+)
+def test_the_form_holds_everything_a_plan_can_say(
+    qtbot: QtBot, window: MainWindow, page: PlanPage, plan: Plan
+) -> None:
+    edit(qtbot, page, plan)
+    assert wanted(qtbot, window, page.run_this) == plan
+
+
+def test_a_plan_without_a_title_runs_as_untitled_and_keeps_every_digit(
+    qtbot: QtBot, window: MainWindow, page: PlanPage
+) -> None:
+    edit(
+        qtbot,
+        page,
+        Plan(servers=["gevent"], rates=[1234.567891, 98765.432109], seconds=1.25, calibrate=False),
+    )
+    plan = wanted(qtbot, window, page.run_this)
+    assert plan.name == "Untitled"
+    assert plan.rates == [1234.567891, 98765.432109]
+
+
+def test_what_is_typed_shows_at_once_in_what_the_plan_will_do(qtbot: QtBot, page: PlanPage) -> None:
+    edit(qtbot, page, SHORT)
+    assert page.outlook.preview._figures["Points"].text() == "4"
+    write(qtbot, page, page.form._list, "200, 400, 800")
+    assert page.outlook.preview._figures["Points"].text() == "6"
+    assert page.outlook.preview._figures["Connections"].text() == "2,800"
+    assert says(page, "amber: too few for a steady p99")
+    assert says(page, "3 rates")
+
+
+def test_rates_are_written_and_read_with_thousands_commas_and_are_all_in_sight(
+    qtbot: QtBot, page: PlanPage
+) -> None:
+    edit(qtbot, page, SHORT)
+    rates = page.form._list
+    rates.setFocus()
+    write(qtbot, page, rates, "1,000, 2,000 4000 8,000 16000, 32,000.5, 40000, 50000")
+    assert says(page, "8 rates, 1,000 to 50,000/s")
+    page.form.name.setFocus()
+    assert rates.text().split() == [
+        "1,000", "2,000", "4,000", "8,000", "16,000", "32,000.5", "40,000", "50,000",
+    ]  # fmt: skip
+    bars = rates.horizontalScrollBar(), rates.verticalScrollBar()
+    assert [bar.maximum() for bar in bars] == [0, 0]
+
+
+def test_a_field_that_is_left_shows_its_beginning(qtbot: QtBot, page: PlanPage) -> None:
+    name = page.form.name
+    name.setFocus()
+    write(qtbot, page, name, "A title that is longer than its field " * 4)
+    page.form.description.setFocus()
+    assert name.cursorPosition() == 0
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "said"),
+    [
+        ("_list", "400, 200", "200 comes after 400; list them rising, each once."),
+        ("_list", "fast", "Expected a number, got 'fast'."),
+        ("_list", "", "None is given; give a list, or from, to and step."),
+        ("_length", "0.5", "At 200/s a point lasts 0.5 s: too short to judge"),
+        ("_length", "", "Neither is given; give exactly one of the two."),
+        ("_timeout", "0", "Expected a number above 0, got 0."),
+        ("_repeats", "1,5", "Expected a whole number, got '1,5'."),
+    ],
+)
+def test_what_makes_no_sense_is_told_beside_its_field_and_cannot_run(
+    qtbot: QtBot, page: PlanPage, field: str, text: str, said: str
+) -> None:
+    edit(qtbot, page, SHORT)
+    input_ = getattr(page.form, field)
+    write(qtbot, page, input_, text)
+    (line,) = [each for each in {*page.form._lines.values()} if said in each.note]
+    assert line.isAncestorOf(input_)
+    assert line.tone == "bad"
+    assert input_.property("tone") == "bad"
+    assert not control(page, "Run").isEnabled()
+    assert said.casefold() in control(page, "Run").toolTip().casefold()
+    assert says(page, "1 thing to mend before it can run")
+
+
+def test_the_key_that_runs_a_plan_says_why_it_does_not_run_until_that_is_mended(
+    qtbot: QtBot, window: MainWindow, page: PlanPage
+) -> None:
+    edit(qtbot, page, SHORT)
+    write(qtbot, page, page.form._repeats, "0")
+    qtbot.keyClick(window, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
+    why = "It cannot run yet. Passes: expected a whole number of at least 1, got 0."
+    qtbot.waitUntil(lambda: says(page, why))
+    write(qtbot, page, page.form._repeats, "1")
+    assert not says(page, "It cannot run yet.")
+    assert not window.desk.busy
+
+
+def test_a_fault_among_the_rare_fields_opens_them(qtbot: QtBot, page: PlanPage) -> None:
+    edit(qtbot, page, SHORT)
+    backlog = page.form.more.inputs["backlog"]
+    assert not backlog.isVisible()
+    page.edit(Plan(servers=["gevent"], rates=[500], seconds=1, workload=Workload(pipeline=3)))
+    qtbot.waitUntil(lambda: says(page, "3 calls at once need as many"))
+    assert backlog.isVisible()
+
+
+def test_a_warning_is_told_but_keeps_nothing_from_running(
+    qtbot: QtBot, window: MainWindow, page: PlanPage
+) -> None:
+    edit(qtbot, page, SHORT)
+    assert says(page, "1 warning")
+    qtbot.waitUntil(lambda: says(page, "too few for a steady p99."))
+    assert control(window, "Run").isEnabled()
+
+
+def test_servers_are_found_ticked_moved_and_left_out_by_keys(qtbot: QtBot, page: PlanPage) -> None:
+    edit(qtbot, page, SHORT)
+    servers = page.form.servers
+    press(page, "Add or remove")
+    search = servers.picker.search
+    qtbot.waitUntil(search.hasFocus)
+    qtbot.keyClicks(search, "torn sock")
+    qtbot.keyClick(search, Qt.Key.Key_Return)
+    assert servers.value() == ["asyncio-streams", "gevent", "tornado"]
+    qtbot.keyClick(search, Qt.Key.Key_Escape)
+    assert not servers.picker.isVisible()
+    last = servers.tags.findChildren(Tag)[2]
+    last.setFocus()
+    qtbot.keyClick(last, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
+    assert servers.value() == ["asyncio-streams", "tornado", "gevent"]
+    first = servers.tags.findChildren(Tag)[0]
+    qtbot.keyClick(first, Qt.Key.Key_Delete)
+    assert servers.value() == ["tornado", "gevent"]
+
+
+def test_servers_that_do_not_speak_the_protocol_are_left_out_with_one_press(
+    qtbot: QtBot, page: PlanPage
+) -> None:
+    edit(
+        qtbot,
+        page,
+        Plan(
+            servers=["gevent", "cheroot"],
+            rates=[500],
+            seconds=1,
+            workload=Workload(protocol="http/1.1"),
+        ),
+    )
+    assert says(page, "gevent speaks pong, not http/1.1.")
+    press(page, "Leave it out")
+    judged(qtbot, page)
+    assert page.form.servers.value() == ["cheroot"]
+    assert page._draft is not None
+    assert page._draft.sound
+
+
+def test_tab_goes_through_the_servers_before_the_load(qtbot: QtBot, page: PlanPage) -> None:
+    edit(qtbot, page, SHORT)
+    met = []
+    at = page.gallery.last
+    while not met or met[-1] != "Rates per second":
+        at = at.nextInFocusChain()
+        if at.isVisible() and at.focusPolicy() & Qt.FocusPolicy.TabFocus:
+            met.append(at.accessibleName())
+    assert met[:3] == ["asyncio streams, number 1", "gevent, number 2", "Add or remove"]
+
+
+def test_scrolling_the_form_changes_no_choice(qtbot: QtBot, page: PlanPage) -> None:
+    order = page.form._order
+    middle = QPointF(order.rect().center())
+    turn = QWheelEvent(
+        middle,
+        order.mapToGlobal(middle),
+        QPoint(),
+        QPoint(0, -120),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QApplication.sendEvent(order, turn)
+    assert order.value() == "sequential"
+
+
+def test_while_a_run_is_under_way_no_other_begins_and_words_say_why(
+    qtbot: QtBot, window: MainWindow, page: PlanPage
+) -> None:
+    edit(qtbot, page, SHORT)
+    window.desk.set_busy(True)
+    try:
+        assert not control(window, "Run").isEnabled()
+        assert says(page, "A run is under way; this plan can begin when it is over.")
+    finally:
+        window.desk.set_busy(False)
+    assert control(window, "Run").isEnabled()
+    assert not says(page, "this plan can begin")
+
+
+def test_a_plan_written_here_is_run_and_recorded(
+    qtbot: QtBot, window: MainWindow, page: PlanPage
+) -> None:
+    edit(qtbot, page, SHORT)
+    write(qtbot, page, page.form._list, "300")
+    write(qtbot, page, page.form.name, "By hand")
+    servers = page.form.servers
+    servers._remove(1)
+    qtbot.keyClick(window, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: window.desk.busy)
+    qtbot.waitUntil(lambda: not window.desk.busy)
+    (path,) = (paths.data_dir() / "sessions").glob("*.pong.yaml")
+    plan = read_session(path).start.plan
+    assert (plan["name"], plan["rates"], plan["servers"]) == (
+        "By hand",
+        [300.0],
+        ["asyncio-streams"],
+    )
