@@ -68,6 +68,11 @@ def says(window: QWidget, text: str) -> bool:
     return any(text in name_of(label) for label in window.findChildren(QLabel) if label.isVisible())
 
 
+def sees(qtbot: QtBot, window: QWidget, text: str) -> None:
+    """Wait until it says so."""
+    qtbot.waitUntil(lambda: says(window, text))
+
+
 def words_on(window: QWidget) -> list[str]:
     """All that is to be read on visible labels; for the message of a test that fails."""
     labels = [label for label in window.findChildren(QLabel) if label.isVisible()]

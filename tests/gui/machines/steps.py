@@ -1,0 +1,69 @@
+"""What a person does and sees on the page of machines, as steps of its tests."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QLineEdit, QWidget
+from pytestqt.qtbot import QtBot
+from sshd import PASSWORD
+
+from app.desk import Desk
+from app.machines.asking import QuestionDialog
+from app.pages.machines import MachinesPage
+from app.widgets import dress
+from tests.gui.windows import control, sees
+
+
+def opened(qtbot: QtBot, desk: Desk) -> MachinesPage:
+    page = MachinesPage(desk)
+    dress(page, desk.theme)
+    qtbot.addWidget(page)
+    page.resize(1280, 900)
+    page.show()
+    page.activateWindow()
+    qtbot.waitUntil(lambda: bool(page.listing.rows))
+    return page
+
+
+def show(qtbot: QtBot, page: MachinesPage, name: str) -> None:
+    qtbot.waitUntil(lambda: name in page.listing.rows)
+    page.listing.rows[name].click()
+
+
+def light(page: MachinesPage, name: str) -> str:
+    return page.listing.rows[name].state.word
+
+
+def dialog(qtbot: QtBot, page: QWidget, kind: type[QWidget]) -> QWidget:
+    def shown() -> list[QWidget]:
+        return [each for each in page.window().findChildren(kind) if each.isVisible()]
+
+    qtbot.waitUntil(lambda: bool(shown()))
+    return shown()[0]
+
+
+def answer(qtbot: QtBot, page: QWidget, text: str) -> None:
+    asked = dialog(qtbot, page, QuestionDialog)
+    field = asked.findChild(QLineEdit)
+    assert field is not None
+    assert field.echoMode() == QLineEdit.EchoMode.Password
+    qtbot.keyClicks(field, text)
+    control(asked, "Go on").click()
+
+
+def check(page: MachinesPage) -> None:
+    page.run_this()
+
+
+def trust_it(qtbot: QtBot, page: MachinesPage) -> None:
+    """As far as a check that passed."""
+    check(page)
+    sees(qtbot, page, "Is this really box?")
+    control(page, "Trust this key").click()
+    answer(qtbot, page, PASSWORD)
+    qtbot.waitUntil(lambda: "ready" in light(page, "box"))
+
+
+def typed(dialog: QWidget, name: str, text: str) -> None:
+    (field,) = [f for f in dialog.findChildren(QLineEdit) if f.accessibleName() == name]
+    field.setText(text)
+    field.textEdited.emit(text)

@@ -1,0 +1,115 @@
+"""A machine over SSH is used from other pages, which ask what a person has to answer."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+from sshd import PASSWORD
+
+from app.desk import Desk
+from app.live.run import Where
+from app.machines.asking import QuestionDialog
+from app.machines.keys import KeyDialog
+from app.machines.records import State
+from app.pages.live import LivePage
+from app.pages.machines import MachinesPage
+from app.pages.servers import ServersPage
+from app.planning.machines import Machines
+from app.widgets import dress
+from tests.gui.machines.host import Host
+from tests.gui.machines.steps import answer, dialog, show, trust_it
+from tests.gui.windows import control, says, sees
+from workbench.machines.hostkeys import own_file
+from workbench.machines.profiles import load_profile
+from workbench.machines.secrets import SECRETS
+from workbench.plans import Plan
+
+# The offscreen platform says so of every window that has a least size.
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+
+
+def test_a_run_elsewhere_shows_a_key_nobody_trusts_and_sends_nothing_without_a_word(
+    qtbot: QtBot, page: MachinesPage, box: str, desk: Desk, host: Host
+) -> None:
+    live = LivePage(desk)
+    dress(live, desk.theme)
+    qtbot.addWidget(live)
+    live.show()
+    plan = Plan(name="Short", servers=["asyncio-streams"], rates=[100.0], seconds=0.5)
+    live.start(plan, Where(box, (box,)))
+    asked = dialog(qtbot, live, KeyDialog)
+    assert says(asked, "Is this really box?")
+    shown = "".join(label.text() for label in asked.findChildren(QLabel))
+    assert host.fingerprint in shown.replace("\n", "")
+    control(asked, "Not this one").click()
+    qtbot.waitUntil(lambda: not desk.busy)
+    assert says(live, "shows a host key that is not known yet")
+    assert not own_file().exists()
+
+
+def test_a_run_elsewhere_asks_for_the_password_and_ends_in_words_without(
+    qtbot: QtBot, page: MachinesPage, box: str, desk: Desk
+) -> None:
+    desk.machines_changed.emit()
+    show(qtbot, page, box)
+    trust_it(qtbot, page)
+    SECRETS._known.clear()
+    live = LivePage(desk)
+    dress(live, desk.theme)
+    qtbot.addWidget(live)
+    live.show()
+    plan = Plan(name="Short", servers=["asyncio-streams"], rates=[100.0], seconds=0.5)
+    live.start(plan, Where(box, (box,)))
+    asked = dialog(qtbot, live, QuestionDialog)
+    assert says(asked, "box asks")
+    assert not page.detail.check.isEnabled()
+    control(asked, "Cancel").click()
+    sees(qtbot, live, "'box' did not let bench@127.0.0.1 in")
+    qtbot.waitUntil(page.detail.check.isEnabled)
+
+
+def test_a_server_is_tried_on_a_machine_over_ssh(
+    qtbot: QtBot, page: MachinesPage, box: str, desk: Desk
+) -> None:
+    servers = ServersPage(desk)
+    dress(servers, desk.theme)
+    qtbot.addWidget(servers)
+    servers.resize(1280, 800)
+    servers.show()
+    choice = servers.target.choice
+    qtbot.waitUntil(lambda: choice.isVisible() and choice.count() == 2)
+    choice.setCurrentIndex(1)
+    choice.activated.emit(1)
+    control(dialog(qtbot, servers, KeyDialog), "Trust this key").click()
+    answer(qtbot, servers, PASSWORD)
+    sees(qtbot, servers, "Target: box")
+    assert servers.error.text == ""
+    (streams,) = [known for known in servers.servers() if known.id == "asyncio-streams"]
+    servers.table.choose(streams.key)
+    sees(qtbot, servers, "brings its runtime from this computer")
+    control(servers, "Try it (page)").click()
+    assert says(servers, "Try it on box")
+    control(servers, "Try it").click()
+    qtbot.waitUntil(lambda: says(servers.trial, "Works"))
+    sees(qtbot, servers.trial, "Its queue holds 512 connections, as was asked for.")
+    # What is known of it there is not known of it here.
+    control(servers, "About (page)").click()
+    sees(qtbot, servers, "Measured on box")
+    choice.setCurrentIndex(0)
+    choice.activated.emit(0)
+    sees(qtbot, servers, "Target: this computer")
+    qtbot.waitUntil(lambda: not says(servers, "Measured on box"))
+
+
+def test_the_plan_tells_what_is_known_of_its_machines(qtbot: QtBot, box: str) -> None:
+    chooser = Machines()
+    qtbot.addWidget(chooser)
+    chooser.show()
+    known = {"box": State("unreachable", "bad")}
+    chooser.set_machines([load_profile("localhost"), load_profile(box)], known)
+    assert not says(chooser, "unreachable")
+    chooser.set_value({"target": "box", "clients": ["localhost"]})
+    chooser.set_machines([load_profile("localhost"), load_profile(box)], known)
+    assert says(chooser, "box: unreachable.")
+    assert chooser.target_line.tone == "warn"

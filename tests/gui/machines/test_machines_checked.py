@@ -1,0 +1,182 @@
+"""A machine over SSH is checked: whether to trust its key, its password, what was left there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMessageBox
+from pytestqt.qtbot import QtBot
+from sshd import PASSWORD
+
+from app.choices import Tick
+from app.desk import Desk
+from app.machines.asking import QuestionDialog
+from app.machines.keys import LAST
+from app.pages.machines import MachinesPage
+from tests.gui.machines.host import Host
+from tests.gui.machines.steps import answer, check, dialog, light, show, trust_it
+from tests.gui.windows import control, says, sees
+from workbench.machines.hostkeys import own_file
+from workbench.machines.profiles import load_profile
+
+# The offscreen platform says so of every window that has a least size.
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+
+
+def test_an_unknown_key_is_trusted_by_the_person_alone_then_the_machine_is_ready(
+    qtbot: QtBot, page: MachinesPage, box: str, host: Host, home: Path
+) -> None:
+    desk = page.desk
+    desk.machines_changed.emit()
+    show(qtbot, page, box)
+    check(page)
+    sees(qtbot, page, "Is this really box?")
+    assert light(page, box) in ("unknown key", "checking…")
+    shown = "".join(label.text() for label in page.detail.key.findChildren(QLabel))
+    assert host.fingerprint in shown.replace("\n", "")
+    safe = page.detail.key.safe
+    assert safe is not None
+    qtbot.waitUntil(safe.hasFocus)
+    qtbot.keyClick(safe, Qt.Key.Key_Return)
+    assert not own_file().exists()
+    assert page.detail.key.isHidden()
+    trust_it(qtbot, page)
+    assert host.fingerprint not in own_file().read_text()  # the key itself is kept there
+    assert own_file().exists()
+    sees(qtbot, page, "bench was let in")
+    sees(qtbot, page, "Servers listen on")
+    sees(qtbot, page, "No dead run left anything.")
+    assert not list((home / "work" / "runs").glob("*"))
+    # Nothing that was typed is anywhere.
+    kept = f"{desk.settings.more} {[str(line) for line in desk.log.lines()]}"
+    files = [p for p in home.rglob("*") if p.is_file() and not p.is_symlink()]
+    assert PASSWORD not in kept
+    assert not [p for p in files if PASSWORD.encode() in p.read_bytes()]
+    control(page, "Commands").click()
+    qtbot.waitUntil(lambda: "look around" in page.commands.body.toPlainText())
+    told = page.commands.body.toPlainText()
+    assert "start the runner" in told
+    assert "< survey.py" in told
+
+
+def test_a_changed_key_stops_everything_until_its_end_is_typed(
+    qtbot: QtBot, page: MachinesPage, box: str, host: Host, desk: Desk
+) -> None:
+    desk.machines_changed.emit()
+    show(qtbot, page, box)
+    trust_it(qtbot, page)
+    old = host.fingerprint
+    host.new_key()
+    check(page)
+    sees(qtbot, page, "The host key of box has changed")
+    shown = "".join(label.text() for label in page.detail.key.findChildren(QLabel))
+    assert old in shown.replace("\n", "")
+    assert host.fingerprint in shown.replace("\n", "")
+    qtbot.waitUntil(lambda: light(page, box) == "key changed")
+    trust = control(page, "Trust the new key")
+    assert not trust.isEnabled()
+    (field,) = page.detail.key.findChildren(QLineEdit)
+    qtbot.keyClicks(field, "????")
+    assert not trust.isEnabled()
+    field.clear()
+    qtbot.keyClicks(field, host.fingerprint[-LAST:])
+    assert trust.isEnabled()
+    control(page, "Copy the command").click()
+    command = f"pongbench machines trust box --fingerprint {host.fingerprint}"
+    assert QApplication.clipboard().text() == command
+    trust.click()
+    qtbot.waitUntil(lambda: "ready" in light(page, box))
+
+
+def test_a_password_that_is_not_given_ends_the_check_with_a_sentence(
+    qtbot: QtBot, page: MachinesPage, box: str, desk: Desk
+) -> None:
+    desk.machines_changed.emit()
+    show(qtbot, page, box)
+    check(page)
+    sees(qtbot, page, "Is this really box?")
+    control(page, "Trust this key").click()
+    answer(qtbot, page, "wrong")
+    asked = dialog(qtbot, page, QuestionDialog)
+    qtbot.waitUntil(lambda: says(asked, "The last one was not accepted."))
+    control(asked, "Cancel").click()
+    sees(qtbot, page, "did not let")
+    qtbot.waitUntil(lambda: light(page, box) == "not usable")
+
+
+def test_a_machine_that_is_not_there_is_unreachable(
+    qtbot: QtBot, page: MachinesPage, box: str, host: Host, desk: Desk
+) -> None:
+    host.stop()
+    desk.machines_changed.emit()
+    show(qtbot, page, box)
+    check(page)
+    qtbot.waitUntil(lambda: light(page, box) == "unreachable")
+    sees(qtbot, page, "is sshd running there?")
+
+
+def test_a_check_that_is_cancelled_says_so_and_its_question_goes(
+    qtbot: QtBot, page: MachinesPage, box: str, desk: Desk
+) -> None:
+    desk.machines_changed.emit()
+    show(qtbot, page, box)
+    check(page)
+    sees(qtbot, page, "Is this really box?")
+    control(page, "Trust this key").click()
+    dialog(qtbot, page, QuestionDialog)
+    control(page, "Cancel the check").click()
+    qtbot.waitUntil(lambda: not page.findChildren(QuestionDialog))
+    sees(qtbot, page, "The check was cancelled")
+    assert light(page, box) == "not checked"
+
+
+def test_who_begins_a_check_with_its_button_stands_on_the_one_that_ends_it(
+    qtbot: QtBot, page: MachinesPage, box: str, desk: Desk
+) -> None:
+    desk.machines_changed.emit()
+    show(qtbot, page, box)
+    page.detail.check.setFocus()
+    page.detail.check.click()
+    assert page.detail.steps.stop.hasFocus()
+    control(page, "Cancel the check").click()
+    assert page.detail.check.hasFocus()
+
+
+def test_what_a_crash_left_and_the_cache_are_shown_and_removed(
+    qtbot: QtBot, page: MachinesPage, box: str, home: Path, desk: Desk
+) -> None:
+    desk.machines_changed.emit()
+    show(qtbot, page, box)
+    trust_it(qtbot, page)
+    (home / "work" / "runs" / "0123456789abcdef").mkdir(parents=True)
+    (home / "work" / "runs" / "0123456789abcdef.lock").touch()
+    (home / "work" / "runtimes").mkdir()
+    (home / "work" / "runtimes" / "big").write_bytes(b"x" * (3 << 20))
+    control(page, "Clean").click()
+    sees(qtbot, page, "Removed: dead run 0123456789abcdef")
+    sees(qtbot, page, "holds 3.0 MiB")
+    assert not (home / "work" / "runs" / "0123456789abcdef").exists()
+    control(page, "Remove the cache…").click()
+    asked = page.findChild(QMessageBox)
+    assert asked is not None
+    assert asked.defaultButton().text() == "Leave it"
+    next(b for b in asked.buttons() if b.text() == "Remove the cache").click()
+    sees(qtbot, page, "The cache was removed: 3.0 MiB are free again.")
+    assert not (home / "work").exists()
+
+
+def test_consent_to_tuning_is_kept_in_the_profile_and_changes_nothing(
+    qtbot: QtBot, page: MachinesPage, box: str, desk: Desk
+) -> None:
+    desk.machines_changed.emit()
+    show(qtbot, page, box)
+    trust_it(qtbot, page)
+    sees(qtbot, page, "net.ipv4.tcp_keepalive_time")
+    before = Path("/proc/sys/net/ipv4/tcp_keepalive_time").read_text()
+    (tick,) = [t for t in page.findChildren(Tick) if "length of a run" in t.text()]
+    with qtbot.waitSignal(desk.machines_changed):
+        tick.click()
+    assert load_profile(box).tuning
+    assert Path("/proc/sys/net/ipv4/tcp_keepalive_time").read_text() == before

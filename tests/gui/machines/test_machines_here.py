@@ -1,0 +1,84 @@
+"""This computer on the page of machines, and the list of them all."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from pytestqt.qtbot import QtBot
+
+from app.desk import Desk
+from app.machines.editor import Editor
+from app.pages.machines import MachinesPage
+from tests.gui.machines.steps import check, dialog, light, opened, show
+from tests.gui.windows import control, says, sees
+from workbench.errors import PongbenchError
+from workbench.machines.checking import Step
+
+# The offscreen platform says so of every window that has a least size.
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+
+
+def test_alone_this_computer_tells_what_it_is_and_why_a_second_would_help(
+    qtbot: QtBot, page: MachinesPage
+) -> None:
+    sees(qtbot, page, "What that means for a run")
+    sees(qtbot, page, "local ports")
+    assert says(page, "several clients together offer what one cannot")
+    assert says(page, "only this computer")
+    assert light(page, "localhost") == "not checked"
+    control(page, "Add a machine").click()
+    assert dialog(qtbot, page, Editor)
+
+
+def test_in_a_narrow_window_what_went_wrong_stands_above_what_is_known(
+    qtbot: QtBot, page: MachinesPage
+) -> None:
+    sees(qtbot, page, "What it is")
+    failed = Step("Clock", "failed", "Its clock runs backwards.", PongbenchError("no"))
+    record = page.records.get("localhost")
+    record.add(failed)
+    page.records.put("localhost", record)
+    page.refresh()
+    sees(qtbot, page, "Its clock runs backwards.")
+    page.resize(960, 620)
+    detail = page.detail
+    origin = QPoint(0, 0)
+    qtbot.waitUntil(
+        lambda: detail.steps.mapTo(page, origin).y() < detail.facts.mapTo(page, origin).y()
+    )
+
+
+def test_checking_this_computer_tells_every_step_and_is_kept_for_the_next_start(
+    qtbot: QtBot, page: MachinesPage, desk: Desk
+) -> None:
+    check(page)
+    sees(qtbot, page, "Its clock is known to")
+    qtbot.waitUntil(lambda: "ready" in light(page, "localhost"))
+    sees(qtbot, page, "net.core.somaxconn")
+    again = opened(qtbot, desk)
+    qtbot.waitUntil(lambda: "ready" in light(again, "localhost"))
+    sees(qtbot, again, "Its clock is known to")
+
+
+def test_while_a_run_is_under_way_nothing_is_checked(
+    qtbot: QtBot, page: MachinesPage, desk: Desk
+) -> None:
+    desk.set_busy(True)
+    assert not page.detail.check.isEnabled()
+    assert "when it is over" in page.detail.check.toolTip()
+    desk.set_busy(False)
+    assert page.detail.check.isEnabled()
+
+
+def test_arrow_keys_go_through_the_machines(
+    qtbot: QtBot, page: MachinesPage, box: str, desk: Desk
+) -> None:
+    desk.machines_changed.emit()
+    show(qtbot, page, box)
+    row = page.listing.rows[box]
+    # Qt goes by where they are.
+    qtbot.waitUntil(lambda: row.y() > page.listing.rows["localhost"].y())
+    row.setFocus()
+    qtbot.keyClick(row, Qt.Key.Key_Up)
+    assert page.listing.selected == "localhost"
+    assert "not checked" in page.listing.rows["localhost"].accessibleName()

@@ -1,0 +1,124 @@
+"""Profiles of machines: written, copied, brought in, removed, damaged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QObject, QUrl, Slot
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QMessageBox
+from pytestqt.qtbot import QtBot
+
+from app.choices import Tick
+from app.desk import Desk
+from app.machines.editor import Editor
+from app.machines.importing import Importing
+from app.pages.machines import MachinesPage
+from tests.gui.machines.steps import dialog, light, show, typed
+from tests.gui.windows import control, says, sees
+from workbench.machines.profiles import load_profile, profile_names
+
+# The offscreen platform says so of every window that has a least size.
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+
+
+class Opener(QObject):
+    """The desktop's program for files."""
+
+    taken = ""
+
+    @Slot(QUrl)
+    def take(self, url: QUrl) -> None:
+        self.taken = url.toLocalFile()
+
+
+def test_a_profile_is_written_with_its_faults_beside_the_fields(
+    qtbot: QtBot, page: MachinesPage
+) -> None:
+    page.add()
+    editor = dialog(qtbot, page, Editor)
+    typed(editor, "Port", "99999")
+    assert says(editor, "Expected a whole number of at most 65,535, got 99999.")
+    assert not says(editor, "Use letters, digits")
+    typed(editor, "Port", "2222")
+    control(editor, "Save").click()
+    assert says(editor, "Use letters, digits, dots")
+    typed(editor, "Name", "atlas")
+    assert says(editor, "Give a name, an IP address or an SSH alias.")
+    typed(editor, "Address", "10.0.4.20")
+    typed(editor, "Cores of servers", "2, 4-6")
+    control(editor, "Save").click()
+    qtbot.waitUntil(lambda: "atlas" in page.listing.rows)
+    assert page.listing.selected == "atlas"
+    saved = load_profile("atlas")
+    assert (saved.address, saved.port, saved.cpus.server) == ("10.0.4.20", 2222, [2, 4, 5, 6])
+
+
+def test_a_name_that_is_taken_is_told_beside_it(qtbot: QtBot, page: MachinesPage, box: str) -> None:
+    page.add()
+    editor = dialog(qtbot, page, Editor)
+    typed(editor, "Name", box)
+    typed(editor, "Address", "10.0.4.20")
+    control(editor, "Save").click()
+    sees(qtbot, editor, "already; take another name.")
+    assert load_profile(box).address == "127.0.0.1"
+
+
+def test_a_machine_is_duplicated_edited_and_forgotten(
+    qtbot: QtBot, page: MachinesPage, box: str, desk: Desk
+) -> None:
+    desk.machines_changed.emit()
+    show(qtbot, page, box)
+    control(page, "Duplicate").click()
+    editor = dialog(qtbot, page, Editor)
+    control(editor, "Save").click()
+    qtbot.waitUntil(lambda: page.listing.selected == "box-2")
+    qtbot.waitUntil(lambda: not page.findChildren(Editor))
+    control(page, "Edit").click()
+    editor = dialog(qtbot, page, Editor)
+    typed(editor, "Description", "The other one")
+    control(editor, "Save").click()
+    sees(qtbot, page, "The other one")
+    assert load_profile("box-2").address == "127.0.0.1"
+    control(page, "Remove…").click()
+    asked = page.findChild(QMessageBox)
+    assert asked is not None
+    next(b for b in asked.buttons() if b.text() == "Remove it").click()
+    qtbot.waitUntil(lambda: "box-2" not in page.listing.rows)
+    assert profile_names() == ["box", "localhost"]
+
+
+def test_hosts_of_ssh_are_brought_in_by_their_alias(
+    qtbot: QtBot, page: MachinesPage, home: Path
+) -> None:
+    (home / ".ssh" / "config").write_text("Host bolt\n  HostName 10.0.4.31\nHost *\n  User mila\n")
+    page.profiles.bring_in()
+    chosen = dialog(qtbot, page, Importing)
+    (tick,) = chosen.findChildren(Tick)
+    assert not control(chosen, "Add").isEnabled()
+    tick.click()
+    control(chosen, "Add").click()
+    qtbot.waitUntil(lambda: page.listing.selected == "bolt")
+    assert load_profile("bolt").address == "bolt"
+
+
+def test_a_damaged_profile_is_told_of_and_the_others_work(
+    qtbot: QtBot, page: MachinesPage, box: str, home: Path, desk: Desk
+) -> None:
+    (home / "pongbench" / "config" / "profiles" / "fir.yaml").write_text("name: fir\naddres: 1\n")
+    page.resize(960, 300)
+    desk.machines_changed.emit()
+    show(qtbot, page, "fir")
+    row = page.listing.rows["fir"]
+    qtbot.waitUntil(lambda: row.visibleRegion().contains(row.rect().center()))
+    sees(qtbot, page, "did you mean 'address'?")
+    assert light(page, "fir") == "not readable"
+    assert not page.detail.check.isEnabled()
+    editor = Opener()
+    QDesktopServices.setUrlHandler("file", editor, "take")
+    control(page, "Open its file").click()
+    QDesktopServices.unsetUrlHandler("file")
+    assert editor.taken.endswith("/profiles/fir.yaml")
+    show(qtbot, page, box)
+    assert page.detail.check.isEnabled()

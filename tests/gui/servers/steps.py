@@ -1,0 +1,54 @@
+"""What a person does on the page of servers, as steps of its tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtWidgets import QLineEdit
+from pytestqt.qtbot import QtBot
+
+from app.desk import Desk
+from app.pages.servers import ServersPage
+from app.servers.known import Known
+from app.servers.naming import NewServer
+from tests.gui.windows import control
+
+Open = Callable[[], ServersPage]
+
+
+def choose(page: ServersPage, id: str) -> Known:
+    known = next(known for known in page.servers() if known.id == id)
+    assert page.table.choose(known.key)
+    return known
+
+
+def names(page: ServersPage) -> list[str]:
+    return [known.name for known in page.servers()]
+
+
+def seek(qtbot: QtBot, page: ServersPage, text: str, found: Callable[[], bool]) -> None:
+    page.search()
+    field = page.findChild(QLineEdit)
+    assert field is not None
+    field.clear()
+    qtbot.keyClicks(field, text)
+    qtbot.waitUntil(found)
+
+
+def saved(qtbot: QtBot, page: ServersPage, desk: Desk) -> None:
+    with qtbot.waitSignal(desk.servers_changed):
+        control(page, "Save").click()
+
+
+def type_over(page: ServersPage, old: str, new: str) -> None:
+    text = page.pane.code.toPlainText()
+    assert old in text
+    page.pane.code.setPlainText(text.replace(old, new))
+
+
+def make(qtbot: QtBot, page: ServersPage, name: str) -> None:
+    """Fill the dialog that asks for a name."""
+    dialog = page.findChild(NewServer)
+    assert dialog is not None
+    dialog.field.setText(name)
+    control(dialog, "Make it").click()

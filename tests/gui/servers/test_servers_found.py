@@ -1,0 +1,229 @@
+"""Servers are looked for in the table, sorted, and ticked to be compared."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractButton
+from pytestqt.qtbot import QtBot
+
+from app.choices import Tick
+from app.desk import Desk
+from app.pages.servers import ServersPage
+from app.servers.columns import COLUMNS, column
+from app.servers.known import FIRST, NOT, RUNS
+from tests.gui.servers.steps import Open, choose, names, seek
+from tests.gui.windows import control, says, sees
+from workbench.plans import Plan
+from workbench.servers.catalogue import Catalogue
+
+# The offscreen platform says so of every window that has a least size.
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+
+GONE = """\
+name: Lost and gone
+family: socket
+unavailable: {reason: Its source is nowhere to be had., tried: "2026-11-01", instead: gevent}
+"""
+
+
+def test_every_server_that_can_be_compared_is_listed(qtbot: QtBot, page: ServersPage) -> None:
+    assert {known.id for known in page.servers() if known.entry} == {
+        entry.id for entry in Catalogue.load().contestants()
+    }
+    sees(qtbot, page, f"{len(page.servers()):,} servers")
+
+
+def test_a_search_looks_through_names_facts_and_code(qtbot: QtBot, page: ServersPage) -> None:
+    seek(qtbot, page, "greenlet stream", lambda: 0 < len(names(page)) < 10)
+    assert "gevent" in names(page)
+    seek(qtbot, page, "create_server((", lambda: "gevent" not in names(page))
+
+
+def test_a_search_without_a_find_says_so_and_leads_back(qtbot: QtBot, page: ServersPage) -> None:
+    seek(qtbot, page, "no such word", lambda: not names(page))
+    sees(qtbot, page, "No server here says “no such word”.")
+    control(page, "Show all servers").click()
+    qtbot.waitUntil(lambda: len(names(page)) > 5)
+
+
+def test_a_family_and_what_runs_here_narrow_the_table(page: ServersPage) -> None:
+    page.filters.family = "wsgi"
+    assert {known.family for known in page.servers()} == {"wsgi"}
+    page.filters.family = ""
+    ticks = {tick.text(): tick for tick in page.filters.findChildren(Tick)}
+    ticks[RUNS].setChecked(False)
+    ticks[NOT].setChecked(False)
+    assert {known.state.kind for known in page.servers()} == {FIRST}
+    assert "gevent" in names(page)
+
+
+@pytest.mark.parametrize("rising", [True, False])
+def test_every_column_sorts_and_what_is_not_known_comes_last(
+    page: ServersPage, rising: bool
+) -> None:
+    for place, each in enumerate(COLUMNS):
+        page.table.sort_by(place, rising=rising)
+        texts = [each.text(known) for known in page.servers()]
+        known = [text for text in texts if text]
+        assert texts == known + [""] * (len(texts) - len(known)), each.name
+    page.table.sort_by(column("Released (Today)"), rising=rising)
+    dates = [d for d in (COLUMNS[column("Released (Today)")].text(k) for k in page.servers()) if d]
+    assert dates == sorted(dates, reverse=not rising)
+
+
+def test_the_table_of_2009_is_shown_and_put_away(page: ServersPage) -> None:
+    choose(page, "tornado")
+    place = column("Twitter (2009, as published)")
+    assert COLUMNS[place].text(page.pane.known) == "Yes"  # type: ignore[arg-type]
+    assert not page.table.facts.isColumnHidden(place)
+    ticks = {tick.text(): tick for tick in page.filters.findChildren(Tick)}
+    ticks["2009, as published"].setChecked(False)
+    assert page.table.facts.isColumnHidden(place)
+
+
+def test_keys_choose_and_tick_and_the_ticked_lead_on_to_a_plan(
+    qtbot: QtBot, page: ServersPage, desk: Desk
+) -> None:
+    choose(page, "gevent")
+    page.table.names.setFocus()
+    qtbot.keyClick(page.table.names, Qt.Key.Key_Space)
+    choose(page, "tornado")
+    qtbot.keyClick(page.table.names, Qt.Key.Key_Space)
+    sees(qtbot, page, "2 ticked")
+    with qtbot.waitSignal(desk.plan_wanted) as led:
+        control(page, "Compare 2 in a plan").click()
+    (plan,) = led.args
+    assert isinstance(plan, Plan)
+    assert (plan.servers, plan.workload.protocol) == (["gevent", "tornado"], "pong")
+
+
+def test_messages_are_tried_but_not_compared(qtbot: QtBot, page: ServersPage) -> None:
+    choose(page, "zeromq-req-rep")
+    qtbot.keyClick(page.table.names, Qt.Key.Key_Space)
+    assert not says(page, "ticked")
+    assert page.trial.go.isEnabled()
+
+
+def test_servers_of_http_lead_on_to_a_plan_over_http(
+    qtbot: QtBot, page: ServersPage, desk: Desk
+) -> None:
+    for id_ in ("wsgiref", "waitress"):
+        choose(page, id_)
+        qtbot.keyClick(page.table.names, Qt.Key.Key_Space)
+    with qtbot.waitSignal(desk.plan_wanted) as led:
+        page.compare_these()
+    assert led.args[0].workload.protocol == "http/1.0"
+
+
+def test_a_click_on_the_box_ticks_and_one_beside_it_only_chooses(
+    qtbot: QtBot, page: ServersPage
+) -> None:
+    view = page.table.names
+    room = view.visualRect(view.model().index(1, 0))
+    left = Qt.MouseButton.LeftButton
+    qtbot.mouseClick(view.viewport(), left, pos=room.center())
+    assert page.table.current() is page.servers()[1]
+    assert not says(page, "ticked")
+    at = room.topLeft()
+    at.setX(20)
+    at.setY(room.center().y())
+    qtbot.mouseClick(view.viewport(), left, pos=at)
+    sees(qtbot, page, "1 ticked")
+    qtbot.mouseClick(view.viewport(), left, pos=at)
+    assert not says(page, "ticked")
+
+
+def test_names_and_facts_stay_on_one_line(qtbot: QtBot, page: ServersPage) -> None:
+    def aligned() -> bool:
+        current = page.table.facts.currentIndex().row()
+        names, facts = (
+            v.rowViewportPosition(current) for v in (page.table.names, page.table.facts)
+        )
+        room = page.table.facts.viewport().height()
+        return names == facts and 0 <= facts < room
+
+    last = page.servers()[-1]
+    choose(page, last.id)
+    qtbot.waitUntil(aligned)
+    page.filters.family = "socket"
+    page.table.sort_by(1, rising=False)
+    choose(page, "twisted")
+    qtbot.waitUntil(aligned)
+    page.filters.family = ""
+    page.table.sort_by(0, rising=True)
+    choose(page, last.id)
+    qtbot.waitUntil(aligned)
+    page.table.facts.verticalScrollBar().setValue(0)
+    qtbot.waitUntil(lambda: page.table.names.verticalScrollBar().value() == 0)
+
+
+def test_a_broken_folder_is_told_in_words_and_hides_no_other(
+    qtbot: QtBot, opened: Open, own_servers: Path
+) -> None:
+    (own_servers / "oops").mkdir(parents=True)
+    (own_servers / "oops" / "server.yaml").write_text("name: Oops\nfamily: sockets\n")
+    page = opened()
+    choose(page, "oops")
+    sees(qtbot, page, "expected hello, macro, message, socket")
+    assert len(names(page)) > 5
+    assert not page.trial.go.isEnabled()
+
+
+def test_an_unavailable_server_says_why_and_what_lives(
+    qtbot: QtBot, opened: Open, own_servers: Path
+) -> None:
+    (own_servers / "gone").mkdir(parents=True)
+    (own_servers / "gone" / "server.yaml").write_text(GONE)
+    page = opened()
+    choose(page, "gone")
+    sees(qtbot, page, "Its source is nowhere to be had.")
+    sees(qtbot, page, "Its nearest living relative is gevent.")
+    page.table.names.setFocus()
+    page._rows.toggle(page.pane.known)  # type: ignore[arg-type]
+    assert not says(page, "ticked")
+
+
+def test_selection_filter_ticks_and_order_are_kept_between_starts(
+    qtbot: QtBot, opened: Open
+) -> None:
+    page = opened()
+    page.filters.family = "socket"
+    page.table.sort_by(column("Licence (Today)"), rising=False)
+    choose(page, "twisted")
+    page.detail.pin()
+    choose(page, "gevent")
+    qtbot.keyClick(page.table.names, Qt.Key.Key_Space)
+    again = opened()
+    assert names(again) == names(page)
+    assert again.filters.family == "socket"
+    assert again.pane.known is not None
+    assert again.pane.known.id == "gevent"
+    assert again.other.known is not None
+    assert again.other.known.id == "twisted"
+    sees(qtbot, again, "1 ticked")
+
+
+def test_settings_that_make_no_sense_are_passed_over(opened: Open, desk: Desk) -> None:
+    desk.settings.more["Servers"] = {
+        "family": 7,
+        "kinds": "x",
+        "groups": None,
+        "column": "?",
+        "ticked": [1],
+        "edits": [],
+        "chosen": None,
+    }
+    assert len(names(opened())) > 5
+
+
+def test_everything_that_can_be_operated_has_a_name(page: ServersPage) -> None:
+    choose(page, "gevent")
+    for each in page.findChildren(QAbstractButton):
+        if each.isVisible():
+            assert each.accessibleName() or each.text(), each
+    index = page.table.names.currentIndex()
+    assert re.match(r"gevent, .+, greenlets", index.data(Qt.ItemDataRole.AccessibleTextRole))

@@ -1,0 +1,133 @@
+"""Servers are tried: really started, asked for replies, and stopped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.desk import Desk
+from app.pages.servers import ServersPage
+from app.servers.known import NOT
+from tests.gui.servers.steps import Open, choose, make, type_over
+from tests.gui.windows import control, says, sees
+from workbench.servers import own
+
+# The offscreen platform says so of every window that has a least size.
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+
+MUTE = """\
+import socket, sys
+listener = socket.create_server((sys.argv[1], int(sys.argv[2])), backlog=int(sys.argv[3]))
+kept = []
+while True:
+    kept.append(listener.accept())
+"""
+SLEEPER = "import time\ntime.sleep(3600)\n"
+
+
+def test_a_new_server_runs_at_once(qtbot: QtBot, page: ServersPage) -> None:
+    control(page, "New server").click()
+    make(qtbot, page, "Mine")
+    qtbot.waitUntil(lambda: page.pane.known is not None and page.pane.known.id == "mine")
+    sees(qtbot, page, "Nothing is wrong with these files.")
+    page.activateWindow()
+    qtbot.waitUntil(page.isActiveWindow)
+    page.table.names.setFocus()
+    qtbot.keyClick(page.table.names, Qt.Key.Key_Return)
+    assert control(page, "Cancel").isVisible()
+    assert control(page, "Cancel").hasFocus()
+    qtbot.waitUntil(lambda: page.trial.chip.text == "Works")
+    assert control(page, "Try again").hasFocus()
+    sees(qtbot, page, "It answers 'Pong!'")
+    assert not says(page, "Content-Length")
+    control(page, "Show what was on the wire").click()
+    sees(qtbot, page, "Content-Length: 5")
+    qtbot.waitUntil(lambda: page.pane.known.state.word == "Works")  # type: ignore[union-attr]
+
+
+def test_a_trial_can_be_cancelled_and_leaves_nothing_behind(qtbot: QtBot, opened: Open) -> None:
+    made = own.new("Sleeper")
+    made.source_path.write_text(SLEEPER)
+    with (made.folder / "server.yaml").open("a") as entry:
+        entry.write("ready_within_s: 600\n")
+    page = opened()
+    choose(page, "sleeper")
+    page.detail.try_it()
+    sees(qtbot, page, "Starting Sleeper on port")
+    control(page, "Cancel").click()
+    sees(qtbot, page, "It was cancelled.")
+    qtbot.waitUntil(lambda: not running("sleeper"))
+    assert control(page, "Try again").isEnabled()
+
+
+def test_a_server_that_is_mute_does_not_work(qtbot: QtBot, opened: Open) -> None:
+    made = own.new("Mute")
+    made.source_path.write_text(MUTE)
+    page = opened()
+    choose(page, "mute")
+    page.detail.try_it()
+    qtbot.waitUntil(lambda: page.trial.chip.text == "Does not work")
+    sees(qtbot, page, "It did not answer within 5 s.")
+    qtbot.waitUntil(lambda: page.pane.known.state.kind == NOT)  # type: ignore[union-attr]
+
+
+def test_a_server_that_dies_says_its_last_words(qtbot: QtBot, opened: Open) -> None:
+    made = own.new("Dead")
+    made.source_path.write_text("raise SystemExit('no more of this')\n")
+    page = opened()
+    choose(page, "dead")
+    page.detail.try_it()
+    qtbot.waitUntil(lambda: page.trial.chip.text == "Does not work")
+    sees(qtbot, page, "Dead on this computer ended with status 1 before it listened")
+    control(page, "Show what was on the wire").click()
+    sees(qtbot, page, "no more of this")
+
+
+def test_what_is_not_saved_is_saved_before_it_is_tried(qtbot: QtBot, opened: Open) -> None:
+    made = own.new("Mine")
+    page = opened()
+    choose(page, "mine")
+    type_over(page, "Pong!", "Ping!")
+    page.detail.try_it()
+    qtbot.waitUntil(lambda: page.trial.chip.text == "Does not work")
+    sees(qtbot, page, "It answered 'Ping!' instead of 'Pong!'.")
+    assert "Ping!" in made.source_path.read_text()
+
+
+def test_all_that_are_listed_are_tried_one_after_the_other(qtbot: QtBot, opened: Open) -> None:
+    for name in ("First", "Second"):
+        own.new(name)
+    page = opened()
+    page.filters.family = "own"
+    control(page, "Try all listed").click()
+    sees(qtbot, page, "First is tried, 1 of 2")
+    qtbot.waitUntil(lambda: [known.state.word for known in page.servers()] == ["Works"] * 2)
+    assert control(page, "Try all listed").isEnabled()
+
+
+def test_nothing_is_tried_while_a_run_is_under_way(
+    qtbot: QtBot, page: ServersPage, desk: Desk
+) -> None:
+    choose(page, "gevent")
+    desk.set_busy(True)
+    page.detail.try_it()
+    assert not page.trial.under_way
+    sees(qtbot, page, "A run is under way; servers can be tried when it is over.")
+    desk.set_busy(False)
+    assert page.trial.go.isEnabled()
+
+
+def running(part: str) -> bool:
+    """Is there a process of a server deployed under this name?"""
+    for each in Path("/proc").glob("[0-9]*/cwd"):
+        try:
+            if f"servers/{part}-" in str(each.readlink()):
+                return True
+        except OSError:
+            continue
+    QApplication.processEvents()
+    return False

@@ -1,0 +1,225 @@
+"""The code of servers is read, and that of one's own is written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMessageBox
+from pytestqt.qtbot import QtBot
+
+from app import theme
+from app.choices import Tick
+from app.colour import contrast
+from app.desk import Desk
+from app.pages.servers import ServersPage
+from app.servers.highlight import lexer_for
+from app.servers.naming import NewServer
+from app.shell.main_window import MainWindow
+from tests.gui.servers.steps import Open, choose, make, names, saved, type_over
+from tests.gui.windows import control, says, sees
+from workbench.servers import own
+from workbench.servers.catalogue import Catalogue
+
+# The offscreen platform says so of every window that has a least size.
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+
+
+def test_two_servers_stand_side_by_side(qtbot: QtBot, page: ServersPage) -> None:
+    choose(page, "twisted")
+    page.table.names.setFocus()
+    qtbot.keyClick(page.table.names, Qt.Key.Key_B)
+    choose(page, "gevent")
+    assert "StreamServer" in page.pane.code.toPlainText()
+    assert "loseConnection" in page.other.code.toPlainText()
+    assert page.other.isVisible()
+    assert page.pane.code.isReadOnly()
+    control(page.other, "Close this code").click()
+    assert not page.other.isVisible()
+
+
+@pytest.mark.parametrize("which", [theme.DARK, theme.LIGHT], ids=lambda t: t.name)
+def test_code_is_coloured_and_can_be_read_in_both_themes(
+    page: ServersPage, which: theme.Theme
+) -> None:
+    choose(page, "gevent")
+    page.pane.code.set_theme(which)
+    found: dict[str, str] = {}
+    block = page.pane.code.document().begin()
+    while block.isValid():
+        for part in block.layout().formats():
+            word = block.text()[part.start : part.start + part.length]
+            found[word] = part.format.foreground().color().name()
+        block = block.next()
+    assert found["import"] == found["def"] != found["pong"]
+    assert all(contrast(colour, which.card) >= 4.5 for colour in found.values())
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["a.py", "a.js", "a.go", "a.rb", "a.erl", "a.scala", "a.java", "a.yaml", "gunicorn.conf.py"],
+)
+def test_the_languages_of_the_catalogue_are_known(name: str) -> None:
+    assert lexer_for(name) is not None
+
+
+def test_an_unknown_language_is_shown_plainly() -> None:
+    assert lexer_for("notes.unheard-of") is None
+
+
+def test_a_name_that_is_taken_is_refused_beside_the_field(qtbot: QtBot, page: ServersPage) -> None:
+    page.own.new()
+    make(qtbot, page, "Tornado")
+    dialog = page.findChild(NewServer)
+    assert dialog is not None
+    qtbot.waitUntil(lambda: "with the id 'tornado'" in dialog.wrong.text)
+    assert dialog.isVisible()
+    dialog.reject()
+
+
+def test_a_copy_of_a_shipped_server_can_be_written(qtbot: QtBot, page: ServersPage) -> None:
+    choose(page, "gevent")
+    control(page, "Duplicate as one of your own").click()
+    make(qtbot, page, "gevent, mine")
+    qtbot.waitUntil(lambda: page.pane.known is not None and page.pane.known.id == "gevent-mine")
+    assert not page.pane.code.isReadOnly()
+    assert "StreamServer" in page.pane.code.toPlainText()
+
+
+def test_a_file_that_several_servers_run_is_nobodys_to_write(opened: Open) -> None:
+    own.duplicate(Catalogue.load()["waitress"], "Mine")
+    page = opened()
+    known = choose(page, "mine")
+    assert known.shared
+    page.pane.go_to(known.shared[0], 1)
+    assert page.pane.file == known.shared[0]
+    assert page.pane.code.isReadOnly()
+    page.pane.go_to("server.yaml", 1)
+    assert not page.pane.code.isReadOnly()
+
+
+def test_a_slip_is_told_beside_its_line_before_it_is_saved(
+    qtbot: QtBot, opened: Open, desk: Desk
+) -> None:
+    folder = own.new("Mine").folder
+    page = opened()
+    choose(page, "mine")
+    type_over(page, "import socket\n", "import socket,\n")
+    sees(qtbot, page, "Line 3: Python stops reading here")
+    assert page.pane.code.fault(3)
+    sees(qtbot, page, "Not saved yet: server.py.")
+    control(page, "Revert").click()
+    sees(qtbot, page, "Nothing is wrong with these files.")
+    type_over(page, "one reply", "just one reply")
+    saved(qtbot, page, desk)
+    assert "just one reply" in (folder / "server.py").read_text()
+    sees(qtbot, page, "Nothing is wrong with these files.")
+
+
+def test_saving_leaves_the_cursor_where_it_is(qtbot: QtBot, opened: Open, desk: Desk) -> None:
+    own.new("Mine")
+    page = opened()
+    choose(page, "mine")
+    code = page.pane.code
+    code.go_to(5)
+    qtbot.keyClicks(code, "# here")
+    with qtbot.waitSignal(desk.servers_changed):
+        qtbot.keyClick(code, Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: "# here" in page.pane.known.texts["server.py"])  # type: ignore[union-attr]
+    assert code.textCursor().block().text().startswith("# here")
+    code.undo()
+    assert "# here" not in code.toPlainText()
+    assert says(page, "Not saved yet: server.py.")
+
+
+def test_a_fault_in_another_file_leads_there(qtbot: QtBot, opened: Open) -> None:
+    own.new("Mine")
+    page = opened()
+    choose(page, "mine")
+    page.pane.go_to("server.yaml", 1)
+    type_over(page, "protocols: [pong]", "protocols: [ping]")
+    page.pane.go_to("server.py", 1)
+    sees(qtbot, page, "server.yaml, line 15: protocols")
+    control(page, "Go there").click()
+    assert page.pane.file == "server.yaml"
+    assert page.pane.code.textCursor().block().text().startswith("protocols")
+
+
+def test_requirements_can_be_added(qtbot: QtBot, opened: Open, desk: Desk) -> None:
+    folder = own.new("Mine").folder
+    page = opened()
+    choose(page, "mine")
+    files = page.pane._files
+    files.activated.emit(files.findText("Add requirements.txt"))
+    assert page.pane.file == "requirements.txt"
+    saved(qtbot, page, desk)
+    assert "name==version" in (folder / "requirements.txt").read_text()
+
+
+def test_what_is_not_saved_survives_another_server_and_the_end_of_the_program(
+    qtbot: QtBot, opened: Open, desk: Desk
+) -> None:
+    own.new("Mine")
+    page = opened()
+    choose(page, "mine")
+    type_over(page, "one reply", "not saved")
+    choose(page, "gevent")
+    choose(page, "mine")
+    assert "not saved" in page.pane.code.toPlainText()
+    again = opened()
+    assert again.pane.known is not None
+    assert again.pane.known.id == "mine"
+    assert "not saved" in again.pane.code.toPlainText()
+    sees(qtbot, again, "Not saved yet: server.py.")
+
+
+def test_a_file_changed_elsewhere_is_not_overwritten(qtbot: QtBot, opened: Open) -> None:
+    folder = own.new("Mine").folder
+    page = opened()
+    choose(page, "mine")
+    type_over(page, "one reply", "ours")
+    (folder / "server.py").write_text("# theirs\n")
+    control(page, "Save").click()
+    sees(qtbot, page, "was changed by another program meanwhile")
+    assert (folder / "server.py").read_text() == "# theirs\n"
+    assert "ours" in page.pane.code.toPlainText()
+
+
+def test_deleting_asks_first_and_keeps_the_folder_aside(
+    qtbot: QtBot, opened: Open, desk: Desk, own_servers: Path
+) -> None:
+    own.new("Mine")
+    page = opened()
+    choose(page, "mine")
+    page.detail.delete()
+    (asked,) = page.findChildren(QMessageBox)
+    keep, away = (next(b for b in asked.buttons() if b.text() == t) for t in ("Keep", "Delete"))
+    assert asked.defaultButton() is keep
+    with qtbot.waitSignal(desk.servers_changed):
+        away.click()
+    qtbot.waitUntil(lambda: "Mine" not in names(page))
+    assert not (own_servers / "mine").exists()
+    assert len(list((own_servers / own.REMOVED).glob("mine-*/server.py"))) == 1
+
+
+def test_a_new_server_is_offered_on_the_first_page(qtbot: QtBot, desk: Desk) -> None:
+    window = MainWindow(desk)
+    qtbot.addWidget(window)
+    with qtbot.waitSignal(window.built):
+        window.show()
+    qtbot.waitUntil(lambda: bool(window.start.findChildren(Tick)))
+    before = window.start.ticked()
+    window.show_page("Servers")
+    page = window.page("Servers")
+    assert isinstance(page, ServersPage)
+    qtbot.waitUntil(lambda: bool(page.servers()))
+    page.own.new()
+    make(qtbot, page, "Brand new")
+    window.show_page("Start")
+
+    def offered() -> bool:
+        return any(t.text() == "Brand new" for t in window.start.findChildren(Tick))
+
+    qtbot.waitUntil(offered)
+    assert window.start.ticked() == before
