@@ -55,10 +55,17 @@ class SeriesStyle:
     colour: str
     dashed: bool
     marker: Marker
+    weight: float = 1.0
+    """How much of a line's width it keeps."""
+    dots: int = 0
+    """Between two dashes; sessions laid over one another are told apart by it."""
 
     @property
-    def dash(self) -> tuple[float, float] | None:
-        """(drawn, left out) in line widths; None: solid."""
+    def dash(self) -> tuple[float, ...] | None:
+        """(drawn, left out, ...) in line widths; None: solid."""
+        if self.dots:
+            dash = (6.0 if self.dashed else 16.0) / min(self.dots, 2)
+            return (dash, 2.5, *(1.6, 2.5) * self.dots)
         return (4.0, 2.4) if self.dashed else None
 
     def tint(self, opacity: float = 1.0) -> QColor:
@@ -66,8 +73,8 @@ class SeriesStyle:
         return with_opacity(self.colour, opacity)
 
     def pen(self, width: float = 2.0, opacity: float = 1.0) -> QPen:
-        """A cosmetic pen, `width` in pixels."""
-        pen = QPen(self.tint(opacity), width)
+        """A cosmetic pen, `width` in pixels where it keeps all of it."""
+        pen = QPen(self.tint(opacity), max(width * self.weight, min(width, 1.0)))
         pen.setCosmetic(True)
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
         pen.setCapStyle(Qt.PenCapStyle.FlatCap if self.dash else Qt.PenCapStyle.RoundCap)

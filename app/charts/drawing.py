@@ -201,7 +201,7 @@ def pieces(points: NDArray[np.float64], pen: QPen) -> list[QLineF]:
     dashes = [d * pen.widthF() for d in pen.dashPattern()] if pen.dashPattern() else []
     parts = _unbroken(points)
     return [
-        line for part in parts for line in (_dashed(part, *dashes) if dashes else _segments(part))
+        line for part in parts for line in (_dashed(part, dashes) if dashes else _segments(part))
     ]
 
 
@@ -227,21 +227,25 @@ def _segments(part: NDArray[np.float64]) -> list[QLineF]:
     return [QLineF(*row) for row in rows]
 
 
-def _dashed(part: NDArray[np.float64], on: float, off: float) -> list[QLineF]:
-    """The drawn pieces of a polyline, the pattern running on over its corners."""
+def _dashed(part: NDArray[np.float64], pattern: Sequence[float]) -> list[QLineF]:
+    """The drawn pieces of a polyline, the pattern (drawn, left out, ...) running on over its
+    corners."""
     steps = np.hypot(*np.diff(part, axis=0).T)
     along = np.concatenate(([0.0], np.cumsum(steps)))
     if not along[-1]:
         return []
-    begins = np.arange(0.0, along[-1], on + off)
-    ends = np.minimum(begins + on, along[-1])
+    edges = np.cumsum([0.0, *pattern])
+
+    def drawn(at: NDArray[np.float64]) -> NDArray[np.bool_]:
+        return np.searchsorted(edges, at % edges[-1], side="right") % 2 == 1
+
+    starts = np.arange(0.0, along[-1], edges[-1])[:, None]
+    ends = np.minimum((starts + edges[:-1]).ravel(), along[-1])
     corners = along[1:-1]
-    within = corners[(corners % (on + off)) < on]
-    cuts = np.unique(np.concatenate((begins, ends, within)))
+    cuts = np.unique(np.concatenate((ends, along[-1:], corners[drawn(corners)])))
     xs, ys = np.interp(cuts, along, part[:, 0]), np.interp(cuts, along, part[:, 1])
-    drawn = ((cuts[:-1] + cuts[1:]) / 2 % (on + off)) < on
-    rows = np.column_stack((xs[:-1], ys[:-1], xs[1:], ys[1:]))[drawn].tolist()
-    return [QLineF(*row) for row in rows]
+    rows = np.column_stack((xs[:-1], ys[:-1], xs[1:], ys[1:]))
+    return [QLineF(*row) for row in rows[drawn((cuts[:-1] + cuts[1:]) / 2)].tolist()]
 
 
 class Swatch(QWidget):

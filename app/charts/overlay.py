@@ -1,5 +1,6 @@
-"""Several sessions over one another in the trio: the first in full colour, the others thin and pale
-with their letter at the line's end, single passes beneath, and what was printed in 2009."""
+"""Several sessions over one another in the trio: the first in full colour, the others thin and
+pale, each with dots of its own in its lines and its letter at their ends; single passes beneath,
+and what was printed in 2009."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QColor, QFont, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QPainter
 
 from app.charts.chart import Chart
 from app.charts.curve import Curve
@@ -18,14 +19,13 @@ from app.charts.model import ChartModel
 from app.charts.names import EndNames
 from app.charts.published import PublishedMarks
 from app.charts.series import Floats, Quantity, Series, Values, View
+from app.charts.sides import draw_tag, side_style
 from app.charts.trio import Trio
 from app.colour import mix
-from app.theme import SeriesStyle, Theme, Weight, font
+from app.theme import SeriesStyle, Theme
 from workbench.analysis.compare import Comparison
+from workbench.analysis.contenders import Contender
 from workbench.analysis.published import IN_2009, Published, comparable
-
-FAINT, THIN = 0.47, 0.75
-"""How much of its colour and of its width a line of another session than the first keeps."""
 
 _PASS = 0.30
 """How much of its colour a single pass keeps."""
@@ -38,8 +38,8 @@ class OverlaidSeries(Series):
     label: str = ""
     """Without its session's letter."""
     tag: str = ""
-    faint: bool = False
-    """Of another session than the first."""
+    place: int = 0
+    """Of its session among those compared."""
     _passes: dict[tuple[int, Quantity, View], Values] = field(default_factory=dict)
 
     def pass_values(self, number: int, quantity: Quantity, view: View) -> Values:
@@ -72,6 +72,7 @@ class Overlay(ChartModel):
         last += [c.offered[-1] for c in drawn if c.points]
         self.last_offered = max(last, default=self.last_offered)
         several = len(comparison.sides) > 1
+        places = [side.tag for side in comparison.sides]
         for contender in drawn:
             self.series[contender.key] = OverlaidSeries(
                 contender.key,
@@ -81,7 +82,7 @@ class Overlay(ChartModel):
                 contender.gave_up,
                 label=contender.name,
                 tag=contender.tag if several else "",
-                faint=contender.tag != first.tag,
+                place=places.index(contender.tag),
             )
         if comparable(first.plan):
             servers = {contender.id for contender in drawn}
@@ -101,6 +102,13 @@ def style_places(comparison: Comparison) -> dict[str, int]:
     """Which style every server has, by id: the first session's plan decides."""
     ids = dict.fromkeys(c.id for side in comparison.sides for c in side.contenders)
     return {id_: place for place, id_ in enumerate(ids)}
+
+
+def contender_style(comparison: Comparison, contender: Contender, theme: Theme) -> SeriesStyle:
+    """How the lines of a server of one session are drawn."""
+    style = theme.series(style_places(comparison)[contender.id])
+    places = [side.tag for side in comparison.sides]
+    return side_style(style, places.index(contender.tag), theme)
 
 
 class OverlayTrio(Trio):
@@ -210,26 +218,23 @@ OverlayTrio.CHART = OverlayChart
 
 
 class OverlaidCurve(Curve):
-    """Pale and thin where it is not of the first session; in full while it is highlighted."""
+    """In the style of its session; in full colour and width while it is highlighted."""
 
     def __init__(self, series: Series, theme: Theme) -> None:
         super().__init__(series, theme)
-        self._full = self.style
-        self._pale = replace(self.style, colour=mix(theme.card, self.style.colour, FAINT))
+        place = series.place if isinstance(series, OverlaidSeries) else 0
+        self._usual = side_style(self.style, place, theme)
+        self._strong = replace(self.style, dots=place)
         self.set_strong(False)
 
     def set_strong(self, strong: bool) -> None:
-        self.style: SeriesStyle = self._pale if _is_faint(self) and not strong else self._full
+        self.style: SeriesStyle = self._strong if strong else self._usual
         self._pieces_key = None
-
-    def draw(self, painter: QPainter, width: float) -> None:
-        super().draw(painter, width * THIN if self.style is self._pale else width)
 
     def draw_markers(
         self, painter: QPainter, look: Look, radius: float = 4.0, *, knee: bool = False
     ) -> None:
-        scale = THIN if self.style is self._pale else 1.0
-        super().draw_markers(painter, look, radius * scale, knee=knee)
+        super().draw_markers(painter, look, radius * self.style.weight, knee=knee)
 
 
 class TaggedNames(EndNames):
@@ -264,18 +269,8 @@ class TaggedNames(EndNames):
             draw_tag(painter, box, tag, theme, filled=not _is_faint(curve))
 
 
-def draw_tag(painter: QPainter, box: QRectF, tag: str, theme: Theme, *, filled: bool) -> None:
-    """A session's letter: the first one's filled, the others' an outline."""
-    painter.setPen(QPen(QColor(theme.primary if filled else theme.edge), box.height() / 13))
-    painter.setBrush(QColor(theme.primary if filled else theme.card))
-    painter.drawRoundedRect(box, box.height() / 4, box.height() / 4)
-    colour = theme.on_primary if filled else theme.soft
-    size = font(box.height() * 0.77, Weight.DemiBold)
-    draw_text(painter, box.center(), tag, size, colour, "middle")
-
-
 def _is_faint(curve: Curve) -> bool:
-    return isinstance(curve.series, OverlaidSeries) and curve.series.faint
+    return isinstance(curve.series, OverlaidSeries) and curve.series.place > 0
 
 
 def _tag(curve: Curve) -> str:

@@ -16,7 +16,8 @@ from PySide6.QtWidgets import (
 )
 
 from app.charts.drawing import draw_swatch, draw_text, text_width
-from app.charts.overlay import draw_tag, style_places
+from app.charts.overlay import contender_style
+from app.charts.sides import draw_tag
 from app.choices import Choice
 from app.comparing.differences import Differences
 from app.sorting import SortedHead
@@ -109,7 +110,6 @@ class _Table(QTableWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self._styles: dict[str, int] = {}
         self._widths: list[int] = []
         self.setWordWrap(False)
         self.setStyleSheet("QTableView::item { padding: 0 5px; }")
@@ -129,7 +129,7 @@ class _Table(QTableWidget):
 
     def tell(self, comparison: Comparison) -> None:
         heads = compare_table.columns(comparison)
-        self._styles = style_places(comparison)
+        self._comparison = comparison
         self._head.columns = heads
         self.setSortingEnabled(False)
         self.setColumnCount(len(heads))
@@ -181,7 +181,7 @@ class _Table(QTableWidget):
         theme, middle = self._theme, box.center().y()
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        style = theme.series(self._styles.get(contender.id, 0))
+        style = contender_style(self._comparison, contender, theme)
         draw_swatch(painter, style, QRectF(box.left() + 8, middle - 6, 30, 12), theme.card)
         where = box.left() + 46
         tag = QRectF(where, middle - 7.5, 15, 15)
@@ -192,6 +192,8 @@ class _Table(QTableWidget):
         painter.setPen(QColor(theme.text))
         painter.drawText(at, Qt.AlignmentFlag.AlignVCenter, contender.name)
         painter.restore()
+
+    _comparison: Comparison
 
 
 class _Who(QStyledItemDelegate):

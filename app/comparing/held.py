@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
 from app.charts.drawing import draw_text, text_width
-from app.charts.overlay import style_places
+from app.charts.overlay import contender_style
 from app.comparing.row import HEIGHT, Axis, HeldRow
 from app.theme import Theme, Weight, font
 from app.widgets import column, empty, label, row
@@ -63,10 +63,9 @@ class HeldCard(QFrame):
         empty(self._list)
         self._rows = {}
         axis = _axis(ranked)
-        places = style_places(comparison)
         several = len(comparison.sides) > 1
         for contender in ranked:
-            style = self._theme.series(places[contender.id])
+            style = contender_style(comparison, contender, self._theme)
             entry = HeldRow(contender, style, axis, self._theme, tagged=several)
             entry.clicked.connect(lambda _=False, key=contender.key: self.picked.emit(key))
             entry.pointed.connect(self.pointed.emit)

@@ -10,8 +10,7 @@ from PySide6.QtGui import QColor, QEnterEvent, QFocusEvent, QKeyEvent, QPainter,
 from PySide6.QtWidgets import QAbstractButton
 
 from app.charts.drawing import draw_marker, draw_swatch, draw_text, elided, text_width
-from app.charts.overlay import FAINT, draw_tag
-from app.colour import mix
+from app.charts.sides import draw_tag
 from app.theme import SeriesStyle, Theme, Weight, font
 from workbench.analysis.compare_words import basis_text, holds_text, interval_text
 from workbench.analysis.contenders import Contender
@@ -44,8 +43,7 @@ class HeldRow(QAbstractButton):
         super().__init__()
         self._contender, self._axis, self._theme = contender, axis, theme
         self._faint = tagged and contender.tag != "A"
-        colour = mix(theme.card, style.colour, FAINT) if self._faint else style.colour
-        self._style = SeriesStyle(colour, style.dashed, style.marker)
+        self._style = style
         self._tagged, self._marked = tagged, False
         self.setFixedHeight(HEIGHT)
         self.setMinimumWidth(220)

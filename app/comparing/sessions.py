@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
 
 from app import theme as look
-from app.charts.overlay import draw_tag
+from app.charts.drawing import stroke
+from app.charts.sides import draw_tag, side_style
 from app.choices import Tick
-from app.theme import Theme, Weight
+from app.theme import Marker, SeriesStyle, Theme, Weight
 from app.widgets import Elided, button, column, dress, empty, label, row
 from app.words import when
 from workbench.analysis.compare import Side
+
+_LINE = 28
+"""Wide enough for every dot of the fourth session."""
 
 
 class Tags(QWidget):
@@ -40,6 +45,28 @@ class Tags(QWidget):
         painter.end()
 
 
+class SessionLine(QWidget):
+    """How the lines of a session are drawn, in no server's colour."""
+
+    def __init__(self, place: int, theme: Theme) -> None:
+        super().__init__()
+        self._place, self._theme = place, theme
+        self.setFixedSize(_LINE, 6)
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        plain = SeriesStyle(self._theme.text, False, Marker.CIRCLE)
+        pen = side_style(plain, self._place, self._theme).pen()
+        begin = -pen.dashPattern()[0] * pen.widthF() / 2 if pen.dashPattern() else 0.0
+        stroke(painter, np.array([[begin, 3.0], [self.width(), 3.0]]), pen)
+        painter.end()
+
+
 class SessionCards(QWidget):
     """One below the other; keeps which are unfolded."""
 
@@ -60,8 +87,8 @@ class SessionCards(QWidget):
         unfolded = {card.path for card in self._cards.values() if card.unfolded}
         empty(self._inside)
         self._cards = {}
-        for side in sides:
-            card = self._cards[side.tag] = _SessionCard(side, self, self._theme)
+        for place, side in enumerate(sides):
+            card = self._cards[side.tag] = _SessionCard(side, place, self, self._theme)
             card.path = side.path
             card.unfold(side.path in unfolded)
             self._inside.addWidget(card)
@@ -77,7 +104,7 @@ class SessionCards(QWidget):
 
 
 class _SessionCard(QFrame):
-    def __init__(self, side: Side, cards: SessionCards, theme: Theme) -> None:
+    def __init__(self, side: Side, place: int, cards: SessionCards, theme: Theme) -> None:
         super().__init__()
         self.setObjectName("card")
         self.path = side.path
@@ -85,8 +112,12 @@ class _SessionCard(QFrame):
         self._ticks: dict[str, Tick] = {}
         inside = column(self)
         inside.setContentsMargins(12, 8, 6, 8)
-        head = row(gap=10)
-        head.addWidget(Tags(side.tag, theme, 18))
+        head = row(gap=8)
+        key = QVBoxLayout()
+        key.setSpacing(5)
+        key.addWidget(Tags(side.tag, theme, 18), 0, Qt.AlignmentFlag.AlignHCenter)
+        key.addWidget(SessionLine(place, theme))
+        head.addLayout(key)
         texts = QVBoxLayout()
         texts.setSpacing(1)
         name, about = Elided(13, Weight.DemiBold), Elided(12, tone="muted")

@@ -10,9 +10,8 @@ from PySide6.QtWidgets import QAbstractButton, QApplication
 from pytestqt.qtbot import QtBot
 
 from app import theme
-from app.charts.overlay import FAINT
 from app.charts.series import Quantity
-from app.colour import mix
+from app.charts.sides import side_style
 from app.pages.compare import ComparePage
 from app.widgets import dress
 from tests.gui.compare.steps import (
@@ -36,10 +35,11 @@ def test_the_first_session_is_in_full_colour_and_the_second_pale_in_the_same(
     qtbot: QtBot, page: ComparePage, a: Path, b: Path
 ) -> None:
     compare(qtbot, page, a, b)
-    full = theme.LIGHT.series(page.trio.model.series["A/gevent"].index).colour
-    assert page.trio.model.series["B/gevent"].index == page.trio.model.series["A/gevent"].index
+    place = page.trio.model.series["A/gevent"].index
+    full = theme.LIGHT.series(place).colour
+    assert page.trio.model.series["B/gevent"].index == place
     assert near(*pixel(page, "A/gevent", 9000), full)
-    pale = mix(theme.LIGHT.card, full, FAINT)
+    pale = side_style(theme.LIGHT.series(place), 1, theme.LIGHT).colour
     assert near(*pixel(page, "B/gevent", 7000), pale)
     assert not near(*pixel(page, "B/gevent", 7000), full, within=6)
 

@@ -1,0 +1,41 @@
+"""How the sessions of a comparison are told apart: by letters, and by the dots in their lines."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from app.charts.drawing import draw_text
+from app.colour import contrast, mix
+from app.theme import SeriesStyle, Theme, Weight, font
+
+THIN = 0.75
+"""How much of its width a line of another session than the first keeps."""
+
+_PALE_PCT = 47
+"""How much of its colour it keeps at least; more where it could hardly be seen."""
+
+_SEEN = 3.5
+"""The contrast with its ground that every line of a server has, as thin as it may be."""
+
+
+def side_style(style: SeriesStyle, place: int, theme: Theme) -> SeriesStyle:
+    """A server's style in the session at this place: 0, the first, is in full; every other is thin
+    and pale, with a dot more between its dashes than the one before."""
+    if not place:
+        return style
+    shades = (mix(theme.card, style.colour, pct / 100) for pct in range(_PALE_PCT, 100))
+    pale = next((c for c in shades if contrast(c, theme.card) >= _SEEN), style.colour)
+    return replace(style, colour=pale, weight=THIN, dots=place)
+
+
+def draw_tag(painter: QPainter, box: QRectF, tag: str, theme: Theme, *, filled: bool) -> None:
+    """A session's letter: the first one's filled, the others' an outline."""
+    painter.setPen(QPen(QColor(theme.primary if filled else theme.edge), box.height() / 13))
+    painter.setBrush(QColor(theme.primary if filled else theme.card))
+    painter.drawRoundedRect(box, box.height() / 4, box.height() / 4)
+    colour = theme.on_primary if filled else theme.soft
+    size = font(box.height() * 0.77, Weight.DemiBold)
+    draw_text(painter, box.center(), tag, size, colour, "middle")
