@@ -56,6 +56,13 @@ class Pointing:
         same = server == self.server and (rate == self.rate or isnan(self.rate))
         self.pin(*(("", nan) if same else (server, rate)))
 
+    def leave(self, server: str) -> None:
+        """A server is no longer shown: nothing points at it, neither a click nor the mouse."""
+        if server == self.server:
+            self.pin("")
+        elif server == self._trio.charts[Quantity.REPLIES].highlighted:
+            self.hover("", nan)
+
     def forget(self) -> None:
         """Another model; what is pinned may come again."""
         self._told = None

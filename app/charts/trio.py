@@ -112,8 +112,8 @@ class Trio(QWidget):
 
     def set_shown(self, server: str, shown: bool) -> None:
         (self._hidden.discard if shown else self._hidden.add)(server)
-        if not shown and server == self.pointing.server:
-            self.highlight("")
+        if not shown:
+            self.pointing.leave(server)
         for chart in self._each():
             chart.set_hidden(self._hidden)
         self.visibility_changed.emit(server, shown)

@@ -61,8 +61,9 @@ class Board(QWidget):
         self._controls = Controls(self.trio)
 
     def clear(self) -> None:
-        """Another session begins."""
+        """Another session begins, with every server shown and nothing pinned."""
         self.trio.show_all()
+        self.trio.highlight("")
         self._begin()
         self.refresh()
 

@@ -1,0 +1,64 @@
+"""What is pointed at lets go in time."""
+
+from __future__ import annotations
+
+from math import isnan
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QAbstractButton
+from pytestqt.qtbot import QtBot
+
+from app import theme
+from app.charts.series import Quantity
+from app.live.board import Board
+from app.live.lead import lead
+from tests.synthetic import session
+
+# The offscreen platform says so of every window that has a least size.
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+
+
+@pytest.fixture
+def board(qtbot: QtBot) -> Board:
+    """A session of two servers, with the column beside the charts."""
+    made = Board(theme.LIGHT, live=True)
+    qtbot.addWidget(made, before_close_func=lambda _: made)
+    made.resize(1300, 760)
+    with qtbot.waitExposed(made):
+        made.show()
+    for document in session(2, 8):
+        made.consume(document)
+    made.refresh()
+    return made
+
+
+def test_another_session_begins_with_nothing_pinned(board: Board) -> None:
+    trio = board.trio
+    trio.highlight("asyncio-streams", 4500.0)
+    board.clear()
+    for document in session(2, 5)[:-1]:
+        board.consume(document)
+    board.refresh()
+    assert all(isnan(chart.cursor_rate) for chart in trio.charts.values())
+    assert {chart.highlighted for chart in trio.charts.values()} == {""}
+    assert not trio.card.isVisible()
+    told = lead(trio.model, trio.pointing.server, trio.pointing.rate)
+    assert [figure.caption for figure in told.figures] == ["offered", "answered"]
+
+
+def test_hiding_a_server_in_its_row_dims_no_other(qtbot: QtBot, board: Board) -> None:
+    chart = board.trio.charts[Quantity.REPLIES]
+    before = chart.grab().toImage()
+    buttons = board.findChildren(QAbstractButton)
+    (eye,) = (each for each in buttons if each.accessibleName() == "Show asyncio streams")
+    row = eye.parentWidget()
+    qtbot.mouseMove(row, row.rect().center() - QPoint(1, 0))
+    qtbot.mouseMove(row, row.rect().center())
+    assert chart.highlighted == "asyncio-streams"
+    qtbot.mouseClick(row, Qt.MouseButton.LeftButton)
+    hidden = chart.grab().toImage()
+    assert chart.highlighted == ""
+    last = chart.model.series["asyncio-protocol"].readings()[-1]
+    other = chart.at(last.offered, last.replies_per_s).toPoint()
+    assert hidden.pixelColor(other) == before.pixelColor(other)
