@@ -5,7 +5,8 @@ from __future__ import annotations
 from math import atan2, ceil, degrees, hypot
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+import numpy as np
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
 from app.charts import labels, scales, words
@@ -178,15 +179,8 @@ class Ground:
         area.setLeft(chart.at(ceiling, 1).x())
         muted = chart.theme.muted
         painter.fillRect(area, with_opacity(muted, 0.10))
-        painter.save()
-        painter.setClipRect(area)
         painter.setPen(QPen(with_opacity(muted, 0.22), px(0.9)))
-        x = area.left() - area.height()
-        while x < area.right():
-            foot = QPointF(x, area.bottom())
-            painter.drawLine(foot, foot + QPointF(area.height(), -area.height()))
-            x += px(8)
-        painter.restore()
+        painter.drawLines(_hatch(area, px(8)))
         painter.setPen(QPen(QColor(muted), px(1)))
         painter.drawLine(area.topLeft(), area.bottomLeft())
 
@@ -219,6 +213,16 @@ class Ground:
         most = (chart.ceiling or last) / last - half - 0.03
         share = min(0.8 if empty else chart.ideal_at, most)
         return (share, half) if share - half >= 0.3 else (0.0, 0.0)
+
+
+def _hatch(area: QRectF, apart: float) -> list[QLineF]:
+    """Rising at 45 degrees, ending at the edges: an SVG knows of no clipping by its painter."""
+    lines = []
+    for x in np.arange(area.left() - area.height(), area.right(), apart):
+        left, right = max(x, area.left()), min(x + area.height(), area.right())
+        foot = area.bottom() + x
+        lines.append(QLineF(left, foot - left, right, foot - right))
+    return lines
 
 
 def _time_text(ms: float) -> str:
