@@ -4,24 +4,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QGridLayout
 
 from app.machines.cards import Card, told
-from app.machines.records import Record, ago
+from app.machines.records import Record, since
 from app.theme import Theme, Weight
 from app.widgets import dress, empty, label
 
 if TYPE_CHECKING:
     from workbench.machines.profiles import Profile
 
+_AGES_EVERY_MS = 5_000
+
 
 class FactsCard(Card):
-    """Figures by name."""
+    """Figures by name, and how old they are, which stays true while they are shown."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__("What it is")
         self._theme = theme
+        self._read = ""
+        self.ageing = QTimer(self, interval=_AGES_EVERY_MS)
+        self.ageing.timeout.connect(self._tell_age)
+        self.ageing.start()
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(16)
         self._grid.setVerticalSpacing(7)
@@ -33,10 +39,11 @@ class FactsCard(Card):
 
     def tell(self, record: Record) -> None:
         self.setVisible(bool(record.facts))
-        if not self.news(record.at, record.found):
+        self._read = record.read
+        self._tell_age()
+        if not self.news(record.found):
             return
         empty(self._grid)
-        self.aside.setText(f"as of {ago(record.at)}" if record.at else "read just now")
         for place, (name, value) in enumerate(figures(record.found)):
             named = label(name, 13, tone="muted")
             said = label(value, 13, Weight.Medium, wrap=True, figures=_is_figure(value))
@@ -45,6 +52,10 @@ class FactsCard(Card):
             said.setAccessibleName(f"{name}: {value}")
             self._grid.addWidget(named, place, 0, Qt.AlignmentFlag.AlignTop)
             self._grid.addWidget(said, place, 1)
+
+    def _tell_age(self) -> None:
+        said = since(self._read)
+        self.aside.setText(f"read {said}" if said else "")
 
 
 class MeaningCard(Card):

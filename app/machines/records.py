@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -40,9 +40,13 @@ class Record:
     """[name, state, sentence], in order."""
     found: dict[str, Any] = field(default_factory=dict)
     """As `checking.Step.found`, of all steps together."""
+    read: str = ""
+    """When its facts were, as `at`; a check that went wrong keeps those of the one before."""
 
     def add(self, step: Step) -> None:
         self.steps.append([step.name, step.state, step.text])
+        if "facts" in step.found:
+            self.read = stamp(now())
         self.found |= step.found
         if step.error is not None:
             self.kind, self.words = _failure(step)
@@ -50,11 +54,18 @@ class Record:
     def again(self) -> Record:
         """One for the next check: what the machine is stays in sight meanwhile."""
         found = {key: kept for key, kept in self.found.items() if key not in _PASSING}
-        return Record(at=self.at, found=found)
+        return Record(at=self.at, found=found, read=self.read)
+
+    def with_facts(self, later: Record) -> Record:
+        """The same, with the facts of the other if those were read later."""
+        if not later.facts or (self.facts and self.read > later.read):
+            return self
+        found = later.found | self.found | {"facts": later.facts}
+        return replace(self, found=found, read=later.read)
 
     def finish(self, at: datetime) -> None:
         """No further step comes."""
-        self.at = at.isoformat(timespec="seconds")
+        self.at = stamp(at)
         if not self.kind:
             warned = any(state == "warning" for _, state, _ in self.steps)
             self.kind = "remarks" if warned else "ready"
@@ -108,9 +119,32 @@ def ago(at: str) -> str:
     return f"{then:%H:%M}" if is_today(at) else f"{then.day} {then:%b}"
 
 
+def since(at: str) -> str:
+    """ "just now", "7 minutes ago" within the hour, then "at 12:31", "on 20 Nov"."""
+    then = _time(at)
+    if then is None:
+        return ""
+    minutes = int((now() - then).total_seconds() // 60)
+    if not 0 <= minutes < 60:
+        return f"at {ago(at)}" if is_today(at) else f"on {ago(at)}"
+    if minutes < 1:
+        return "just now"
+    return f"{minutes} minute{'s' if minutes > 1 else ''} ago"
+
+
 def is_today(at: str) -> bool:
     then = _time(at)
-    return then is not None and then.date() == datetime.now().astimezone().date()
+    return then is not None and then.date() == now().date()
+
+
+def now() -> datetime:
+    """In local time."""
+    return datetime.now().astimezone()
+
+
+def stamp(at: datetime) -> str:
+    """As a record keeps it."""
+    return at.isoformat(timespec="seconds")
 
 
 def _time(at: str) -> datetime | None:
@@ -138,6 +172,7 @@ class Records:
             if type(kept.get(each.name)) is type(getattr(blank, each.name))
         }
         record = Record(**values)
+        record.read = record.read or record.at  # of an older Pongbench
         record.steps = [
             step
             for step in record.steps

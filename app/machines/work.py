@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app.machines.records import Record, now, stamp
+
 if TYPE_CHECKING:
     from workbench.machines.aliases import Alias
     from workbench.machines.checking import Step
@@ -46,8 +48,8 @@ async def profiles() -> list[Known]:
     return await asyncio.to_thread(read)
 
 
-async def here() -> dict[str, Any]:
-    """What this computer tells without a check, as `checking.Step.found`."""
+async def here() -> Record:
+    """What this computer tells without a check."""
     import os
     import platform
 
@@ -56,7 +58,7 @@ async def here() -> dict[str, Any]:
     found: dict[str, Any] = {"facts": await asyncio.to_thread(facts.here)}
     if hasattr(os, "sched_getaffinity"):
         found["cpus"] = sorted(os.sched_getaffinity(0))
-    return found | {"python": platform.python_version()}
+    return Record(found=found | {"python": platform.python_version()}, read=stamp(now()))
 
 
 async def check(profile: Profile, ask: Ask, tell: Callable[[Step], object]) -> None:

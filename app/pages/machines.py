@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from app.desk import Desk
@@ -41,7 +42,7 @@ class MachinesPage(QWidget):
         self._asker = Asker(desk.bridge, self)
         self.profiles = Profiles(self, desk)
         self.records = Records(desk.settings.more)
-        self._here: dict[str, Any] = {}
+        self._here = Record()
         self._under_way: dict[str, tuple[str, Future[Any]]] = {}
         """By machine: what is done with it (check, clean), and how to end that."""
         self._checks: dict[str, Record] = {}
@@ -74,6 +75,9 @@ class MachinesPage(QWidget):
     def load(self) -> None:
         """Read the profiles there are."""
         self.profiles.load()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """This computer's facts cost nothing to read, and its load is another every minute."""
         self.desk.bridge.submit(work.here(), self._on_here)
 
     def run_this(self) -> None:
@@ -253,7 +257,7 @@ class MachinesPage(QWidget):
         self.listing.choose(wanted)
         self.refresh()
 
-    def _on_here(self, found: dict[str, Any]) -> None:
+    def _on_here(self, found: Record) -> None:
         self._here = found
         self.refresh()
 
@@ -272,9 +276,8 @@ class MachinesPage(QWidget):
 
     def _record(self, known: Known) -> Record:
         record = self._checks.get(known.name) or self.records.get(known.name)
-        if not record.facts and known.profile and known.profile.connector == "local":
-            record.found = self._here | record.found
-        return record
+        here = known.profile is not None and known.profile.connector == "local"
+        return record.with_facts(self._here) if here else record
 
     def _state(self, known: Known) -> State:
         if known.profile is None:

@@ -1,0 +1,75 @@
+"""This computer's facts on the page of machines are as new as they say."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from app.desk import Desk
+from app.machines import records
+from app.pages.machines import MachinesPage
+from workbench.machines import facts
+
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+
+
+def sees(qtbot: QtBot, page: MachinesPage, text: str) -> None:
+    qtbot.waitUntil(
+        lambda: any(text in each.text() for each in page.findChildren(QLabel) if each.isVisible())
+    )
+
+
+@pytest.fixture
+def page(qtbot: QtBot, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> MachinesPage:
+    """Of a computer whose load is 1.42."""
+    _load_is(monkeypatch, 1.42)
+    made = MachinesPage(desk)
+    qtbot.addWidget(made)
+    made.resize(1280, 900)
+    made.show()
+    sees(qtbot, made, "1.42")
+    return made
+
+
+def _load_is(monkeypatch: pytest.MonkeyPatch, load: float) -> None:
+    told = facts.process([facts._text(path) for path in facts.PATHS])
+    monkeypatch.setattr(facts, "here", lambda: told | {"load_average": [load, 0.5, 0.5]})
+
+
+def test_facts_grow_old_while_they_are_shown(
+    qtbot: QtBot, page: MachinesPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert page.detail.facts.aside.text() == "read just now"
+    later = records.now() + timedelta(minutes=7, seconds=5)
+    monkeypatch.setattr(records, "now", lambda: later)
+    page.detail.facts.ageing.timeout.emit()
+    assert page.detail.facts.aside.text() == "read 7 minutes ago"
+
+
+def test_whoever_comes_back_to_the_page_sees_the_load_there_is_now(
+    qtbot: QtBot, page: MachinesPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sees(qtbot, page, "Its load is 1.42 already")
+    page.hide()
+    _load_is(monkeypatch, 2.72)
+    page.show()
+    sees(qtbot, page, "2.72")
+    sees(qtbot, page, "Its load is 2.72 already")
+    assert page.detail.facts.aside.text() == "read just now"
+
+
+def test_facts_of_a_check_give_way_to_those_read_later(
+    qtbot: QtBot, page: MachinesPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page.run_this()
+    qtbot.waitUntil(lambda: "ready" in page.listing.rows["localhost"].state.word)
+    later = records.now() + timedelta(minutes=7)
+    monkeypatch.setattr(records, "now", lambda: later)
+    monkeypatch.setattr("app.machines.work.now", lambda: later)
+    _load_is(monkeypatch, 2.72)
+    page.hide()
+    page.show()
+    sees(qtbot, page, "2.72")

@@ -1,0 +1,61 @@
+"""What is known of a machine says how old it is."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from app.machines import records
+from app.machines.records import Record, Records, since, stamp
+from workbench.machines.checking import Step
+
+NOON = datetime(2026, 11, 21, 12, 0).astimezone()
+
+
+@pytest.fixture(autouse=True)
+def noon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(records, "now", lambda: NOON)
+
+
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [
+        (timedelta(seconds=59), "just now"),
+        (timedelta(seconds=60), "1 minute ago"),
+        (timedelta(minutes=7, seconds=30), "7 minutes ago"),
+        (timedelta(hours=1), "at 11:00"),
+        (timedelta(days=1), "on 20 Nov"),
+        (timedelta(minutes=-3), "at 12:03"),
+    ],
+)
+def test_an_age_is_told_in_minutes_then_by_the_clock_then_by_the_day(
+    before: timedelta, said: str
+) -> None:
+    assert since(stamp(NOON - before)) == said
+
+
+def test_a_check_that_finds_no_facts_leaves_those_before_as_old_as_they_are() -> None:
+    morning = stamp(NOON - timedelta(hours=3))
+    kept = Record(at=morning, found={"facts": {"cpu_count": 2}}, read=morning)
+    again = kept.again()
+    again.add(Step("Log in", "failed", "Nobody answers."))
+    again.finish(NOON)
+    assert (again.at, again.read) == (stamp(NOON), morning)
+
+
+def test_of_two_readings_the_later_one_is_told() -> None:
+    def read(minutes: int, load: float) -> Record:
+        at = stamp(NOON - timedelta(minutes=minutes))
+        return Record(found={"facts": {"load_average": [load]}, "bind": str(load)}, read=at)
+
+    for first, second in ((read(7, 1.4), read(2, 2.7)), (read(2, 2.7), read(7, 1.4))):
+        told = first.with_facts(second)
+        assert told.facts["load_average"] == [2.7]
+        assert since(told.read) == "2 minutes ago"
+        assert told.found["bind"] == first.found["bind"]
+
+
+def test_a_record_of_an_older_version_was_read_when_it_was_checked() -> None:
+    at = stamp(NOON - timedelta(minutes=7))
+    assert Records({"machines": {"box": {"at": at}}}).get("box").read == at
