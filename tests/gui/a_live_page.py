@@ -14,7 +14,7 @@ from app.bridge import Bridge
 from app.desk import Desk
 from app.pages.live import LivePage, State
 from app.settings import Settings
-from workbench.plans import Plan, WarmUp
+from tests.gui.short_runs import LONG
 
 
 def main() -> None:
@@ -23,16 +23,7 @@ def main() -> None:
     bridge = Bridge()
     page = LivePage(Desk(bridge, theme.LIGHT, Settings()))
     page.show()
-    page.start(
-        Plan(
-            name="Short",
-            servers=["asyncio-streams"],
-            rates=[200.0 + n for n in range(60)],
-            seconds=1.0,
-            calibrate=False,
-            warm_up=WarmUp(rate_per_s=100.0, seconds=0.2),
-        )
-    )
+    page.start(LONG)
     told = False
 
     def look() -> None:

@@ -25,33 +25,15 @@ from app.pages.film import FilmPage
 from app.pages.live import LivePage, State
 from app.replay.film import Reel, load
 from app.widgets import Elided
+from tests.gui.short_runs import LONG
 from tests.looked_again import looked_again
 from tests.synthetic import session
 from workbench import paths
 from workbench.documents import AnyDocument, Note, PointStart, PointStop, RunStart, RunStop, Window
-from workbench.plans import Plan, WarmUp
 from workbench.sessions import Recorder, read_session
 
 # The offscreen platform says so of every window that has a least size.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
-
-PATIENCE_MS = 30_000
-PLAN = Plan(
-    name="Short",
-    servers=["asyncio-streams"],
-    rates=[200.0, 400.0],
-    seconds=1.0,
-    calibrate=False,
-    warm_up=WarmUp(rate_per_s=100.0, seconds=0.2),
-)
-# Nobody waits for its end: it is under way for longer than a window may stall before a button.
-LONG = msgspec.structs.replace(PLAN, rates=[200.0 + n for n in range(60)])
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
-    return paths.data_dir() / "sessions"
 
 
 @pytest.fixture
@@ -179,7 +161,7 @@ def test_a_narrow_window_keeps_the_servers_in_a_drawer(qtbot: QtBot, page: LiveP
     page.resize(1300, 820)
     assert page.board.side.isVisible()
     board = page.board
-    qtbot.waitUntil(lambda: board.trio.width() < board.width() - 300, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: board.trio.width() < board.width() - 300)
 
 
 def test_at_its_least_size_nothing_is_cut_off(page: LivePage) -> None:
@@ -223,18 +205,15 @@ def test_many_servers_leave_room_for_what_happened(qtbot: QtBot, page: LivePage)
 
 
 def runs(qtbot: QtBot, page: LivePage) -> None:
-    qtbot.waitUntil(
-        lambda: (r := page.board.model.running) is not None and bool(r.windows),
-        timeout=PATIENCE_MS,
-    )
+    qtbot.waitUntil(lambda: (r := page.board.model.running) is not None and bool(r.windows))
 
 
 def over(qtbot: QtBot, page: LivePage) -> None:
-    qtbot.waitUntil(lambda: page.state is State.OVER, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: page.state is State.OVER)
 
 
 def test_stop_pressed_again_aborts_and_says_what_is_kept(
-    qtbot: QtBot, page: LivePage, home: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, page: LivePage, sessions: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live, "_ABORT_AFTER_MS", 0)
     page.start(LONG)
@@ -244,12 +223,12 @@ def test_stop_pressed_again_aborts_and_says_what_is_kept(
     monkeypatch.setattr(page._run, "stop", lambda: None)  # good order takes long today
     named(page, "Stop").click()
     assert page.state is State.STOPPING
-    qtbot.waitUntil(page._stop.isEnabled, timeout=PATIENCE_MS)
+    qtbot.waitUntil(page._stop.isEnabled)
     assert re.search(r"the \d+ points? measured before are kept", page.error.text)
     named(page, "Abort now").click()
     over(qtbot, page)
     assert says(page, "Aborted")
-    (path,) = home.glob("*.pong.yaml")
+    (path,) = sessions.glob("*.pong.yaml")
     documents = read_session(path).documents
     last = documents[-1]
     assert isinstance(last, RunStop)
@@ -266,8 +245,8 @@ def test_a_run_is_presented_and_paused_by_keys(qtbot: QtBot, page: LivePage) -> 
     shown_large = page._presentation
     assert shown_large is not None
     qtbot.keyClick(shown_large, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: page.state is State.PAUSED, timeout=PATIENCE_MS)
-    qtbot.waitUntil(lambda: "Paused after " in heard(shown_large), timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: page.state is State.PAUSED)
+    qtbot.waitUntil(lambda: "Paused after " in heard(shown_large))
     assert page.now._doing.text() == "Waits until you go on."
     qtbot.waitUntil(lambda: " paused, " in heard(page.board.side.legend))
     assert "ends about" not in page.now._ends.text()
@@ -281,7 +260,7 @@ def test_a_run_is_presented_and_paused_by_keys(qtbot: QtBot, page: LivePage) -> 
     assert page.board.trio.charts[Quantity.ERRORS].isVisible()
 
 
-def test_a_program_that_was_suspended_says_so_and_keeps_its_points(home: Path) -> None:
+def test_a_program_that_was_suspended_says_so_and_keeps_its_points(sessions: Path) -> None:
     away_s = 6  # longer than servers and clients live without a sign of life
     command = [sys.executable, "-m", "tests.gui.a_live_page"]
     with subprocess.Popen(command, cwd=paths.CODE, stdout=subprocess.PIPE, text=True) as program:
@@ -293,14 +272,14 @@ def test_a_program_that_was_suspended_says_so_and_keeps_its_points(home: Path) -
         said = program.stdout.readline()
     told = re.match(r"Pongbench itself was suspended for (\d+) s\. ", said)
     assert told and int(told[1]) >= away_s  # a busy machine is slow to wake it
-    (path,) = home.glob("*.pong.yaml")
+    (path,) = sessions.glob("*.pong.yaml")
     stops = [d for d in read_session(path).documents if isinstance(d, PointStop)]
     measured = [d.rate_per_s for d in stops if d.purpose == "sweep" and d.complete]
     assert measured[:1] == [200.0] and len(measured) < 60
 
 
-def opened(qtbot: QtBot, desk: Desk, home: Path, documents: list[AnyDocument]) -> FilmPage:
-    path = home / "film.pong.yaml"
+def opened(qtbot: QtBot, desk: Desk, sessions: Path, documents: list[AnyDocument]) -> FilmPage:
+    path = sessions / "film.pong.yaml"
     recorder = Recorder(path)
     for document in documents:
         recorder(document)
@@ -311,7 +290,7 @@ def opened(qtbot: QtBot, desk: Desk, home: Path, documents: list[AnyDocument]) -
     with qtbot.waitExposed(page):
         page.show()
     page.open(path)
-    qtbot.waitUntil(lambda: page.board.model.over, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: page.board.model.over)
     return page
 
 
@@ -320,8 +299,8 @@ def place(page: FilmPage) -> str:
     return page.transport._where.whole
 
 
-def test_a_film_steps_by_point_and_by_server(qtbot: QtBot, desk: Desk, home: Path) -> None:
-    page = opened(qtbot, desk, home, session(3, 4))
+def test_a_film_steps_by_point_and_by_server(qtbot: QtBot, desk: Desk, sessions: Path) -> None:
+    page = opened(qtbot, desk, sessions, session(3, 4))
     steps = [
         (Qt.Key.Key_Home, Qt.KeyboardModifier.NoModifier, ""),
         (Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier, "asyncio streams, 9,000/s, point 4"),
@@ -337,34 +316,34 @@ def test_a_film_steps_by_point_and_by_server(qtbot: QtBot, desk: Desk, home: Pat
 
 
 def test_arrows_move_the_film_unless_a_point_is_pinned(
-    qtbot: QtBot, desk: Desk, home: Path
+    qtbot: QtBot, desk: Desk, sessions: Path
 ) -> None:
-    page = opened(qtbot, desk, home, session(2, 4))
+    page = opened(qtbot, desk, sessions, session(2, 4))
     trio = page.board.trio
     trio.setFocus()
     qtbot.keyClick(trio, Qt.Key.Key_Home)
-    qtbot.waitUntil(lambda: not place(page), timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: not place(page))
     for point in ("point 1 of 8", "point 2 of 8"):
         qtbot.keyClick(trio, Qt.Key.Key_Right)
-        qtbot.waitUntil(lambda p=point: p in place(page), timeout=PATIENCE_MS)
+        qtbot.waitUntil(lambda p=point: p in place(page))
     drawn = page.board.model.series["asyncio-streams"]
-    qtbot.waitUntil(lambda: len(drawn.stops) == 2, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: len(drawn.stops) == 2)
     trio.highlight("asyncio-streams", 4500.0)
     qtbot.keyClick(trio, Qt.Key.Key_Left)
     assert "at 2,250/s offered" in trio.accessibleDescription()
     assert "point 2 of 8" in place(page)
 
 
-def test_the_speed_of_a_film_is_kept(qtbot: QtBot, desk: Desk, home: Path) -> None:
-    page = opened(qtbot, desk, home, session(1, 4))
+def test_the_speed_of_a_film_is_kept(qtbot: QtBot, desk: Desk, sessions: Path) -> None:
+    page = opened(qtbot, desk, sessions, session(1, 4))
     qtbot.keyClick(page, Qt.Key.Key_Plus)
     qtbot.keyClick(page, Qt.Key.Key_Plus)
     assert named(page, "Speed 1000x").isChecked()
     assert FilmPage(desk).transport.speed == 1000
 
 
-async def test_a_film_marks_where_something_happened(home: Path) -> None:
-    path = home / "marked.pong.yaml"
+async def test_a_film_marks_where_something_happened(sessions: Path) -> None:
+    path = sessions / "marked.pong.yaml"
     recorder = Recorder(path)
     documents = session(2, 8, untrusted_from=7000)
     for document in documents:
@@ -379,10 +358,12 @@ async def test_a_film_marks_where_something_happened(home: Path) -> None:
     assert [alert.t_us for alert in reel.alerts] == first
 
 
-def test_what_a_films_timeline_marks_is_told_in_words(qtbot: QtBot, desk: Desk, home: Path) -> None:
-    page = opened(qtbot, desk, home, session(2, 8, untrusted_from=7000))
+def test_what_a_films_timeline_marks_is_told_in_words(
+    qtbot: QtBot, desk: Desk, sessions: Path
+) -> None:
+    page = opened(qtbot, desk, sessions, session(2, 8, untrusted_from=7000))
     happened = page.board.side.happened
-    qtbot.waitUntil(lambda: happened.grave == 2, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: happened.grave == 2)
     page.refresh()
     assert "asyncio Protocol at 7,875/s cannot be judged. " in " ".join(
         each.text() for each in happened.findChildren(QLabel)
@@ -457,27 +438,27 @@ def test_the_tab_of_what_happened_counts_warnings_and_is_whole_at_any_size(
 
 
 def test_a_film_tells_second_looks_and_the_search_for_the_clients_limit(
-    qtbot: QtBot, desk: Desk, home: Path
+    qtbot: QtBot, desk: Desk, sessions: Path
 ) -> None:
-    page = opened(qtbot, desk, home, looked_again(session(2, 8), 4500, *TWO))
+    page = opened(qtbot, desk, sessions, looked_again(session(2, 8), 4500, *TWO))
     assert place(page) == "asyncio Protocol, 4,500/s, second look, point 18 of 18"
     for wanted in ("asyncio Protocol, 4,500/s, second look", "asyncio streams, 4,500/s, second"):
         before = page.transport._at.at_us
         qtbot.keyClick(page, Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
-        qtbot.waitUntil(lambda at=before: page.transport._at.at_us < at, timeout=PATIENCE_MS)
+        qtbot.waitUntil(lambda at=before: page.transport._at.at_us < at)
         assert place(page).startswith(wanted)
     reel = page.reel
     assert reel is not None
     assert reel.ceiling is not None
     page.transport.seek_wanted.emit(float(sum(reel.ceiling) // 2))
-    qtbot.waitUntil(lambda: place(page) == "The clients’ own limit", timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: place(page) == "The clients’ own limit")
 
 
 def test_a_film_of_a_run_that_was_killed_before_its_first_point_promises_none(
-    qtbot: QtBot, desk: Desk, home: Path
+    qtbot: QtBot, desk: Desk, sessions: Path
 ) -> None:
-    page = opened(qtbot, desk, home, until_point(session(2, 8), 0))
-    qtbot.waitUntil(lambda: says(page, "not run"), timeout=PATIENCE_MS)
+    page = opened(qtbot, desk, sessions, until_point(session(2, 8), 0))
+    qtbot.waitUntil(lambda: says(page, "not run"))
     assert not says(page, "not run yet")
     assert page.board.model.over
 

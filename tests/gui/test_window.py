@@ -18,36 +18,18 @@ from pytestqt.qtbot import QtBot
 from app.bridge import Bridge
 from app.pages.live import State
 from app.shell.main_window import MainWindow
+from tests.gui.short_runs import LONG, SHORT
 from tests.gui.windows import press, says, shown
 from tests.synthetic import session
-from workbench import paths
 from workbench.documents import AnyDocument, PointStop, RunStop
-from workbench.plans import Plan, WarmUp
 from workbench.sessions import Recorder, read_session
 
 # The offscreen platform says so of every window that has a least size.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
-PLAN = Plan(
-    name="Short",
-    servers=["asyncio-streams"],
-    rates=[200.0, 400.0],
-    seconds=1.0,
-    calibrate=False,
-    warm_up=WarmUp(rate_per_s=100.0, seconds=0.2),
-)
-# Nobody waits for its end: it is under way for longer than a window may stall before a button.
-LONG = msgspec.structs.replace(PLAN, rates=[200.0 + n for n in range(60)])
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
-    return paths.data_dir() / "sessions"
-
 
 @pytest.fixture
-def window(qtbot: QtBot, home: Path) -> Iterator[MainWindow]:
+def window(qtbot: QtBot) -> Iterator[MainWindow]:
     with shown(qtbot) as made:
         yield made
 
@@ -69,8 +51,8 @@ def over(qtbot: QtBot, window: MainWindow) -> None:
     qtbot.waitUntil(lambda: window.live.state is State.OVER)
 
 
-def recorded(home: Path) -> list[AnyDocument]:
-    (path,) = home.glob("*.pong.yaml")
+def recorded(sessions: Path) -> list[AnyDocument]:
+    (path,) = sessions.glob("*.pong.yaml")
     return read_session(path).documents
 
 
@@ -85,27 +67,27 @@ def test_a_run_rests_after_the_point_until_it_goes_on(qtbot: QtBot, window: Main
     runs(qtbot, window)
 
 
-def test_a_stopped_run_ends_in_good_order(qtbot: QtBot, window: MainWindow, home: Path) -> None:
+def test_a_stopped_run_ends_in_good_order(qtbot: QtBot, window: MainWindow, sessions: Path) -> None:
     window.run(LONG)
     runs(qtbot, window)
     press(window, "Stop")
     over(qtbot, window)
     assert says(window.live, "Stopped early")
-    stop = recorded(home)[-1]
+    stop = recorded(sessions)[-1]
     assert isinstance(stop, RunStop)
     assert stop.status == "stopped"
 
 
-def test_a_run_that_cannot_begin_says_why(qtbot: QtBot, window: MainWindow, home: Path) -> None:
-    window.run(msgspec.structs.replace(PLAN, servers=["asyncio-stream"]))
+def test_a_run_that_cannot_begin_says_why(qtbot: QtBot, window: MainWindow, sessions: Path) -> None:
+    window.run(msgspec.structs.replace(SHORT, servers=["asyncio-stream"]))
     over(qtbot, window)
     assert "There is no server 'asyncio-stream'" in window.live.error.text
     assert window.live.error.isVisible()
-    assert not list(home.glob("*"))
+    assert not list(sessions.glob("*"))
 
 
 def test_closing_in_mid_run_asks_and_then_stops_in_good_order(
-    qtbot: QtBot, window: MainWindow, home: Path
+    qtbot: QtBot, window: MainWindow, sessions: Path
 ) -> None:
     window.run(LONG)
     runs(qtbot, window)
@@ -116,28 +98,28 @@ def test_closing_in_mid_run_asks_and_then_stops_in_good_order(
     with qtbot.waitSignal(window.left):
         stop.click()
     assert not window.isVisible()
-    last = recorded(home)[-1]
+    last = recorded(sessions)[-1]
     assert isinstance(last, RunStop)
     assert last.status == "stopped"
 
 
 def test_a_window_that_stalls_loses_no_document(
-    qtbot: QtBot, window: MainWindow, home: Path
+    qtbot: QtBot, window: MainWindow, sessions: Path
 ) -> None:
     seen: list[AnyDocument] = []
     consume = window.live.board.consume
     window.live.board.consume = lambda document: (seen.append(document), consume(document))
-    window.run(PLAN)
+    window.run(SHORT)
     runs(qtbot, window)
     time.sleep(1.5)  # the stall itself
     over(qtbot, window)
-    assert seen == recorded(home)
+    assert seen == recorded(sessions)
 
 
 def test_a_session_opens_at_its_end_and_can_be_scrubbed(
-    qtbot: QtBot, window: MainWindow, home: Path
+    qtbot: QtBot, window: MainWindow, sessions: Path
 ) -> None:
-    path = record(home / "nine.pong.yaml", session(9, 20))
+    path = record(sessions / "nine.pong.yaml", session(9, 20))
     window.open(path)
     board = window.film.board
 
@@ -160,8 +142,8 @@ def test_a_session_opens_at_its_end_and_can_be_scrubbed(
     qtbot.waitUntil(whole)
 
 
-def test_a_film_plays_when_asked(qtbot: QtBot, window: MainWindow, home: Path) -> None:
-    window.open(record(home / "minutes.pong.yaml", session(3, 30)))
+def test_a_film_plays_when_asked(qtbot: QtBot, window: MainWindow, sessions: Path) -> None:
+    window.open(record(sessions / "minutes.pong.yaml", session(3, 30)))
     film = window.film
     qtbot.waitUntil(lambda: film.isVisible() and film.board.model.over)
     press(window, "Speed 1x")
@@ -174,10 +156,10 @@ def test_a_film_plays_when_asked(qtbot: QtBot, window: MainWindow, home: Path) -
 
 
 def test_what_was_run_is_listed_found_and_opened(
-    qtbot: QtBot, window: MainWindow, home: Path
+    qtbot: QtBot, window: MainWindow, sessions: Path
 ) -> None:
-    record(home / "a.pong.yaml", session(2, 4))
-    record(home / "b.pong.yaml", session(3, 4))
+    record(sessions / "a.pong.yaml", session(2, 4))
+    record(sessions / "b.pong.yaml", session(3, 4))
     press(window, "Sessions")
     page = window.sessions
     qtbot.waitUntil(lambda: len(page.paths()) == 2)
@@ -231,14 +213,14 @@ def test_what_the_engine_hands_over_arrives_in_order_before_its_result(
 
 
 @pytest.fixture
-def full_disk(home: Path) -> Iterator[Path]:
+def full_disk(sessions: Path) -> Iterator[Path]:
     """A disk with room for a session's beginning."""
-    home.mkdir(parents=True)
-    mount = ["mount", "-t", "tmpfs", "-o", "size=32k", "tmpfs", str(home)]
+    sessions.mkdir(parents=True)
+    mount = ["mount", "-t", "tmpfs", "-o", "size=32k", "tmpfs", str(sessions)]
     if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode:
         pytest.skip("only root can mount a disk of 32 kB here")
-    yield home
-    subprocess.run(["umount", "--lazy", str(home)], check=True)
+    yield sessions
+    subprocess.run(["umount", "--lazy", str(sessions)], check=True)
 
 
 def test_a_disk_that_fills_up_during_a_run_ends_it_in_words(qtbot: QtBot, full_disk: Path) -> None:
