@@ -177,10 +177,12 @@ class Passes:
     async def look_again(self, blocks: Sequence[Block]) -> None:
         """At what is in doubt, after every server had its turn: a slow spell of a machine is over
         then, and taken for none of them."""
+        known = self.bench.ceiling_per_s or 0.0
         doubts = [
             (block, last)
             for block in blocks
-            if (last := undecided(self.swept[_key(block)])) and _key(block) not in self.closed
+            if (last := undecided(self.swept[_key(block)], known))
+            and _key(block) not in self.closed
         ]
         for block, last in doubts:
             self.note(
@@ -192,8 +194,14 @@ class Passes:
             )
         for block, _ in doubts:
             before = list(self.swept[_key(block)])
-            seed, number = self.seed, block.pass_number
-            points = look_again(self.plan, block.server, before, seed=seed, pass_number=number)
+            points = look_again(
+                self.plan,
+                block.server,
+                before,
+                seed=self.seed,
+                pass_number=block.pass_number,
+                ceiling_per_s=self.bench.ceiling_per_s or 0.0,
+            )
             await self.turn(block, points)
 
     async def turn(self, block: Block, points: Generator[PointPlan, PointStop, str]) -> None:

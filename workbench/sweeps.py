@@ -106,18 +106,24 @@ def sweep(
 
 
 def look_again(
-    plan: Plan, server: str, before: Sequence[PointStop], *, seed: int = 0, pass_number: int = 1
+    plan: Plan,
+    server: str,
+    before: Sequence[PointStop],
+    *,
+    seed: int = 0,
+    pass_number: int = 1,
+    ceiling_per_s: float = 0.0,
 ) -> Generator[PointPlan, PointStop, str]:
-    """Another look at a sweep that is `undecided`; `before`: its points so far. From the lowest
-    rate in doubt on, as far as the server holds: also at rates its sweep had not come to. Used
-    like `sweep`."""
+    """Another look at a sweep that is `undecided`; `before`: its points so far, `ceiling_per_s`:
+    what the clients are known to reach by now. From the lowest rate in doubt on, as far as the
+    server holds: also at rates its sweep had not come to. Used like `sweep`."""
     if plan.warm_up is not None:
         yield _warm_up(plan, server, seed, pass_number)
     for point in points(plan, server, seed=seed, pass_number=pass_number):
         looks = [stop for stop in before if stop.rate_per_s == point.rate_per_s]
         # Of a look that lost a client nothing is known; it is as good as none.
         counted = [stop for stop in looks if stop.complete]
-        if not counted or in_doubt(counted):
+        if not counted or in_doubt(counted, ceiling_per_s):
             stop = yield _another(point, len(looks) + 1)
             counted += [stop] * stop.complete
         if counted and not holds(counted[-1]):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from workbench import wording
+from workbench.analysis.looks import holds
 from workbench.attendance import Attendance, Noting
 from workbench.control import Control
 from workbench.documents import PointStop, ServerRecord
@@ -166,6 +167,7 @@ class Turns:
             stop = self.last = await self.bench.measure(point, target)
             if swept is not None and point.purpose == "sweep":
                 swept.append(stop)
+            self.raise_ceiling(stop, target)
             self.warn_of_sampler()
             self.attendance.look()
             if self.skipped(target):
@@ -184,6 +186,23 @@ class Turns:
             await self.cool_down(deployment, rest)
             await self.pause_if_asked()
         return None
+
+    def raise_ceiling(self, stop: PointStop, target: Target) -> None:
+        """A rate that was held is one the clients reach, whatever they did against the null
+        server: something was in their way then."""
+        known = self.bench.ceiling_per_s
+        if known is None or stop.rate_per_s <= known or not (stop.complete and holds(stop)):
+            return
+        self.bench.ceiling_per_s = stop.rate_per_s
+        self.note(
+            "ceiling",
+            f"{target.name} held {stop.rate_per_s:,.0f}/s, so the clients reach at least that, and"
+            f" not only the {known:,.0f}/s they reached against the null server.",
+            target.server,
+            ceiling_per_s=stop.rate_per_s,
+            reached_all=stop.rate_per_s >= max(self.plan.rates_per_s),
+            others_cpu_pct=self.bench.ceiling_others_pct,
+        )
 
     def skipped(self, target: Target) -> bool:
         """Is it to be left out from here on? Raises Stopped when the run is to end."""

@@ -62,6 +62,21 @@ while True:
 """
 
 
+ONE_AT_A_TIME = """
+import socket, sys, time
+listener = socket.create_server(("127.0.0.1", int(sys.argv[1])), backlog=512)
+while True:
+    connection, _ = listener.accept()
+    time.sleep(0.01)
+    with connection:
+        try:
+            connection.recv(1000)
+            connection.sendall(b"HTTP/1.0 200 OK\\r\\nContent-Length: 5\\r\\n\\r\\nPong!")
+        except ConnectionError:
+            pass
+"""
+
+
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "home"))
@@ -114,6 +129,23 @@ async def test_a_null_server_that_fails_after_its_trial_does_not_end_the_run(
     assert swept(documents) == PLAN.servers
     assert "The clients' own ceiling was not measured." in notes(documents, "warning")
     assert any("once is enough" in text for text in notes(documents, "deploy"))
+
+
+async def test_what_a_server_holds_the_clients_reach_whatever_they_did_before(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "null"
+    folder.mkdir()
+    (folder / "server.py").write_text(ONE_AT_A_TIME)
+    (folder / "server.yaml").write_text(
+        'name: In their way\nfamily: tool\ncommand: ["{python}", server.py, "{port}"]\n'
+        "protocols: [pong]\n"
+    )
+    documents = await run(load_entry(folder))
+    first, then = notes(documents, "ceiling")
+    assert "what is offered beyond that says more about them" in first
+    assert "held 300/s, so the clients reach at least that" in then
+    assert summarise(documents).ceiling_per_s == 300
 
 
 async def test_skipping_the_calibration_leaves_the_ceiling_unknown() -> None:

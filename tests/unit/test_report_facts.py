@@ -201,8 +201,8 @@ def test_the_looks_at_a_rate_stand_together_in_the_table() -> None:
 @pytest.mark.parametrize(
     ("last", "said"),
     [
-        (14000.0, "The clients themselves reach at least 14,000/s against a server"),
-        (15000.0, "The clients’ own ceiling is 14,000/s, measured against a server"),
+        (14000.0, "The clients themselves reach at least 14,000/s: all that"),
+        (15000.0, "The clients’ own ceiling is 14,000/s: the most they reached"),
     ],
 )
 def test_a_ceiling_is_told_as_one_only_where_more_was_offered(last: float, said: str) -> None:

@@ -210,7 +210,10 @@ UNSURE: Verdict = "inconclusive"
 
 
 def run_with_looks(
-    judge: Callable[[PointPlan], PointStop], looks: int = 3, **changes: Any
+    judge: Callable[[PointPlan], PointStop],
+    looks: int = 3,
+    ceiling_per_s: float = 0.0,
+    **changes: Any,
 ) -> list[list[PointPlan]]:
     """One server's turns, the way a run takes them: its sweep, then looks while it is undecided."""
     settings, turns, stops = plan(**changes), list[list[PointPlan]](), list[PointStop]()
@@ -223,9 +226,9 @@ def run_with_looks(
                 turns[-1].append(point)
                 stops.append(judge(point))
                 point = sweeping.send(stops[-1])
-        if len(turns) == looks or undecided(stops) is None:
+        if len(turns) == looks or undecided(stops, ceiling_per_s) is None:
             return turns
-        sweeping = look_again(settings, "a", list(stops))
+        sweeping = look_again(settings, "a", list(stops), ceiling_per_s=ceiling_per_s)
 
 
 def climb_to(*at_3000: Verdict, above: Verdict = "ok") -> Callable[[PointPlan], PointStop]:
@@ -302,6 +305,21 @@ def test_a_rate_the_clients_cannot_reach_is_not_looked_at_again() -> None:
         )
 
     assert len(run_with_looks(beyond)) == 1
+    assert len(run_with_looks(beyond, ceiling_per_s=900.0)) == 1
+
+
+def test_what_was_judged_by_too_low_a_ceiling_is_looked_at_again() -> None:
+    def beyond(point: PointPlan) -> PointStop:
+        if point.look > 1 or point.rate_per_s < 3000:
+            return answer(point)
+        return msgspec.structs.replace(
+            answer(point, verdict="client-limited"),
+            offered_per_s=point.rate_per_s,
+            evidence={"ceiling_per_s": 2500.0},
+        )
+
+    turns = run_with_looks(beyond, ceiling_per_s=5000.0)
+    assert [point.rate_per_s for point in turns[1]] == [3000, 4000, 5000]
 
 
 def test_a_look_that_lost_a_client_is_as_good_as_none() -> None:

@@ -32,32 +32,33 @@ def last_looks(points: Iterable[PointStop]) -> list[PointStop]:
     return list(found.values())
 
 
-def undecided(points: Iterable[PointStop]) -> PointStop | None:
+def undecided(points: Iterable[PointStop], ceiling_per_s: float = 0.0) -> PointStop | None:
     """Of one server's sweep in one pass: the last look at the rate that decides where it ends, if
     another look may change the answer. Interrupted looks count for nothing; in a closed loop
-    nothing is decided."""
+    nothing is decided. `ceiling_per_s`: what the clients are known to reach by now."""
     looked: defaultdict[float, list[PointStop]] = defaultdict(list)
     for point in points:
         if point.complete and not point.concurrency:
             looked[point.rate_per_s].append(point)
     for _, looks in sorted(looked.items()):
-        if in_doubt(looks):
+        if in_doubt(looks, ceiling_per_s):
             return looks[-1]
         if not holds(looks[-1]):
             return None
     return None
 
 
-def in_doubt(looks: Sequence[PointStop]) -> bool:
-    """May another look at this rate change the answer? All of `looks` are complete."""
+def in_doubt(looks: Sequence[PointStop], ceiling_per_s: float = 0.0) -> bool:
+    """May another look at this rate change the answer? All of `looks` are complete. What was judged
+    by a lower ceiling than the clients are known to have by now is in doubt."""
     last = looks[-1]
-    if last.verdict == "ports-limited" or _beyond_ceiling(last):
+    if last.verdict == "ports-limited" or _beyond_ceiling(last, ceiling_per_s):
         return False
     held = sum(map(holds, looks))
     lost = sum(look.verdict == "server-limited" for look in looks)
     return not (lost >= 2 or held > lost)
 
 
-def _beyond_ceiling(point: PointStop) -> bool:
-    ceiling = point.evidence.get("ceiling_per_s", float("inf"))
+def _beyond_ceiling(point: PointStop, known_per_s: float) -> bool:
+    ceiling = max(point.evidence.get("ceiling_per_s", float("inf")), known_per_s)
     return point.verdict == "client-limited" and point.offered_per_s > ceiling

@@ -121,11 +121,11 @@ def method(start: RunStart, summary: Summary) -> list[str]:
     if summary.ceiling_per_s is not None:
         rate = f"{wording.rate(summary.ceiling_per_s)}/s"
         said.append(
-            f"The clients themselves reach at least {rate} against a server that does nothing but"
-            " answer: all that was offered."
+            f"The clients themselves reach at least {rate}: all that was offered."
             if summary.ceiling_per_s >= _highest(start)
-            else f"The clients’ own ceiling is {rate}, measured against a server that does nothing"
-            " but answer. Beyond it a failure says nothing about a server."
+            else f"The clients’ own ceiling is {rate}: the most they reached, against a server that"
+            " does nothing but answer or any other. Beyond it a failure says nothing about a"
+            " server."
         )
     said.append(
         "Every point is judged from the clients’ lateness and CPU, the errors, the kernel’s"
