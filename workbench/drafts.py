@@ -34,6 +34,9 @@ class Catalogued(Protocol):
     def __getitem__(self, id: str) -> Contestant: ...
 
 
+_NAMED = 3
+"""So many servers are named of those with the same thing wrong."""
+
 _GROUPED = re.compile(r"\d{1,3}(,\d{3})+(\.\d+)?")
 
 
@@ -92,9 +95,9 @@ def examine(
     if plan is None:
         return Draft(None, faults)
     faults = dict(_by_key(problems(plan)))
-    entries, missing = _entries(plan, catalogue)
-    if missing:
-        faults.setdefault("servers", _together(missing))
+    entries, unfit = _entries(plan, catalogue)
+    if unfit:
+        faults.setdefault("servers", unfit)
     # A plan that makes no sense as a whole costs nothing that could be told.
     if not entries or set(faults) - {"servers"}:
         return Draft(plan, faults)
@@ -103,7 +106,7 @@ def examine(
     for problem in budget.problems:
         by_key.setdefault(budget.keys[problem], []).append(problem)
     for key, told in by_key.items():
-        faults.setdefault(key, _together(told))
+        faults.setdefault(key, " ".join(told))
     planned = list(points(plan, ""))
     rests = max(budget.cool_down_s.values(), key=sum, default=[plan.cool_down_s] * len(planned))
     total = sum(p.connections for p in planned) * plan.repeats * len(plan.servers)
@@ -169,25 +172,45 @@ def _by_key(found: Iterator[str]) -> Iterator[tuple[str, str]]:
         yield keys.rpartition(", ")[2], sentence[:1].upper() + sentence[1:]
 
 
-def _entries(plan: Plan, catalogue: Catalogued) -> tuple[list[Contestant], list[str]]:
-    entries, missing = [], []
+def _entries(plan: Plan, catalogue: Catalogued) -> tuple[list[Contestant], str]:
+    """Those of the catalogue, and what is wrong with some: one sentence a cause. What another
+    protocol would mend comes first, then what only leaving out does."""
+    entries: list[Contestant] = []
+    foreign, idle, unknown = _Unfit(), _Unfit(), _Unfit()
+    wanted = plan.workload.protocol
     for server in plan.servers:
         try:
             entry = catalogue[server]
         except BadInput as error:
-            missing.append(str(error))
+            unknown.append((server, str(error)))
             continue
-        if unavailable := getattr(entry, "unavailable", None):
-            missing.append(f"{entry.name} cannot be run: {unavailable.reason}")
         entries.append(entry)
-    return entries, missing
+        if unavailable := getattr(entry, "unavailable", None):
+            idle.append((entry.name, f"{entry.name} cannot be run: {unavailable.reason}"))
+        elif wanted not in entry.protocols:
+            spoken = ", ".join(entry.protocols)
+            said = f"{entry.name} speaks {spoken}, not {wanted}. Leave it out of the plan."
+            foreign.append((entry.name, said))
+    told = [
+        foreign.sentence(f"do not speak {wanted}"),
+        idle.sentence("cannot be run"),
+        unknown.sentence("are not in the catalogue"),
+        "Leave them out." if max(map(len, (foreign, idle, unknown))) > 1 else "",
+    ]
+    return entries, " ".join(filter(None, told))
 
 
-def _together(told: list[str]) -> str:
-    """Sentences of one kind: two, or the first and how many more there are."""
-    if len(told) <= 2:
-        return " ".join(told)
-    return f"{told[0]} {len(told) - 1} more cannot be used, either."
+class _Unfit(list[tuple[str, str]]):
+    """Servers with one thing wrong: the name of each, and the sentence if it is the only one."""
+
+    def sentence(self, what: str) -> str:
+        """Of several how many they are and who comes first; empty: of none."""
+        if len(self) < 2:
+            return "".join(said for _, said in self)
+        names = [name for name, _ in self]
+        more = len(names) - _NAMED
+        first, last = (names[:_NAMED], f"{more} more") if more > 1 else (names[:-1], names[-1])
+        return f"{len(names)} servers {what}: {', '.join(first)} and {last}."
 
 
 def _steps(plan: Plan, planned: list[PointPlan], rests: list[float]) -> Iterator[Step]:

@@ -1,6 +1,7 @@
 """A plan while it is edited: all that is wrong, beside the key it is about."""
 
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ class Entry:
     closes_first: str = "server"
     protocols: list[str] = field(default_factory=lambda: ["pong"])
     warm_up_s: float = 0.0
+    unavailable: object = None
 
 
 class Shelf(dict[str, Entry]):
@@ -61,6 +63,39 @@ def test_everything_wrong_is_told_at_once_beside_its_key() -> None:
         "workload.timeout_s": "Expected a number above 0, got 0.",
         "warm_up.rate_per_s": "Expected a number, got 'x'.",
     }
+
+
+def unfit(foreign: int, idle: int, unknown: int) -> str:
+    """What is said of a plan with so many servers that do not speak its protocol, cannot be run,
+    are not in the catalogue; and one that is well."""
+    gone = SimpleNamespace(reason="No registry has it.")
+    found = [
+        Entry("a"),
+        *(
+            Entry(f"i{n}", f"Idle {n}", unavailable=gone, protocols=["http/1.1"])
+            for n in range(idle)
+        ),
+        *(Entry(f"f{n}", f"Web {n}", protocols=["http/1.1"]) for n in range(foreign)),
+    ]
+    servers = [*(f"x{n}" for n in range(unknown)), *(entry.id for entry in found)]
+    told = examine(SOUND | {"servers": servers}, Shelf((e.id, e) for e in found), FACTS)
+    return told.faults["servers"]
+
+
+def test_of_many_unfit_servers_each_cause_is_one_sentence_the_protocol_first() -> None:
+    assert unfit(foreign=20, idle=6, unknown=2) == (
+        "20 servers do not speak pong: Web 0, Web 1, Web 2 and 17 more."
+        " 6 servers cannot be run: Idle 0, Idle 1, Idle 2 and 3 more."
+        " 2 servers are not in the catalogue: x0 and x1. Leave them out."
+    )
+
+
+def test_of_a_few_unfit_servers_all_are_named_and_of_one_the_reason() -> None:
+    assert unfit(foreign=4, idle=1, unknown=1) == (
+        "4 servers do not speak pong: Web 0, Web 1, Web 2 and Web 3."
+        " Idle 0 cannot be run: No registry has it."
+        " There is no server 'x0' in the catalogue. Leave them out."
+    )
 
 
 @pytest.mark.parametrize(
