@@ -99,10 +99,12 @@ def _of_series(series: Series, model: ChartModel) -> Lead:
 
 def _of_equals(best: list[Series], model: ChartModel) -> Lead:
     """Several hold the same: none is the first. A server of several sessions is one; what one of
-    them shows to be the limit is more than "at least"."""
-    told = _of_series(next((s for s in best if not s.knee_is_floor), best[0]), model)
+    them shows to be the limit is more than "at least". Of several servers no more is said than
+    holds for all."""
     names = list(dict.fromkeys(getattr(series, "label", "") or series.name for series in best))
-    if len(names) == 1:
+    telling = len(names) > 1
+    told = _of_series(next((s for s in best if s.knee_is_floor is telling), best[0]), model)
+    if not telling:
         return replace(told, name=names[0])
     hold = [
         replace(

@@ -301,6 +301,38 @@ def test_what_differs_is_named_with_both_values(change: dict[str, Any], text: st
     assert warnings
 
 
+def test_a_session_that_other_programs_disturbed_did_not_have_the_same_conditions() -> None:
+    def taking(pct: float) -> list[AnyDocument]:
+        def taken(stop: PointStop) -> dict[str, float]:
+            return {"others_cpu_pct": pct if stop.rate_per_s > 4000 else 0.0}
+
+        return [
+            msgspec.structs.replace(d, evidence=taken(d)) if isinstance(d, PointStop) else d
+            for d in session(1, rates=RATES)
+        ]
+
+    differing, warnings = said_of(taking(3.0), taking(153.0))
+    assert differing == [
+        "Other programs: A took next to no CPU, B took up to 153 % of a core, at 5 of 9 points."
+    ]
+    assert warnings == ("Read a gap between sessions as one between set-ups, not between servers.",)
+
+
+def test_why_two_cannot_be_told_apart_is_told_by_what_was_seen_above() -> None:
+    said = "asyncio streams and asyncio Protocol cannot be told apart: "
+    small = [replace(each, capacity_per_s=1e6) for each in contestants(2)]
+    for documents, why in (
+        (session(small, rates=RATES), "the rates did not go far enough to show every limit."),
+        (
+            session(2, rates=RATES, untrusted_from=2000.0),
+            "above what they held no point could be trusted, so not every limit was seen.",
+        ),
+    ):
+        a, b = side("A", documents).contenders
+        between = compare([side("A", documents)]).difference(a, b)
+        assert difference_text(a, b, between, tagged=False) == said + why
+
+
 def test_a_kernel_setting_that_differs_is_named() -> None:
     one, other = ({"sysctls": {"net.core.somaxconn": n}} for n in (4096, 128))
     differing, _ = said_of(changed(session(1), facts=one), changed(session(1), facts=other))

@@ -66,10 +66,7 @@ def difference_text(
         why = "their passes differ now this way, now that" if difference.paired else overlap
         return f"{first} and {second} are indistinguishable: {why}."
     if difference.outcome == "unknown":
-        return (
-            f"{first} and {second} cannot be told apart: "
-            "the rates did not go far enough to show every limit."
-        )
+        return f"{first} and {second} cannot be told apart: {_why_unknown(a, b)}."
     if difference.outcome == "less":
         return difference_text(b, a, _turned(difference), tagged=tagged)
     low, high = difference.low, difference.high
@@ -78,6 +75,14 @@ def difference_text(
     if difference.passes == 1:
         said += " One pass does not tell chance from difference."
     return said
+
+
+def _why_unknown(*contenders: Contender) -> str:
+    open_ = [each for each in contenders if each.interval and each.interval.high == inf]
+    tried = any(point.rate_per_s > each.figure_per_s for each in open_ for point in each.points)
+    if tried:
+        return "above what they held no point could be trusted, so not every limit was seen"
+    return "the rates did not go far enough to show every limit"
 
 
 def difference_in(comparison: Comparison, a: Contender, b: Contender) -> str:

@@ -12,6 +12,7 @@ from enum import IntEnum
 from typing import Any
 
 from workbench.analysis.compare import Side
+from workbench.analysis.verdicts import OTHERS_PCT
 from workbench.documents import MachineRecord
 from workbench.wording import megabytes, rate
 
@@ -125,6 +126,7 @@ def _all(sides: Sequence[Side]) -> Iterator[tuple[str, dict[str, str], Weight]]:
     yield "Length of a point", {s.tag: _length(s) for s in sides}, Weight.SETUP
     yield from _machines(sides)
     yield "Backlog in force", {s.tag: _backlog(s) for s in sides}, Weight.SETUP
+    yield "Other programs", {s.tag: _others(s) for s in sides}, Weight.SETUP
     yield "Descriptor limit", {s.tag: _number(s.plan.get("nofile")) for s in sides}, Weight.SETUP
     yield from _servers(sides)
     yield "Clients’ ceiling", {s.tag: _ceiling(s) for s in sides}, Weight.DETAIL
@@ -191,6 +193,23 @@ def _sysctl(machines: Iterable[MachineRecord], name: str) -> str:
 def _backlog(side: Side) -> str:
     """In force; where nobody read it back, nothing."""
     return ", ".join(f"{n:,}" for n in sorted({c.backlog for c in side.contenders if c.backlog}))
+
+
+def _others(side: Side) -> str:
+    """What they took while points were measured; empty: nobody looked."""
+    looked = [
+        point.evidence["others_cpu_pct"]
+        for contender in side.contenders
+        for point in contender.points
+        if "others_cpu_pct" in point.evidence
+    ]
+    disturbing = [pct for pct in looked if pct >= OTHERS_PCT]
+    if not disturbing:
+        return "took next to no CPU" if looked else ""
+    return (
+        f"took up to {max(disturbing):.0f} % of a core, at {len(disturbing):,} of"
+        f" {len(looked):,} points"
+    )
 
 
 def _servers(sides: Sequence[Side]) -> Iterator[tuple[str, dict[str, str], Weight]]:
