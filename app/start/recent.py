@@ -33,8 +33,9 @@ _RESULTS = (
     ),
     (
         "layers",
-        "Nothing is left behind",
-        "Each server has a runtime of its own, apart from the system's.",
+        "Nothing is left running",
+        "Each server's runtime, apart from the system's, is kept in the cache, which Settings"
+        " empties.",
     ),
 )
 

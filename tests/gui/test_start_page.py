@@ -73,6 +73,13 @@ def test_a_newcomer_reads_what_it_is_for_what_it_takes_and_what_comes_of_it(
     qtbot.waitUntil(lambda: says(window.start.compare, "It takes"))
 
 
+def test_what_a_run_leaves_is_told_with_where_it_goes_away(window: MainWindow) -> None:
+    assert says(window, "Nothing is left running")
+    assert says(window, "kept in the cache, which Settings empties.")
+    window.show_page("Settings")
+    assert control(window, "Clear the cache…").isVisible()
+
+
 def test_this_computer_is_told_to_be_ready_with_its_facts(window: MainWindow) -> None:
     assert says(window, "This computer is ready")
     facts = window.start._facts.whole
