@@ -9,7 +9,7 @@ costs one line, not twelve, and dimming costs nothing. Printing and files get al
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import log10, nan
+from math import isnan, log10, nan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -233,6 +233,14 @@ class Chart(pg.PlotWidget):
         """The pixel of a rate and a value in the chart's unit."""
         y = log10(max(value, 1e-9)) if self.log else value
         return self.getPlotItem().getViewBox().mapViewToScene(QPointF(rate, y))
+
+    def running_at(self) -> QPointF | None:
+        """The pixel of the point that runs, so far; None: there is nothing to show of one."""
+        running = self.model.running
+        if running is None or running.server not in self.curves or running.server in self.hidden:
+            return None
+        value = running.value(self.quantity, self.view_shown)
+        return None if isnan(value) else self.at(running.offered, value)
 
     def clip_rect(self) -> QRectF:
         """The plot and room for the markers on its edges."""

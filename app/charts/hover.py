@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import isnan
 
 from PySide6.QtCore import QSize, Qt
@@ -34,11 +35,29 @@ _ICONS = {
 }
 
 
+@dataclass(frozen=True)
+class Shape:
+    """Of the card; it is wider where its title would be cut."""
+
+    width: int
+    """Unscaled."""
+    beside: bool = False
+    """The figures stand beside the title, not below it."""
+    brief: bool = False
+    """What became of lost calls and the verdict's sentence are left out; its sign stays."""
+
+
 class HoverCard(QFrame):
     """Floats over the charts where it covers nothing; see `placing`. Never takes the mouse."""
 
-    WIDTHS = (300, 470)
-    """Unscaled; in the wider one the figures stand beside the name."""
+    SHAPES = (
+        Shape(300),
+        Shape(470, beside=True),
+        Shape(620, beside=True),
+        Shape(300, brief=True),
+        Shape(0, beside=True, brief=True),
+    )
+    """The best first."""
 
     def __init__(self, theme: Theme, parent: QWidget, scale: float = 1.0) -> None:
         super().__init__(parent)
@@ -59,13 +78,18 @@ class HoverCard(QFrame):
         self._top.addLayout(self._make_head())
         self._top.addLayout(self._make_figures(), 1)
         column.addLayout(self._top)
+        self._rest = QWidget()
+        column.addWidget(self._rest)
+        rest = QVBoxLayout(self._rest)
+        rest.setContentsMargins(0, 0, 0, 0)
+        rest.setSpacing(5)
         hair = QFrame()
         hair.setObjectName("hair")
         hair.setFixedHeight(1)
-        column.addWidget(hair)
+        rest.addWidget(hair)
         self._fates = self._label(12, tone="soft", wrap=True)
-        column.addWidget(self._fates)
-        column.addLayout(self._make_verdict())
+        rest.addWidget(self._fates)
+        rest.addLayout(self._make_verdict())
         self.hide()
 
     def tell(self, series: Series, reading: Reading, view: View, *, pinned: bool = False) -> None:
@@ -88,27 +112,45 @@ class HoverCard(QFrame):
         self._fates.setText(words.fates(reading.errors))
         self._fates.setVisible(bool(reading.errors))
         name, tone = _ICONS[reading.verdict]
-        self._sign.setPixmap(
-            look.icon_pixmap(name, getattr(self._theme, tone), round(16 * self._scale))
-        )
-        said = _judged(reading)
-        if reading.trusted and not reading.supported(view):
-            said += f" Too few replies for a steady {words.percentile(view.percentile)}."
-        self._verdict.setText(said)
+        sign = look.icon_pixmap(name, getattr(self._theme, tone), round(16 * self._scale))
+        self._sign.setPixmap(sign)
+        self._brief_sign.setPixmap(sign)
+        self._verdict.setText(_judged(reading, view))
         self.setAccessibleName(self.text(series, reading, view))
         for each in self.findChildren(QLabel):
             each.ensurePolished()  # else it tells the height of another font
 
-    def shape(self, width: int) -> QSize:
-        """Take one of `WIDTHS` and the height that goes with it."""
-        directions = QBoxLayout.Direction
-        narrow = width == self.WIDTHS[0]
-        self._top.setDirection(directions.TopToBottom if narrow else directions.LeftToRight)
-        self.setFixedWidth(round(width * self._scale))
+    def take(self, shape: Shape) -> QSize:
+        """A shape, and the size that goes with it."""
+        across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+        self._top.setDirection(across if shape.beside else down)
+        self._top.setSpacing(14 if shape.beside else 5)
+        self._rest.setHidden(shape.brief)
+        self._brief_sign.setVisible(shape.brief)
+        self._name.setWordWrap(False)
+        wide = round(shape.width * self._scale)
+        self._set_title(down if shape.beside else across)
+        if not shape.beside and self._least() > wide:
+            self._set_title(down)
+            self._name.setWordWrap(self._least() > wide)
+        self.setFixedWidth(max(wide, self._least()))
         # A wrapped label tells its height only once the layout has been asked anew.
-        self.layout().invalidate()
-        self.setFixedHeight(self.layout().totalHeightForWidth(self.maximumWidth()))
+        inside = self.layout()
+        inside.invalidate()
+        wraps = inside.hasHeightForWidth()
+        high = inside.totalHeightForWidth(self.maximumWidth()) if wraps else 0
+        self.setFixedHeight(high or inside.totalMinimumSize().height())
         return self.size()
+
+    def _set_title(self, direction: QBoxLayout.Direction) -> None:
+        self._title.setDirection(direction)
+        self._title.setSpacing(8 if direction is QBoxLayout.Direction.LeftToRight else 0)
+
+    def _least(self) -> int:
+        """Width that cuts nothing."""
+        self.layout().invalidate()
+        self.layout().activate()  # of the layouts within it, too
+        return self.layout().totalMinimumSize().width()
 
     @staticmethod
     def text(series: Series, reading: Reading, view: View) -> str:
@@ -116,7 +158,7 @@ class HoverCard(QFrame):
         return (
             f"{series.name} {_at(reading)}: {words.per_second(reading.replies_per_s)} replies, "
             f"{words.percentile(view.percentile)} {' '.join(_time(reading, view))}, "
-            f"{wording.percent(reading.errors_pct)} errors. {_judged(reading)}"
+            f"{wording.percent(reading.errors_pct)} errors. {_judged(reading, view)}"
         )
 
     def _make_head(self) -> QHBoxLayout:
@@ -125,9 +167,13 @@ class HoverCard(QFrame):
         self._swatch = Swatch(self._theme.series(0), self._theme, 0.8 * self._scale)
         self._name = self._label(14, Weight.DemiBold)
         self._at = self._label(12, tone="soft")
+        self._title = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._title.addWidget(self._name)
+        self._title.addWidget(self._at, 1)
+        self._brief_sign = QLabel()
         row.addWidget(self._swatch)
-        row.addWidget(self._name)
-        row.addWidget(self._at, 1)
+        row.addLayout(self._title, 1)
+        row.addWidget(self._brief_sign)
         return row
 
     def _make_figures(self) -> QGridLayout:
@@ -181,11 +227,13 @@ def _at(reading: Reading) -> str:
     return said if reading.stops[0].concurrency else f"at {said} offered"
 
 
-def _judged(reading: Reading) -> str:
-    """The verdict, and after how many looks it stands."""
+def _judged(reading: Reading, view: View) -> str:
+    """The verdict, after how many looks it stands, and why its response time may be hollow."""
     looks = max(stop.look for stop in reading.stops)
     again = f" Measured {looks} times; the last counts." if looks > 1 else ""
-    return words.verdict(reading) + again
+    few = reading.trusted and not reading.supported(view)
+    why = f" Too few replies for a steady {words.percentile(view.percentile)}." if few else ""
+    return words.verdict(reading) + again + why
 
 
 def _time(reading: Reading, view: View) -> tuple[str, str]:

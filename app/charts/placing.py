@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from math import hypot
+from collections.abc import Iterable
+from math import ceil
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPoint, QSize
+from PySide6.QtCore import QPoint, QRect, QSize
 from PySide6.QtWidgets import QWidget
 
 from app.charts import labels
@@ -16,72 +16,94 @@ from app.charts.series import Quantity
 
 if TYPE_CHECKING:
     from app.charts.chart import Chart
-    from app.charts.hover import HoverCard
+    from app.charts.hover import HoverCard, Shape
     from app.charts.trio import Trio
 
-_ROWS, _COLUMNS = 12, 9
-"""How many places are tried in each direction."""
-_RIM = 6.0
-"""Around the card: markers are that wide."""
-_WEIGHT_OF_DATA = 10
-"""Where every place covers something, words rather than lines."""
+_CELL = 4
+"""Side of the squares, in pixels, of which each is free, words or data."""
+_RIM = 7
+"""Around the card, in pixels: markers are that wide."""
+_HALO = 12.0
+_WORDS, _DATA = 4, 10
+"""What a covered square costs where every place covers something."""
+
+Squares = NDArray[np.int64]
 
 
 def place(trio: Trio, card: HoverCard) -> None:
     """Shape the card and move it. A low chart has no room for it: then another part of the trio
-    has, or a wider and lower card fits. It stays where it is as long as it covers nothing there."""
-    lines, words = _lines(trio), np.reshape(_words(trio), (-1, 4))
-    best: tuple[float, int, QPoint] | None = None
-    for wide in card.WIDTHS:
-        size = card.shape(wide)
-        places = list(_places(trio, card, size.width(), size.height()))
-        boxes = [_around(at, size) for at in places]
-        for at, box, cut in zip(places, boxes, _covered(np.array(boxes), words), strict=True):
-            if best is not None and cut >= best[0]:
-                continue
-            hits = cut + _WEIGHT_OF_DATA * labels.crosses(box, lines)
-            if best is None or hits < best[0]:
-                best = hits, wide, at
-            if not hits:
-                card.move(at)
-                return
+    has, or a lower card fits, or one that says less. It stays where it is as long as it covers
+    nothing there; where every place covers something it covers the least."""
+    # Sums over all squares above and left of each, so that any box is the sum of four of them.
+    sums = np.pad(_covered(trio).cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
+    best: tuple[int, Shape, QPoint] | None = None
+    for shape in card.SHAPES:
+        size = card.take(shape)
+        if best is not None and size.width() > trio.width():
+            continue
+        cost, at = _cheapest(trio, card, size, sums)
+        if best is None or cost < best[0]:
+            best = cost, shape, at
+        if not cost:
+            break
     assert best is not None
-    card.shape(best[1])
+    card.take(best[1])
     card.move(best[2])
 
 
-def _covered(boxes: NDArray[np.float64], words: NDArray[np.float64]) -> list[int]:
-    """What each box (n x 4) costs the words (m x 4) it touches: words cut in two are worse than
-    words that are gone."""
-    left, top, right, foot = (boxes[:, i, None] for i in range(4))
-    a, b, c, d = words.T
-    touched = (left < c) & (a < right) & (top < d) & (b < foot)
-    whole = (left <= a) & (top <= b) & (c <= right) & (d <= foot)
-    cost: list[int] = np.where(touched, np.where(whole, 1, 3), 0).sum(axis=1).tolist()
+def _cheapest(trio: Trio, card: HoverCard, size: QSize, sums: Squares) -> tuple[int, QPoint]:
+    """What a card of this size covers at least, and where."""
+    here = card.pos()
+    stays = card.isVisible() and trio.rect().contains(QRect(here, size))
+    if stays and not _cost(np.array([here.x()]), np.array([here.y()]), size, sums).any():
+        return 0, here
+    plot = trio.charts[Quantity.REPLIES].plot_rect()
+    x = np.arange(0, max(1, trio.width() - size.width()), _CELL)
+    y = np.arange(0, max(1, trio.height() - size.height()), _CELL)
+    cost = _cost(x, y, size, sums)
+    away = np.hypot(x - plot.left() - 8, (y - plot.top() - 2)[:, None])
+    down, across = np.unravel_index(np.where(cost == cost.min(), away, np.inf).argmin(), cost.shape)
+    return int(cost.min()), QPoint(int(x[across]), int(y[down]))
+
+
+def _cost(x: Squares, y: Squares, size: QSize, sums: Squares) -> Squares:
+    """Of cards at all of these left edges and top edges, shape (y, x)."""
+    (rows, columns), (wide, high) = sums.shape, (size.width(), size.height())
+    left, right = (x - _RIM) // _CELL, -((x + wide + _RIM) // -_CELL)
+    top, foot = (y - _RIM) // _CELL, -((y + high + _RIM) // -_CELL)
+    left, right = left.clip(0, columns - 1), right.clip(0, columns - 1)
+    top, foot = top.clip(0, rows - 1)[:, None], foot.clip(0, rows - 1)[:, None]
+    cost: Squares = sums[foot, right] - sums[top, right] - sums[foot, left] + sums[top, left]
     return cost
 
 
-def _around(at: QPoint, size: QSize) -> labels.Box:
-    """The card there, and markers' width around it."""
-    right, foot = at.x() + size.width(), at.y() + size.height()
-    return at.x() - _RIM, at.y() - _RIM, right + _RIM, foot + _RIM
+def _covered(trio: Trio) -> Squares:
+    """What is in each square of the trio, shape (rows, columns)."""
+    squares = np.zeros((ceil(trio.height() / _CELL), ceil(trio.width() / _CELL)), dtype=np.int64)
+    for box in _words(trio):
+        left, top, right, foot = (max(0.0, edge) for edge in box)
+        squares[
+            int(top // _CELL) : ceil(foot / _CELL), int(left // _CELL) : ceil(right / _CELL)
+        ] = _WORDS
+    points = (_along(_lines(trio)) // _CELL).astype(np.int64)
+    rows, columns = squares.shape
+    squares[points[:, 1].clip(0, rows - 1), points[:, 0].clip(0, columns - 1)] = _DATA
+    return squares
 
 
-def _places(trio: Trio, card: HoverCard, wide: int, high: int) -> Iterator[QPoint]:
-    """Where it is, the top left of the plot of the replies, and then ever further from that."""
-    if card.isVisible() and trio.rect().contains(card.geometry()):
-        yield card.pos()
-    plot = trio.charts[Quantity.REPLIES].plot_rect()
-    corner = QPoint(round(plot.left()) + 8, round(plot.top()) + 2)
-    right, foot = trio.width() - wide - 2, trio.height() - high - 2
-    xs = np.linspace(0, max(0, right), _COLUMNS).round()
-    ys = np.linspace(0, max(0, foot), _ROWS).round()
-    grid = [QPoint(int(x), int(y)) for y in ys for x in xs]
-    yield corner
-    yield from sorted(grid, key=lambda at: hypot(at.x() - corner.x(), at.y() - corner.y()))
+def _along(line: labels.Polyline) -> labels.Polyline:
+    """The points of a line with gaps, and such between them that no square is left out."""
+    known = ~np.isnan(line).any(axis=1)
+    drawn = known[:-1] & known[1:]
+    starts, ways = line[:-1][drawn], np.diff(line, axis=0)[drawn]
+    steps = np.ceil(np.abs(ways).max(axis=1, initial=1.0) / _CELL).astype(int)
+    which = np.repeat(np.arange(len(steps)), steps)
+    step = np.arange(len(which)) - np.repeat(np.cumsum(steps) - steps, steps)
+    between = starts[which] + ways[which] * (step / steps[which])[:, None]
+    return np.concatenate((line[known], between))
 
 
-def _lines(trio: Trio) -> list[labels.Polyline]:
+def _lines(trio: Trio) -> labels.Polyline:
     """Of the servers that are shown, as one with gaps."""
     gap = np.full((1, 2), np.nan)
     found = [gap]
@@ -89,22 +111,25 @@ def _lines(trio: Trio) -> list[labels.Polyline]:
         for id_, curve in chart.curves.items():
             if id_ not in chart.hidden:
                 found += [curve.pixels() + np.array([chart.x(), chart.y()]), gap]
-    return [np.concatenate(found)]
+    return np.concatenate(found)
 
 
 def _words(trio: Trio) -> list[labels.Box]:
-    """Heads, axes, names, and what else lies over the charts."""
+    """Heads, axes, names, the running point, and what else lies over the charts."""
     found: list[labels.Box] = []
     for chart in _shown(trio):
         x, y, plot = chart.x(), chart.y(), chart.plot_rect()
         height = chart.look.label_px
         own = [*chart.ground.words(), *chart.names.at_ceiling]
         own += [label.box(height) for label in chart.names.placed]
-        own.append((0.0, plot.top(), plot.left(), plot.bottom()))
+        own.append((0.0, plot.top() - height / 2, plot.left(), plot.bottom() + height / 2))
         if chart.lowest:
             own.append((plot.left(), plot.bottom(), plot.right(), float(chart.height())))
         if chart.names.running is not None:
             own.append(chart.names.running.getCoords())
+        if (halo := chart.running_at()) is not None:
+            px = chart.look.px(_HALO)
+            own.append((halo.x() - px, halo.y() - px, halo.x() + px, halo.y() + px))
         found += [(a + x, b + y, c + x, d + y) for a, b, c, d in own]
     for other in _beside(trio):
         at = other.geometry()

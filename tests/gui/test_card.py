@@ -1,0 +1,106 @@
+"""The card of a point: its title is whole, and it covers nothing that is read."""
+
+from __future__ import annotations
+
+import dataclasses
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from app import theme
+from app.charts.chart import Chart
+from app.charts.model import ChartModel
+from app.charts.trio import Trio
+from tests.synthetic import CONTESTANTS, Contestant, session
+from workbench.documents import AnyDocument, Note
+
+LONG = "asyncio streams with a buffer for every single call"
+
+
+def shown(qtbot: QtBot, documents: list[AnyDocument], size: tuple[int, int]) -> Trio:
+    model = ChartModel()
+    for document in documents:
+        model(document)
+    trio = Trio(model, theme.LIGHT)
+    qtbot.addWidget(trio, before_close_func=lambda _: trio)
+    trio.resize(*size)
+    trio.refresh()
+    with qtbot.waitExposed(trio):
+        trio.show()
+    trio.grab()
+    return trio
+
+
+def named(contestant: Contestant, name: str) -> Contestant:
+    return dataclasses.replace(contestant, name=name)
+
+
+@pytest.mark.parametrize("name", ["Go", "asyncio streams", LONG, LONG.replace(" ", "-")])
+@pytest.mark.parametrize("size", [(1200, 900), (795, 545), (806, 380)])
+def test_the_title_and_every_figure_of_the_card_are_whole(
+    qtbot: QtBot, name: str, size: tuple[int, int]
+) -> None:
+    trio = shown(qtbot, session([named(CONTESTANTS[0], name)], 8, repeats=2), size)
+    (server,) = trio.model.series
+    trio.highlight(server, 7875.0)
+    card = trio.card
+    for shape in card.SHAPES:
+        card.take(shape)
+        card.layout().activate()
+        said = [each for each in card.findChildren(QLabel) if each.isVisible() and each.text()]
+        assert {name, "at 7,875/s offered"} <= {each.text() for each in said}
+        for each in said:
+            assert each.width() >= each.minimumSizeHint().width()
+            assert each.height() >= each.heightForWidth(each.width())
+        inside = [QRectF(each.rect()).translated(each.mapTo(card, QPointF())) for each in said]
+        assert all(QRectF(card.rect()).contains(each) for each in inside)
+        assert not any(a.intersects(b) for a, b in combinations(inside, 2))
+
+
+def drawn(chart: Chart) -> list[QPointF]:
+    """Pixels of every line, three apart, and of every point."""
+    found = []
+    for curve in chart.curves.values():
+        points = curve.pixels()
+        points = points[~np.isnan(points).any(axis=1)]
+        for first, last in pairwise(points):
+            steps = max(2, int(np.abs(last - first).max() / 3))
+            found += [QPointF(*at) for at in np.linspace(first, last, steps)]
+        found += [QPointF(*at) for at in points]
+    return found
+
+
+@pytest.mark.parametrize("servers", [1, 3, 7])
+@pytest.mark.parametrize("rate", [1125.0, 4500.0, 7875.0])
+def test_the_card_covers_no_line_no_point_no_name_and_no_axis(
+    qtbot: QtBot, servers: int, rate: float
+) -> None:
+    documents = session(servers, 8, untrusted_from=6000)
+    limit = Note(t_us=0, topic="ceiling", text="", data={"ceiling_per_s": 6000})
+    trio = shown(qtbot, [*documents[:-1], limit, documents[-1]], (795, 530))
+    for server in trio.model.series:
+        trio.highlight(server, rate)
+        assert trio.rect().contains(trio.card.geometry())
+        for chart in trio.charts.values():
+            here = QRectF(trio.card.geometry().translated(-chart.pos()))
+            assert not any(here.contains(at) for at in drawn(chart))
+            plot, height = chart.plot_rect(), chart.look.label_px
+            axis = QRectF(0, plot.top(), plot.left(), plot.height())
+            names = [QRectF(n.x, n.y - height / 2, n.width, height) for n in chart.names.placed]
+            words = [QRectF(QPointF(*w[:2]), QPointF(*w[2:])) for w in chart.ground.words()]
+            assert not any(here.intersects(each) for each in (axis, *names, *words))
+
+
+def test_a_single_point_without_a_line_is_not_covered(qtbot: QtBot) -> None:
+    documents = session(1, 8)
+    stops = [d for d in documents if getattr(d, "purpose", "") == "sweep"]
+    trio = shown(qtbot, documents[: documents.index(stops[1]) + 1], (795, 530))
+    trio.highlight("asyncio-streams", 1125.0)
+    for chart in trio.charts.values():
+        here = QRectF(trio.card.geometry().translated(-chart.pos()))
+        assert drawn(chart)
+        assert not any(here.contains(at) for at in drawn(chart))
