@@ -15,7 +15,8 @@ from app.servers.known import Known
 from app.theme import Weight
 from app.widgets import Inline, column, empty, label
 from app.words import FAMILIES
-from workbench.servers.entry import ServerEntry
+from workbench.servers.entry import Seen, ServerEntry
+from workbench.servers.gate import GateResult
 from workbench.servers.runtimes.programs import PROGRAMS
 
 _FOUND = "Measured here"
@@ -145,7 +146,8 @@ def _running(known: Known, entry: ServerEntry) -> list[tuple[str, str]]:
     return [
         ("Needs", ", ".join(filter(None, (runtime, *programs)))),
         ("Version", version(known)),
-        ("Processes", f"{entry.processes:,}"),
+        ("Workers asked for", f"{entry.processes:,}" if entry.processes > 1 else ""),
+        ("Processes seen", _seen(entry.seen) if not known.measured and entry.seen else ""),
         ("Speaks", ", ".join(_spoken(protocol) for protocol in entry.protocols)),
         ("First to close", f"the {entry.closes_first}"),
     ]
@@ -169,16 +171,17 @@ def _measured(known: Known) -> list[tuple[str, str, str]]:
         ("Found", " ".join(gate.sentences)),
         ("Good for", ", ".join(gate.workloads)),
         ("On the wire", f"{gate.bytes_on_wire:,} bytes a reply"),
-        ("Consists of", _consists(gate.processes, gate.threads)),
-        ("Memory", f"{gate.rss_bytes / 1e6:,.0f} MB" if gate.rss_bytes else ""),
+        ("Processes seen", _seen(gate)),
     )
 
 
-def _consists(processes: int, threads: int) -> str:
-    if not processes:
+def _seen(found: GateResult | Seen) -> str:
+    """ "40, with 80 threads and 921 MB": also those that start and watch the workers."""
+    if not found.processes:
         return ""
-    ran = "1 process" if processes == 1 else f"{processes} processes"
-    return f"{ran}, 1 thread" if threads == 1 else f"{ran}, {threads} threads"
+    threads = "1 thread" if found.threads == 1 else f"{found.threads:,} threads"
+    memory = f" and {found.rss_bytes / 1e6:,.0f} MB" if found.rss_bytes else ""
+    return f"{found.processes:,}, with {threads}{memory}"
 
 
 def _filled(*facts: tuple[str, str]) -> list[tuple[str, str, str]]:

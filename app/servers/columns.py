@@ -130,7 +130,7 @@ COLUMNS: tuple[Column, ...] = (
     _column("Tests", 56, group=NOW, **_today("tests")),
     _column("Keep-alive", 84, _yes("keep_alive"), NOW, source=_gate_source),
     _column("Pipelining", 80, _pipelined, NOW, source=_gate_source),
-    _figure("Processes", 82, _counted("processes"), lambda v: f"{v:,.0f}"),
+    _figure("Processes seen", 110, _counted("processes"), lambda v: f"{v:,.0f}"),
     _figure("Threads", 70, _counted("threads"), lambda v: f"{v:,.0f}"),
     _figure("Memory", 78, _counted("rss_bytes"), lambda v: f"{v / 1e6:,.0f} MB"),
     _column("Version", 82, version, NOW, source=_gate_source),

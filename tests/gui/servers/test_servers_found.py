@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractButton
+from PySide6.QtWidgets import QAbstractButton, QLabel
 from pytestqt.qtbot import QtBot
 
 from app.choices import Tick
@@ -227,3 +228,19 @@ def test_everything_that_can_be_operated_has_a_name(page: ServersPage) -> None:
             assert each.accessibleName() or each.text(), each
     index = page.table.names.currentIndex()
     assert re.match(r"gevent, .+, greenlets", index.data(Qt.ItemDataRole.AccessibleTextRole))
+
+
+def test_what_was_seen_of_a_server_is_called_otherwise_than_what_is_asked_of_it(
+    page: ServersPage,
+) -> None:
+    known = choose(page, "aiohttp")
+    assert known.entry is not None
+    assert known.entry.seen is not None
+    asked, seen = known.entry.processes, known.entry.seen.processes
+    assert asked != seen
+    assert COLUMNS[column("Processes seen (Today)")].text(known) == f"{seen}"
+    words = [each.text() for each in page.findChildren(QLabel) if each.isVisible()]
+    told = dict(pairwise(words))
+    assert told["Workers asked for"] == f"{asked}"
+    assert told["Processes seen"].startswith(f"{seen}, with ")
+    assert "Processes" not in words
