@@ -252,8 +252,8 @@ class Page:
         if not model.closed_loop:
             said.append(
                 "Holds, and the large marker: the highest offered rate at which at least 99 % of "
-                "the calls succeed, and so at every lower rate. “At least”: no higher rate "
-                "showed the server’s own limit."
+                "the calls succeed, and so at every lower rate. “At least”: no rate "
+                "just above it showed the server’s own limit."
             )
         since = "when a call was due" if view.clock == "latency" else "when a call was sent"
         said.append(
@@ -284,8 +284,8 @@ class Page:
         rate = words.per_second(ceiling)
         if ceiling < self.model.last_offered:
             return [
-                f"Hatched: beyond {rate}, the most these clients reach against a server that does "
-                "nothing but answer. There the load generator is tested too, not the server alone."
+                f"Hatched: beyond {rate}, the most these clients were seen to reach. "
+                "There the load generator is tested too, not the server alone."
             ]
         return [f"The clients themselves reach at least {rate}, all that is offered here."]
 

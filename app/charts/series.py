@@ -217,7 +217,7 @@ class Series:
 
     @property
     def knee_is_floor(self) -> bool:
-        """It may hold more: no point above the knee shows the server's own limit."""
+        """It may hold more: the next rate above the knee does not show the server's own limit."""
         return is_floor(self.stops, self.knee_per_s)
 
     def values(self, quantity: Quantity, view: View) -> Values:

@@ -62,7 +62,7 @@ WORDS = (
      " clients lacked (ports, descriptors) never counts against a server."),
     ("Knee, or “holds”", "The highest rate at which, as at every lower one, at least 99 % of"
      " the attempts succeeded and the point could be trusted. A large marker stands there."),
-    ("≥, or “at least”", "No higher rate showed the server’s own limit: it may hold more."),
+    ("≥, or “at least”", "No rate just above it showed the server’s own limit: it may hold more."),
     ("Verdict", "What limited a point: nothing, the server, the clients, their ports, the"
      " network; or inconclusive, where the evidence speaks for two."),
     ("Hollow point", "It must not be trusted; its card says why. It never counts for “holds”."),

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 from synthetic import Contestant, knees, session
 
-from workbench.analysis.knee import knee, unknown
+from workbench.analysis.knee import is_floor, knee, unknown
 from workbench.documents import Counts, PointStop, Verdict
 
 
@@ -129,3 +129,23 @@ def test_no_rate_held_is_not_known_unless_the_server_lost_its_lowest(
     case: str, points: list[PointStop], known: bool
 ) -> None:
     assert (unknown(points) is None) is known, case
+
+
+@pytest.mark.parametrize(
+    ("case", "points", "expected"),
+    [
+        ("nothing higher was tried", climb(OK, OK), True),
+        ("the next rate was lost", climb(OK, OK, GONE), False),
+        ("the next rate says nothing, though a higher one was lost", climb(OK, LATE, GONE), True),
+        (
+            "one pass lost the next rate",
+            [*climb(OK, GONE), *climb(OK, LATE, pass_number=2)],
+            False,
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_it_may_hold_more_unless_the_next_rate_shows_its_limit(
+    case: str, points: list[PointStop], expected: bool
+) -> None:
+    assert is_floor(points, knee(points)) is expected

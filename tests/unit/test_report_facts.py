@@ -183,12 +183,12 @@ def test_who_may_hold_more_is_said_with_the_answer() -> None:
         for d in session(2, rates=[1000.0, 3000.0, 6000.0, 9000.0])
     ]
     assert facts(unsure).answer == (
-        "asyncio Protocol holds most: 6,000 connections per second."
-        " asyncio streams may hold more: no rate showed its limit."
+        "Of what was seen, asyncio Protocol holds most: 6,000 connections per second."
+        " asyncio streams may hold more: no rate just above showed its limit."
     )
     assert facts([d for d in unsure if getattr(d, "rate_per_s", 0) != 9000]).answer == (
-        "asyncio Protocol holds most: at least 6,000 connections per second. No rate showed any"
-        " server’s own limit, so none is shown to be better than another."
+        "Of what was seen, asyncio Protocol holds most: at least 6,000 connections per second. No"
+        " rate showed any server’s own limit, so none is shown to be better than another."
     )
 
 

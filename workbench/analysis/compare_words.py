@@ -9,6 +9,7 @@ from math import inf
 from workbench.analysis.compare import Comparison
 from workbench.analysis.contenders import Contender
 from workbench.analysis.intervals import Difference, Interval
+from workbench.analysis.knee import is_floor
 from workbench.wording import rate
 
 
@@ -27,8 +28,7 @@ def holds_text(contender: Contender) -> str:
         return f"{contender.figure_per_s:,.0f}/s at most"
     if contender.knee_per_s is None:
         return "not known" if contender.is_unknown else "no rate"
-    interval = contender.interval
-    least = "≥ " if interval is not None and interval.high == inf else ""
+    least = "≥ " if is_floor(contender.points, contender.knee_per_s) else ""
     return f"{least}{rate(contender.knee_per_s)}/s"
 
 

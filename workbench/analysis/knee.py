@@ -60,10 +60,8 @@ def _held_from_below(tried: list[PointStop]) -> float:
 
 
 def is_floor(points: Iterable[PointStop], knee_per_s: float | None) -> bool:
-    """May the server hold more? No point above the knee shows its own limit."""
+    """May the server hold more? At the next rate above the knee no point shows its own limit."""
     held = knee_per_s or 0.0
-    return not any(
-        point.rate_per_s > held and point.verdict == "server-limited"
-        for point in last_looks(points)
-        if point.complete
-    )
+    above = [p for p in last_looks(points) if p.complete and p.rate_per_s > held]
+    nearest = min((point.rate_per_s for point in above), default=held)
+    return not any(p.rate_per_s == nearest and p.verdict == "server-limited" for p in above)

@@ -33,7 +33,7 @@ class ServerSummary:
     unknown: str = ""
     """Why it is not known whether it holds any rate; empty: it is."""
     knee_is_floor: bool = False
-    """It may hold more: no point above shows its own limit."""
+    """It may hold more: the next rate above does not show its own limit."""
     latency_at_knee_us: Percentiles | None = None
     """Merged over the passes."""
     service_at_knee_us: Percentiles | None = None

@@ -103,8 +103,8 @@ def method(start: RunStart, summary: Summary) -> list[str]:
             " What the clients could not start in time is counted as late, what they never started"
             " as unsent.",
             f"A server holds a rate when at least 99 % of the attempts succeed there and at every"
-            f" lower rate, and the verdict is ok. “At least” means that no higher rate showed its"
-            f" own limit. The rates tried are steps: the true limit lies between two of them."
+            f" lower rate, and the verdict is ok. “At least” means that no rate just above showed"
+            f" its own limit. The rates tried are steps: the true limit lies between two of them."
             f"{_median(start.plan)}",
         ]
     said.append(

@@ -189,11 +189,12 @@ def _answer(summary: Summary, closed: bool) -> str:
     names = listed([server.name for server in best])
     verb = "holds" if len(best) == 1 else "hold"
     most = "" if len(best) == len(measured) else " most"
-    floors = [server for server in measured if _is_floor(server)]
+    floors = [server for server in measured if server.knee_is_floor]
     least = "at least " if best[0] in floors else ""
     rate = wording.rate(best[0].knee_per_s)
-    said = f"{names} {verb}{most}: {least}{rate} {summary.unit} per second."
     others = [server for server in floors if server not in best]
+    seen = "Of what was seen, " if others else ""
+    said = f"{seen}{names} {verb}{most}: {least}{rate} {summary.unit} per second."
     return f"{said} {_unseen(others, alone=len(floors) == len(measured))}".strip()
 
 
@@ -221,13 +222,14 @@ def _unseen(floors: Sequence[ServerSummary], *, alone: bool) -> str:
     if alone:
         return "No rate showed any server’s own limit, so none is shown to be better than another."
     names = listed([server.name for server in floors])
-    return f"{names} may hold more: no rate showed {'its' if len(floors) == 1 else 'their'} limit."
+    whose = "its" if len(floors) == 1 else "their"
+    return f"{names} may hold more: no rate just above showed {whose} limit."
 
 
 def _held(server: ServerSummary, fates: Sequence[str]) -> Held:
     complete = [point for point in server.points if point.complete]
     if server.knee_per_s is not None:
-        least = "at least " if _is_floor(server) else ""
+        least = "at least " if server.knee_is_floor else ""
         holds = f"{least}{wording.rate(server.knee_per_s)}/s"
     elif not complete:
         holds = "not measured"
@@ -258,13 +260,6 @@ def _fates(server: ServerSummary, documents: Iterable[AnyDocument]) -> list[str]
         and document.server == server.id
         and document.topic in ("died", "gave-up")
     )
-
-
-def _is_floor(server: ServerSummary) -> bool:
-    """It may hold more: no point above its knee shows its own limit."""
-    complete = (point for point in server.points if point.complete)
-    knee = server.knee_per_s or 0.0
-    return not any(p.rate_per_s > knee and p.verdict == "server-limited" for p in complete)
 
 
 def _points(server: ServerSummary, fates: Sequence[str]) -> Points:
