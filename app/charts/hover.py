@@ -109,8 +109,9 @@ class HoverCard(QFrame):
         for labels, texts in zip(self._figures, told, strict=True):
             for label, text in zip(labels, texts, strict=True):
                 label.setText(text)
-        self._fates.setText(words.fates(reading.errors))
-        self._fates.setVisible(bool(reading.errors))
+        fates = words.fates(reading.errors, reading.waiting)
+        self._fates.setText(fates)
+        self._fates.setVisible(bool(fates))
         name, tone = _ICONS[reading.verdict]
         sign = look.icon_pixmap(name, getattr(self._theme, tone), round(16 * self._scale))
         self._sign.setPixmap(sign)

@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.analysis.evidence import HOLDS
 from workbench.analysis.histogram import merge, percentile_supported, percentiles
 from workbench.analysis.knee import is_floor, knee, unknown
 from workbench.analysis.looks import last_looks, undecided
@@ -97,6 +98,14 @@ class Reading:
             total["in flight"] += stop.counts.in_flight
         ranked = sorted(total.items(), key=lambda item: -item[1])
         return {name: count for name, count in ranked if count}
+
+    @cached_property
+    def waiting(self) -> int:
+        """Connections still open when the last call had been sent, where fewer than 99 % of the
+        calls were answered by then: no errors, and yet no replies in time."""
+        if self.stops[0].concurrency or self.replies_per_s >= HOLDS * self.offered:
+            return 0
+        return round(sum(stop.evidence.get("open_at_end", 0.0) for stop in self.stops))
 
     @cached_property
     def latency_us(self) -> Percentiles | None:

@@ -50,9 +50,12 @@ def clock(which: Clock) -> str:
     return _CLOCKS[which]
 
 
-def fates(errors: Errors) -> str:
-    """Calls lost by what became of them: "447 timed out · 151 reset"."""
-    return " · ".join(f"{n:,} {_fate(name)}" for name, n in errors.items())
+def fates(errors: Errors, waiting: int = 0) -> str:
+    """Calls lost by what became of them: "447 timed out · 151 reset · 20 still open at the end"."""
+    told = [f"{n:,} {_fate(name)}" for name, n in errors.items()]
+    if waiting:
+        told.append(f"{waiting:,} still open at the end")
+    return " · ".join(told)
 
 
 def _fate(name: str) -> str:

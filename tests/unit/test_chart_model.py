@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from math import isnan
 
+import msgspec
 import numpy as np
 import pytest
 
 from app.charts import words
 from app.charts.model import ChartModel
 from app.charts.scales import log_ticks, round_down, round_up, ticks
-from app.charts.series import Quantity, View
+from app.charts.series import Quantity, Reading, View
 from tests.synthetic import Contestant, contestants, knees, session
 from workbench.documents import AnyDocument, PointStart, PointStop, Window
 
@@ -155,6 +156,16 @@ def test_a_server_whose_limit_was_never_seen_holds_at_least_its_knee() -> None:
 def test_lost_calls_are_told_by_their_fate() -> None:
     said = words.fates({"client-timo": 1447, "connreset": 1, "other-ENETUNREACH": 2})
     assert said == "1,447 timed out · 1 reset · 2 failed (ENETUNREACH)"
+
+
+def test_calls_answered_too_late_for_their_rate_are_told_though_none_was_lost() -> None:
+    (series,) = drawn(session(1, rates=[1000.0, 2000.0])).series.values()
+    (held, _) = series.readings()
+    behind = msgspec.structs.replace(
+        held.stops[0], replies_per_s=700.0, evidence={"open_at_end": 590.0}
+    )
+    assert (held.waiting, Reading(1000.0, (behind,)).waiting) == (0, 590)
+    assert words.fates({}, 590) == "590 still open at the end"
 
 
 @pytest.mark.parametrize(
