@@ -67,9 +67,9 @@ class ServersPage(QWidget):
         self.pane, self.other = self.detail.pane, self.detail.other
         self.trial = self.detail.trial
         self._split.addWidget(self.detail)
-        self._split.setStretchFactor(0, 10)
-        self._split.setStretchFactor(1, 11)
-        self._split.setSizes([340, 372])
+        self._split.setStretchFactor(0, 5)
+        self._split.setStretchFactor(1, 4)
+        self._split.setSizes([420, 292])
         self._split.setStyleSheet("QSplitter::handle { background: transparent; }")
         inside.addWidget(self._split, 1)
         across.addWidget(right, 1)

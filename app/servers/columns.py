@@ -111,6 +111,7 @@ def _then(name: str) -> Callable[[Known], str]:
 
 _RANK = {"ok": 0, "soft": 1, "warn": 2, "bad": 3, "muted": 4}
 _WIDE = {"licence": 76, "documentation": 104, "production": 80, "community": 84, "style": 90}
+_WIDE |= {"repository": 84, "thread_pool": 90}
 _TITLES = {"wsgi": "WSGI", "thread_pool": "Thread pool"}
 
 COLUMNS: tuple[Column, ...] = (
@@ -121,11 +122,11 @@ COLUMNS: tuple[Column, ...] = (
         lambda k: k.state.word,
         order=lambda k: (KINDS.index(k.state.kind), _RANK[k.state.tone], k.state.word),
     ),
-    _column("Style", 150, lambda k: k.entry.style if k.entry else ""),
+    _column("Style", 166, lambda k: k.entry.style if k.entry else ""),
     _column("Family", 118, lambda k: FAMILIES.get(k.family, "")),
     _column("Language", 84, lambda k: k.entry.language if k.entry else ""),
     _column("Released", 92, group=NOW, **_today("released")),
-    _column("Licence", 112, group=NOW, **_today("licence")),
+    _column("Licence", 136, group=NOW, **_today("licence")),
     _column("TLS", 54, group=NOW, **_today("tls")),
     _column("Tests", 56, group=NOW, **_today("tests")),
     _column("Keep-alive", 84, _yes("keep_alive"), NOW, source=_gate_source),

@@ -18,6 +18,7 @@ from app.theme import Theme, Weight, font
 HEAD_PX = 48
 BOX_PX = 38
 """From the left, where a click ticks."""
+_LEAST_WORDS_PX = 34
 _LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 _RIGHT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
 
@@ -88,8 +89,13 @@ class ServerHeader(QHeaderView):
         chosen = place == sorted_by
         painter.setFont(font(11, Weight.DemiBold if chosen else Weight.Medium))
         painter.setPen(QColor(theme.text if chosen else theme.muted))
-        title = COLUMNS[place].title
         align = _RIGHT if COLUMNS[place].right else _LEFT
+        if not (room := in_sight(room, self.viewport().width(), align)).isValid():
+            return
+        elide = Qt.TextElideMode.ElideRight
+        title = QFontMetricsF(painter.font()).elidedText(
+            COLUMNS[place].title, elide, room.width() + 0.5
+        )
         painter.drawText(room, int(align), title)
         if chosen:
             used = QFontMetricsF(painter.font()).horizontalAdvance(title)
@@ -110,7 +116,7 @@ class RowDelegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         theme, column = self._table.theme, COLUMNS[index.column()]
         known: Known = index.data(KNOWN)
-        cell = QRectF(option.rect)
+        cell, edge = QRectF(option.rect), option.widget.viewport().width()
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         painter.save()
         ground = theme.card
@@ -128,13 +134,16 @@ class RowDelegate(QStyledItemDelegate):
         if index.column() == 0:
             self._paint_name(painter, cell, known, chosen=chosen)
         elif index.column() == 1:
+            cell.setRight(min(cell.right(), edge))
             self._paint_state(painter, cell, known)
         else:
             text = str(index.data() or "")
             quiet = text in {"", "No", "None"} or not known.runs
             colour = theme.muted if quiet else theme.soft
             align = _RIGHT if column.right else _LEFT
-            write(painter, cell.adjusted(10, 0, -10, -1), text or "–", colour, align=align)
+            room = in_sight(cell.adjusted(10, 0, -10, -1), edge, align)
+            if room.isValid():
+                write(painter, room, text or "–", colour, align=align)
         painter.restore()
 
     def editorEvent(self, *arguments: object) -> bool:
@@ -183,6 +192,16 @@ class RowDelegate(QStyledItemDelegate):
         painter.drawPixmap(cell.topLeft().toPoint().x() + 10, int(cell.center().y() - 7), icon)
         room = cell.adjusted(31, 0, -6, -1)
         write(painter, room, known.state.word, colour, weight=Weight.Medium)
+
+
+def in_sight(room: QRectF, edge: float, align: Qt.AlignmentFlag) -> QRectF:
+    """What of a cell's room lies in a view of this width, so that words begin and end there, with
+    an ellipsis; not valid: too little for words, or a figure that would be cut."""
+    if room.left() >= 0 and room.right() <= edge:
+        return room
+    seen = room.intersected(QRectF(10, room.top(), edge - 14, room.height()))
+    cut = align != _LEFT or seen.width() < _LEAST_WORDS_PX
+    return QRectF() if cut else seen
 
 
 def write(

@@ -15,7 +15,6 @@ from app.widgets import row
 
 ROW_PX = 34
 _NAME_PX = 228
-_STEP_PX = 90
 
 
 class ServerTable(QFrame):
@@ -170,7 +169,8 @@ class _View(QTableView):
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        # Of columns half out of sight the words are elided.
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
 
     def updateGeometries(self) -> None:
@@ -181,7 +181,7 @@ class _View(QTableView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         known = self._table.current()
-        sideways = {Qt.Key.Key_Left: -_STEP_PX, Qt.Key.Key_Right: _STEP_PX}
+        sideways = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
         if event.key() == Qt.Key.Key_Space and known is not None:
             self._table.rows.toggle(known)
         elif event.key() in sideways:

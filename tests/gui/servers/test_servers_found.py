@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtWidgets import QAbstractButton, QLabel
 from pytestqt.qtbot import QtBot
 
@@ -16,6 +16,8 @@ from app.desk import Desk
 from app.pages.servers import ServersPage
 from app.servers.columns import COLUMNS, column
 from app.servers.known import FIRST, NOT, RUNS
+from app.servers.painting import in_sight
+from app.servers.table import ROW_PX
 from tests.gui.servers.steps import Open, choose, names, seek
 from tests.gui.windows import control, says, sees
 from workbench.plans import Plan
@@ -244,3 +246,29 @@ def test_what_was_seen_of_a_server_is_called_otherwise_than_what_is_asked_of_it(
     assert told["Workers asked for"] == f"{asked}"
     assert told["Processes seen"].startswith(f"{seen}, with ")
     assert "Processes" not in words
+
+
+def test_in_a_small_window_the_table_shows_whole_columns_from_the_left_and_enough_rows(
+    qtbot: QtBot, page: ServersPage
+) -> None:
+    page.resize(1196, 800)
+    facts = page.table.facts
+    qtbot.waitUntil(lambda: facts.viewport().height() >= 8 * ROW_PX)
+    page.table.names.setFocus()
+    for _ in range(len(COLUMNS)):
+        qtbot.keyClick(page.table.names, Qt.Key.Key_Right)
+        lefts = [facts.columnViewportPosition(n) for n in range(1, len(COLUMNS))]
+        at_end = lefts[-1] + COLUMNS[-1].width <= facts.viewport().width()
+        assert 0 in lefts or at_end, "no column begins where the names end"
+    assert at_end
+
+
+def test_words_that_reach_past_the_edge_are_elided_and_figures_left_out() -> None:
+    left, right = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
+    both = Qt.AlignmentFlag.AlignVCenter
+    room = QRectF(100, 0, 80, 20)
+    assert in_sight(room, 200, left | both) == room
+    assert in_sight(room, 160, left | both).right() < 160
+    assert in_sight(room.translated(-130, 0), 200, left | both).left() > 0
+    assert not in_sight(room, 110, left | both).isValid()
+    assert not in_sight(room, 160, right | both).isValid()
