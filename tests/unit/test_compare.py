@@ -25,6 +25,7 @@ from workbench.analysis.compare_words import (
 )
 from workbench.analysis.conditions import conditions
 from workbench.analysis.intervals import PassKnee, difference, knee_interval, ranks
+from workbench.analysis.pairwise import pairwise
 from workbench.analysis.published import IN_2009, comparable
 from workbench.documents import AnyDocument, Note, PointStop, RunStart
 from workbench.sessions import Recorder, Session
@@ -269,6 +270,26 @@ def test_percentiles_of_several_passes_come_from_all_their_calls() -> None:
     singles = [stop.latency_us.count for stop in at.stops if stop.latency_us]
     assert len(singles) == 3
     assert at.latency_us.count == sum(singles)
+
+
+def test_a_difference_is_that_of_the_two_figures_beside_it() -> None:
+    cpus, sizes = iter([9.2, 8.3]), iter([32_400_000, 18_900_000])
+    first, second = (
+        replace(
+            server,
+            points=[
+                msgspec.structs.replace(
+                    server.points[0], server_cpu_pct=next(cpus), server_rss_bytes=next(sizes)
+                )
+            ],
+        )
+        for server in side("A", session(2, rates=[1000.0])).contenders
+    )
+    told = {figure.what: figure for figure in pairwise(first, second, 1000.0)}
+    assert (told["CPU"].first, told["CPU"].second) == ("9.20 %", "8.30 %")
+    assert told["CPU"].text.startswith("+0.90 points, no spread")
+    assert (told["memory"].first, told["memory"].second) == ("32.4 MB", "18.9 MB")
+    assert told["memory"].text.startswith("+13.5 MB, no spread")
 
 
 # What differs

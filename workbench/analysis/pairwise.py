@@ -10,7 +10,7 @@ from workbench.analysis.contenders import Contender, Figures
 from workbench.analysis.histogram import percentile_supported
 from workbench.analysis.intervals import Interval, ranks
 from workbench.documents import PointStop
-from workbench.wording import duration, megabytes, percent
+from workbench.wording import duration, percent
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,12 @@ def _percentile(name: str, q: float) -> _Quantity:
 
 
 def _cpu(value: float) -> str:
-    return f"{value:.0f} %" if value >= 10 else f"{value:.1f} %"
+    return f"{value:.1f} %" if value >= 10 else f"{value:.2f} %"
+
+
+def _memory(value: float) -> str:
+    """So fine that a difference is seen to be that of the two beside it."""
+    return f"{value / 1e6:,.1f} MB"
 
 
 _QUANTITIES = (
@@ -92,7 +97,7 @@ _QUANTITIES = (
         "bytes",
         lambda at: float(at.rss_bytes) or None,
         lambda stop: float(stop.server_rss_bytes) or None,
-        lambda value: megabytes(round(value)),
+        _memory,
     ),
 )
 
@@ -133,8 +138,9 @@ def _told(quantity: _Quantity, difference: float, low: float, high: float) -> st
 
 
 def _signed(quantity: _Quantity, value: float) -> str:
-    """With a real minus."""
-    return f"{'−' if value < 0 else '+'}{quantity.tell(abs(value))}"
+    """With a real minus; a difference of percentages is one of points."""
+    told = quantity.tell(abs(value)).replace(" %", " points")
+    return f"{'−' if value < 0 else '+'}{told}"
 
 
 def _spread(quantity: _Quantity, at: Figures) -> Interval | None:
