@@ -22,7 +22,7 @@ class Pointing:
     """Of one trio. A server and a rate can be pinned; the mouse overrules them while it is there.
 
     Keys: up and down go from server to server, left and right from point to point, 1 to 9 show or
-    hide a server, 0 shows all, L changes the scale, P the percentile, Esc lets go.
+    hide a server, 0 shows all, L changes the scale, P the percentile, Esc and Backspace let go.
     """
 
     def __init__(self, trio: Trio) -> None:
@@ -108,7 +108,7 @@ class Pointing:
             return self._next_server(1 if key == Qt.Key.Key_Down else -1)
         elif key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
             return self._next_point(1 if key == Qt.Key.Key_Right else -1)
-        elif key == Qt.Key.Key_Escape and self.server:
+        elif key in (Qt.Key.Key_Escape, Qt.Key.Key_Backspace) and self.server:
             self.pin("")
         else:
             return False

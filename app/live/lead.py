@@ -80,13 +80,22 @@ def _running(model: ChartModel) -> Lead:
     lost = running.value(Quantity.ERRORS, View())
     unseen = Figure("answered", "–", tone="muted")
     answered = unseen if isnan(lost) else _answered(100 - lost)
+    if not isnan(lost) and _beyond(model, running.offered):
+        answered = replace(answered, caption="answered, not judged", tone="muted")
     return Lead(name, index, (_offered(model, running.offered, now=True), answered))
+
+
+def _beyond(model: ChartModel, rate: float) -> bool:
+    """Is it more than the clients can offer?"""
+    ceiling = model.ceiling_per_s
+    return ceiling is not None and not model.closed_loop and rate > ceiling
 
 
 def _of_reading(model: ChartModel, series: Series, reading: Reading) -> Lead:
     answered = _answered(100 - reading.errors_pct)
     if not reading.trusted:
-        answered = replace(answered, tone="muted")  # as hollow as its point
+        # As hollow as its point.
+        answered = replace(answered, caption="answered, not to be trusted", tone="muted")
     return Lead(series.name, series.index, (_offered(model, reading.offered), answered))
 
 

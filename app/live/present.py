@@ -28,10 +28,12 @@ _NAME_PX = (72, 60, 48, 40)
 _EVERY_MS = 150
 _HINT_MS = 8000
 _KEYS = "↑ ↓ server    ← → point    1–9 show or hide    P percentile    L scale    Esc leave"
+_PINNED = "Backspace let go of {}"
 
 
 class Presentation(QWidget):
-    """Covers the screen of `over`. Esc or F11 leaves; other keys are offered to `keys` first."""
+    """Covers the screen of `over`. Esc or F11 leaves at once, whatever is pinned; other keys are
+    offered to `keys` first."""
 
     def __init__(
         self,
@@ -104,9 +106,13 @@ class Presentation(QWidget):
             )
         )
         said, tone = self._says()
-        hint = self._hint_said if self._hint.isActive() else self._caption
+        hint = self._told_keys() if self._hint.isActive() else self._caption
         self._foot.tell(said or hint, tone if said else "muted")
         self.setAccessibleDescription(self.headline.accessibleName())
+
+    def _told_keys(self) -> str:
+        pinned = self._trio.model.series.get(self._trio.pointing.server)
+        return f"{self._hint_said}    {_PINNED.format(pinned.name)}" if pinned else self._hint_said
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
@@ -114,7 +120,7 @@ class Presentation(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key, pointing = event.key(), self._trio.pointing
-        if key == Qt.Key.Key_F11 or (key == Qt.Key.Key_Escape and not pointing.server):
+        if key in (Qt.Key.Key_F11, Qt.Key.Key_Escape):
             self.leave()
             return
         if key in (Qt.Key.Key_Question, Qt.Key.Key_H, Qt.Key.Key_F1):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 
 import pytest
@@ -19,8 +20,8 @@ from app.live.lead import lead
 from app.live.present import Presentation
 from app.live.run import Outcome
 from app.pages.live import LivePage
-from tests.synthetic import session
-from workbench.documents import AnyDocument, PointStart
+from tests.synthetic import CONTESTANTS, session
+from workbench.documents import AnyDocument, Note, PointStart
 
 # The offscreen platform says so of every window that has a least size.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -164,6 +165,12 @@ def reads(shown: Presentation, sentence: str) -> bool:
     return any(each.accessibleName() == sentence for each in shown.findChildren(QWidget))
 
 
+def told_below(shown: Presentation) -> str:
+    """Which keys there are."""
+    told = (each.accessibleName() for each in shown.findChildren(QWidget))
+    return next(each for each in told if each.endswith("Esc leave") or "Esc leave  " in each)
+
+
 def of_a_run(qtbot: QtBot, page: LivePage) -> Presentation:
     """What F11 shows of the live page."""
     qtbot.addWidget(page, before_close_func=lambda _: page)
@@ -211,12 +218,14 @@ def test_leaving_restores_the_window_exactly(qtbot: QtBot, key: Qt.Key) -> None:
     assert page.grab().toImage() == before
 
 
-def test_esc_lets_go_of_a_server_before_it_leaves(qtbot: QtBot) -> None:
+def test_esc_leaves_at_once_and_backspace_lets_go_of_a_server(qtbot: QtBot) -> None:
     page, shown = presented(qtbot, session(2, 4))
     qtbot.keyClick(shown, Qt.Key.Key_Down)
-    qtbot.keyClick(shown, Qt.Key.Key_Escape)
-    assert shown.isVisible()
+    assert "Backspace let go of asyncio" in told_below(shown)
+    qtbot.keyClick(shown, Qt.Key.Key_Backspace)
     assert page.trio.pointing.server == ""
+    assert "Backspace" not in told_below(shown)
+    qtbot.keyClick(shown, Qt.Key.Key_Down)
     with qtbot.waitSignal(shown.destroyed):
         qtbot.keyClick(shown, Qt.Key.Key_Escape)
 
@@ -237,6 +246,16 @@ def test_a_share_that_is_not_to_be_trusted_is_not_praised() -> None:
     model = fed(session(1, 8, untrusted_from=2000))
     tones = [lead(model, "asyncio-streams", r).figures[1].tone for r in (1125.0, 3375.0)]
     assert tones == ["ok", "muted"]
+
+
+@pytest.mark.parametrize(("limit", "tone"), [(7000, "muted"), (9500, "ok")])
+def test_what_runs_beyond_the_clients_limit_is_not_praised(limit: int, tone: str) -> None:
+    fast = dataclasses.replace(CONTESTANTS[0], capacity_per_s=1e6)
+    model = fed(running(session([fast], 8)))
+    model(Note(t_us=0, topic="ceiling", text="", data={"ceiling_per_s": limit}))
+    told = lead(model, "", 0.0).figures[1]
+    assert (told.value, told.tone) == ("100", tone)
+    assert told.caption == ("answered, not judged" if tone == "muted" else "answered")
 
 
 def test_no_figure_is_rounded_up_to_all_answered() -> None:
