@@ -13,15 +13,16 @@ _SAFE_FIRST = "QDialogButtonBox { button-layout: 3; }"
 
 
 def ask(
-    parent: QWidget, text: str, more: str, *, keep: str, go: str, do: Callable[[], object]
+    parent: QWidget, text: str, more: str, *, go: str, do: Callable[[], object], keep: str = "it"
 ) -> QMessageBox:
-    """Open it; `do` if the answer is `go`. `keep` is safe: Enter and Escape give it."""
+    """Open it; `do` if the answer is `go`. The safe answer says what it keeps, here as everywhere:
+    "Keep it". Enter and Escape give it."""
     asked = QMessageBox(parent)
     asked.setWindowTitle("Pongbench")
     asked.setTextFormat(Qt.TextFormat.PlainText)
     asked.setText(text)
     asked.setInformativeText(more)
-    safe = asked.addButton(keep, QMessageBox.ButtonRole.RejectRole)
+    safe = asked.addButton(f"Keep {keep}", QMessageBox.ButtonRole.RejectRole)
     act = asked.addButton(go, QMessageBox.ButtonRole.AcceptRole)
     act.setProperty("kind", "danger")
     act.style().unpolish(act)

@@ -116,7 +116,7 @@ class KeyCard(QFrame):
         aside.addWidget(copy)
         aside.addStretch(1)
         self._inside.addLayout(aside)
-        self._foot("Leave it", trust)
+        self._foot("Keep the old key", trust)
 
     def _head(self, tone: str, icon: str, title: str, where: str) -> None:
         across = row(gap=10)

@@ -37,7 +37,6 @@ class LeftCard(Card):
             f"Remove the cache of {self._machine}?",
             "Its work directory goes, with runtimes and agents. The next run there brings them"
             " again, which takes longer.",
-            keep="Leave it",
             go="Remove the cache",
             do=self.clear_wanted.emit,
         )

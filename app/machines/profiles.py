@@ -83,7 +83,6 @@ class Profiles(QObject):
             self._page,
             "Forget what you changed for this computer?" if here else f"Remove {name}?",
             "Only its profile goes; nothing happens on the machine, and sessions keep its name.",
-            keep="Leave it",
             go="Forget it" if here else "Remove it",
             do=lambda: self.do(work.remove(name), lambda _: self.removed.emit(name)),
         )

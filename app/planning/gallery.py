@@ -88,7 +88,6 @@ class Gallery(QFrame):
             self,
             f"Delete the plan {own.name}?",
             "Its file is removed. Sessions made with it stay as they are.",
-            keep="Keep it",
             go="Delete it",
             do=lambda: self._deleted(own),
         )

@@ -78,8 +78,7 @@ class Owning(QObject):
             f"Delete the server “{known.name}”?",
             f"Its folder is moved to {own.folder() / own.REMOVED}, and can be moved back from"
             " there. Sessions it ran in stay as they are.",
-            keep="Keep",
-            go="Delete",
+            go="Delete it",
             do=lambda: self._remove(known),
         )
         self._question.finished.connect(self._on_answered)

@@ -289,7 +289,7 @@ class MainWindow(QMainWindow):
             self,
             "A run is under way. Stop it and close?",
             "Every point measured so far is kept in its session.",
-            keep="Keep running",
+            keep="it running",
             go="Stop and close",
             do=self.leave,
         )

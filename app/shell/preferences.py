@@ -159,7 +159,7 @@ class PreferencesPage(QWidget):
             f"Remove {_size(self._cached)} of runtimes?",
             "They are fetched and made again when a server needs them, which takes a network and"
             " some minutes. Sessions, plans and servers stay.",
-            keep="Keep them",
+            keep="them",
             go="Clear the cache",
             do=self._clear_cache,
         )

@@ -301,7 +301,7 @@ def test_a_session_goes_to_the_trash_only_after_a_question_answered_no_by_defaul
 
     question = asked()
     assert "“Mine”" in question.text()
-    assert question.defaultButton().text() == "Keep"
+    assert question.defaultButton().text() == "Keep it"
     question.defaultButton().click()
     assert path.exists()
     (move,) = [b for b in asked().buttons() if b.text() == "Move to trash"]

@@ -194,8 +194,8 @@ def test_deleting_asks_first_and_keeps_the_folder_aside(
     choose(page, "mine")
     page.detail.delete()
     (asked,) = page.findChildren(QMessageBox)
-    keep, away = (next(b for b in asked.buttons() if b.text() == t) for t in ("Keep", "Delete"))
-    assert asked.defaultButton() is keep
+    assert asked.defaultButton().text() == "Keep it"
+    (away,) = [b for b in asked.buttons() if b.text() == "Delete it"]
     with qtbot.waitSignal(desk.servers_changed):
         away.click()
     qtbot.waitUntil(lambda: "Mine" not in names(page))
