@@ -57,7 +57,7 @@ class FilmPage(QWidget):
         self.board = Board(desk.theme, desk.settings, live=False)
         self.board.narrowed.connect(self._drawer.setVisible)
         self._presentation: Presentation | None = None
-        self.transport = Transport(desk.theme, desk.settings.more.get("film speed", 60.0))
+        self.transport = Transport(desk.theme, desk.settings.more.get("film speed"))
         inside.addWidget(self.warning)
         inside.addWidget(self.board, 1)
         inside.addWidget(self.transport)

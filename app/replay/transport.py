@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import log
 
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import (
@@ -18,6 +19,8 @@ from app.widgets import Elided, button, column, label, row, tool
 from workbench import wording
 
 SPEEDS = (1, 10, 60, 300, 1000)
+_LASTS_S = 30.0
+"""Where nobody chose a speed, a film lasts about so long."""
 _WIDE = 1000
 """From this width on there is room for what keys do as well."""
 
@@ -30,7 +33,8 @@ class Transport(QFrame):
     play_wanted, pause_wanted = Signal(), Signal()
     seek_wanted, speed_wanted = Signal(float), Signal(float)
 
-    def __init__(self, theme: Theme, speed: float = 60.0) -> None:
+    def __init__(self, theme: Theme, speed: float | None = None) -> None:
+        """`speed`: as the user chose it; None: not yet."""
         super().__init__()
         self.setObjectName("card")
         self.setFixedHeight(self.HEIGHT)
@@ -50,8 +54,9 @@ class Transport(QFrame):
         self._clock.setAccessibleName("Position")
         self._of = label("", 13, tone="muted", figures=True)
         self._where = Elided(12, tone="soft")
-        self._speeds = Speeds(speed if speed in SPEEDS else 60.0)
-        self._speeds.chosen.connect(self.speed_wanted)
+        self._chosen = speed in SPEEDS
+        self._speeds = Speeds(speed if speed is not None and self._chosen else 60.0)
+        self._speeds.chosen.connect(self._on_chosen)
         self._end = button("Jump to the end", "fast-forward", on_click=self.to_end)
         head, step = row(gap=10), self.timeline.step_server
         for part in (
@@ -87,12 +92,18 @@ class Transport(QFrame):
     def load(self, reel: Reel) -> None:
         """Another film, at its end."""
         self._reel = reel
+        if not self._chosen:
+            self._speeds.show_speed(fitting(reel.duration_us / 1e6))
         self.timeline.load(reel)
         self.tell(Position(float(reel.duration_us), True, self.speed))
 
     @property
     def speed(self) -> float:
         return self._speeds.speed
+
+    def _on_chosen(self, speed: float) -> None:
+        self._chosen = True
+        self.speed_wanted.emit(speed)
 
     def faster(self, steps: int) -> None:
         self._speeds.step(steps)
@@ -138,6 +149,11 @@ class Transport(QFrame):
     _told: tuple[str, str] | None = None
 
 
+def fitting(duration_s: float) -> float:
+    """The speed at which a session of this length lasts nearest to half a minute."""
+    return float(min(SPEEDS, key=lambda speed: abs(log(max(duration_s, 1.0) / speed / _LASTS_S))))
+
+
 class Speeds(QFrame):
     """How many seconds of film a second."""
 
@@ -163,6 +179,9 @@ class Speeds(QFrame):
     @property
     def speed(self) -> float:
         return float(SPEEDS[self._group.checkedId()])
+
+    def show_speed(self, speed: float) -> None:
+        self._group.button(SPEEDS.index(int(speed))).setChecked(True)
 
     def step(self, steps: int) -> None:
         place = min(max(self._group.checkedId() + steps, 0), len(SPEEDS) - 1)

@@ -9,6 +9,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.replay.film import Film, Position, load
+from app.replay.transport import fitting
 from tests.gui.windows import press, says, shown
 from tests.synthetic import session
 from workbench.documents import AnyDocument
@@ -44,6 +45,16 @@ async def test_a_film_tells_its_end_after_its_last_document(tmp_path: Path) -> N
         await ended.wait()
     playing.cancel()
     assert told[:-1] == list(reel.documents)
+
+
+@pytest.mark.parametrize(
+    ("lasts_s", "speed"),
+    [(0, 1), (29, 1), (60, 1), (600, 10), (1800, 60), (9000, 300), (8e4, 1000)],
+)
+def test_a_film_that_nobody_chose_a_speed_for_lasts_about_half_a_minute(
+    lasts_s: float, speed: float
+) -> None:
+    assert fitting(lasts_s) == speed
 
 
 FOREIGN = "just: yaml\n"
