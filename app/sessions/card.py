@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QPlainTextEdit, QWidget
 
 from app import words
 from app.desk import Desk
@@ -146,7 +146,7 @@ class SessionCard(QFrame):
     def _tell_best(self) -> None:
         if len(self._sessions) == 1:
             known = Outlines.of(self._desk).get(self._sessions[0])
-            self._told.tell_best(known.best if known else "")
+            self._told.tell({"Result": known.told if known else ""})
 
 
 class _Facts(QWidget):
@@ -155,25 +155,24 @@ class _Facts(QWidget):
     def __init__(self) -> None:
         super().__init__()
         inside = column(self, gap=4)
-        self._values: dict[str, Elided] = {}
+        self._values: dict[str, QLabel] = {}
         self._lines: dict[str, QWidget] = {}
-        for name in ("Best", "Begun", "Ended", "Where", "Servers", "File"):
+        for name in ("Result", "Begun", "Ended", "Where", "Servers", "File"):
             self._lines[name] = whole = QWidget()
             line = row(whole, gap=8)
             head = label(name, 12, tone="muted")
             head.setFixedWidth(56)
-            value = self._values[name] = Elided(12)
-            line.addWidget(head)
+            value = label("", 12, wrap=True) if name == "Result" else Elided(12)
+            self._values[name] = value
+            line.addWidget(head, 0, Qt.AlignmentFlag.AlignTop)
             line.addWidget(value, 1)
             inside.addWidget(whole)
 
     def tell(self, facts: dict[str, str]) -> None:
         for name, value in facts.items():
-            self._values[name].say(value)
+            line = self._values[name]
+            line.say(value) if isinstance(line, Elided) else line.setText(value)
             self._lines[name].setVisible(bool(value))
-
-    def tell_best(self, best: str) -> None:
-        self.tell({"Best": best})
 
 
 def _plan_name(session: Shelved) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,10 +12,12 @@ from app.charts import words
 from app.charts.model import ChartModel
 from app.charts.series import Quantity, Series, View
 from workbench.errors import BadInput
+from workbench.report.doubts import listed
 from workbench.sessions.skim import skim
 
 _MOST_POINTS = 40
 """Of a line; a thumbnail is hardly wider in pixels."""
+_MOST_NAMES = 3
 
 
 @dataclass(frozen=True)
@@ -36,8 +39,15 @@ class Outline:
     """Those that hold most last: they leave y = x last and lie beneath."""
     ideal: bool = True
     """Does the line y = x mean anything?"""
-    best: str = ""
-    """ "gevent holds 7,400/s"; empty: nothing was measured."""
+    result: str = ""
+    """ "gevent holds 7,400/s"; where another may hold more, "Highest seen: 7,400/s, gevent".
+    Empty: nothing was measured."""
+    doubt: str = ""
+    """Which others may hold more, in a sentence; empty: none."""
+
+    @property
+    def told(self) -> str:
+        return f"{self.result}. {self.doubt}" if self.doubt else self.result
 
 
 def outline(path: Path) -> Outline:
@@ -62,7 +72,32 @@ def _outline(path: Path) -> Outline:
         most = max(max(series.values(Quantity.REPLIES, View()).y) for series in measured)
         high = most * 1.05 or 1.0
     lines = tuple(_line(series, model.last_offered, high) for series in measured)
-    return Outline(lines, not model.closed_loop, words.held(measured[0]))
+    return Outline(lines, not model.closed_loop, *_result(measured))
+
+
+def _result(ranked: Sequence[Series]) -> tuple[str, str]:
+    """Of servers by what they hold: what is seen, and who may hold more."""
+    most = ranked[0].figure_per_s
+    if len(ranked) == 1 or ranked[0].closed_loop:
+        return words.held(ranked[0]), ""
+    if not most:
+        known = "is known to hold" if any(series.unknown for series in ranked) else "held"
+        return f"No server {known} any of the rates", ""
+    first = [series for series in ranked if series.figure_per_s == most]
+    floors = [series for series in ranked if series.knee_is_floor or series.unknown]
+    figure = words.per_second(most)
+    if others := [series for series in floors if series not in first]:
+        return f"Highest seen: {figure}, {_names(first)}", f"{_names(others)} may hold more."
+    verb = "holds" if len(first) == 1 else "hold"
+    least = " at least" if all(series in floors for series in first) else ""
+    return f"{_names(first)} {verb}{least} {figure}", ""
+
+
+def _names(servers: Sequence[Series]) -> str:
+    """Of many only how many."""
+    if len(servers) > _MOST_NAMES:
+        return f"{len(servers)} servers"
+    return listed([series.name for series in servers])
 
 
 def _line(series: Series, last: float, high: float) -> Line:

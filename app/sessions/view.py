@@ -22,6 +22,9 @@ from workbench.shelf import Shelved
 
 _ROW_PX = 66
 _THUMB = QSize(88, 50)
+_WORDS_PX = 12 + _THUMB.width() + 14
+_TITLE_PX, _LINE_PX = 12, 20
+"""Where words begin, from the left and from above, and how high a line is."""
 _WITHOUT_SERVERS = 640
 
 
@@ -69,13 +72,19 @@ class SessionsView(QTreeView):
         self.setColumnHidden(servers, room < _WITHOUT_SERVERS)
         self.setColumnHidden(COLUMNS.index("Size"), room < _WITHOUT_SERVERS)
 
+    def drawRow(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex) -> None:
+        super().drawRow(painter, option, index)
+        painter.save()
+        self._delegate.paint_second(painter, QRectF(option.rect), index.data(SESSION))
+        painter.restore()
+
     def currentChanged(self, current: QModelIndex, previous: QModelIndex) -> None:
         super().currentChanged(current, previous)
         self.scrollTo(current)
 
 
 class SessionDelegate(QStyledItemDelegate):
-    """Thumbnail, title and a second line in the first column; in the others one line."""
+    """Thumbnail and title in the first column, in the others a line; below them a sentence."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
@@ -100,7 +109,7 @@ class SessionDelegate(QStyledItemDelegate):
                 bar = QRectF(cell.left(), cell.top() + 8, 3, cell.height() - 17)
                 painter.fillRect(bar, QColor(theme.text))
         else:
-            inside = cell.adjusted(8, 0, -8, -1)
+            inside = QRectF(cell.left() + 8, cell.top() + _TITLE_PX, cell.width() - 16, _LINE_PX)
             colour = getattr(theme, index.data(TONE))
             right = index.data(Qt.ItemDataRole.TextAlignmentRole)
             figures = COLUMNS[index.column()] in ("Begun", "Size")
@@ -115,15 +124,19 @@ class SessionDelegate(QStyledItemDelegate):
         thumb.moveTop(cell.top() + (cell.height() - 1 - thumb.height()) / 2)
         known = self._outlines.get(session)
         paint_outline(painter, thumb, known, theme)
-        words = QRectF(thumb.right() + 14, cell.top() + 12, 0, 20)
+        words = QRectF(cell.left() + _WORDS_PX, cell.top() + _TITLE_PX, 0, _LINE_PX)
         words.setRight(cell.right() - 8)
         _line(painter, words, session.title, font(13, Weight.DemiBold), theme.text, LEFT)
+
+    def paint_second(self, painter: QPainter, whole: QRectF, session: Shelved) -> None:
+        """What is wrong with it, or its user's notes, or its result: below all columns."""
+        known = self._outlines.get(session)
         said = sentence(session.problem) or " ".join(session.label.notes.split())
-        elide = Qt.TextElideMode.ElideRight
         if not said and known:
-            said = known.best or "No point was finished."
-            elide = Qt.TextElideMode.ElideMiddle  # the figure stands at the end
-        _line(painter, words.translated(0, 21), said, font(12), theme.muted, LEFT, elide)
+            said = known.told or "No point was finished."
+        room = QRectF(whole.left() + _WORDS_PX, whole.top() + _TITLE_PX + 21, 0, _LINE_PX)
+        room.setRight(whole.right() - 8)
+        _line(painter, room, said, font(12), self._desk.theme.muted, LEFT)
 
 
 def _line(  # noqa: PLR0917 - read like QPainter.drawText
@@ -133,8 +146,8 @@ def _line(  # noqa: PLR0917 - read like QPainter.drawText
     size: QFont,
     colour: str,
     align: Qt.AlignmentFlag,
-    elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
 ) -> None:
+    elide = Qt.TextElideMode.ElideRight
     shown = QFontMetricsF(size).elidedText(text, elide, room.width())
     painter.setFont(size)
     painter.setPen(QColor(colour))

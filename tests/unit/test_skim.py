@@ -6,6 +6,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from app.replay.film import load
 from app.sessions.outline import outline
@@ -71,19 +72,39 @@ def test_what_is_no_session_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="is not a session"):
         skim(tmp_path / "a.yaml")
     assert outline(tmp_path / "a.yaml").lines == ()
-    assert outline(tmp_path / "nowhere.yaml").best == ""
+    assert outline(tmp_path / "nowhere.yaml").result == ""
 
 
 def test_an_outline_names_the_best_and_leaves_the_ideal_where_servers_do(tmp_path: Path) -> None:
     found = outline(record(tmp_path / "a.pong.yaml", session(3, 9, seconds=1.0)))
     best = knees(3, 9)["gevent"]
-    assert found.best == f"gevent holds {best:,.0f}/s"
+    assert (found.result, found.doubt) == (f"gevent holds {best:,.0f}/s", "")
     assert [line.index for line in found.lines] == [2, 1, 0]
     for line in found.lines:
         assert all(0 <= x <= 1 and 0 <= y <= 1 for x, y in line.points)
         (first_x, first_y), (last_x, last_y) = line.points[0], line.points[-1]
         assert first_y == pytest.approx(first_x, rel=0.02), "it holds its first rate"
         assert last_y < last_x, "it does not hold its last"
+
+
+def test_nobody_is_best_while_another_may_hold_more(tmp_path: Path) -> None:
+    documents = [
+        replace(d, verdict="inconclusive")
+        if isinstance(d, PointStop) and d.server == "gevent" and d.rate_per_s > 4000
+        else d
+        for d in session(3, 9, seconds=1.0)
+    ]
+    found = outline(record(tmp_path / "a.pong.yaml", documents))
+    assert found.told == "Highest seen: 7,000/s, asyncio Protocol. gevent may hold more."
+
+
+def test_servers_that_are_not_told_apart_are_all_named(tmp_path: Path) -> None:
+    documents = session(3, 9, seconds=1.0, untrusted_from=6500)
+    found = outline(record(tmp_path / "a.pong.yaml", documents))
+    assert found.told == "asyncio Protocol and gevent hold at least 6,000/s"
+    documents = session(12, 9, seconds=1.0, untrusted_from=1500)
+    found = outline(record(tmp_path / "b.pong.yaml", documents))
+    assert found.told == "12 servers hold at least 1,000/s"
 
 
 def test_an_outline_stays_small_however_many_points_there_are(tmp_path: Path) -> None:
@@ -105,5 +126,5 @@ def test_an_outline_tells_which_points_are_not_to_be_trusted(tmp_path: Path) -> 
 def test_a_server_that_answers_nothing_lies_on_the_ground(tmp_path: Path) -> None:
     dead = Contestant("dead", "Dead", "", 0, 100, 1)
     found = outline(record(tmp_path / "a.pong.yaml", session([dead], 3, seconds=1.0)))
-    assert found.best == "Dead holds none of the rates"
+    assert found.result == "Dead holds none of the rates"
     assert {y for _, y in found.lines[0].points} == {0.0}
