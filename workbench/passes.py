@@ -240,10 +240,18 @@ def _told_of(ceiling: Ceiling, reached_all: bool) -> str:
     )
 
 
+_FOUND = {
+    "server-limited": "{name} did not hold {rate}",
+    "client-limited": "The clients could not offer {name} {rate}",
+    "network-limited": "The network did not carry {rate} to {name}",
+}
+
+
 def _why_again(name: str, last: PointStop, passes: int) -> str:
-    found = "held" if holds(last) else f"was {last.verdict}"
+    otherwise = "{name} could not be judged at {rate}"
+    found = "{name} held {rate}" if holds(last) else _FOUND.get(last.verdict, otherwise)
     where = f" of pass {last.pass_number}" if passes > 1 else ""
     return (
-        f"{name} at {offered(last)} {found} in look {last.look}{where}; that decides its sweep"
-        " and is measured again."
+        f"{found.format(name=name, rate=offered(last))} in look {last.look}{where}; what it holds"
+        " is decided there, so that is measured again."
     )

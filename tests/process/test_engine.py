@@ -254,7 +254,8 @@ async def test_a_slow_spell_is_outvoted_by_looks_after_the_other_servers_had_the
     assert first.verdict != "ok"
     assert second.look == 2
     assert second.counts.succeeded > first.counts.succeeded
-    assert notes(documents, "again")[0] == (
-        f"Spell at 300/s was {first.verdict} in look 1; that decides its sweep and is measured"
-        " again."
+    assert re.fullmatch(
+        r"Spell (did not hold|could not be judged at) 300/s in look 1; what it holds is decided"
+        r" there, so that is measured again\.",
+        notes(documents, "again")[0],
     )
