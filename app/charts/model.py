@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from app.charts.series import Quantity, Series, View, milliseconds, offered
 from workbench.documents import (
@@ -20,6 +21,9 @@ from workbench.documents import (
     RunStop,
     Window,
 )
+
+if TYPE_CHECKING:
+    from app.charts.whole import Whole
 
 _DECIDED_PCT = 5.0
 """Of what was due: with more calls open nothing is said of the errors. A marker is as high."""
@@ -95,6 +99,10 @@ class ChartModel:
         """Where the x axis ends: the highest rate of the plan, in a closed loop its concurrency."""
         self.over = False
         """No more documents come."""
+        self.whole: Whole | None = None
+        """The same session to its end, where that is known: axes are fitted to it."""
+        self._timeout_s = 5.0
+        """Before the run says so."""
         self.version = 0
         """Grows with every document that changes what is drawn."""
 
@@ -131,9 +139,17 @@ class ChartModel:
             case _:
                 self.version -= 1
 
-    def expect(self, last: float, servers: Iterable[tuple[str, str]] = ()) -> None:
-        """Before the run says so: where the x axis ends, and (id, name) of who is compared."""
+    def expect(
+        self,
+        last: float,
+        servers: Iterable[tuple[str, str]] = (),
+        *,
+        timeout_s: float | None = None,
+    ) -> None:
+        """Before the run says so: where the x axis ends, (id, name) of who is compared, and how
+        long a call may take."""
         self.last_offered = last
+        self._timeout_s = timeout_s or self._timeout_s
         for id_, name in servers:
             self._series(id_, name)
         self.version += 1
@@ -166,7 +182,7 @@ class ChartModel:
 
     @property
     def timeout_ms(self) -> float:
-        return 1000 * float(self._workload().get("timeout_s", 5.0))
+        return 1000 * float(self._workload().get("timeout_s", self._timeout_s))
 
     def ranked(self) -> list[Series]:
         """By what they hold, highest first; in the plan's order where that is the same."""

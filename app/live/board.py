@@ -10,6 +10,7 @@ from app.charts import words
 from app.charts.model import ChartModel
 from app.charts.series import PERCENTILES, Clock, Quantity
 from app.charts.trio import Trio
+from app.charts.whole import Whole
 from app.choices import Choice
 from app.live.doubts import Doubts
 from app.live.happened import is_sudden
@@ -40,6 +41,7 @@ class Board(QWidget):
     def __init__(self, theme: Theme, settings: Settings | None = None, *, live: bool) -> None:
         super().__init__()
         self.model = ChartModel()
+        self._whole: Whole | None = None
         self._fresh = False
         self._doubts = Doubts()
         self._window = -1
@@ -60,8 +62,10 @@ class Board(QWidget):
             keep_view(self.trio, settings)
         self._controls = Controls(self.trio)
 
-    def clear(self) -> None:
-        """Another session begins, with every server shown and nothing pinned."""
+    def clear(self, whole: Whole | None = None) -> None:
+        """Another session begins, with every server shown and nothing pinned; `whole`: it is known
+        to its end."""
+        self._whole = whole
         self.trio.show_all()
         self.trio.highlight("")
         self._begin()
@@ -100,9 +104,9 @@ class Board(QWidget):
         self.trio.set_paused(paused)
         self.side.legend.refresh()
 
-    def expect(self, highest: float) -> None:
-        """The axis reaches so far before the run itself says how far."""
-        self.model.expect(highest)
+    def expect(self, highest: float, timeout_s: float | None = None) -> None:
+        """The axes reach so far before the run itself says how far."""
+        self.model.expect(highest, timeout_s=timeout_s)
         self.refresh()
 
     def prepare(self, trial: Trial, doing: str) -> None:
@@ -158,6 +162,7 @@ class Board(QWidget):
 
     def _begin(self) -> None:
         self.model, self._fresh = ChartModel(), True
+        self.model.whole = self._whole
         self._window = -1
         self.side.clear()
 

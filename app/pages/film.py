@@ -163,7 +163,7 @@ class FilmPage(QWidget):
         if self._playing is not None:
             self._playing.cancel()
         self.reel = reel
-        self.board.clear()
+        self.board.clear(reel.whole)
         self.warning.say(reel.warning, "warn")
         self.transport.load(reel)
         start = reel.documents[0]

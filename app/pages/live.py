@@ -122,7 +122,7 @@ class LivePage(QWidget):
         running."""
         self.board.clear()
         if plan.rates_per_s:
-            self.board.expect(plan.rates_per_s[-1])
+            self.board.expect(plan.rates_per_s[-1], plan.workload.timeout_s)
         self.now.clear()
         self.error.say("")
         self.alert.say("")

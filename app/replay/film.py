@@ -9,6 +9,7 @@ from pathlib import Path
 
 from app import words
 from app.charts.model import ChartModel
+from app.charts.whole import Whole
 from app.live.doubts import Doubts
 from workbench import wording
 from workbench.documents import AnyDocument, Note, PointStart, PointStop, RunStart
@@ -57,6 +58,7 @@ class Reel:
     documents: Sequence[AnyDocument]
     marks: tuple[Mark, ...]
     duration_us: int
+    whole: Whole
     warning: str = ""
     """What the reader should know of the file; empty: nothing."""
     alerts: tuple[Alert, ...] = ()
@@ -98,7 +100,8 @@ def _load(path: Path) -> Reel:
     marks = tuple(_marks(start, documents))
     duration_us = SessionSource(documents).duration_us
     alerts, ceiling = tuple(_alerts([start, *documents])), _ceiling(documents)
-    return Reel(path, documents, marks, duration_us, warning, alerts, ceiling)
+    whole = Whole(documents)
+    return Reel(path, documents, marks, duration_us, whole, warning, alerts, ceiling)
 
 
 def _damage(session: Session) -> str:
