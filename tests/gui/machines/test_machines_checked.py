@@ -161,7 +161,7 @@ def test_what_a_crash_left_and_the_cache_are_shown_and_removed(
     control(page, "Remove the cache…").click()
     asked = page.findChild(QMessageBox)
     assert asked is not None
-    assert asked.defaultButton().text() == "Leave it"
+    assert asked.defaultButton().text() == "Keep it"
     next(b for b in asked.buttons() if b.text() == "Remove the cache").click()
     sees(qtbot, page, "The cache was removed: 3.0 MiB are free again.")
     assert not (home / "work").exists()
