@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtWidgets import QAbstractButton, QLabel
+from PySide6.QtWidgets import QAbstractButton, QLabel, QMenu
 from pytestqt.qtbot import QtBot
 
 from app.choices import Tick
@@ -138,6 +138,27 @@ def test_a_click_on_the_box_ticks_and_one_beside_it_only_chooses(
     sees(qtbot, page, "1 ticked")
     qtbot.mouseClick(view.viewport(), left, pos=at)
     assert not says(page, "ticked")
+
+
+# The offscreen platform says so of every menu.
+@pytest.mark.qt_log_ignore("propagateSizeHints", "raise", "grabbing the keyboard")
+def test_the_right_button_offers_what_can_be_done_with_the_server_below_it(
+    qtbot: QtBot, page: ServersPage
+) -> None:
+    choose(page, "gevent")
+    view = page.table.names
+    view.customContextMenuRequested.emit(view.visualRect(view.currentIndex()).center())
+    (menu,) = [each for each in page.findChildren(QMenu) if each.isVisible()]
+    offered = {action.text(): action for action in menu.actions()}
+    assert offered["Try it"].isEnabled()
+    assert offered["Duplicate…"].isEnabled()
+    assert not offered["Delete…"].isEnabled()
+    offered["Tick it for comparing"].trigger()
+    sees(qtbot, page, "1 ticked")
+    offered["Keep its code on the right"].trigger()
+    assert page.other.isVisible()
+    with qtbot.waitSignal(menu.destroyed):
+        menu.close()
 
 
 def test_names_and_facts_stay_on_one_line(qtbot: QtBot, page: ServersPage) -> None:
