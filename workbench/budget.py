@@ -127,11 +127,15 @@ def assess(
 
 
 def duration_text(span_s: tuple[float, float]) -> str:
-    """For people: "2 to 4 min"."""
-    units = ((3600, "h"), (60, "min"))
-    unit, name = next(((u, n) for u, n in units if span_s[1] >= 2 * u), (1, "s"))
-    first, last = (f"{v / unit:.2g}" if v < 10 * unit else f"{v / unit:,.0f}" for v in span_s)
+    """For people: "0.5 to 1.5 min", "2 to 4 min"."""
+    unit, name = (3600, "h") if span_s[1] >= 7200 else (60, "min") if span_s[1] >= 60 else (1, "s")
+    first, last = (_two(value / unit) for value in span_s)
     return f"{first} {name}" if first == last else f"{first} to {last} {name}"
+
+
+def _two(value: float) -> str:
+    """Two digits, of less than one only the first."""
+    return f"{value:,.0f}" if value >= 9.95 else f"{value:.2g}" if value >= 0.95 else f"{value:.1g}"
 
 
 def _ports_text(needed: int, free: int) -> str:

@@ -82,7 +82,13 @@ def test_the_demo_takes_about_two_minutes_and_has_no_complaint() -> None:
 
 @pytest.mark.parametrize(
     ("span", "text"),
-    [((20, 55), "20 to 55 s"), ((120, 250), "2 to 4.2 min"), ((60, 7200), "0.017 to 2 h")],
+    [
+        ((20, 55), "20 to 55 s"),
+        ((28, 92), "0.5 to 1.5 min"),
+        ((84, 210), "1.4 to 3.5 min"),
+        ((120, 250), "2 to 4.2 min"),
+        ((60, 7200), "0.02 to 2 h"),
+    ],
 )
 def test_durations_are_told_in_a_unit_that_fits(span: tuple[float, float], text: str) -> None:
     assert duration_text(span) == text
