@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QSizePolicy, QWidget
 
 from app.choices import Tick
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 _COST_AFTER_MS = 150
 _BUSY = "A run is under way; the next one can begin when it is over."
 _MOST_ACROSS = 3
+_GAP = 6
+"""Between rows of ticks."""
 
 
 class CompareCard(QFrame):
@@ -133,12 +136,12 @@ class CompareCard(QFrame):
 
     def _make_ticks(self) -> Scrolled:
         self._grid = QGridLayout(ticks := QWidget())
-        self._grid.setContentsMargins(0, 2, 0, 2)
+        self._grid.setContentsMargins(0, _GAP // 2, 0, _GAP // 2)
         self._grid.setHorizontalSpacing(16)
-        self._grid.setVerticalSpacing(6)
-        scroll = Scrolled(ticks)
-        scroll.setMinimumHeight(72)
-        return scroll
+        self._grid.setVerticalSpacing(_GAP)
+        self._scroll = _WholeRows(ticks)
+        self._scroll.setMinimumHeight(72)
+        return self._scroll
 
     def _arrange(self) -> None:
         for place, box in enumerate(self.boxes.values()):
@@ -146,6 +149,7 @@ class CompareCard(QFrame):
         for place in range(_MOST_ACROSS):
             self._grid.setColumnStretch(place, int(place < self._across))
         self._grid.setRowStretch(len(self.boxes), 1)
+        self._scroll.set_row(max((b.sizeHint().height() for b in self.boxes.values()), default=0))
 
     def _on_toggled(self) -> None:
         self._desk.settings.servers = self.ticked()
@@ -167,6 +171,27 @@ class CompareCard(QFrame):
         if asked == self._asked:
             self.error.say(" ".join(budget.problems))
             self._cost.setText(" ".join([budget.describe()[0], *budget.warnings]))
+
+
+class _WholeRows(Scrolled):
+    """Cuts no row at its lower end, and turns by whole rows."""
+
+    def __init__(self, body: QWidget) -> None:
+        super().__init__(body)
+        self._pitch = 1
+
+    def set_row(self, high: int) -> None:
+        """So high is each."""
+        self._pitch = max(1, high + _GAP)
+        self.verticalScrollBar().setSingleStep(self._pitch)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        self.setViewportMargins(0, 0, 0, self.height() % self._pitch)
 
 
 def _unreadable(count: int, what: str) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app import theme as look
 from app.desk import Desk
@@ -16,9 +17,10 @@ from app.widgets import Elided, button, column, dress, empty, frame, label, row
 from app.words import ended, when
 
 if TYPE_CHECKING:
+    from app.sessions.thumbnail import Outlines
     from workbench.shelf import Shelved
 
-_LEAST, _MOST = 270, 4
+_LEAST, _MOST = 320, 4
 _TALL = 90
 _RESULTS = (
     (
@@ -48,6 +50,7 @@ class Recent(QWidget):
         self._desk = desk
         self._sessions: list[Shelved] = []
         self._shown: list[object] | None = None
+        self._results: list[tuple[Shelved, QLabel]] = []
         inside = column(self, gap=8)
         head = row()
         self._title = label("", 14, Weight.DemiBold)
@@ -62,6 +65,14 @@ class Recent(QWidget):
         self._cards = row(gap=16)
         inside.addLayout(self._cards)
         self.show_sessions(desk.shelf)
+
+    @cached_property
+    def _outlines(self) -> Outlines:
+        from app.sessions.thumbnail import Outlines  # noqa: PLC0415 - not before the first paint
+
+        shared = Outlines.of(self._desk)
+        shared.changed.connect(self._tell_results)
+        return shared
 
     def show_sessions(self, sessions: Sequence[Shelved]) -> None:
         self._sessions = [session for session in sessions if session.start is not None]
@@ -80,6 +91,7 @@ class Recent(QWidget):
         self._title.setText("Recent sessions" if shown else "What comes of it")
         self._all.setVisible(bool(shown))
         empty(self._cards)
+        self._results = []
         for session in shown:
             self._cards.addWidget(self._entry(session), 1)
         # One session is not as wide as the page.
@@ -89,6 +101,7 @@ class Recent(QWidget):
             for icon, title, text in _RESULTS:
                 self._cards.addWidget(_Result(icon, title, text, self._desk.theme), 1)
         dress(self, self._desk.theme)
+        self._tell_results()
 
     def _entry(self, session: Shelved) -> QPushButton:
         from app.sessions.thumbnail import Thumbnail  # noqa: PLC0415 - not before the first paint
@@ -97,7 +110,6 @@ class Recent(QWidget):
         count = len(start.servers) if start else 0
         servers = f"{count} server{'s' if count != 1 else ''}"
         made = button("", on_click=lambda: self._desk.open_wanted.emit(session.path))
-        made.setAccessibleName(f"Open {title}, {when(start)}, {servers}, {ended(session)}")
         made.setStyleSheet(f"QPushButton {{ min-height: {_TALL}px; border-radius: 10px; }}")
         inside = row(made, gap=12)
         inside.setContentsMargins(12, 10, 12, 10)
@@ -109,18 +121,35 @@ class Recent(QWidget):
         words.addStretch(1)
         told = (
             (Elided(13, Weight.DemiBold), title),
-            (Elided(12, tone="muted"), when(start)),
-            (Elided(12, tone="muted"), servers),
-            (Elided(12, tone="soft"), ended(session)),
+            (Elided(12, tone="muted"), f"{when(start)} · {servers}"),
         )
         for text, said in told:
             text.say(said)
             words.addWidget(text)
+        result = label("", 12, tone=_tone(session), wrap=True)
+        words.addWidget(result)
         words.addStretch(1)
+        self._results.append((session, result))
         inside.addLayout(words, 1)
         for each in made.findChildren(QWidget):
             each.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        said = ", ".join((title, when(start), servers))
+        made.setAccessibleName(f"Open {said}, {ended(session)}")
         return made
+
+    def _tell_results(self) -> None:
+        """What came of each; of one that is not complete, why."""
+        for session, told in self._results:
+            known = self._outlines.get(session)
+            done = session.stop is not None and session.stop.status == "done"
+            told.setText(known.result if done and known else "" if done else ended(session))
+            told.setToolTip(known.told if done and known else "")
+
+
+def _tone(session: Shelved) -> str:
+    if session.stop is None:
+        return "ok" if session.growing else "warn"
+    return "soft" if session.stop.status == "done" else "warn"
 
 
 class _Result(QWidget):

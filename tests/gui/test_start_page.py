@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from app.settings import Settings
 from app.shell.main_window import MainWindow
 from tests.gui.windows import control, press, says, shown
-from tests.synthetic import session
+from tests.synthetic import End, session
 from workbench import paths
 from workbench.documents import PointStop
 from workbench.plans import Plan, WarmUp
@@ -50,9 +50,9 @@ def window(qtbot: QtBot, home: Path, settings: Settings) -> Iterator[MainWindow]
         yield made
 
 
-def record(path: Path, servers: int = 3) -> Path:
+def record(path: Path, servers: int = 3, end: End = "done") -> Path:
     recorder = Recorder(path)
-    for document in session(servers, 4):
+    for document in session(servers, 4, end=end):
         recorder(document)
     recorder.close()
     return path
@@ -185,6 +185,28 @@ class TestComingBack:
         assert "3 servers" in name
         press(window, name)
         qtbot.waitUntil(window.film.isVisible)
+
+    def test_a_session_tells_what_came_of_it_or_why_it_is_not_complete(
+        self, qtbot: QtBot, home: Path, window: MainWindow
+    ) -> None:
+        qtbot.waitUntil(lambda: says(window, "asyncio Protocol and gevent hold 6,750/s"))
+        record(home / "b.pong.yaml", end="crashed")
+        window.desk.shelf_stale.emit()
+        qtbot.waitUntil(lambda: says(window, "cut off"))
+        assert not says(window.start, "complete")
+
+
+def test_no_row_of_servers_is_cut(qtbot: QtBot, window: MainWindow) -> None:
+    boxes = list(window.start.compare.boxes.values())
+    ground = boxes[0].parentWidget()
+    seen = ground.parentWidget()
+    for height in (620, 700, 733, 800):
+        window.resize(1280, height)
+        qtbot.waitUntil(lambda height=height: window.height() == height)
+        whole = [b for b in boxes if b.geometry().bottom() < seen.height()]
+        begun = [b for b in boxes if b.geometry().top() < seen.height()]
+        assert whole == begun
+        assert 0 < len(whole) < len(boxes)
 
 
 def test_servers_that_cannot_be_read_do_not_hide_the_others(qtbot: QtBot, home: Path) -> None:
