@@ -40,11 +40,13 @@ class Shape:
     """Of the card; it is wider where its title would be cut."""
 
     width: int
-    """Unscaled."""
+    """Unscaled; 0: no wider than it must be."""
     beside: bool = False
     """The figures stand beside the title, not below it."""
     brief: bool = False
     """What became of lost calls and the verdict's sentence are left out; its sign stays."""
+    bare: bool = False
+    """Figures without their names, in the order of the charts."""
 
 
 class HoverCard(QFrame):
@@ -56,6 +58,8 @@ class HoverCard(QFrame):
         Shape(620, beside=True),
         Shape(300, brief=True),
         Shape(0, beside=True, brief=True),
+        Shape(300, brief=True, bare=True),
+        Shape(0, brief=True, bare=True),
     )
     """The best first."""
 
@@ -71,7 +75,7 @@ class HoverCard(QFrame):
         shadow.setColor(QColor(0, 0, 0, 120 if theme.dark else 46))
         self.setGraphicsEffect(shadow)
         column = QVBoxLayout(self)
-        column.setContentsMargins(12, 9, 12, 9)
+        column.setContentsMargins(12, 8, 12, 8)
         column.setSpacing(5)
         self._top = QBoxLayout(QBoxLayout.Direction.TopToBottom)
         self._top.setSpacing(5)
@@ -128,12 +132,14 @@ class HoverCard(QFrame):
         self._top.setSpacing(14 if shape.beside else 5)
         self._rest.setHidden(shape.brief)
         self._brief_sign.setVisible(shape.brief)
+        for caption, _, _ in self._figures:
+            caption.setHidden(shape.bare)
         self._name.setWordWrap(False)
         wide = round(shape.width * self._scale)
         self._set_title(down if shape.beside else across)
         if not shape.beside and self._least() > wide:
             self._set_title(down)
-            self._name.setWordWrap(self._least() > wide)
+            self._name.setWordWrap(0 < wide < self._least())
         self.setFixedWidth(max(wide, self._least()))
         # A wrapped label tells its height only once the layout has been asked anew.
         inside = self.layout()
