@@ -215,7 +215,9 @@ class Chart(pg.PlotWidget):
             least, most = scales.round_down(known.min() * 0.9), scales.round_up(known.max() * 0.995)
             ended = self.model.over or self.model.whole is not None
             low, high = (least, most) if ended else (min(low, least), max(high, most))
-        return low, max(high, low * 10) * 1.12
+        high = max(high, low * 10)
+        # Above the timeout is room for its word.
+        return low, high * ((high / low) ** 0.05 if high >= timeout else 1.12)
 
     @property
     def has_ideal(self) -> bool:

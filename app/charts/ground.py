@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import atan2, ceil, degrees, hypot
+from math import atan2, ceil, degrees, hypot, log10
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
 from app.charts import labels, scales, words
 from app.charts.drawing import draw_text, text_width
-from app.charts.series import Quantity
+from app.charts.series import Quantity, Reading, View
 from app.colour import with_opacity
 from app.theme import Weight, font
 
@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from app.charts.chart import Chart
 
 _IDEAL = "ideal: every call answered"
+_LARGE = "large: highest rate held"
+_HOLLOW = "hollow: not to be trusted"
+_FEW = "hollow: too few replies"
+_CONTROLS = 424.0
+"""Unscaled, right of the head of the response time: the window's controls."""
 _ABOVE_IDEAL = 14.0
 """Unscaled, from the line to the middle of its words."""
 
@@ -28,8 +33,8 @@ class Ground:
 
     def __init__(self, chart: Chart) -> None:
         self._chart = chart
-        self._hollow_of: object = None
-        self._is_hollow = False
+        self._marks_of: object = None
+        self._marks_told: tuple[str, ...] = ()
 
     def key(self) -> object:
         chart = self._chart
@@ -37,17 +42,21 @@ class Ground:
         ratio = chart.devicePixelRatioF()
         shown = (chart.view_shown, chart.log, chart.model.unit, chart.model.closed_loop)
         empty = not any(len(curve.values.x) for curve in chart.curves.values())
-        hidden = self._all_hidden()
-        return size, ratio, chart.limits, chart.ceiling, shown, empty, hidden, self._hollow()
+        said = self._saying(), self._head()
+        return size, ratio, chart.limits, chart.ceiling, shown, empty, said, self._timeout_ms()
 
     def words(self) -> list[labels.Box]:
-        """Where its words stand that are no labels: the head, and those of the ideal line as boxes
-        in a row."""
+        """Where its words stand that are no labels: the head, the timeout, and those of the ideal
+        line as boxes in a row."""
         chart = self._chart
-        head = (0.0, 0.0, self._head()[-1], chart.look.px(20))
+        found = [(0.0, 0.0, self._head()[-1], chart.look.px(20))]
+        if (timeout := self._timeout_ms()) is not None:
+            text, size, at = self._timeout_words(timeout)
+            half = chart.look.px(6)
+            found.append((at.x(), at.y() - half, at.x() + text_width(text, size), at.y() + half))
         share, half = self._ideal_words()
         if not half:
-            return [head]
+            return found
         last, px = chart.limits[1], chart.look.px
         first, end = (chart.at(last * s, last * s) for s in (share - half, share + half))
         way = end - first
@@ -55,7 +64,7 @@ class Ground:
         aside = QPointF(way.y(), -way.x()) * px(_ABOVE_IDEAL) / length
         count, r = ceil(length / px(8)), px(7)
         middles = (first + aside + way * n / count for n in range(count + 1))
-        return [head, *((at.x() - r, at.y() - r, at.x() + r, at.y() + r) for at in middles)]
+        return [*found, *((at.x() - r, at.y() - r, at.x() + r, at.y() + r) for at in middles)]
 
     def paint(self, painter: QPainter) -> None:
         chart = self._chart
@@ -75,30 +84,37 @@ class Ground:
         if chart.lowest:
             self._paint_rates(painter)
         self._paint_ceiling(painter)
+        self._paint_timeout(painter)
         if chart.has_ideal:
             self._paint_ideal(painter)
-        if not any(len(curve.values.x) for curve in chart.curves.values()):
-            if chart.quantity is Quantity.REPLIES:
-                over = chart.model.over
-                self._say(painter, "No point was finished." if over else "Points appear here.")
-        elif self._all_hidden():
-            if chart.quantity is Quantity.REPLIES:
-                self._say(painter, "Every server is hidden. 0 shows all of them.")
-        elif not len(chart.known()):
-            self._say(painter, "No call was answered, so there is no response time.")
+        self._paint_saying(painter)
         painter.restore()
 
-    def _all_hidden(self) -> bool:
-        return bool(self._chart.curves) and self._chart.curves.keys() <= self._chart.hidden
-
-    def _say(self, painter: QPainter, text: str) -> None:
+    def _saying(self) -> str:
+        """In place of lines; empty: there are some, or the first point is being drawn."""
         chart = self._chart
-        px, theme, size = chart.look.px, chart.theme, font(chart.look.px(13))
-        middle = chart.plot_rect().center()
+        first, said = chart.quantity is Quantity.REPLIES, ""
+        if not any(len(curve.values.x) for curve in chart.curves.values()):
+            over = chart.model.over
+            said = ("No point was finished." if over else "Points appear here.") if first else ""
+        elif chart.curves.keys() <= chart.hidden:
+            said = "Every server is hidden. 0 shows all of them." if first else ""
+        elif not len(chart.known()):
+            said = "No call was answered, so there is no response time."
+        return said if said and chart.running_at() is None else ""
+
+    def _paint_saying(self, painter: QPainter) -> None:
+        chart, text = self._chart, self._saying()
+        if not text:
+            return
+        px, theme, plot = chart.look.px, chart.theme, chart.plot_rect()
+        size = font(px(13))
         box = QRectF(0, 0, text_width(text, size) + px(24), px(28))
-        box.moveCenter(middle)
+        box.moveCenter(plot.center())
+        if chart.has_ideal:  # below the line y = x
+            box.moveBottomRight(plot.bottomRight() - QPointF(px(12), plot.height() / 10))
         painter.fillRect(box, QColor(theme.card))
-        draw_text(painter, middle, text, size, theme.muted, "middle")
+        draw_text(painter, box.center(), text, size, theme.muted, "middle")
 
     def _paint_head(self, painter: QPainter) -> None:
         chart = self._chart
@@ -112,29 +128,38 @@ class Ground:
         """(title, what is said of it, from where, until where)."""
         chart, px = self._chart, self._chart.look.px
         title, unit = chart.title_words()
-        if self._hollow():
-            unit += "  ·  hollow: not to be trusted"
-        x = text_width(title, self._title_font()) + px(9)
-        return title, unit, x, x + text_width(unit, font(px(12)))
+        size, x = font(px(12)), text_width(title, self._title_font()) + px(9)
+        room = chart.width() - x - (px(_CONTROLS) if chart.quantity is Quantity.TIME else 0.0)
+        keys, brief = self._marks(), unit.partition(",")[0]
+        forms = ((unit, *keys), (brief, *keys), (brief, *keys[-1:]), (unit,))
+        said = ["  ·  ".join(form) for form in forms]
+        fits = (each for each in said if text_width(each, size) <= room)
+        shown = next(fits, said[-1])
+        return title, shown, x, x + text_width(shown, size)
 
     def _title_font(self) -> QFont:
         look = self._chart.look
         return font(look.px(look.head), Weight.DemiBold)
 
-    def _hollow(self) -> bool:
-        """Is any point of the three charts drawn so? Told once, above the replies."""
+    def _marks(self) -> tuple[str, ...]:
+        """What a large and a hollow marker mean, where there are any."""
         chart = self._chart
         model, view = chart.model, chart.view_shown
-        if chart.quantity is not Quantity.REPLIES:
-            return False
-        if self._hollow_of != (model, model.version, view):
-            self._hollow_of = model, model.version, view
-            self._is_hollow = any(
-                not reading.trusted or (reading.times(view.clock) and not reading.supported(view))
-                for series in model.series.values()
-                for reading in series.readings()
-            )
-        return self._is_hollow
+        key = model, model.version, view
+        if self._marks_of != key:
+            self._marks_of = key
+            servers = model.series.values()
+            each = [reading for series in servers for reading in series.readings()]
+            found = {
+                Quantity.REPLIES: (
+                    (_LARGE, (series.knee_per_s is not None for series in servers)),
+                    (_HOLLOW, (not reading.trusted for reading in each)),
+                ),
+                Quantity.TIME: ((_FEW, (r.trusted and _few(r, view) for r in each)),),
+                Quantity.ERRORS: (),
+            }
+            self._marks_told = tuple(told for told, any_ in found[chart.quantity] if any(any_))
+        return self._marks_told
 
     def _value_ticks(self) -> list[tuple[float, str]]:
         chart = self._chart
@@ -184,6 +209,37 @@ class Ground:
         painter.setPen(QPen(QColor(muted), px(1)))
         painter.drawLine(area.topLeft(), area.bottomLeft())
 
+    def _timeout_ms(self) -> float | None:
+        """Where lines end because calls are given up then; None: not within this chart."""
+        chart = self._chart
+        timeout, (_, _, low, high) = chart.model.timeout_ms, chart.limits
+        inside = low < (log10(timeout) if chart.log else timeout) <= high
+        known = chart.quantity is Quantity.TIME and chart.model.has_timeout
+        return timeout if known and inside else None
+
+    def _timeout_words(self, timeout: float) -> tuple[str, QFont, QPointF]:
+        """Above its line, where no point can be, to the right of the head if that can be."""
+        chart, px = self._chart, self._chart.look.px
+        text, size = f"timeout {_time_text(timeout)}", font(px(11), Weight.Medium)
+        line = chart.at(0, timeout)
+        last = chart.width() - px(_CONTROLS) - text_width(text, size)
+        x = max(line.x() + px(5), min(self._head()[-1] + px(14), last))
+        return text, size, QPointF(x, line.y() - px(7))
+
+    def _paint_timeout(self, painter: QPainter) -> None:
+        chart = self._chart
+        timeout = self._timeout_ms()
+        if timeout is None:
+            return
+        pen = QPen(QColor(chart.theme.muted), chart.look.px(1))
+        pen.setStyle(Qt.PenStyle.DotLine)
+        painter.setPen(pen)
+        y = round(chart.at(0, timeout).y()) + 0.5
+        plot = chart.plot_rect()
+        painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
+        text, size, where = self._timeout_words(timeout)
+        draw_text(painter, where, text, size, chart.theme.muted)
+
     def _paint_ideal(self, painter: QPainter) -> None:
         chart = self._chart
         plot, px, last = chart.plot_rect(), chart.look.px, chart.limits[1]
@@ -223,6 +279,11 @@ def _hatch(area: QRectF, apart: float) -> list[QLineF]:
         foot = area.bottom() + x
         lines.append(QLineF(left, foot - left, right, foot - right))
     return lines
+
+
+def _few(reading: Reading, view: View) -> bool:
+    """Has it a response time which too few replies support?"""
+    return reading.times(view.clock) is not None and not reading.supported(view)
 
 
 def _time_text(ms: float) -> str:

@@ -181,6 +181,11 @@ class ChartModel:
         return str((self.start.plan.get("rate_of") if self.start else None) or default)
 
     @property
+    def has_timeout(self) -> bool:
+        """Is it known, and the same for all that is drawn?"""
+        return self.start is not None
+
+    @property
     def timeout_ms(self) -> float:
         return 1000 * float(self._workload().get("timeout_s", self._timeout_s))
 

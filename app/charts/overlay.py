@@ -57,6 +57,7 @@ class Overlay(ChartModel):
         super().__init__()
         self.published: tuple[Published, ...] = ()
         self.tags: tuple[str, ...] = ()
+        self._one_timeout = False
         if comparison is not None and comparison.sides:
             self._take(comparison)
             self.end()
@@ -84,6 +85,8 @@ class Overlay(ChartModel):
                 tag=contender.tag if several else "",
                 place=places.index(contender.tag),
             )
+        workloads = (side.plan.get("workload") or {} for side in comparison.sides)
+        self._one_timeout = len({each.get("timeout_s", 5.0) for each in workloads}) == 1
         if comparable(first.plan):
             servers = {contender.id for contender in drawn}
             self.published = tuple(
@@ -91,6 +94,10 @@ class Overlay(ChartModel):
                 for figure in IN_2009
                 if figure.server in servers and figure.offered_per_s <= self.last_offered
             )
+
+    @property
+    def has_timeout(self) -> bool:
+        return self._one_timeout
 
     def published_of(self, keys: Iterable[str]) -> list[Published]:
         """What was printed about these contenders."""

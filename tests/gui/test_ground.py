@@ -1,0 +1,126 @@
+"""What charts say of themselves: what markers mean, where calls are given up, what is to come."""
+
+from __future__ import annotations
+
+import dataclasses
+from io import BytesIO
+
+import numpy as np
+import pytest
+from msgspec.structs import replace
+from pypdf import PdfReader
+from PySide6.QtCore import QPoint, QRectF
+from PySide6.QtGui import QColor, QPainter
+from pytestqt.qtbot import QtBot
+
+from app import theme
+from app.charts.model import ChartModel
+from app.charts.series import Quantity
+from app.charts.trio import Trio
+from app.export import picture
+from tests.synthetic import CONTESTANTS, session
+from workbench.documents import AnyDocument, PointStart, RunStart
+
+SIZE = (820, 540)
+
+
+def shown(qtbot: QtBot, documents: list[AnyDocument], size: tuple[int, int] = SIZE) -> Trio:
+    model = ChartModel()
+    for document in documents:
+        model(document)
+    trio = Trio(model, theme.LIGHT)
+    qtbot.addWidget(trio, before_close_func=lambda _: trio)
+    trio.resize(*size)
+    trio.refresh()
+    with qtbot.waitExposed(trio):
+        trio.show()
+    return trio
+
+
+def written(trio: Trio) -> str:
+    """All words in the charts."""
+    size = trio.width(), trio.height()
+    made = picture.pdf(lambda painter: paint(trio, painter), size, "")
+    return " ".join(PdfReader(BytesIO(made)).pages[0].extract_text().split())
+
+
+def paint(trio: Trio, painter: QPainter) -> None:
+    trio.paint(painter, QRectF(trio.rect()))
+
+
+def first_point(documents: list[AnyDocument], windows: int) -> list[AnyDocument]:
+    """Cut within the first point of the first sweep."""
+    sweeps = (isinstance(d, PointStart) and d.purpose == "sweep" for d in documents)
+    return documents[: list(sweeps).index(True) + 1 + windows]
+
+
+def given_up_after(documents: list[AnyDocument], timeout_s: float) -> list[AnyDocument]:
+    start = documents[0]
+    assert isinstance(start, RunStart)
+    workload = {**start.plan.get("workload", {}), "timeout_s": timeout_s}
+    return [replace(start, plan={**start.plan, "workload": workload}), *documents[1:]]
+
+
+def test_the_place_of_points_to_come_breaks_no_line(qtbot: QtBot) -> None:
+    trio = shown(qtbot, session(2, 8)[:1])
+    assert "Points appear here." in written(trio)
+    chart = trio.charts[Quantity.REPLIES]
+    image, last, ground = chart.grab().toImage(), chart.limits[1], QColor(theme.LIGHT.card)
+    for share in np.linspace(0.05, 0.95, 60):
+        at = chart.at(last * share, last * share).toPoint()
+        around = [at + QPoint(x, y) for x in range(-3, 4) for y in range(-3, 4)]
+        assert any(image.pixelColor(pixel) != ground for pixel in around)
+
+
+def test_it_is_gone_when_the_first_point_is_drawn(qtbot: QtBot) -> None:
+    trio = shown(qtbot, first_point(session(2, 8), windows=0))
+    assert "Points appear here." in written(trio)
+    trio = shown(qtbot, first_point(session(2, 8), windows=5))
+    assert trio.charts[Quantity.REPLIES].running_at() is not None
+    assert "Points appear here." not in written(trio)
+
+
+def test_large_and_hollow_markers_are_explained_where_there_are_any(qtbot: QtBot) -> None:
+    large, hollow = "large: highest rate held", "hollow: not to be trusted"
+    assert large in written(shown(qtbot, session(2, 8)))
+    assert hollow not in written(shown(qtbot, session(2, 8)))
+    doubtful = written(shown(qtbot, session(2, 8, untrusted_from=6000)))
+    assert large in doubtful
+    assert hollow in doubtful
+    weak = [dataclasses.replace(CONTESTANTS[0], capacity_per_s=0.0)]
+    assert large not in written(shown(qtbot, session(weak, 4)))
+
+
+@pytest.mark.parametrize("width", [800, 1500])
+def test_a_response_time_of_few_replies_says_why_it_is_hollow(qtbot: QtBot, width: int) -> None:
+    few = "hollow: too few replies"
+    trio = shown(qtbot, session(1, 3, rates=[100, 3000, 6000]), (width, 540))
+    shown_as = [trio.charts[q].curves["asyncio-streams"].trusts(100) for q in Quantity]
+    assert shown_as == [True, False, True]
+    assert few in written(trio)
+    trio.set_percentile("p50")
+    assert few not in written(trio)
+
+
+@pytest.mark.parametrize("log", [True, False], ids=["log", "linear"])
+@pytest.mark.parametrize(("timeout_s", "said"), [(5.0, "timeout 5 s"), (0.8, "timeout 800 ms")])
+def test_lines_that_end_at_the_timeout_say_so_and_cover_nothing(
+    qtbot: QtBot, log: bool, timeout_s: float, said: str
+) -> None:
+    trio = shown(qtbot, given_up_after(session(3, 8), timeout_s))
+    trio.set_log(log)
+    assert said in written(trio)
+    chart = trio.charts[Quantity.TIME]
+    words = [
+        QRectF(left, top, right - left, foot - top)
+        for left, top, right, foot in chart.ground.words()
+    ]
+    timeout = words[1]
+    assert not timeout.intersects(words[0])
+    line = chart.at(0, 1000 * timeout_s)
+    assert timeout.bottom() <= line.y()
+
+
+def test_where_no_response_time_comes_near_the_timeout_it_is_not_marked(qtbot: QtBot) -> None:
+    fast = [dataclasses.replace(CONTESTANTS[0], capacity_per_s=1e6)]
+    assert "timeout" not in written(shown(qtbot, session(fast, 8)))
