@@ -224,7 +224,7 @@ class Ground:
         line = chart.at(0, timeout)
         last = chart.width() - px(_CONTROLS) - text_width(text, size)
         x = max(line.x() + px(5), min(self._head()[-1] + px(14), last))
-        return text, size, QPointF(x, line.y() - px(7))
+        return text, size, QPointF(x, line.y() - px(8))
 
     def _paint_timeout(self, painter: QPainter) -> None:
         chart = self._chart

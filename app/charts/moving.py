@@ -131,18 +131,17 @@ class Moving:
             self._paint_halo(painter, curve, at)
             painter.setClipping(False)
             chart.names.paint_running(painter, curve, at)
+        elif running and chart.quantity is Quantity.ERRORS and running.errors_pct is not None:
+            self._paint_undecided(painter, curve, running, running.errors_pct)
         else:
-            if running and chart.quantity is Quantity.ERRORS:
-                self._paint_undecided(painter, curve, running)
             self._paint_waiting(painter, curve)
         painter.restore()
 
-    def _paint_undecided(self, painter: QPainter, curve: Curve, running: Running) -> None:
-        """From the errors so far to what they are if no open call is answered."""
+    def _paint_undecided(
+        self, painter: QPainter, curve: Curve, running: Running, span: tuple[float, float]
+    ) -> None:
+        """From the errors so far to what they are if no open call is answered; its name beside."""
         chart = self._chart
-        span = running.errors_pct
-        if span is None:
-            return
         low, high = (chart.at(running.offered, pct) for pct in span)
         pen = curve.pen(chart.look.running_line * 2, sure=False)
         painter.setPen(pen)
@@ -152,6 +151,8 @@ class Moving:
         arm = QPointF(chart.look.px(5), 0)
         for end in (low, high):
             painter.drawLine(end - arm, end + arm)
+        painter.setClipping(False)
+        chart.names.paint_running(painter, curve, low)
 
     def _paint_waiting(self, painter: QPainter, curve: Curve) -> None:
         """Between its points, and until there is something to show of one, a server keeps its
