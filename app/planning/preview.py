@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWi
 from app.planning.remarks import Remarks
 from app.planning.sketch import STEADY, CallsPicture, RunPicture, Share, SweepPicture, counted, told
 from app.theme import Weight
-from app.widgets import column, frame, label, row
+from app.widgets import Elided, column, frame, label, row
 from workbench.budget import duration_text
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Preview(QWidget):
         inside.addWidget(self.run)
         inside.addSpacing(10)
         _, hint, head = _heading("Local ports")
-        hint.setText("the most in use at once, of those free")
+        hint.say("the most in use at once, of those free")
         inside.addLayout(head)
         self.ports = Share("Local ports, the most in use at once, of those free")
         inside.addWidget(self.ports)
@@ -97,7 +97,7 @@ class Preview(QWidget):
         self._on_pointed(None)
         fewest, most = budget.samples_per_point
         self._counted = bool(most)
-        self._few.setText("amber: too few for a steady p99" if fewest < STEADY else "")
+        self._few.say("amber: too few for a steady p99" if fewest < STEADY else "")
         self.calls.show_steps(draft.steps)
         self.sweep.setAccessibleDescription(
             f"From {draft.steps[0].load} to {draft.steps[-1].load}, {self._hint}"
@@ -112,7 +112,7 @@ class Preview(QWidget):
         ]
         self.run.show_blocks(blocks, ceiling=plan.calibrate and not closed)
         first = "the clients' limit first" if plan.calibrate and not closed else ""
-        self._order.setText(", then ".join(filter(None, (first, _order_hint(plan)))))
+        self._order.say(", then ".join(filter(None, (first, _order_hint(plan)))))
         self.ports.show_share(budget.ports_needed, budget.ports_free)
         self.remarks.say(_remarks(draft, plan))
         self._fit()
@@ -154,14 +154,13 @@ class Preview(QWidget):
             self._figures[name].setAccessibleName(f"{name}: {text}")
 
     def _on_pointed(self, step: Step | None) -> None:
-        self._pointed.setText(told(step) if step else self._hint)
+        self._pointed.say(told(step) if step else self._hint)
 
 
-def _heading(title: str, *, tone: str = "muted") -> tuple[QLabel, QLabel, QHBoxLayout]:
+def _heading(title: str, *, tone: str = "muted") -> tuple[QLabel, Elided, QHBoxLayout]:
     """A title, a remark beside it, and both in a row."""
     head = row(gap=6)
-    made, beside = label(title, 12, Weight.DemiBold), label("", 12, tone=tone)
-    beside.setMinimumWidth(40)
+    made, beside = label(title, 12, Weight.DemiBold), Elided(12, tone=tone)
     head.addWidget(made)
     head.addWidget(beside, 1)
     return made, beside, head
@@ -173,8 +172,8 @@ def _sweep_hint(draft: Draft, *, timed: bool) -> str:
         return ""
     if not timed:
         return f"{of}; how long is the server's to say"
-    warm = ", after a warm-up" if draft.steps[0].purpose == "warm_up" else ""
-    return f"{of}, {duration_text((draft.steps[-1].end_s, draft.steps[-1].end_s))}{warm}"
+    warm = "warmed up, " if draft.steps[0].purpose == "warm_up" else ""
+    return f"{of}, {warm}{duration_text((draft.steps[-1].end_s, draft.steps[-1].end_s))}"
 
 
 def _order_hint(plan: Plan) -> str:

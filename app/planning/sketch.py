@@ -109,7 +109,7 @@ class SweepPicture(Picture):
             )
         if not self._timed:
             return
-        wide = self._lasts()
+        wide = _lasts(self._steps)
         unit, name = (3600, "h") if wide > 7200 else (60, "min") if wide > 120 else (1, "s")
         for value in ticks(wide / unit, max(2, int(plot.width() // 80))):
             x = plot.left() + value * unit / wide * plot.width()
@@ -125,12 +125,8 @@ class SweepPicture(Picture):
         values = (step.rate_per_s or step.concurrency for step in self._steps)
         return max(values, default=0.0) * 1.06 or 1.0
 
-    def _lasts(self) -> float:
-        return self._steps[-1].end_s if self._steps else 1.0
-
     def _bar(self, step: Step, plot: QRectF, high: float) -> QRectF:
-        wide = plot.width() / self._lasts()
-        left, right = plot.left() + step.begin_s * wide, plot.left() + step.end_s * wide
+        left, right = _span(step, self._steps, plot)
         top = plot.bottom() - (step.rate_per_s or step.concurrency) / high * plot.height()
         return QRectF(left, top, max(right - left, 1.0), plot.bottom() - top)
 
@@ -138,9 +134,19 @@ class SweepPicture(Picture):
         plot = self._plot()
         if not self._steps or not plot.left() - 4 <= x <= plot.right() + 4:
             return None
-        at = (x - plot.left()) / plot.width() * self._lasts()
+        at = (x - plot.left()) / plot.width() * _lasts(self._steps)
         apart = [max(step.begin_s - at, at - step.end_s, 0.0) for step in self._steps]
         return apart.index(min(apart))
+
+
+def _lasts(steps: Sequence[Step]) -> float:
+    return steps[-1].end_s if steps else 1.0
+
+
+def _span(step: Step, steps: Sequence[Step], plot: QRectF) -> tuple[float, float]:
+    """From where to where a step of a sweep lasts, in pixels."""
+    wide = plot.width() / _lasts(steps)
+    return plot.left() + step.begin_s * wide, plot.left() + step.end_s * wide
 
 
 class CallsPicture(Picture):
@@ -148,15 +154,17 @@ class CallsPicture(Picture):
 
     def __init__(self) -> None:
         super().__init__("Calls of each point")
-        self._steps: list[Step] = []
+        self._steps: Sequence[Step] = ()
         self.setFixedHeight(62)
 
     def show_steps(self, steps: Sequence[Step]) -> None:
-        self._steps = [step for step in steps if step.purpose != "warm_up"]
+        """The same as the sweep above, whose bars they stand below."""
+        self._steps = steps
         self.update()
 
     def paint(self, painter: QPainter) -> None:
-        steps, theme, small = self._steps, self.theme, font(11, figures=True)
+        theme, small = self.theme, font(11, figures=True)
+        steps = [step for step in self._steps if step.purpose != "warm_up"]
         plot = QRectF(self.rect()).adjusted(_LEFT, 4, -_RIGHT, -18)
         most = max((step.calls for step in steps), default=0)
         if not most:
@@ -164,24 +172,18 @@ class CallsPicture(Picture):
         for value, y in ((most, plot.top() + 4), (0, plot.bottom() - 3)):
             at = QPointF(plot.left() - 7, y)
             draw_text(painter, at, short(value), small, theme.muted, "right")
-        each = plot.width() / len(steps)
-        gap = min(2.0, each * 0.25)
-        painter.setPen(Qt.PenStyle.NoPen)
-        for place, step in enumerate(steps):
+        for step in steps:
             high = max(1.5, step.calls / most * plot.height())
-            few = step.calls < STEADY
-            painter.setBrush(QColor(theme.warn if few else mix(theme.text, theme.card, 0.45)))
-            left = plot.left() + place * each
-            wide = min(each - gap, 26.0)
-            painter.drawRect(
-                QRectF(left + (each - gap - wide) / 2, plot.bottom() - high, wide, high)
-            )
-        last = len(steps) - 1
+            left, right = _span(step, self._steps, plot)
+            ink = theme.warn if step.calls < STEADY else mix(theme.text, theme.card, 0.45)
+            bar = QRectF(left, plot.bottom() - high, max(right - left, 1.0), high)
+            painter.fillRect(bar, QColor(ink))
         y = plot.bottom() + 10
-        draw_text(painter, QPointF(plot.left(), y), steps[0].load, small, theme.muted)
-        if last:
+        left, _ = _span(steps[0], self._steps, plot)
+        draw_text(painter, QPointF(left, y), steps[0].load, small, theme.muted)
+        if len(steps) > 1:
             at = QPointF(plot.right(), y)
-            draw_text(painter, at, steps[last].load, small, theme.muted, "right")
+            draw_text(painter, at, steps[-1].load, small, theme.muted, "right")
 
 
 class RunPicture(Picture):
