@@ -18,6 +18,7 @@ from app.planning.bench import Bench
 from app.planning.form import PlanForm
 from app.planning.gallery import Gallery
 from app.planning.head import BUSY, Head
+from app.planning.note import Note
 from app.planning.outlook import Outlook
 from app.scrolling import Scrolled
 from app.widgets import GAP, PAGE_MARGIN, Inline, column, frame, row
@@ -50,6 +51,7 @@ class PlanPage(QWidget):
         self._base: tuple[str, dict[str, Any]] = ("", {})
         self._kept_changed = False
         self._before: tuple[str, dict[str, Any]] | None = None
+        self._note = Note()
         self.setAcceptDrops(True)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         outer = column(self)
@@ -172,7 +174,7 @@ class PlanPage(QWidget):
         self.gallery.setVisible(not narrow or drawn)
         self.outlook.setVisible(not (narrow and drawn))
         wide = self.width() > 1_500
-        self.gallery.setFixedWidth(288 if wide else 244)
+        self.gallery.setFixedWidth(288 if wide else 264)
         self._card.setMaximumWidth(700)
 
     # What is in the form
@@ -296,6 +298,8 @@ class PlanPage(QWidget):
     def _on_draft(self, asked: int, draft: Draft) -> None:
         if asked != self._asked:
             return
+        if draft.plan is not None:
+            self._note.fit(self.form.description, draft.plan, self.gallery.list.presets)
         self._draft, self._current = draft, not self._timer.isActive()
         self._named = named = self.form.show_faults(draft.faults)
         if "" in draft.faults:

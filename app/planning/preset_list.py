@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 _PRESET = Qt.ItemDataRole.UserRole
 _STAIRS = Qt.ItemDataRole.UserRole + 1
 _TALL, _HEAD = 76, 30
+_BESIDE_WORDS = 61
+"""Of the width of a plan's box, what its words leave."""
 _MOST_STAIRS = 9
 _CLAUSE = re.compile(r"[.:;,](?= )")
 """Where a description can end."""
@@ -64,6 +66,7 @@ class PresetList(QListWidget):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
         self.setMouseTracking(True)
+        self.setResizeMode(QListWidget.ResizeMode.Adjust)
         self.setStyleSheet("QListView, QListView:focus { background: transparent; border: none; }")
         self.itemClicked.connect(self._take)
         self.itemActivated.connect(self._take)
@@ -76,7 +79,7 @@ class PresetList(QListWidget):
                 head = QListWidgetItem("Yours", self)
                 head.setFlags(Qt.ItemFlag.NoItemFlags)
             item = QListWidgetItem(preset.name, self)
-            about = preset.plan.description if preset.plan else preset.problem
+            about = _about(preset)
             item.setData(_PRESET, preset)
             item.setData(_STAIRS, _stairs(preset.plan) if preset.plan else [])
             item.setToolTip(about)
@@ -99,9 +102,12 @@ class PresetList(QListWidget):
         if (item := self.currentItem()) is not None:
             self.scrollToItem(item)
 
+    @property
+    def presets(self) -> list[Preset]:
+        return [p for n in range(self.count()) if (p := self.item(n).data(_PRESET)) is not None]
+
     def preset(self, id: str) -> Preset | None:
-        found = [p for n in range(self.count()) if (p := self.item(n).data(_PRESET)) and p.id == id]
-        return found[0] if found else None
+        return next((preset for preset in self.presets if preset.id == id), None)
 
     @property
     def marked(self) -> str:
@@ -134,7 +140,13 @@ class _Painter(QStyledItemDelegate):
     def sizeHint(
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> QSize:
-        return QSize(120, _TALL if index.data(_PRESET) is not None else _HEAD)
+        preset = index.data(_PRESET)
+        if preset is None:
+            return QSize(120, _HEAD)
+        list_: PresetList = self.parent()  # type: ignore[assignment]
+        room = list_.viewport().width() - _BESIDE_WORDS
+        names = len(_wrapped(preset.name, font(13, Weight.DemiBold), room))
+        return QSize(120, _TALL + 17 * (min(names, 2) - 1))
 
     def paint(
         self,
@@ -171,7 +183,7 @@ class _Painter(QStyledItemDelegate):
             look.paint_icon(
                 painter, "triangle-alert", theme.bad, QRectF(at.x() + 4, at.y() + 8, 20, 20)
             )
-        words = box.adjusted(50, 9, -10, -8)
+        words = box.adjusted(50, 9, 51 - _BESIDE_WORDS, -8)
         painter.setFont(font(13, Weight.DemiBold))
         painter.setPen(QColor(theme.text))
         left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
@@ -179,9 +191,8 @@ class _Painter(QStyledItemDelegate):
         for name in names:
             painter.drawText(words, left, name)
             words.setTop(words.top() + 17)
-        about = preset.plan.description if preset.plan else preset.problem
         tone = theme.muted if preset.plan else theme.bad
-        _paint_about(painter, words.adjusted(0, 1, 0, 0), about, tone, lines=3 - len(names))
+        _paint_about(painter, words.adjusted(0, 1, 0, 0), _about(preset), tone)
         painter.restore()
 
 
@@ -191,15 +202,24 @@ def _at_most_two(lines: list[str], painter: QPainter, rect: QRectF) -> list[str]
     return [size.elidedText(line, right, int(rect.width())) for line in kept]
 
 
-def _paint_about(painter: QPainter, rect: QRectF, text: str, colour: str, *, lines: int) -> None:
-    """In two lines, or in one, which ends in an ellipsis where there is more."""
+def _about(preset: Preset) -> str:
+    """What it is for, or what is wrong with its file; without a note what it measures."""
+    if preset.plan is None:
+        return preset.problem
+    servers, loads = len(preset.plan.servers), preset.plan.rates_per_s or preset.plan.concurrency
+    measures = f"{_counted(servers, 'server')}, {_counted(len(loads), 'rate')}"
+    return preset.plan.description or measures
+
+
+def _counted(count: int, what: str) -> str:
+    """ "1 server", "3 servers" """
+    return f"{count:,} {what}{'s' if count != 1 else ''}"
+
+
+def _paint_about(painter: QPainter, rect: QRectF, text: str, colour: str) -> None:
     painter.setFont(font(12))
     painter.setPen(QColor(colour))
-    said = two_lines(text, painter.font(), rect.width())
-    if lines == 1:
-        right = Qt.TextElideMode.ElideRight
-        said = [painter.fontMetrics().elidedText(" ".join(said), right, int(rect.width()))]
-    for place, line in enumerate(said):
+    for place, line in enumerate(two_lines(text, painter.font(), rect.width())):
         room = QRectF(rect.left(), rect.top() + place * 15, rect.width(), 16)
         painter.drawText(room, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, line)
 

@@ -43,7 +43,10 @@ class Offer:
     def plan_for(self, servers: Sequence[str]) -> Plan:
         import msgspec
 
-        return msgspec.structs.replace(self.plan, servers=list(servers))
+        if list(servers) == self.plan.servers:
+            return self.plan
+        # Its note is about its own servers.
+        return msgspec.structs.replace(self.plan, servers=list(servers), description="")
 
     async def cost(self, plan: Plan) -> Budget:
         """Of a plan on this computer. Raises BadInput when it cannot run here."""

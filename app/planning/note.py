@@ -1,0 +1,42 @@
+"""The note of a plan that comes with Pongbench says what that plan measures, not what others do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QPlainTextEdit
+
+if TYPE_CHECKING:
+    from workbench.plans import Plan
+    from workbench.presets import Preset
+
+
+class Note:
+    """Taken out of the field once another plan stands in the form, and put back with its own."""
+
+    def __init__(self) -> None:
+        self._taken = ""
+
+    def fit(self, field: QPlainTextEdit, plan: Plan, presets: Sequence[Preset]) -> None:
+        """To what the form measures now."""
+        shipped = [preset.plan for preset in presets if not preset.own and preset.plan]
+        note = field.toPlainText()
+        if note:
+            self._taken = ""
+            theirs = [each for each in shipped if each.description == note]
+            if theirs and not any(_same(plan, each) for each in theirs):
+                self._taken = note
+                field.setPlainText("")
+        elif any(_same(plan, each) and each.description == self._taken for each in shipped):
+            field.setPlainText(self._taken)
+
+
+def _same(plan: Plan, other: Plan) -> bool:
+    return _measures(plan) == _measures(other)
+
+
+def _measures(plan: Plan) -> tuple[object, ...]:
+    loads = tuple(plan.rates_per_s), tuple(plan.concurrency)
+    lengths = plan.seconds, plan.connections, plan.repeats
+    return tuple(plan.servers), *loads, *lengths, plan.workload

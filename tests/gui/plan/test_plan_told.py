@@ -1,0 +1,96 @@
+"""What the page says of plans is true of the plan in the form, and is not cut."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from app.pages.plan import PlanPage
+from app.planning.preset_list import _BESIDE_WORDS, two_lines
+from app.planning.sketch import _span
+from app.shell.main_window import MainWindow
+from app.theme import font
+from app.widgets import Elided
+from tests.gui.plan.steps import judged
+
+
+def note(page: PlanPage) -> str:
+    return page.form.description.toPlainText()
+
+
+def test_the_note_of_a_preset_goes_with_its_servers_and_comes_back_with_them(
+    qtbot: QtBot, page: PlanPage
+) -> None:
+    before = note(page)
+    assert before.startswith("Seven servers")
+    servers = page.form.servers
+    name = servers.value()[-1]
+    servers._tick(name, False)
+    qtbot.waitUntil(lambda: not note(page))
+    judged(qtbot, page)
+    assert page._draft is not None
+    assert page._draft.plan is not None
+    assert page._draft.plan.description == ""
+    servers._tick(name, True)
+    qtbot.waitUntil(lambda: note(page) == before)
+
+
+def test_a_note_of_ones_own_stays_whatever_is_changed(qtbot: QtBot, page: PlanPage) -> None:
+    page.form.description.setPlainText("After the kernel update")
+    page.form.servers._tick(page.form.servers.value()[-1], False)
+    judged(qtbot, page)
+    assert note(page) == "After the kernel update"
+    page.form.description.setPlainText("")
+    judged(qtbot, page)
+    assert note(page) == ""
+
+
+def test_a_plan_kept_without_a_note_is_told_by_what_it_measures(
+    qtbot: QtBot, page: PlanPage
+) -> None:
+    page.form.servers.set_value(["gevent", "tornado", "twisted"])
+    page._on_edited()
+    qtbot.waitUntil(lambda: not note(page))
+    judged(qtbot, page)
+    assert page._draft is not None
+    page.gallery.save(page._draft.plan, "My own")
+    qtbot.waitUntil(lambda: page.gallery.own is not None)
+    marked = page.gallery.list.currentItem()
+    assert marked.toolTip() == "3 servers, 9 rates"
+
+
+def test_what_a_preset_is_for_stands_in_two_lines_below_its_name(
+    qtbot: QtBot, page: PlanPage
+) -> None:
+    words, room = font(12), page.gallery.list.viewport().width() - _BESIDE_WORDS
+    for preset in page.gallery.list.presets:
+        assert preset.plan is not None
+        said = two_lines(preset.plan.description, words, room)
+        assert not any("…" in line for line in said), said
+        assert all(QFontMetrics(words).horizontalAdvance(line) <= room for line in said)
+    tall = {page.gallery.list.visualItemRect(page.gallery.list.item(n)).height() for n in range(8)}
+    assert len(tall) == 2, "a name of two lines has a line more"
+
+
+def test_beside_a_picture_words_without_room_end_in_an_ellipsis(
+    qtbot: QtBot, window: MainWindow, page: PlanPage
+) -> None:
+    window.resize(960, 620)
+    qtbot.waitUntil(lambda: window.width() == 960)
+    for each in page.outlook.findChildren(QLabel):
+        room = each.width() + 1
+        if each.isVisible() and not each.wordWrap() and not isinstance(each, Elided):
+            assert each.fontMetrics().horizontalAdvance(each.text()) <= room, each.text()
+
+
+def test_the_calls_of_a_point_stand_below_its_rate(page: PlanPage) -> None:
+    assert page._draft is not None
+    steps = page._draft.steps
+    outlook = page.outlook.preview
+    assert outlook.calls._steps == outlook.sweep._steps == steps
+    plot = QRectF(48, 0, 400, 100)
+    spans = [_span(step, steps, plot) for step in steps]
+    assert spans[-1][1] == plot.right()
+    assert all(left < right for left, right in spans)
