@@ -24,6 +24,10 @@ _HOLLOW = "hollow: not to be trusted"
 _FEW = "hollow: too few replies"
 _CONTROLS = 424.0
 """Unscaled, right of the head of the response time: the window's controls."""
+_RARELY_AT_TIMEOUT = 0.6
+"""Up to this share of the rates few lines are as high."""
+_NO_CONTROLS = 2.0
+"""Their height in pictures and presentations."""
 _ABOVE_IDEAL = 14.0
 """Unscaled, from the line to the middle of its words."""
 
@@ -129,7 +133,8 @@ class Ground:
         chart, px = self._chart, self._chart.look.px
         title, unit = chart.title_words()
         size, x = font(px(12)), text_width(title, self._title_font()) + px(9)
-        room = chart.width() - x - (px(_CONTROLS) if chart.quantity is Quantity.TIME else 0.0)
+        controls = chart.quantity is Quantity.TIME and chart.look.controls > _NO_CONTROLS
+        room = chart.width() - x - px(_CONTROLS) * controls
         keys, brief = self._marks(), unit.partition(",")[0]
         forms = ((unit, *keys), (brief, *keys), (brief, *keys[-1:]), (unit,))
         said = ["  ·  ".join(form) for form in forms]
@@ -218,12 +223,13 @@ class Ground:
         return timeout if known and inside else None
 
     def _timeout_words(self, timeout: float) -> tuple[str, QFont, QPointF]:
-        """Above its line, where no point can be, to the right of the head if that can be."""
+        """Above its line, where no point can be, to the right of a short head."""
         chart, px = self._chart, self._chart.look.px
         text, size = f"timeout {_time_text(timeout)}", font(px(11), Weight.Medium)
-        line = chart.at(0, timeout)
-        last = chart.width() - px(_CONTROLS) - text_width(text, size)
-        x = max(line.x() + px(5), min(self._head()[-1] + px(14), last))
+        line, plot = chart.at(0, timeout), chart.plot_rect()
+        x, last = self._head()[-1] + px(14), plot.left() + _RARELY_AT_TIMEOUT * plot.width()
+        if x + text_width(text, size) > last:
+            x = line.x() + px(5)
         return text, size, QPointF(x, line.y() - px(8))
 
     def _paint_timeout(self, painter: QPainter) -> None:
