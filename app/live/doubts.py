@@ -44,4 +44,5 @@ class Doubts:
         topic = UNKNOWN if before is None and not self._told else "warning"
         self._told = self._told or topic == UNKNOWN
         text = f"{name} at {wording.offered(point)} cannot be judged. {cause}"
-        return Note(t_us=point.t_us, topic=topic, server=point.server, text=text)
+        data = {"offered": wording.offered(point), "cause": cause}
+        return Note(t_us=point.t_us, topic=topic, server=point.server, text=text, data=data)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QWidget
 
 from app import theme as look
+from app.live import gathered
 from app.live.doubts import UNKNOWN
 from app.scrolling import Scrolled
 from app.theme import Theme, Weight
@@ -19,20 +22,15 @@ GRAVE = (
     "deploy",
     "warning",
     "audit",
-    "skipped",
     "dropped",
     "settle",
     "client-lost",
     UNKNOWN,
 )
-"""Topics of notes that a reader of the figures must know."""
+"""Topics of notes that a reader of the figures must know; what the user did is not among them."""
 
 SUDDEN = ("died", "deploy", "audit", "dropped", "client-lost", UNKNOWN)
 """Those nobody expected: told at once, above the charts."""
-
-
-_ALIKE = "gate"
-"""Topic of what is found of many servers in the same words: told once, with their names."""
 
 
 def is_sudden(note: Note) -> bool:
@@ -60,11 +58,9 @@ class Happened(QFrame):
         self._theme = theme
         self._notes: list[tuple[Note, str]] = []
         self._said: set[str] = set()
-        self._alike: dict[str, list[str]] = {}
-        """Names of servers, by what is said of all of them."""
+        self._alike: dict[Hashable, list[gathered.Named]] = {}
+        """By what is said of all of them."""
         self._told = 0
-        self.grave = 0
-        """How many of them a reader of the figures must know."""
         inside = column(self, margin=12, gap=6)
         inside.addWidget(label("What happened", 14, Weight.DemiBold))
         around = column(content := QWidget())
@@ -80,14 +76,19 @@ class Happened(QFrame):
         self._notes.clear()
         self._said.clear()
         self._alike.clear()
-        self._told = self.grave = 0
+        self._told = 0
         empty(self._list)
+
+    @property
+    def grave(self) -> int:
+        """How many of them a reader of the figures must know."""
+        return sum(_is_grave(note) for note, _ in self._notes)
 
     def add(self, note: Note, server: str) -> str:
         """`server`: the name of the one it is about; empty: none of those compared. What is
         said of it."""
-        if note.topic == _ALIKE and server:
-            return self._add_alike(note, server)
+        if (kind := gathered.kind(note, server)) is not None:
+            return self._gather(kind, note, server)
         said = self._of_all(note) or note.text
         if said == note.text and server and server.lower() not in said.lower():
             said = f"{server}: {said[:1].lower()}{said[1:]}"
@@ -95,7 +96,6 @@ class Happened(QFrame):
         if note.topic != "backlog" or said not in self._said:
             self._said.add(said)
             self._notes.append((note, said))
-            self.grave += _is_grave(note)
         return said
 
     def _of_all(self, note: Note) -> str:
@@ -105,18 +105,17 @@ class Happened(QFrame):
             return ""
         return f"A backlog of {backlog:,} is in force, as asked."
 
-    def _add_alike(self, note: Note, server: str) -> str:
-        names = self._alike.setdefault(note.text, [])
-        names.append(server)
-        said = f"{', '.join(names)}: {note.text[:1].lower()}{note.text[1:]}"
-        if len(names) > 1:
-            place = next(n for n, (known, _) in enumerate(self._notes) if known.text == note.text)
-            self._notes[place] = (self._notes[place][0], said)
+    def _gather(self, kind: Hashable, note: Note, server: str) -> str:
+        """What is said of several is one entry, at the time of the latest."""
+        alike = self._alike.setdefault(kind, [])
+        if alike:
+            before = alike[-1][0]
+            self._notes = [(known, said) for known, said in self._notes if known is not before]
             self._told = 0
             empty(self._list)
-        else:
-            self._notes.append((note, said))
-        return said
+        alike.append((note, server))
+        self._notes.append((note, gathered.told(alike)))
+        return gathered.told(alike[-1:])
 
     def refresh(self) -> None:
         for note, said in self._notes[max(self._told, len(self._notes) - self.MOST) :]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QLabel
+from msgspec.structs import replace
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from app import theme
+from app.live.doubts import Doubts
 from app.live.happened import Happened
-from workbench.documents import Note
+from tests.synthetic import session
+from workbench.documents import Note, PointStop, Verdict
 
 
 def test_a_backlog_that_servers_share_is_told_once_and_another_of_its_server(qtbot: QtBot) -> None:
@@ -23,3 +27,51 @@ def test_a_backlog_that_servers_share_is_told_once_and_another_of_its_server(qtb
         "A backlog of 512 is in force, as asked.",
         "Tornado listens with a backlog of 128; 512 was asked for.",
     ]
+
+
+def lines(listed: Happened) -> list[str]:
+    listed.refresh()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    return [each.text() for each in listed.findChildren(QLabel) if len(each.text()) > 20]
+
+
+def test_points_that_cannot_be_judged_for_one_cause_are_told_in_one_sentence(
+    qtbot: QtBot,
+) -> None:
+    listed, doubts = Happened(theme.LIGHT), Doubts()
+    qtbot.addWidget(listed)
+    names = {"g": "gevent", "t": "Twisted"}
+    measured = next(d for d in session(1, 2) if isinstance(d, PointStop) and d.complete)
+    measured = replace(measured, purpose="sweep")
+    disturbed = [("g", 18_000, 36), ("g", 16_000, 0), ("g", 20_000, 61), ("t", 4_000, 26)]
+    for t_us, (server, rate, taken) in enumerate(disturbed):
+        cause = f"Other programs took {taken} % of a core from server and clients."
+        verdict: Verdict = "inconclusive" if taken else "ok"
+        judged = {"verdict": verdict, "reasons": [cause], "t_us": t_us}
+        point = replace(measured, server=server, rate_per_s=float(rate), **judged)
+        if (note := doubts(point)) is not None:
+            listed.add(note, names[server])
+    (said,) = lines(listed)
+    assert said == (
+        "gevent at 18,000 and 20,000/s and Twisted at 4,000/s cannot be judged."
+        " Other programs took 26 to 61 % of a core from server and clients."
+    )
+    assert listed.grave == 1
+
+
+def test_another_cause_is_another_line(qtbot: QtBot) -> None:
+    listed = Happened(theme.LIGHT)
+    qtbot.addWidget(listed)
+    for cause in ("Other programs took 36 % of a core.", "The clients were 5 % late."):
+        data = {"offered": "4,000/s", "cause": cause}
+        text = f"gevent at 4,000/s cannot be judged. {cause}"
+        listed.add(Note(t_us=1, topic="warning", text=text, data=data), "gevent")
+    assert len(lines(listed)) == listed.grave == 2
+
+
+def test_a_server_its_user_skipped_is_no_warning(qtbot: QtBot) -> None:
+    listed = Happened(theme.LIGHT)
+    qtbot.addWidget(listed)
+    listed.add(Note(t_us=1, topic="skipped", text="Tornado was skipped just so."), "Tornado")
+    assert lines(listed) == ["Tornado was skipped just so."]
+    assert listed.grave == 0

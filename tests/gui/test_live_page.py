@@ -368,7 +368,7 @@ def test_what_a_films_timeline_marks_is_told_in_words(
 ) -> None:
     page = opened(qtbot, desk, sessions, session(2, 8, untrusted_from=7000))
     happened = page.board.side.happened
-    qtbot.waitUntil(lambda: happened.grave == 2)
+    qtbot.waitUntil(lambda: happened.grave == 1)
     page.refresh()
     assert "asyncio Protocol at 7,875/s cannot be judged. " in " ".join(
         each.text() for each in happened.findChildren(QLabel)
@@ -501,7 +501,7 @@ def test_a_server_whose_lowest_rate_cannot_be_judged_is_told_of_with_the_cause(
     QApplication.processEvents()  # new rows are to be seen with the next event
     cause = "asyncio streams at 2,250/s cannot be judged. The clients were late from 2,250/s on."
     assert page.alert.text == cause
-    assert named(page, "What happened, 2 warnings")
+    assert named(page, "What happened, 1 warning")
     assert "asyncio streams not known" in heard(page.board.side.legend)
 
 
