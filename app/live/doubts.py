@@ -44,5 +44,6 @@ class Doubts:
         topic = UNKNOWN if before is None and not self._told else "warning"
         self._told = self._told or topic == UNKNOWN
         text = f"{name} at {wording.offered(point)} cannot be judged. {cause}"
-        data = {"offered": wording.offered(point), "cause": cause}
-        return Note(t_us=point.t_us, topic=topic, server=point.server, text=text, data=data)
+        return Note(
+            t_us=point.t_us, topic=topic, server=point.server, text=text, data={"cause": cause}
+        )

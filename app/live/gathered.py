@@ -12,33 +12,48 @@ Named = tuple[Note, str]
 """A note, and the name of the server it is about."""
 
 _FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_OFFERED = re.compile(r" at ([\d,.]+(?:/s| at a time)) ")
 
 
 def kind(note: Note, server: str) -> Hashable:
     """Notes of one kind are told together; None: this one is told alone."""
-    if note.topic == "gate" and server:
-        return note.topic, note.text
-    if "cause" in note.data and server:
+    if not server:
+        return None
+    if note.topic == "gate":
+        return "gate", note.text
+    if "cause" in note.data:
         return "doubt", _FIGURE.sub("#", str(note.data["cause"]))
+    if note.topic == "again" and (found := _OFFERED.search(note.text)):
+        return "again", note.text[found.end() :]
     return None
 
 
 def told(notes: Sequence[Named]) -> str:
     """Of notes of one kind."""
     first = notes[0][0]
-    names = dict.fromkeys(server for _, server in notes)
     if first.topic == "gate":
-        return f"{', '.join(names)}: {first.text[:1].lower()}{first.text[1:]}"
-    where = listed([f"{name} at {_offered(notes, name)}" for name in names])
-    return f"{where} cannot be judged. {_spanned([str(n.data['cause']) for n, _ in notes])}"
+        names = ", ".join(dict.fromkeys(server for _, server in notes))
+        return f"{names}: {first.text[:1].lower()}{first.text[1:]}"
+    if len(notes) == 1:
+        return first.text
+    if first.topic == "again":
+        _, _, rest = _OFFERED.split(first.text, maxsplit=1)
+        return f"{_points(notes)}: each {rest}"
+    return f"{_spanned([str(n.data['cause']) for n, _ in notes])} Not judged: {_points(notes)}."
 
 
-def _offered(notes: Sequence[Named], server: str) -> str:
+def _points(notes: Sequence[Named]) -> str:
+    """ "gevent at 18,000 and 20,000/s and Twisted at 4,000/s" """
+    names = dict.fromkeys(server for _, server in notes)
+    return listed([f"{name} at {_loads([n for n, of in notes if of == name])}" for name in names])
+
+
+def _loads(notes: Sequence[Note]) -> str:
     """ "18,000, 19,000 and 22,000/s", "10 and 50 at a time" """
-    loads = dict.fromkeys(str(n.data["offered"]) for n, name in notes if name == server)
-    figures = [_FIGURE.match(load) for load in loads]
-    unit = _FIGURE.sub("", next(iter(loads)))
-    return listed([found[0] for found in figures if found]) + unit
+    found = [_OFFERED.search(note.text) for note in notes]
+    loads = [each[1] for each in found if each]
+    figures = sorted({_FIGURE.findall(load)[0] for load in loads}, key=_value)
+    return listed(figures) + _FIGURE.sub("", loads[0])
 
 
 def _spanned(sentences: Sequence[str]) -> str:
@@ -49,5 +64,9 @@ def _spanned(sentences: Sequence[str]) -> str:
 
 
 def _span(figures: Sequence[str]) -> str:
-    ranked = sorted(set(figures), key=lambda figure: float(figure.replace(",", "")))
+    ranked = sorted(set(figures), key=_value)
     return ranked[0] if len(ranked) == 1 else f"{ranked[0]} to {ranked[-1]}"
+
+
+def _value(figure: str) -> float:
+    return float(figure.replace(",", ""))

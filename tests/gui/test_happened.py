@@ -40,32 +40,44 @@ def test_points_that_cannot_be_judged_for_one_cause_are_told_in_one_sentence(
 ) -> None:
     listed, doubts = Happened(theme.LIGHT), Doubts()
     qtbot.addWidget(listed)
-    names = {"g": "gevent", "t": "Twisted"}
     measured = next(d for d in session(1, 2) if isinstance(d, PointStop) and d.complete)
     measured = replace(measured, purpose="sweep")
-    disturbed = [("g", 18_000, 36), ("g", 16_000, 0), ("g", 20_000, 61), ("t", 4_000, 26)]
+    disturbed = [
+        ("gevent", 18_000, 36),
+        ("gevent", 16_000, 0),
+        ("gevent", 20_000, 61),
+        ("Twisted", 4_000, 26),
+    ]
     for t_us, (server, rate, taken) in enumerate(disturbed):
         cause = f"Other programs took {taken} % of a core from server and clients."
         verdict: Verdict = "inconclusive" if taken else "ok"
         judged = {"verdict": verdict, "reasons": [cause], "t_us": t_us}
         point = replace(measured, server=server, rate_per_s=float(rate), **judged)
         if (note := doubts(point)) is not None:
-            listed.add(note, names[server])
+            listed.add(note, server)
     (said,) = lines(listed)
     assert said == (
-        "gevent at 18,000 and 20,000/s and Twisted at 4,000/s cannot be judged."
-        " Other programs took 26 to 61 % of a core from server and clients."
+        "Other programs took 26 to 61 % of a core from server and clients."
+        " Not judged: gevent at 18,000 and 20,000/s and Twisted at 4,000/s."
     )
     assert listed.grave == 1
+
+
+def test_points_that_are_measured_again_are_told_in_one_sentence(qtbot: QtBot) -> None:
+    listed = Happened(theme.LIGHT)
+    qtbot.addWidget(listed)
+    rest = "was inconclusive in look 1; that decides its sweep and is measured again."
+    for t_us, (name, rate) in enumerate((("gevent", "15,500/s"), ("Twisted", "9,000/s"))):
+        listed.add(Note(t_us=t_us, topic="again", text=f"{name} at {rate} {rest}"), name)
+    assert lines(listed) == [f"gevent at 15,500/s and Twisted at 9,000/s: each {rest}"]
 
 
 def test_another_cause_is_another_line(qtbot: QtBot) -> None:
     listed = Happened(theme.LIGHT)
     qtbot.addWidget(listed)
     for cause in ("Other programs took 36 % of a core.", "The clients were 5 % late."):
-        data = {"offered": "4,000/s", "cause": cause}
         text = f"gevent at 4,000/s cannot be judged. {cause}"
-        listed.add(Note(t_us=1, topic="warning", text=text, data=data), "gevent")
+        listed.add(Note(t_us=1, topic="warning", text=text, data={"cause": cause}), "gevent")
     assert len(lines(listed)) == listed.grave == 2
 
 
