@@ -14,27 +14,24 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QLayout,
     QLineEdit,
+    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
 from app import files
 from app.charts.trio import Trio
-from app.choices import Choice, Pick, Tick
+from app.choices import Pick, Tick
 from app.desk import Desk
-from app.export.report import SIZE, Wish
+from app.export.looks import Looks
+from app.export.report import Wish
 from app.export.sources import KINDS, Charts, Recorded
 from app.theme import Weight
 from app.widgets import Inline, button, column, dress, label, row
 
 _LOOK_AFTER_MS = 200
 _WIDTH = 560
-_SIZES = {
-    "1600 × 1200": SIZE,
-    "1920 × 1080, a slide": (1920, 1080),
-    "1280 × 960": (1280, 960),
-    "2400 × 1800, a poster": (2400, 1800),
-}
+_SAID_PX = 34
 
 
 @dataclass
@@ -64,22 +61,20 @@ class ExportDialog(QDialog):
         self._asks = QWidget()
         asks = column(self._asks, gap=12)
         asks.addLayout(self._make_kinds())
-        self._looks = self._make_looks()
-        asks.addWidget(self._looks)
+        self._looks = Looks(self._kept.theme)
         self._notes = Tick("With my notes about the session")
-        self._notes.setVisible(False)
-        asks.addWidget(self._notes)
+        # What is asked about a kind has one place, so that the buttons below keep theirs.
+        self._more = QStackedWidget()
+        for each in (self._looks, self._notes, QWidget()):
+            self._more.addWidget(each)
+        self._more.setVisible(isinstance(source, Recorded))
+        asks.addWidget(self._more)
         where = QWidget()
         where.setFixedWidth(_WIDTH)
         where.setLayout(self._make_where())
         asks.addWidget(where)
         inside.addWidget(self._asks)
-        self._exists = label("", 12, tone="warn", wrap=True)
-        self._exists.hide()
-        inside.addWidget(self._exists)
-        self.said = Inline()
-        inside.addWidget(self.said)
-        inside.addStretch(1)
+        inside.addWidget(self._make_told())
         last = row()
         self._show = button("Show in folder", "folder-open", on_click=self._reveal)
         self._show.hide()
@@ -113,18 +108,17 @@ class ExportDialog(QDialog):
             made.addWidget(each)
         return made
 
-    def _make_looks(self) -> QWidget:
+    def _make_told(self) -> QWidget:
+        """Room for a line or two, whether anything is said or not."""
+        self._exists = label("", 12, tone="warn", wrap=True)
+        self._exists.hide()
+        self.said = Inline()
         made = QWidget()
-        line = row(made, gap=8)
-        self._theme, self._size = Choice("Colours"), Choice("Size")
-        for theme in ("light", "dark"):
-            self._theme.addItem(f"{theme.capitalize()} colours", theme)
-        self._theme.setCurrentIndex(self._theme.findData(self._kept.theme))
-        for text, size in _SIZES.items():
-            self._size.addItem(text, size)
-        for each in (self._theme, self._size):
-            line.addWidget(each)
-        line.addStretch(1)
+        made.setMinimumHeight(_SAID_PX)
+        down = column(made)
+        for each in (self._exists, self.said):
+            down.addWidget(each)
+        down.addStretch(1)
         return made
 
     def _make_where(self) -> QVBoxLayout:
@@ -150,9 +144,9 @@ class ExportDialog(QDialog):
 
     def _on_kind(self) -> None:
         kind = self.kind
-        pictured = KINDS[kind].is_picture and isinstance(self._source, Recorded)
-        self._looks.setVisible(pictured)
-        self._notes.setVisible(kind == ".html" and bool(getattr(self._source, "notes", "")))
+        self._looks.offer(kind)
+        noted = kind == ".html" and bool(self._source.notes)
+        self._more.setCurrentIndex(0 if KINDS[kind].is_picture else 1 if noted else 2)
         name = self._where.text()
         stem = re.sub(rf"({'|'.join(map(re.escape, KINDS))})$", "", name.strip())
         self._where.setText(stem + kind)
@@ -199,8 +193,8 @@ class ExportDialog(QDialog):
         if output.suffix.lower() != self.kind:
             output = output.with_name(output.name + self.kind)
         wish = Wish(
-            self._theme.currentData(),
-            self._size.currentData(),
+            self._looks.theme,
+            self._looks.size_px,
             self._source.percentile,
             self._source.clock,
             self._notes.isVisible() and self._notes.isChecked(),

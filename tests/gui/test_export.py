@@ -8,9 +8,10 @@ from xml.etree import ElementTree
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtCore import QSize
+from pypdf import PdfReader
+from PySide6.QtCore import QPoint, QSize
 from PySide6.QtGui import QColor, QGuiApplication, QImage
-from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from app import theme
@@ -109,13 +110,49 @@ def test_a_session_is_written_where_it_was_asked_for(  # noqa: PLR0917 - fixture
     }
 
 
+def test_a_page_is_a_sheet_of_paper_and_a_picture_has_pixels(
+    qtbot: QtBot, desk: Desk, parent: QWidget, recorded: Path, tmp_path: Path
+) -> None:
+    dialog = ask(parent, desk, Recorded(recorded, "Two servers"))
+    choose(dialog, "Page")
+    assert dialog._looks._size.currentText() == "A4 landscape"
+    dialog._where.setText(str(tmp_path / "out.pdf"))
+    press(dialog, "Export")
+    told(qtbot, dialog, f"Written: {tmp_path / 'out.pdf'}")
+    (page,) = PdfReader(tmp_path / "out.pdf").pages
+    millimetres = [float(side) / 72 * 25.4 for side in (page.mediabox.width, page.mediabox.height)]
+    assert millimetres == pytest.approx([297, 210], abs=1)
+    choose(dialog, "Picture")
+    assert dialog._looks._size.currentText() == "1600 × 1200"
+
+
+@pytest.mark.parametrize("notes", ["", "After the update"])
+def test_whatever_is_chosen_the_buttons_stay_where_they_are(
+    qtbot: QtBot, desk: Desk, parent: QWidget, recorded: Path, notes: str
+) -> None:
+    dialog = ask(parent, desk, Recorded(recorded, "Two servers", notes))
+    (export,) = [b for b in dialog.findChildren(QAbstractButton) if b.text().strip() == "Export"]
+    qtbot.waitUntil(export.isVisible)
+    places = set()
+    for kind in ("Picture", "Report", "Page", "Table", "Drawing"):
+        choose(dialog, kind)
+        QApplication.processEvents()
+        places.add((export.mapToGlobal(QPoint()).toTuple(), dialog.size().toTuple()))
+    recorded.with_name("taken.svg").touch()
+    dialog._where.setText(str(recorded.with_name("taken.svg")))
+    qtbot.waitUntil(dialog._exists.isVisible)
+    QApplication.processEvents()
+    places.add((export.mapToGlobal(QPoint()).toTuple(), dialog.size().toTuple()))
+    assert len(places) == 1
+
+
 def test_the_next_export_begins_where_the_last_one_ended(
     desk: Desk, parent: QWidget, recorded: Path, tmp_path: Path
 ) -> None:
     desk.settings.more["Export"] = {"folder": str(tmp_path), "kind": ".svg", "theme": "dark"}
     dialog = ask(parent, desk, Recorded(recorded, "Ping/pong: 2009?"))
     assert dialog.output() == tmp_path / "ping-pong-2009.svg"
-    assert dialog._theme.currentData() == "dark"
+    assert dialog._looks._theme.currentData() == "dark"
     desk.settings.more["Export"] = {"folder": 3, "kind": ".exe", "theme": None}
     assert ask(parent, desk, Recorded(recorded, "x")).output().suffix == ".html"
 
