@@ -145,7 +145,9 @@ def _tried(
     processes = f" in {result.processes} processes" if result.processes > 1 else ""
     lines = [Line(f"Was ready after {took_s:,.1f} s, with {with_ or 'what is here'}{processes}.")]
     tone = "ok" if result.passed else "bad"
-    lines += [Line(sentence, tone) for sentence in result.sentences]
+    # What passed is told first; the rest is what there is to know about it.
+    known = "soft" if result.passed else tone
+    lines += [Line(said, known if n else tone) for n, said in enumerate(result.sentences)]
     if result.passed:
         lines.append(_workloads(result))
         lines.append(_backlog(deployment.backlog))

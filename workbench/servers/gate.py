@@ -247,7 +247,10 @@ def _found(entry: ServerEntry, end: End, *, protocols: list[Protocol]) -> GateRe
     whole = len(end.reply.raw) + end.surplus
     sentences = [f"It answers {_shown(end.reply.body)} with {whole} bytes on the wire."]
     if end.surplus:
-        sentences.append(f"{end.surplus} of them come after the body it declares.")
+        sentences.append(
+            f"{end.surplus} of them come after the end of the body that was announced, as they did"
+            " from the servers of 2009; in this family that is accepted."
+        )
     return GateResult(
         server=entry.id,
         passed=True,

@@ -49,6 +49,19 @@ def test_a_new_server_runs_at_once(qtbot: QtBot, page: ServersPage) -> None:
     qtbot.waitUntil(lambda: page.pane.known.state.word == "Works")  # type: ignore[union-attr]
 
 
+def test_what_is_odd_but_accepted_is_told_in_plain_words_and_not_ticked_off(
+    qtbot: QtBot, page: ServersPage
+) -> None:
+    choose(page, "asyncio-streams")
+    page.detail.try_it()
+    qtbot.waitUntil(lambda: page.trial.chip.text == "Works")
+    sees(qtbot, page, "in this family that is accepted.")
+    (tried,) = page.trial._told.values()
+    tones = {line.sentence[:12]: line.tone for line in tried.lines}
+    assert tones["It answers '"] == "ok"
+    assert tones["2 of them co"] == "soft"
+
+
 def test_a_trial_can_be_cancelled_and_leaves_nothing_behind(qtbot: QtBot, opened: Open) -> None:
     made = own.new("Sleeper")
     made.source_path.write_text(SLEEPER)
