@@ -280,6 +280,7 @@ class Chart(pg.PlotWidget):
             self._paint_still(painter)
         painter.setOpacity(1.0)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self.names.paint_ceiling(painter)
         self._moving.paint_earlier(painter)
         painter.restore()
 
@@ -333,7 +334,7 @@ class Chart(pg.PlotWidget):
             curve.draw_markers(painter, self.look, knee=self.quantity is Quantity.REPLIES)
         painter.setClipping(False)
         if self.quantity is Quantity.REPLIES:
-            self.names.paint_ceiling(painter, still)
+            self.names.place_ceiling(still)
         self.names.paint(painter)
         painter.restore()
 

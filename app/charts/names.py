@@ -36,6 +36,7 @@ class EndNames:
         """Where the running server's name stands; None: nowhere yet."""
         self.at_ceiling: list[labels.Box] = []
         """Where the words of the clients' ceiling stand."""
+        self._ceiling_words = ""
 
     def place(self, curves: Iterable[Curve]) -> None:
         """Find room for the name of every curve that has a point."""
@@ -169,32 +170,44 @@ class EndNames:
         at = QPointF(label.x + px(12), label.y)
         self.write(painter, at, curve, size, label.width - px(11), strong)
 
-    def paint_ceiling(self, painter: QPainter, curves: Iterable[Curve]) -> None:
-        """Vertically at the ceiling's left edge, where the words cover the fewest lines."""
+    def place_ceiling(self, curves: Iterable[Curve]) -> None:
+        """Its words stand vertically at its left edge, where they cover the fewest lines."""
         chart = self._chart
         plot, px, ceiling = chart.plot_rect(), chart.look.px, chart.ceiling
         self.at_ceiling = []
         if ceiling is None:
             return
-        text, size = self.CEILING, font(px(11), Weight.Medium)
         x = chart.at(ceiling, 1).x() + px(4)
-        length = text_width(text, size) + px(10)
+        self._ceiling_words, length = self.CEILING, self._ceiling_length(self.CEILING)
         if length > plot.height():
-            text = "the clients’ limit"
-            length = text_width(text, size) + px(10)
+            self._ceiling_words = "the clients’ limit"
+            length = self._ceiling_length(self._ceiling_words)
         if length > plot.height() or x + px(18) > plot.right():
             return
         lines = [curve.pixels() for curve in curves]
         free = plot.height() - length
         tops = (plot.top() + free * share for share in np.linspace(0.98, 0.02, 25))
         top = min(tops, key=lambda y: labels.crosses((x, y, x + px(17), y + length), lines))
-        box = QRectF(x, top, px(17), length)
         self.at_ceiling = [(x, top, x + px(17), top + length)]
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(with_opacity(chart.theme.card, 0.85))
-        painter.drawRoundedRect(box, px(4), px(4))
-        painter.save()
-        painter.translate(box.center())
-        painter.rotate(-90)
-        draw_text(painter, QPointF(0, 0), text, size, chart.theme.soft, "middle")
-        painter.restore()
+
+    def paint_ceiling(self, painter: QPainter) -> None:
+        """Never dimmed: it is true of every server."""
+        chart = self._chart
+        px = chart.look.px
+        for left, top, right, foot in self.at_ceiling:
+            box = QRectF(left, top, right - left, foot - top)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(with_opacity(chart.theme.card, 0.85))
+            painter.drawRoundedRect(box, px(4), px(4))
+            painter.save()
+            painter.translate(box.center())
+            painter.rotate(-90)
+            size, soft = self._ceiling_font(), chart.theme.soft
+            draw_text(painter, QPointF(0, 0), self._ceiling_words, size, soft, "middle")
+            painter.restore()
+
+    def _ceiling_font(self) -> QFont:
+        return font(self._chart.look.px(11), Weight.Medium)
+
+    def _ceiling_length(self, text: str) -> float:
+        return text_width(text, self._ceiling_font()) + self._chart.look.px(10)

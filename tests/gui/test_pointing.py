@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import isnan
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtWidgets import QAbstractButton
 from pytestqt.qtbot import QtBot
 
@@ -14,6 +15,7 @@ from app.charts.series import Quantity
 from app.live.board import Board
 from app.live.lead import lead
 from tests.synthetic import session
+from workbench.documents import Note
 
 # The offscreen platform says so of every window that has a least size.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -62,3 +64,21 @@ def test_hiding_a_server_in_its_row_dims_no_other(qtbot: QtBot, board: Board) ->
     last = chart.model.series["asyncio-protocol"].readings()[-1]
     other = chart.at(last.offered, last.replies_per_s).toPoint()
     assert hidden.pixelColor(other) == before.pixelColor(other)
+
+
+def test_the_clients_limit_is_as_readable_while_a_server_is_pointed_at(board: Board) -> None:
+    chart = board.trio.charts[Quantity.REPLIES]
+    board.model(Note(t_us=0, topic="ceiling", text="", data={"ceiling_per_s": 6000}))
+    board.refresh()
+    before = chart.grab().toImage()
+    ((left, top, right, foot),) = chart.names.at_ceiling
+    words = QRect(round(left) + 2, round(top) + 2, round(right - left) - 4, round(foot - top) - 4)
+    darkest = min(before.pixelColor(x, y).lightness() for x, y in within(words))
+    board.trio.highlight("asyncio-streams", 4500.0)
+    pointed = chart.grab().toImage()
+    assert min(pointed.pixelColor(x, y).lightness() for x, y in within(words)) <= darkest
+
+
+def within(area: QRect) -> Iterator[tuple[int, int]]:
+    xs, ys = range(area.left(), area.right()), range(area.top(), area.bottom())
+    return ((x, y) for x in xs for y in ys)
