@@ -24,8 +24,9 @@ _CELL = 4
 _RIM = 7
 """Around the card, in pixels: markers are that wide."""
 _HALO = 12.0
-_WORDS, _DATA = 4, 10
-"""What a covered square costs where every place covers something."""
+_WORDS, _DATA, _TOLD = 4, 10, 100
+"""What a covered square costs where every place covers something; most with the line that is told
+of."""
 
 Squares = NDArray[np.int64]
 
@@ -85,9 +86,10 @@ def _covered(trio: Trio) -> Squares:
         squares[
             int(top // _CELL) : ceil(foot / _CELL), int(left // _CELL) : ceil(right / _CELL)
         ] = _WORDS
-    points = (_along(_lines(trio)) // _CELL).astype(np.int64)
     rows, columns = squares.shape
-    squares[points[:, 1].clip(0, rows - 1), points[:, 0].clip(0, columns - 1)] = _DATA
+    for told, cost in ((False, _DATA), (True, _TOLD)):
+        points = (_along(_lines(trio, told=told)) // _CELL).astype(np.int64)
+        squares[points[:, 1].clip(0, rows - 1), points[:, 0].clip(0, columns - 1)] = cost
     return squares
 
 
@@ -103,13 +105,13 @@ def _along(line: labels.Polyline) -> labels.Polyline:
     return np.concatenate((line[known], between))
 
 
-def _lines(trio: Trio) -> labels.Polyline:
-    """Of the servers that are shown, as one with gaps."""
+def _lines(trio: Trio, *, told: bool) -> labels.Polyline:
+    """Of the server that is told of, or of the others that are shown, as one with gaps."""
     gap = np.full((1, 2), np.nan)
     found = [gap]
     for chart in _shown(trio):
         for id_, curve in chart.curves.items():
-            if id_ not in chart.hidden:
+            if id_ not in chart.hidden and (id_ == chart.highlighted) is told:
                 found += [curve.pixels() + np.array([chart.x(), chart.y()]), gap]
     return np.concatenate(found)
 

@@ -105,3 +105,15 @@ def test_a_single_point_without_a_line_is_not_covered(qtbot: QtBot) -> None:
         here = QRectF(trio.card.geometry().translated(-chart.pos()))
         assert drawn(chart)
         assert not any(here.contains(at) for at in drawn(chart))
+
+
+def test_where_there_is_no_free_place_at_least_the_line_that_is_told_of_is_seen(
+    qtbot: QtBot,
+) -> None:
+    trio = shown(qtbot, session(12, 10), (806, 380))
+    for server in trio.model.series:
+        trio.highlight(server, 4500.0)
+        for chart in trio.charts.values():
+            here = QRectF(trio.card.geometry().translated(-chart.pos()))
+            line = chart.curves[server].pixels()
+            assert not any(here.contains(QPointF(*at)) for at in line)
