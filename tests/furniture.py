@@ -92,14 +92,14 @@ def passed(*, dead: bool = False) -> list[Step]:
             "Python 3.11.2 on x86_64 with glibc 2.36.",
             found={"python": "3.11.2", "user": "mila", "work_dir": "/home/mila/.cache/pongbench"},
         ),
-        Step("Space", "passed", "212.4 GiB are free at /home/mila/.cache/pongbench."),
+        Step("Space", "passed", "228.1 GB are free at /home/mila/.cache/pongbench."),
         Step("Dead runs", "warning", cleaned, found={"found": runs, "alive": []})
         if dead
         else Step("Dead runs", "passed", "No dead run left anything.", found={"found": []}),
         Step(
             "Cache",
             "passed",
-            "/home/mila/.cache/pongbench holds 84.2 MiB of runtimes and agents, kept for next"
+            "/home/mila/.cache/pongbench holds 88 MB of runtimes and agents, kept for next"
             " time.",
             found={"cache_bytes": 88_300_000},
         ),

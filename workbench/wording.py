@@ -54,6 +54,15 @@ def percent(share: float) -> str:
     return "< 0.01 %" if share < 0.01 else f"{share:.2g} %" if share < 1 else f"{share:.1f} %"
 
 
+def size(count: int) -> str:
+    """Bytes as people read them, in thousands: "12 kB", "3.1 MB", "53 MB", "25.3 GB"."""
+    if count < 999_500:
+        return f"{count / 1e3:,.0f} kB" if count >= 1_000 else f"{count} bytes"
+    if count < 999_500_000:
+        return f"{count / 1e6:,.1f} MB" if count < 9_950_000 else megabytes(count)
+    return f"{count / 1e9:,.1f} GB"
+
+
 def megabytes(count: int) -> str:
     """ "21 MB" of 1,000,000 bytes."""
     return f"{count / 1e6:,.0f} MB"

@@ -11,6 +11,7 @@ from app.machines.cards import Card, told
 from app.machines.records import Record, since
 from app.theme import Theme, Weight
 from app.widgets import dress, empty, label
+from workbench import wording
 
 if TYPE_CHECKING:
     from workbench.machines.profiles import Profile
@@ -99,7 +100,7 @@ def figures(found: dict[str, Any]) -> list[tuple[str, str]]:
     add("Cores to use", _cores(found.get("cpus") or [], facts.get("cpu_count")))
     add("Governor", facts.get("governor"))
     if memory := facts.get("memory_bytes"):
-        add("Memory", f"{memory / (1 << 30):,.1f} GiB")
+        add("Memory", wording.size(memory))
     if load := facts.get("load_average"):
         add("Load", f"{load[0]:.2f} · {load[1]:.2f} · {load[2]:.2f} over 1, 5, 15 min")
     add("Python", found.get("python"))

@@ -9,6 +9,7 @@ from app.machines.records import Record
 from app.question import ask
 from app.theme import Theme
 from app.widgets import button, dress, empty
+from workbench.wording import size
 
 
 class LeftCard(Card):
@@ -71,12 +72,3 @@ class LeftCard(Card):
         if "found" not in found and kept is None:
             self.body.addWidget(told("muted", "Not known yet; cleaning shows and removes it."))
         dress(self, self._theme)
-
-
-def size(count: int) -> str:
-    """Bytes as people read them."""
-    if count < 1 << 20:
-        return f"{count / 1024:,.0f} KiB"
-    if count < 1 << 30:
-        return f"{count / (1 << 20):,.1f} MiB"
-    return f"{count / (1 << 30):,.1f} GiB"

@@ -109,10 +109,7 @@ def sentence(text: str) -> str:
 
 
 def size(session: Shelved) -> str:
-    count = session.size_bytes
-    if count < 1000:
-        return f"{count} bytes"
-    return wording.megabytes(count) if count >= 1_000_000 else f"{count / 1e3:,.0f} kB"
+    return wording.size(session.size_bytes)
 
 
 def _text(session: Shelved, column: str) -> str:

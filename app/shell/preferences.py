@@ -183,8 +183,4 @@ class PreferencesPage(QWidget):
 def _size(size_bytes: int | None) -> str:
     if not size_bytes:
         return "nothing yet" if size_bytes is None else "empty"
-    if size_bytes < 1_000:
-        return "under 1 kB"
-    if size_bytes < 1_000_000:
-        return f"{size_bytes / 1e3:,.0f} kB"
-    return wording.megabytes(size_bytes)
+    return wording.size(size_bytes)

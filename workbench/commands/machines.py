@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from workbench import wording
 from workbench.commands.asking import ask_at_terminal
 from workbench.commands.opening import tell
 from workbench.commands.profile_options import add_fields, given_in
@@ -225,7 +226,7 @@ async def _clean(profile: Profile, *, cache: bool) -> int:
             )
         if cache:
             freed = await remove_cache(shell, survey)
-            print(f"removed {survey.work_dir}: {freed / (1 << 20):,.1f} MiB")
+            print(f"removed {survey.work_dir}: {wording.size(freed)}")
     finally:
         await shell.close()
     return ExitCode.DONE

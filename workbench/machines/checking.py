@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from workbench import wording
 from workbench.errors import PongbenchError
 from workbench.machines.base import Machine
 from workbench.machines.local import open_local
@@ -103,7 +104,7 @@ def _logged_in(shell: Shell, seconds: float) -> Step:
 
 
 def _space(free_bytes: int, folder: str) -> Step:
-    text = f"{free_bytes / (1 << 30):,.1f} GiB are free at {folder}."
+    text = f"{wording.size(free_bytes)} are free at {folder}."
     if free_bytes < LITTLE_SPACE:
         return Step("Space", "warning", f"{text} Runtimes may need more; make room.")
     return Step("Space", "passed", text)
@@ -121,7 +122,7 @@ def _dead_runs(found: dict[str, Any]) -> Step:
 
 
 def _cache(size: int, folder: str) -> Step:
-    text = f"{folder} holds {size / (1 << 20):,.1f} MiB of runtimes and agents, kept for next time."
+    text = f"{folder} holds {wording.size(size)} of runtimes and agents, kept for next time."
     if not size:
         text = f"{folder} is empty; the first run brings what it needs."
     return Step("Cache", "passed", text, found={"cache_bytes": size})

@@ -192,7 +192,7 @@ def _order(plan: dict[str, Any]) -> str:
 
 def _said(name: str, value: object) -> str:
     if name == "memory_bytes" and isinstance(value, int):
-        return f"{value / 1e9:,.1f} GB"
+        return wording.size(value)
     if isinstance(value, dict):
         return ", ".join(f"{key} {_said('', each)}" for key, each in value.items())
     if isinstance(value, list):

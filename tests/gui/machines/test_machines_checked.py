@@ -156,14 +156,14 @@ def test_what_a_crash_left_and_the_cache_are_shown_and_removed(
     (home / "work" / "runtimes" / "big").write_bytes(b"x" * (3 << 20))
     control(page, "Clean").click()
     sees(qtbot, page, "Removed: dead run 0123456789abcdef")
-    sees(qtbot, page, "holds 3.0 MiB")
+    sees(qtbot, page, "holds 3.1 MB")
     assert not (home / "work" / "runs" / "0123456789abcdef").exists()
     control(page, "Remove the cache…").click()
     asked = page.findChild(QMessageBox)
     assert asked is not None
     assert asked.defaultButton().text() == "Keep it"
     next(b for b in asked.buttons() if b.text() == "Remove the cache").click()
-    sees(qtbot, page, "The cache was removed: 3.0 MiB are free again.")
+    sees(qtbot, page, "The cache was removed: 3.1 MB are free again.")
     assert not (home / "work").exists()
 
 
