@@ -59,7 +59,7 @@ def size(count: int) -> str:
     if count < 999_500:
         return f"{count / 1e3:,.0f} kB" if count >= 1_000 else f"{count} bytes"
     if count < 999_500_000:
-        return f"{count / 1e6:,.1f} MB" if count < 9_950_000 else megabytes(count)
+        return f"{count / 1e6:.2g} MB" if count < 9_950_000 else megabytes(count)
     return f"{count / 1e9:,.1f} GB"
 
 
