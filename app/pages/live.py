@@ -317,6 +317,7 @@ class LivePage(QWidget):
         self.board.prepare(trial, "")
 
     def _on_over(self, outcome: Outcome) -> None:
+        self._on_pulse()  # the end may be told before the pulse that comes late
         self._path = outcome.path
         stop = outcome.stop
         self.board.end()
