@@ -46,7 +46,7 @@ ON_CHARTS = (
     ("0", "show all"),
     ("L", "response time logarithmic or linear"),
     ("P", "the next percentile"),
-    ("Esc", "let go of a server"),
+    ("Esc", "let go of a server; in a presentation: Backspace"),
     ("F9", "in a narrow window: the column beside the charts"),
 )
 
