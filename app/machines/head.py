@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
-from app.machines.records import State
+from PySide6.QtGui import QResizeEvent
+
+from app.machines.records import HERE, State
 from app.widgets import TopBar, button
+
+_MOST_NAMES = 3
+_NARROW = 1_080
 
 
 class Head(TopBar):
@@ -13,25 +18,52 @@ class Head(TopBar):
 
     def __init__(self) -> None:
         super().__init__("Machines")
+        self._states: Mapping[str, State] = {}
         self.all = button("Check all", "activity")
         self.hosts = button("From ~/.ssh/config…", "download")
         self.add = button("Add a machine", "plus")
         for each in (self.all, self.hosts, self.add):
             self.actions.addWidget(each)
 
-    def tell(self, states: Sequence[State], *, possible: bool) -> None:
-        """Of all machines, this computer among them; `possible`: a check can be begun."""
+    def tell(self, states: Mapping[str, State], *, possible: bool) -> None:
+        """Of all machines by name, this computer among them; `possible`: a check can be begun."""
+        self._states = states
         others = len(states) - 1
         number = {0: "only this computer", 1: "this computer and 1 other"}
         self.say("Machines", number.get(others, f"this computer and {others} others"))
         self.add.setVisible(others > 0)
         self.all.setVisible(others > 0)
         self.all.setEnabled(possible)
-        bad = sum(state.tone == "bad" for state in states)
-        ready = sum(state.tone == "ok" for state in states)
-        if bad:
-            self.chip.say(f"{bad} cannot be used", "bad")
-        elif others > 0 and ready:
+        self._tell_chip()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._tell_chip()
+
+    def _tell_chip(self) -> None:
+        """Which cannot be used now; why stands beside each in the list, and here at the pointer."""
+        states = self._states
+        unusable = {
+            "This computer" if name == HERE else name: state
+            for name, state in states.items()
+            if state.tone in ("bad", "warn")
+        }
+        ready = sum(state.tone == "ok" for state in states.values())
+        if unusable:
+            bad = any(state.tone == "bad" for state in unusable.values())
+            named = f"{len(unusable)}" if self.width() < _NARROW else _named(list(unusable))
+            self.chip.say(f"{named} cannot be used now", "bad" if bad else "warn")
+        elif ready and len(states) > 1:
             self.chip.say(f"{ready} of {len(states)} ready", "ok")
         else:
             self.chip.say("")
+        why = "\n".join(f"{name}: {state.word}" for name, state in unusable.items())
+        self.chip.setToolTip(why)
+        self.chip.setAccessibleDescription(why)
+
+
+def _named(names: list[str]) -> str:
+    """ "cedar and dune", "cedar, dune and 3 more" """
+    if len(names) > _MOST_NAMES:
+        return f"{', '.join(names[:2])} and {len(names) - 2} more"
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

@@ -127,7 +127,7 @@ class MachinesPage(QWidget):
         """Draw what is known now."""
         states = {known.name: self._state(known) for known in self.profiles.machines}
         self.listing.show_states(states)
-        self._tell_head(list(states.values()))
+        self._tell_head(states)
         name = self.listing.selected
         known = self.profiles.known(name)
         if known is None:
@@ -284,7 +284,7 @@ class MachinesPage(QWidget):
             return DAMAGED
         return CHECKING if known.name in self._under_way else self.records.get(known.name).state
 
-    def _tell_head(self, states: list[State]) -> None:
+    def _tell_head(self, states: dict[str, State]) -> None:
         self._second.setVisible(len(states) == 1)
         idle = any(known.name not in self._under_way for known in self.profiles.machines)
         self._head.tell(states, possible=idle and not self.desk.busy)

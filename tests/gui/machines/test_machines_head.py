@@ -1,0 +1,34 @@
+"""The bar above the machines says how many there are, and which cannot be used now, and why."""
+
+from __future__ import annotations
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.desk import Desk
+from app.machines.records import KEPT
+from tests.gui.machines.steps import opened
+from workbench.machines.profiles import make_profile, save_profile
+
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+
+KINDS = {"cedar": "key changed", "dune": "new key", "elm": "busy", "oak": "ready", "yew": ""}
+
+
+def test_machines_that_cannot_be_used_are_counted_and_named_with_the_reason(
+    qtbot: QtBot, desk: Desk
+) -> None:
+    for name in KINDS:
+        save_profile(make_profile({"name": name, "connector": "ssh", "address": "10.0.0.9"}))
+    at = "2026-11-21T12:00:00+00:00"
+    desk.settings.more[KEPT] = {
+        name: {"at": at, "kind": kind, "words": "lena" if kind == "busy" else ""}
+        for name, kind in KINDS.items()
+    }
+    page = opened(qtbot, desk)
+    chip = page._head.chip
+    page.resize(1280, 800)
+    qtbot.waitUntil(lambda: chip.text == "cedar, dune and elm cannot be used now")
+    assert chip.toolTip() == "cedar: key changed\ndune: unknown key\nelm: in use by lena"
+    page.resize(876, 560)
+    qtbot.waitUntil(lambda: chip.text == "3 cannot be used now")
