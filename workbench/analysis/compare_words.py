@@ -66,7 +66,7 @@ def difference_text(
         why = "their passes differ now this way, now that" if difference.paired else overlap
         return f"{first} and {second} are indistinguishable: {why}."
     if difference.outcome == "unknown":
-        return f"{first} and {second} cannot be told apart: {_why_unknown(a, b)}."
+        return f"{first} and {second} cannot be told apart: {_why_unknown(a, b, tagged=tagged)}."
     if difference.outcome == "less":
         return difference_text(b, a, _turned(difference), tagged=tagged)
     low, high = difference.low, difference.high
@@ -77,11 +77,12 @@ def difference_text(
     return said
 
 
-def _why_unknown(*contenders: Contender) -> str:
+def _why_unknown(*contenders: Contender, tagged: bool) -> str:
     open_ = [each for each in contenders if each.interval and each.interval.high == inf]
     tried = any(point.rate_per_s > each.figure_per_s for each in open_ for point in each.points)
     if tried:
-        return "above what they held no point could be trusted, so not every limit was seen"
+        who = "they" if len(open_) > 1 else open_[0].label if tagged else open_[0].name
+        return f"above what {who} held no point could be trusted"
     return "the rates did not go far enough to show every limit"
 
 
