@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Sequence
 
+from workbench import wording
 from workbench.documents import Note
 from workbench.report.doubts import listed
 
@@ -13,6 +14,7 @@ Named = tuple[Note, str]
 
 _FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _OFFERED = re.compile(r" at ([\d,.]+(?:/s| at a time)) ")
+_LOOK = re.compile(r" in look (\d+)")
 
 
 def kind(note: Note, server: str) -> Hashable:
@@ -23,8 +25,8 @@ def kind(note: Note, server: str) -> Hashable:
         return "gate", note.text
     if "cause" in note.data:
         return "doubt", _FIGURE.sub("#", str(note.data["cause"]))
-    if note.topic == "again" and (found := _OFFERED.search(note.text)):
-        return "again", note.text[found.end() :]
+    if note.topic == "again" and note.data.get("rates_per_s"):
+        return "again", *_LOOK.findall(note.text), note.data.get("pass_number")
     return None
 
 
@@ -37,8 +39,7 @@ def told(notes: Sequence[Named]) -> str:
     if len(notes) == 1:
         return first.text
     if first.topic == "again":
-        _, _, rest = _OFFERED.split(first.text, maxsplit=1)
-        return f"{_points(notes)}: each {rest}"
+        return f"Measured again, for what each holds is decided there: {_points(notes)}."
     return f"{_spanned([str(n.data['cause']) for n, _ in notes])} Not judged: {_points(notes)}."
 
 
@@ -50,10 +51,15 @@ def _points(notes: Sequence[Named]) -> str:
 
 def _loads(notes: Sequence[Note]) -> str:
     """ "18,000, 19,000 and 22,000/s", "10 and 50 at a time" """
-    found = [_OFFERED.search(note.text) for note in notes]
-    loads = [each[1] for each in found if each]
+    loads = [load for note in notes for load in _offered(note)]
     figures = sorted({_FIGURE.findall(load)[0] for load in loads}, key=_value)
     return listed(figures) + _FIGURE.sub("", loads[0])
+
+
+def _offered(note: Note) -> list[str]:
+    if note.topic == "again":
+        return [f"{wording.rate(each)}/s" for each in note.data["rates_per_s"]]
+    return _OFFERED.findall(note.text)
 
 
 def _spanned(sentences: Sequence[str]) -> str:

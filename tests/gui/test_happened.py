@@ -66,10 +66,13 @@ def test_points_that_cannot_be_judged_for_one_cause_are_told_in_one_sentence(
 def test_points_that_are_measured_again_are_told_in_one_sentence(qtbot: QtBot) -> None:
     listed = Happened(theme.LIGHT)
     qtbot.addWidget(listed)
-    rest = "was inconclusive in look 1; that decides its sweep and is measured again."
-    for t_us, (name, rate) in enumerate((("gevent", "15,500/s"), ("Twisted", "9,000/s"))):
-        listed.add(Note(t_us=t_us, topic="again", text=f"{name} at {rate} {rest}"), name)
-    assert lines(listed) == [f"gevent at 15,500/s and Twisted at 9,000/s: each {rest}"]
+    for look in (1, 2):
+        for name, rate in (("gevent", 15_500.0), ("Twisted", 9_000.0 * look)):
+            text = f"{name} held {rate:,.0f}/s in look {look}; so that is measured again."
+            data = {"pass_number": 1, "rates_per_s": [rate]}
+            listed.add(Note(t_us=look, topic="again", text=text, data=data), name)
+    told = "Measured again, for what each holds is decided there: gevent at 15,500/s and Twisted at"
+    assert sorted(lines(listed)) == [f"{told} 18,000/s.", f"{told} 9,000/s."]
 
 
 def test_another_cause_is_another_line(qtbot: QtBot) -> None:
