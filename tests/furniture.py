@@ -99,8 +99,7 @@ def passed(*, dead: bool = False) -> list[Step]:
         Step(
             "Cache",
             "passed",
-            "/home/mila/.cache/pongbench holds 88 MB of runtimes and agents, kept for next"
-            " time.",
+            "/home/mila/.cache/pongbench holds 88 MB of runtimes and agents, kept for next time.",
             found={"cache_bytes": 88_300_000},
         ),
         Step(
