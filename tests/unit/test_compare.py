@@ -323,20 +323,28 @@ def test_what_differs_is_named_with_both_values(change: dict[str, Any], text: st
 
 
 def test_a_session_that_other_programs_disturbed_did_not_have_the_same_conditions() -> None:
-    def taking(pct: float) -> list[AnyDocument]:
+    rates = [1000.0 * n for n in range(1, 13)]
+
+    def taking(pct: float, *, above: float = 7000) -> list[AnyDocument]:
         def taken(stop: PointStop) -> dict[str, float]:
-            return {"others_cpu_pct": pct if stop.rate_per_s > 4000 else 0.0}
+            return {"others_cpu_pct": pct if stop.rate_per_s > above else 0.0}
 
         return [
             msgspec.structs.replace(d, evidence=taken(d)) if isinstance(d, PointStop) else d
-            for d in session(1, rates=RATES)
+            for d in session(1, rates=rates)
         ]
 
     differing, warnings = said_of(taking(3.0), taking(153.0))
     assert differing == [
-        "Other programs: A took next to no CPU, B took up to 153 % of a core, at 5 of 9 points."
+        "Other programs: A took next to no CPU, B took up to 153 % of a core, at 5 of 12 points."
     ]
     assert warnings[-1].startswith("Read a gap between sessions as one between set-ups")
+    # A single one is told, and makes no other set-up of it.
+    differing, warnings = said_of(taking(3.0), taking(36.0, above=11_000))
+    assert differing == [
+        "Other programs: A took next to no CPU, B took up to 36 % of a core, at 1 of 12 points."
+    ]
+    assert not any("set-ups" in warning for warning in warnings)
 
 
 def test_why_two_cannot_be_told_apart_is_told_by_what_was_seen_above() -> None:

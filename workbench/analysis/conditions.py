@@ -126,7 +126,9 @@ def _all(sides: Sequence[Side]) -> Iterator[tuple[str, dict[str, str], Weight]]:
     yield "Length of a point", {s.tag: _length(s) for s in sides}, Weight.SETUP
     yield from _machines(sides)
     yield "Backlog in force", {s.tag: _backlog(s) for s in sides}, Weight.SETUP
-    yield "Other programs", {s.tag: _others(s) for s in sides}, Weight.SETUP
+    disturbed = max(_disturbed(s) for s in sides) > _FEW
+    weight = Weight.SETUP if disturbed else Weight.DETAIL
+    yield "Other programs", {s.tag: _others(s) for s in sides}, weight
     yield "Descriptor limit", {s.tag: _number(s.plan.get("nofile")) for s in sides}, Weight.SETUP
     yield from _servers(sides)
     yield "Clients’ ceiling", {s.tag: _ceiling(s) for s in sides}, Weight.DETAIL
@@ -195,15 +197,30 @@ def _backlog(side: Side) -> str:
     return ", ".join(f"{n:,}" for n in sorted({c.backlog for c in side.contenders if c.backlog}))
 
 
-def _others(side: Side) -> str:
-    """What they took while points were measured; empty: nobody looked."""
+_FEW = 0.1
+"""Of all points: as many as other programs may disturb before it was another set-up."""
+
+
+def _taken(side: Side) -> tuple[list[float], list[float]]:
+    """What other programs took, in percent of a core, at every point and where it disturbs."""
     looked = [
         point.evidence["others_cpu_pct"]
         for contender in side.contenders
         for point in contender.points
         if "others_cpu_pct" in point.evidence
     ]
-    disturbing = [pct for pct in looked if pct >= OTHERS_PCT]
+    return looked, [pct for pct in looked if pct >= OTHERS_PCT]
+
+
+def _disturbed(side: Side) -> float:
+    """Share of the points."""
+    looked, disturbing = _taken(side)
+    return len(disturbing) / len(looked) if looked else 0.0
+
+
+def _others(side: Side) -> str:
+    """Empty: nobody looked."""
+    looked, disturbing = _taken(side)
     if not disturbing:
         return "took next to no CPU" if looked else ""
     return (
