@@ -302,5 +302,5 @@ def _happened(note: Note, summary: Summary) -> Happened:
     text, server = note.text, summary.servers.get(note.server)
     if server and server.name not in text:
         text = f"{server.name}: {text[:1].lower()}{text[1:]}"
-    grave = note.topic in ("gave-up", "died", "warning", "audit", "skipped", "client-lost")
+    grave = note.topic in ("gave-up", "died", "warning", "audit", "client-lost")
     return Happened(wording.clock(note.t_us / 1e6), text, grave)
