@@ -354,7 +354,7 @@ def test_why_two_cannot_be_told_apart_is_told_by_what_was_seen_above() -> None:
         (session(small, rates=RATES), "the rates did not go far enough to show every limit."),
         (
             session(2, rates=RATES, untrusted_from=2000.0),
-            "above what they held no point could be trusted.",
+            "no point of either that can be trusted shows a limit.",
         ),
     ):
         a, b = side("A", documents).contenders

@@ -81,8 +81,8 @@ def _why_unknown(*contenders: Contender, tagged: bool) -> str:
     open_ = [each for each in contenders if each.interval and each.interval.high == inf]
     tried = any(point.rate_per_s > each.figure_per_s for each in open_ for point in each.points)
     if tried:
-        who = "they" if len(open_) > 1 else open_[0].label if tagged else open_[0].name
-        return f"above what {who} held no point could be trusted"
+        who = "either" if len(open_) > 1 else open_[0].label if tagged else open_[0].name
+        return f"no point of {who} that can be trusted shows a limit"
     return "the rates did not go far enough to show every limit"
 
 

@@ -12,7 +12,7 @@ from enum import IntEnum
 from typing import Any
 
 from workbench.analysis.compare import Side
-from workbench.analysis.verdicts import OTHERS_PCT
+from workbench.analysis.others import Others
 from workbench.documents import MachineRecord
 from workbench.wording import megabytes, rate
 
@@ -126,9 +126,10 @@ def _all(sides: Sequence[Side]) -> Iterator[tuple[str, dict[str, str], Weight]]:
     yield "Length of a point", {s.tag: _length(s) for s in sides}, Weight.SETUP
     yield from _machines(sides)
     yield "Backlog in force", {s.tag: _backlog(s) for s in sides}, Weight.SETUP
-    disturbed = max(_disturbed(s) for s in sides) > _FEW
+    others = {s.tag: Others.at(point for c in s.contenders for point in c.points) for s in sides}
+    disturbed = any(each.many for each in others.values())
     weight = Weight.SETUP if disturbed else Weight.DETAIL
-    yield "Other programs", {s.tag: _others(s) for s in sides}, weight
+    yield "Other programs", {tag: each.text for tag, each in others.items()}, weight
     yield "Descriptor limit", {s.tag: _number(s.plan.get("nofile")) for s in sides}, Weight.SETUP
     yield from _servers(sides)
     yield "Clients’ ceiling", {s.tag: _ceiling(s) for s in sides}, Weight.DETAIL
@@ -195,38 +196,6 @@ def _sysctl(machines: Iterable[MachineRecord], name: str) -> str:
 def _backlog(side: Side) -> str:
     """In force; where nobody read it back, nothing."""
     return ", ".join(f"{n:,}" for n in sorted({c.backlog for c in side.contenders if c.backlog}))
-
-
-_FEW = 0.1
-"""Of all points: as many as other programs may disturb before it was another set-up."""
-
-
-def _taken(side: Side) -> tuple[list[float], list[float]]:
-    """What other programs took, in percent of a core, at every point and where it disturbs."""
-    looked = [
-        point.evidence["others_cpu_pct"]
-        for contender in side.contenders
-        for point in contender.points
-        if "others_cpu_pct" in point.evidence
-    ]
-    return looked, [pct for pct in looked if pct >= OTHERS_PCT]
-
-
-def _disturbed(side: Side) -> float:
-    """Share of the points."""
-    looked, disturbing = _taken(side)
-    return len(disturbing) / len(looked) if looked else 0.0
-
-
-def _others(side: Side) -> str:
-    """Empty: nobody looked."""
-    looked, disturbing = _taken(side)
-    if not disturbing:
-        return "took next to no CPU" if looked else ""
-    return (
-        f"took up to {max(disturbing):.0f} % of a core, at {len(disturbing):,} of"
-        f" {len(looked):,} points"
-    )
 
 
 def _servers(sides: Sequence[Side]) -> Iterator[tuple[str, dict[str, str], Weight]]:
