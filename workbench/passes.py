@@ -190,6 +190,7 @@ class Passes:
                 _why_again(self.rehearsed[block.server].entry.name, last, self.plan.repeats),
                 block.server,
                 pass_number=block.pass_number,
+                look=last.look,
                 rates_per_s=[last.rate_per_s],
             )
         for block, _ in doubts:

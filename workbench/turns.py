@@ -194,10 +194,11 @@ class Turns:
         if known is None or stop.rate_per_s <= known or not (stop.complete and holds(stop)):
             return
         self.bench.ceiling_per_s = stop.rate_per_s
+        before = f"{wording.rate(known)}/s was known" if known else "they had held no rate"
         self.note(
             "ceiling",
-            f"{target.name} held {stop.rate_per_s:,.0f}/s, so the clients reach at least that, and"
-            f" not only the {known:,.0f}/s they reached against the null server.",
+            f"{target.name} held {wording.rate(stop.rate_per_s)}/s, so the clients reach at least"
+            f" that; before, {before}.",
             target.server,
             ceiling_per_s=stop.rate_per_s,
             reached_all=stop.rate_per_s >= max(self.plan.rates_per_s),

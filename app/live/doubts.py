@@ -43,7 +43,7 @@ class Doubts:
         cause = " ".join(point.reasons[:1]) or f"The verdict is {point.verdict}."
         topic = UNKNOWN if before is None and not self._told else "warning"
         self._told = self._told or topic == UNKNOWN
-        text = f"{name} at {wording.offered(point)} cannot be judged. {cause}"
-        return Note(
-            t_us=point.t_us, topic=topic, server=point.server, text=text, data={"cause": cause}
-        )
+        offered = wording.offered(point)
+        text = f"{name} at {offered} cannot be judged. {cause}"
+        data = {"cause": cause, "offered": offered}
+        return Note(t_us=point.t_us, topic=topic, server=point.server, text=text, data=data)

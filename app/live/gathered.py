@@ -13,8 +13,6 @@ Named = tuple[Note, str]
 """A note, and the name of the server it is about."""
 
 _FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
-_OFFERED = re.compile(r" at ([\d,.]+(?:/s| at a time)) ")
-_LOOK = re.compile(r" in look (\d+)")
 
 
 def kind(note: Note, server: str) -> Hashable:
@@ -26,7 +24,7 @@ def kind(note: Note, server: str) -> Hashable:
     if "cause" in note.data:
         return "doubt", _FIGURE.sub("#", str(note.data["cause"]))
     if note.topic == "again" and note.data.get("rates_per_s"):
-        return "again", *_LOOK.findall(note.text), note.data.get("pass_number")
+        return "again", note.data.get("look"), note.data.get("pass_number")
     return None
 
 
@@ -59,7 +57,7 @@ def _loads(notes: Sequence[Note]) -> str:
 def _offered(note: Note) -> list[str]:
     if note.topic == "again":
         return [f"{wording.rate(each)}/s" for each in note.data["rates_per_s"]]
-    return _OFFERED.findall(note.text)
+    return [str(note.data["offered"])]
 
 
 def _spanned(sentences: Sequence[str]) -> str:

@@ -69,7 +69,7 @@ def test_points_that_are_measured_again_are_told_in_one_sentence(qtbot: QtBot) -
     for look in (1, 2):
         for name, rate in (("gevent", 15_500.0), ("Twisted", 9_000.0 * look)):
             text = f"{name} held {rate:,.0f}/s in look {look}; so that is measured again."
-            data = {"pass_number": 1, "rates_per_s": [rate]}
+            data = {"look": look, "pass_number": 1, "rates_per_s": [rate]}
             listed.add(Note(t_us=look, topic="again", text=text, data=data), name)
     told = "Measured again, for what each holds is decided there: gevent at 15,500/s and Twisted at"
     assert sorted(lines(listed)) == [f"{told} 18,000/s.", f"{told} 9,000/s."]
