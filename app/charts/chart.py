@@ -17,7 +17,8 @@ from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSizeF, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPixmap, QWheelEvent
 from PySide6.QtWidgets import QFrame
 
-from app.charts import scales, words
+from app.charts import words
+from app.charts.axes import Axes, Limits
 from app.charts.backend import pg
 from app.charts.curve import Curve
 from app.charts.ground import Ground
@@ -68,10 +69,8 @@ class Chart(pg.PlotWidget):
         self._drawn_version = -1
         self._arranged: object = None
         self.ground, self._moving, self.names = Ground(self), Moving(self), EndNames(self)
-        self._fitted = False
-        """Its limits are of what is shown: they change as little as possible."""
-        self.limits: tuple[float, float, float, float] = (0, 1, 0, 1)
-        """Lowest and highest rate, lowest and highest value as drawn (logarithms where `log`)."""
+        self._axes = Axes(self)
+        self.limits: Limits = (0, 1, 0, 1)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setMouseTracking(True)
         self.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -105,7 +104,7 @@ class Chart(pg.PlotWidget):
 
     def set_model(self, model: ChartModel) -> None:
         self.model = model
-        self._fitted = False
+        self._axes.forget()
         self.highlighted, self.cursor_rate = "", nan
         self.set_look(self.theme, self.look)
 
@@ -115,7 +114,7 @@ class Chart(pg.PlotWidget):
         if log is not None:
             self.log = log and self.quantity is Quantity.TIME
         self._drawn_version = -1
-        self._fitted = False
+        self._axes.forget()
         self.refresh()
 
     def refresh(self) -> None:
@@ -171,21 +170,7 @@ class Chart(pg.PlotWidget):
             curve.setZValue(2 if id_ == self.highlighted else 1)
 
     def _set_limits(self) -> None:
-        last, whole = self.model.last_offered, self.model.whole
-        if whole is not None:
-            last = max(last, whole.last_offered)
-        if self.quantity is Quantity.REPLIES:
-            low, high = 0.0, last if not self.model.closed_loop else self._highest()
-        elif self.quantity is Quantity.ERRORS:
-            low, high = -2.0, 102.0
-        elif self.log:
-            low, high = (log10(limit) for limit in self._log_limits())
-        else:
-            low, high = 0.0, self._highest()
-        if self._fitted and self.quantity is Quantity.TIME:
-            low, high = min(low, self.limits[2]), max(high, self.limits[3])
-        self._fitted = self.model.start is not None
-        limits = (0.0, last, low, high)
+        limits = self._axes.fit()
         if limits != self.limits:
             self.limits = limits
             box = self.getPlotItem().getViewBox()
@@ -195,29 +180,6 @@ class Chart(pg.PlotWidget):
         values = [curve.values.y for curve in self.curves.values()]
         known = np.concatenate(values) if values else np.empty(0)
         return known[~np.isnan(known)]
-
-    def _spanned(self) -> NDArray[np.float64]:
-        """What the axis is fitted to: what is known, and what will be."""
-        known, whole = self.known(), self.model.whole
-        if whole is None:
-            return known
-        return np.concatenate((known, whole.values(self.quantity, self.view_shown)))
-
-    def _highest(self) -> float:
-        known = self._spanned()
-        return scales.round_up(max(known.max(initial=0.0) * 1.05, 1e-3)) if len(known) else 1.0
-
-    def _log_limits(self) -> tuple[float, float]:
-        """Fitted to a session known to its end; while running wide enough that the axis stays."""
-        known, timeout = self._spanned(), self.model.timeout_ms
-        low, high = 0.1, scales.round_up(max(1000.0, timeout))
-        if len(known):
-            least, most = scales.round_down(known.min() * 0.9), scales.round_up(known.max() * 0.995)
-            ended = self.model.over or self.model.whole is not None
-            low, high = (least, most) if ended else (min(low, least), max(high, most))
-        high = max(high, low * 10)
-        # Above the timeout is room for its word.
-        return low, high * ((high / low) ** 0.05 if high >= timeout else 1.12)
 
     @property
     def has_ideal(self) -> bool:

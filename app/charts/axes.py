@@ -1,0 +1,71 @@
+"""How far the axes of a chart reach: as far as is needed, and as steadily as can be."""
+
+from __future__ import annotations
+
+from math import log10
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.charts import scales
+from app.charts.series import Quantity
+
+if TYPE_CHECKING:
+    from app.charts.chart import Chart
+
+Limits = tuple[float, float, float, float]
+"""Lowest and highest rate, lowest and highest value as drawn (logarithms on a log scale)."""
+
+
+class Axes:
+    """Of one chart."""
+
+    def __init__(self, chart: Chart) -> None:
+        self._chart = chart
+        self._fitted = False
+        """The chart's limits are of what is shown: they change as little as possible."""
+
+    def forget(self) -> None:
+        """Something else is shown."""
+        self._fitted = False
+
+    def fit(self) -> Limits:
+        """Limits for what is known now."""
+        chart, model = self._chart, self._chart.model
+        last = max(model.last_offered, model.whole.last_offered if model.whole else 0.0)
+        if chart.quantity is Quantity.REPLIES:
+            low, high = 0.0, last if not model.closed_loop else self._highest()
+        elif chart.quantity is Quantity.ERRORS:
+            low, high = -2.0, 102.0
+        elif chart.log:
+            low, high = (log10(limit) for limit in self._log_limits())
+        else:
+            low, high = 0.0, self._highest()
+        if self._fitted and chart.quantity is Quantity.TIME:
+            low, high = min(low, chart.limits[2]), max(high, chart.limits[3])
+        self._fitted = model.start is not None
+        return 0.0, last, low, high
+
+    def _spanned(self) -> NDArray[np.float64]:
+        """What the axis is fitted to: what is known, and what will be."""
+        chart, whole = self._chart, self._chart.model.whole
+        if whole is None:
+            return chart.known()
+        return np.concatenate((chart.known(), whole.values(chart.quantity, chart.view_shown)))
+
+    def _highest(self) -> float:
+        known = self._spanned()
+        return scales.round_up(max(known.max(initial=0.0) * 1.05, 1e-3)) if len(known) else 1.0
+
+    def _log_limits(self) -> tuple[float, float]:
+        """Fitted to a session known to its end; while running wide enough that the axis stays."""
+        model, known = self._chart.model, self._spanned()
+        low, high = 0.1, scales.round_up(max(1000.0, model.timeout_ms))
+        if len(known):
+            least, most = scales.round_down(known.min() * 0.9), scales.round_up(known.max() * 0.995)
+            ended = model.over or model.whole is not None
+            low, high = (least, most) if ended else (min(low, least), max(high, most))
+        high = max(high, low * 10)
+        # Above the timeout is room for its word.
+        return low, high * ((high / low) ** 0.05 if high >= model.timeout_ms else 1.12)
