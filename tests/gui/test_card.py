@@ -11,28 +11,12 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from app import theme
 from app.charts.chart import Chart
-from app.charts.model import ChartModel
-from app.charts.trio import Trio
+from tests.gui.trios import shown
 from tests.synthetic import CONTESTANTS, Contestant, session
-from workbench.documents import AnyDocument, Note
+from workbench.documents import Note
 
 LONG = "asyncio streams with a buffer for every single call"
-
-
-def shown(qtbot: QtBot, documents: list[AnyDocument], size: tuple[int, int]) -> Trio:
-    model = ChartModel()
-    for document in documents:
-        model(document)
-    trio = Trio(model, theme.LIGHT)
-    qtbot.addWidget(trio, before_close_func=lambda _: trio)
-    trio.resize(*size)
-    trio.refresh()
-    with qtbot.waitExposed(trio):
-        trio.show()
-    trio.grab()
-    return trio
 
 
 def named(contestant: Contestant, name: str) -> Contestant:

@@ -14,27 +14,12 @@ from PySide6.QtGui import QColor, QPainter
 from pytestqt.qtbot import QtBot
 
 from app import theme
-from app.charts.model import ChartModel
 from app.charts.series import Quantity
 from app.charts.trio import Trio
 from app.export import picture
+from tests.gui.trios import shown
 from tests.synthetic import CONTESTANTS, session
 from workbench.documents import AnyDocument, PointStart, RunStart
-
-SIZE = (820, 540)
-
-
-def shown(qtbot: QtBot, documents: list[AnyDocument], size: tuple[int, int] = SIZE) -> Trio:
-    model = ChartModel()
-    for document in documents:
-        model(document)
-    trio = Trio(model, theme.LIGHT)
-    qtbot.addWidget(trio, before_close_func=lambda _: trio)
-    trio.resize(*size)
-    trio.refresh()
-    with qtbot.waitExposed(trio):
-        trio.show()
-    return trio
 
 
 def written(trio: Trio) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
 from functools import partial
 from itertools import combinations
 from math import isnan
@@ -21,27 +20,12 @@ from app.charts.model import ChartModel
 from app.charts.series import Quantity
 from app.charts.trio import Trio
 from app.colour import mix
+from tests.gui.trios import shown
 from tests.looked_again import looked_again
 from tests.synthetic import CONTESTANTS, Contestant, session
 from workbench.documents import AnyDocument, PointStart, PointStop
 
 R, T, E = Quantity
-
-
-def shown(
-    qtbot: QtBot, documents: Iterable[AnyDocument], *, size: tuple[int, int] = (960, 640)
-) -> Trio:
-    model = ChartModel()
-    for document in documents:
-        model(document)
-    trio = Trio(model, theme.LIGHT)
-    # Held until it is closed: else the garbage collector may take it while it is painted.
-    qtbot.addWidget(trio, before_close_func=lambda _: trio)
-    trio.resize(*size)
-    trio.refresh()
-    with qtbot.waitExposed(trio):
-        trio.show()
-    return trio
 
 
 def seen(chart: Chart) -> QImage:

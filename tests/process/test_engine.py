@@ -106,6 +106,18 @@ async def run(
     return documents
 
 
+def written(folder: Path, code: str, *arguments: object, name: str, family: str) -> ServerEntry:
+    """A user's own server; its port is the last argument."""
+    folder.mkdir()
+    (folder / "server.py").write_text(code)
+    told = "".join(f'"{argument}", ' for argument in arguments)
+    (folder / "server.yaml").write_text(
+        f"name: {name}\nfamily: {family}\nprotocols: [pong]\n"
+        f'command: ["{{python}}", server.py, {told}"{{port}}"]\n'
+    )
+    return load_entry(folder)
+
+
 def swept(documents: list[AnyDocument]) -> list[str]:
     return [d.server for d in documents if isinstance(d, PointStop) and d.purpose == "sweep"]
 
@@ -117,15 +129,9 @@ def notes(documents: list[AnyDocument], topic: str) -> list[str]:
 async def test_a_null_server_that_fails_after_its_trial_does_not_end_the_run(
     tmp_path: Path,
 ) -> None:
-    folder = tmp_path / "null"
-    folder.mkdir()
-    (folder / "server.py").write_text(STARTS_ONCE)
     mark = tmp_path / "mark"
-    (folder / "server.yaml").write_text(
-        f'name: Once\nfamily: tool\ncommand: ["{{python}}", server.py, "{mark}", "{{port}}"]\n'
-        "protocols: [pong]\n"
-    )
-    documents = await run(load_entry(folder))
+    once = written(tmp_path / "null", STARTS_ONCE, mark, name="Once", family="tool")
+    documents = await run(once)
     assert swept(documents) == PLAN.servers
     assert "The clients' own ceiling was not measured." in notes(documents, "warning")
     assert any("once is enough" in text for text in notes(documents, "deploy"))
@@ -134,14 +140,9 @@ async def test_a_null_server_that_fails_after_its_trial_does_not_end_the_run(
 async def test_what_a_server_holds_the_clients_reach_whatever_they_did_before(
     tmp_path: Path,
 ) -> None:
-    folder = tmp_path / "null"
-    folder.mkdir()
-    (folder / "server.py").write_text(ONE_AT_A_TIME)
-    (folder / "server.yaml").write_text(
-        'name: In their way\nfamily: tool\ncommand: ["{python}", server.py, "{port}"]\n'
-        "protocols: [pong]\n"
+    documents = await run(
+        written(tmp_path / "null", ONE_AT_A_TIME, name="In their way", family="tool")
     )
-    documents = await run(load_entry(folder))
     first, then = notes(documents, "ceiling")
     assert "what is offered beyond that says more about them" in first
     assert "held 300/s, so the clients reach at least that" in then
@@ -238,16 +239,13 @@ async def test_a_server_that_leaks_is_told_of_in_words() -> None:
 async def test_a_slow_spell_is_outvoted_by_looks_after_the_other_servers_had_their_turn(
     tmp_path: Path,
 ) -> None:
-    folder = tmp_path / "spell"
-    folder.mkdir()
-    (folder / "server.py").write_text(SLOW_IN_ITS_SECOND_LIFE)
-    (folder / "server.yaml").write_text(
-        "name: Spell\nfamily: socket\nprotocols: [pong]\n"
-        f'command: ["{{python}}", server.py, "{tmp_path / "lives"}", "{{port}}"]\n'
+    lives = tmp_path / "lives"
+    spell = written(
+        tmp_path / "spell", SLOW_IN_ITS_SECOND_LIFE, lives, name="Spell", family="socket"
     )
     # Fourteen calls in time, and of the others it never hears.
     workload = Workload(timeout_s=5.0)
-    documents = await run(first=load_entry(folder), looks=2, workload=workload)
+    documents = await run(first=spell, looks=2, workload=workload)
     assert swept(documents)[:3] == ["spell", "asyncio-streams", "spell"]
     stops = [d for d in documents if isinstance(d, PointStop) and d.server == "spell"]
     first, second = (stop for stop in stops if stop.purpose == "sweep")

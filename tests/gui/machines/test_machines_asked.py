@@ -29,15 +29,20 @@ from workbench.plans import Plan
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
 
-def test_a_run_elsewhere_shows_a_key_nobody_trusts_and_sends_nothing_without_a_word(
-    qtbot: QtBot, page: MachinesPage, box: str, desk: Desk, host: Host
-) -> None:
+def running_on(qtbot: QtBot, desk: Desk, box: str) -> LivePage:
     live = LivePage(desk)
     dress(live, desk.theme)
     qtbot.addWidget(live)
     live.show()
     plan = Plan(name="Short", servers=["asyncio-streams"], rates=[100.0], seconds=0.5)
     live.start(plan, Where(box, (box,)))
+    return live
+
+
+def test_a_run_elsewhere_shows_a_key_nobody_trusts_and_sends_nothing_without_a_word(
+    qtbot: QtBot, page: MachinesPage, box: str, desk: Desk, host: Host
+) -> None:
+    live = running_on(qtbot, desk, box)
     asked = dialog(qtbot, live, KeyDialog)
     assert says(asked, "Is this really box?")
     shown = "".join(label.text() for label in asked.findChildren(QLabel))
@@ -55,12 +60,7 @@ def test_a_run_elsewhere_asks_for_the_password_and_ends_in_words_without(
     show(qtbot, page, box)
     trust_it(qtbot, page)
     SECRETS._known.clear()
-    live = LivePage(desk)
-    dress(live, desk.theme)
-    qtbot.addWidget(live)
-    live.show()
-    plan = Plan(name="Short", servers=["asyncio-streams"], rates=[100.0], seconds=0.5)
-    live.start(plan, Where(box, (box,)))
+    live = running_on(qtbot, desk, box)
     asked = dialog(qtbot, live, QuestionDialog)
     assert says(asked, "box asks")
     assert not page.detail.check.isEnabled()

@@ -1,0 +1,30 @@
+"""Charts as a person sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pytestqt.qtbot import QtBot
+
+from app import theme
+from app.charts.model import ChartModel
+from app.charts.trio import Trio
+from workbench.documents import AnyDocument
+
+
+def shown(
+    qtbot: QtBot, documents: Iterable[AnyDocument], size: tuple[int, int] = (960, 640)
+) -> Trio:
+    """Of that many pixels, painted."""
+    model = ChartModel()
+    for document in documents:
+        model(document)
+    trio = Trio(model, theme.LIGHT)
+    # Held until it is closed: else the garbage collector may take it while it is painted.
+    qtbot.addWidget(trio, before_close_func=lambda _: trio)
+    trio.resize(*size)
+    trio.refresh()
+    with qtbot.waitExposed(trio):
+        trio.show()
+    trio.grab()
+    return trio
