@@ -42,9 +42,11 @@ def told(notes: Sequence[Named]) -> str:
 
 
 def _points(notes: Sequence[Named]) -> str:
-    """ "gevent at 18,000 and 20,000/s and Twisted at 4,000/s" """
-    names = dict.fromkeys(server for _, server in notes)
-    return listed([f"{name} at {_loads([n for n, of in notes if of == name])}" for name in names])
+    """ "gevent at 18,000 and 20,000/s", "gevent and Trio at 8,400/s and Twisted at 4,000/s" """
+    alike: dict[str, list[str]] = {}
+    for name in dict.fromkeys(server for _, server in notes):
+        alike.setdefault(_loads([n for n, of in notes if of == name]), []).append(name)
+    return listed([f"{listed(names)} at {loads}" for loads, names in alike.items()])
 
 
 def _loads(notes: Sequence[Note]) -> str:

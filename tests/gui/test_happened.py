@@ -75,6 +75,19 @@ def test_points_that_are_measured_again_are_told_in_one_sentence(qtbot: QtBot) -
     assert sorted(lines(listed)) == [f"{told} 18,000/s.", f"{told} 9,000/s."]
 
 
+def test_servers_that_cannot_be_judged_at_the_same_rate_share_it(qtbot: QtBot) -> None:
+    listed = Happened(theme.LIGHT)
+    qtbot.addWidget(listed)
+    cause = "The clients were late."
+    for name, rate in (("gevent", "8,400/s"), ("Trio", "8,400/s"), ("Twisted", "4,000/s")):
+        text = f"{name} at {rate} cannot be judged. {cause}"
+        data = {"cause": cause, "offered": rate}
+        listed.add(Note(t_us=1, topic="warning", text=text, data=data), name)
+    assert lines(listed) == [
+        f"{cause} Not judged: gevent and Trio at 8,400/s and Twisted at 4,000/s."
+    ]
+
+
 def test_another_cause_is_another_line(qtbot: QtBot) -> None:
     listed = Happened(theme.LIGHT)
     qtbot.addWidget(listed)
