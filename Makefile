@@ -9,31 +9,38 @@ QT_OFFSCREEN := .tools/.qt-offscreen
 QT_WINDOW := .tools/.qt-window
 SCREEN := .tools/.screen
 LAB := .tools/.lab
+PACKAGE := .tools/.package
 PEERS := .tools/.peers .tools/.nginx
-# One of tests/bench: peers, agent, bundle, charts, sessions, ssh, startup.
+# One of tests/bench: peers, agent, bundle, charts, confinement, sessions, ssh, startup.
 BENCH ?= peers
+
+# Tests of which `make test` runs a sample; see tests/chosen.py.
+VERIFY := tests/process/test_cancellation.py tests/process/test_stores_at_once.py tests/verify
 
 # The Python that is here is used; none is downloaded.
 export UV_PYTHON_DOWNLOADS = never
 # Like pip and apt, uv trusts the certificates the machine trusts.
-ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt),)
+ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt /etc/pki/tls/certs/ca-bundle.crt /etc/ssl/ca-bundle.pem /etc/ssl/cert.pem),)
 export UV_SYSTEM_CERTS ?= 1
 endif
 
-.PHONY: help demo run package test test-lab bench screenshots catalogue-check catalogue-sweep check format clean
+.PHONY: agent-lock help demo run package test test-lab verify fuzz bench screenshots catalogue-check catalogue-sweep check format docs clean
 
 help:
 	@echo "make demo    sweep seven servers on this machine: out/demo.yaml, out/demo.png (4 minutes)"
 	@echo "make run     the program"
 	@echo "make test    lint, types and all tests"
+	@echo "make verify  the whole of what the tests take samples of (an hour)"
 	@echo "make test-lab  machines over SSH, on hosts of their own (root; else it says what is skipped)"
+	@echo "make fuzz    damaged files with new seeds, until Ctrl-C"
 	@echo "make bench   what the load agent costs, beside ab, httperf and wrk"
 	@echo "make screenshots  every page, dark and light, in out/screenshots"
-	@echo "make package an installer in dist/, tried on bare machines (Linux, as root)"
+	@echo "make package an installer and a wheel in dist/, tried on bare machines (Linux, as root)"
 	@echo "make catalogue-check  every server deployed and tried (fetches what this machine lacks)"
 	@echo "make catalogue-sweep  every server under load for two seconds (about 20 minutes)"
 	@echo "make check   lint and types only"
 	@echo "make format  put the sources in shape"
+	@echo "make docs    write the tables of docs/plans.md anew"
 	@echo "make clean   remove what was set up; out/ stays"
 
 demo: export LANG = C.UTF-8
@@ -57,9 +64,20 @@ test: export QT_QPA_PLATFORM = offscreen
 test: check $(QT_OFFSCREEN) $(SCREEN)
 	$(BIN)/pytest $(ARGS)
 
+verify: export LANG = C.UTF-8
+verify: export QT_QPA_PLATFORM = offscreen
+verify: export PONGBENCH_VERIFY = 1
+verify: $(VENV) $(QT_OFFSCREEN)
+	$(BIN)/pytest $(VERIFY) $(ARGS)
+
 test-lab: export LANG = C.UTF-8
 test-lab: $(VENV) $(LAB)
 	$(BIN)/pytest tests/lab $(ARGS)
+
+fuzz: export LANG = C.UTF-8
+fuzz: export QT_QPA_PLATFORM = offscreen
+fuzz: $(VENV) $(QT_OFFSCREEN)
+	$(BIN)/python -m tests.hostile.fuzz $(ARGS)
 
 bench: export LANG = C.UTF-8
 bench: export QT_QPA_PLATFORM = offscreen
@@ -72,12 +90,14 @@ screenshots: export QT_QPA_PLATFORM = offscreen
 screenshots: $(VENV) $(QT_OFFSCREEN)
 	$(BIN)/python tests/screenshots.py $(ARGS)
 
-package: $(VENV) $(QT_WINDOW) $(LAB)
+package: $(VENV) $(QT_WINDOW) $(LAB) $(PACKAGE)
 	UV_PROJECT_ENVIRONMENT=.tools/package .tools/uv/bin/uv sync --quiet --frozen --no-dev --group package --python $(BIN)/python \
 	  --reinstall-package pongbench
 	.tools/package/bin/python packaging/build.py
 	.tools/package/bin/python packaging/smoke.py
 	$(BIN)/pytest tests/lab/installed.py
+	@# In an environment of its own, with what the package index has today.
+	QT_QPA_PLATFORM=offscreen .tools/uv/bin/uv tool run --isolated --python $(BIN)/python --from dist/pongbench-*.whl pongbench --selftest
 
 # Says yes to fetching packages of the distribution, which are unpacked in the user's cache.
 catalogue-check: $(VENV)
@@ -87,6 +107,7 @@ check: $(VENV)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache --no-logo
 
 # Is told what died, leaked or hung; no server's limit is looked for.
 catalogue-sweep: $(VENV)
@@ -94,6 +115,14 @@ catalogue-sweep: $(VENV)
 	$(BIN)/pongbench run tests/bench/sweeps/http-1.0.yaml --family wsgi --family hello --install
 	$(BIN)/pongbench run tests/bench/sweeps/http-1.1.yaml --family wsgi --family hello --install
 	$(BIN)/pongbench run tests/bench/sweeps/macro.yaml --family macro --install
+
+# After `uv lock --upgrade`: the agent's packages follow.
+agent-lock: $(VENV)
+	$(BIN)/python packaging/agent_lock.py
+
+# Tables of docs/plans.md, from what the workloads declare.
+docs: $(VENV)
+	$(BIN)/python -m workbench.workloads.tables docs/plans.md
 
 format: $(VENV)
 	$(BIN)/ruff check --fix .
@@ -111,7 +140,7 @@ $(SCREEN) $(LAB): .tools/.%: packaging/bootstrap.py
 	@mkdir -p $(@D)
 	@$(BOOTSTRAP) $* && touch $@ || true
 
-$(QT_OFFSCREEN) $(QT_WINDOW) $(PEERS): .tools/.%: packaging/bootstrap.py
+$(QT_OFFSCREEN) $(QT_WINDOW) $(PACKAGE) $(PEERS): .tools/.%: packaging/bootstrap.py
 	@$(BOOTSTRAP) $*
 	@mkdir -p $(@D)
 	@touch $@

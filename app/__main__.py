@@ -55,7 +55,9 @@ def _session(words: Sequence[str]) -> Path | None:
 
 
 def _refuse(sentence: str) -> int:
-    print(f"pongbench: {sentence}", file=sys.stderr)
+    from workbench.terminal import tell  # noqa: PLC0415 - the window does not wait for it
+
+    tell(sentence)
     return ExitCode.FAILED
 
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import signal
-import sys
 from pathlib import Path
 
 from app import qt_log
 from app import theme as look
 from app.bridge import Bridge
-from app.desk import Desk
-from app.keeper import Keeper
+from app.context import Desk
 from app.log import LogBook
 from app.settings import SettingsFile
+from app.settings_autosave import Keeper
 from app.shell.main_window import MainWindow
 from app.shell.opened import Application
-from workbench import __version__
+from workbench import __version__, stores
 from workbench.errors import ExitCode, PongbenchError
 
 
@@ -30,6 +29,7 @@ def run(session: Path | None = None) -> int:
     app.setApplicationDisplayName("Pongbench")
     app.setApplicationVersion(__version__)
     app.setDesktopFileName("io.github.pongbench.Pongbench")
+    stores.close_folders()
     file = SettingsFile()
     kept = file.load()
     theme = look.wanted(kept.colours)
@@ -55,6 +55,8 @@ def run(session: Path | None = None) -> int:
     try:
         file.write(file.changes(kept))
     except PongbenchError as error:
-        print(f"pongbench: {error}", file=sys.stderr)
+        from workbench.terminal import tell  # noqa: PLC0415 - nothing else needs it here
+
+        tell(str(error))
         return ExitCode.FAILED
     return code

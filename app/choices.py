@@ -8,13 +8,14 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QRadioButton
 
 from app import theme as look
 from app.theme import Theme, font
+from workbench.untrusted import one_line
 
 
 class Tick(QCheckBox):
     """A check box whose edge is seen in every theme."""
 
     def __init__(self, text: str) -> None:
-        super().__init__(text)
+        super().__init__(one_line(text))
         self._theme = look.LIGHT
 
     def set_theme(self, theme: Theme) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench import paths
-from workbench.errors import PongbenchError
+from workbench.errors import PongbenchError, why
 
 _IN_USE = "runs"
 """In the cache, one folder for each machine that is open; whoever opened it clears it."""
@@ -55,8 +55,8 @@ def clear_cache() -> int:
         if aside.is_dir():
             shutil.rmtree(aside)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise PongbenchError(f"{error.filename or cache} cannot be removed: {reason}.") from error
+        where = error.filename or cache
+        raise PongbenchError(f"{where} cannot be removed: {why(error)}.") from error
     return freed
 
 

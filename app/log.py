@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from types import TracebackType
 
+from workbench.untrusted import SafeFormatter, safe
+
 MOST = 2000
 """Lines kept; older ones are forgotten."""
 FROM_OTHERS = logging.WARNING
@@ -77,7 +79,7 @@ class LogBook(logging.Handler):
             if record.exc_info and record.exc_info[1] is not None:
                 details = _FORMAT.formatException(record.exc_info)
             at = datetime.fromtimestamp(record.created).astimezone()
-            line = Line(at, record.levelno, record.name, record.getMessage(), details)
+            line = Line(at, record.levelno, record.name, safe(record.getMessage()), safe(details))
             self._lines.append(line)
             self.tell(line)
         except Exception:
@@ -93,6 +95,7 @@ class LogBook(logging.Handler):
         # Whoever started the window in a terminal sees there what matters.
         shown = logging.StreamHandler()
         shown.setLevel(logging.WARNING)
+        shown.setFormatter(SafeFormatter())
         root.addHandler(shown)
         logging.captureWarnings(True)
         sys.excepthook = _on_uncaught

@@ -49,12 +49,13 @@ def _on_message(kind: QtMsgType, context: QMessageLogContext, text: str) -> None
 def _leave(text: str) -> None:
     """Qt would abort and leave a core behind: for a display that is not there, for example. What
     was started on machines ends by itself."""
+    from workbench.terminal import tell  # noqa: PLC0415 - nothing else needs it here
+
     said = text.partition("\n")[0].strip().rstrip(".")
-    print(
-        f"pongbench: The window cannot be shown, because Qt says: {said}. Check DISPLAY, and that"
+    tell(
+        f"The window cannot be shown, because Qt says: {said}. Check DISPLAY, and that"
         " the libraries README names are there (`make run` installs them); the commands of"
-        " `pongbench --help` need no window.",
-        file=sys.stderr,
-        flush=True,
+        " `pongbench --help` need no window."
     )
+    sys.stderr.flush()
     os._exit(ExitCode.FAILED)

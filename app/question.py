@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialogButtonBox, QGridLayout, QMessageBox, QWidget
+from PySide6.QtWidgets import (
+    QDialogButtonBox,
+    QGridLayout,
+    QInputDialog,
+    QLabel,
+    QLineEdit,
+    QMessageBox,
+    QWidget,
+)
+
+from workbench.untrusted import safe
 
 _MARGIN = 20
 _SAFE_FIRST = "QDialogButtonBox { button-layout: 3; }"
@@ -20,16 +30,16 @@ def ask(
     asked = QMessageBox(parent)
     asked.setWindowTitle("Pongbench")
     asked.setTextFormat(Qt.TextFormat.PlainText)
-    asked.setText(text)
-    asked.setInformativeText(more)
-    safe = asked.addButton(f"Keep {keep}", QMessageBox.ButtonRole.RejectRole)
+    asked.setText(safe(text))
+    asked.setInformativeText(safe(more))
+    keeps = asked.addButton(f"Keep {keep}", QMessageBox.ButtonRole.RejectRole)
     act = asked.addButton(go, QMessageBox.ButtonRole.AcceptRole)
     act.setProperty("kind", "danger")
     act.style().unpolish(act)
     act.style().polish(act)
     act.clicked.connect(lambda _checked=False: do())
-    asked.setDefaultButton(safe)
-    asked.setEscapeButton(safe)
+    asked.setDefaultButton(keeps)
+    asked.setEscapeButton(keeps)
     grid = asked.layout()
     assert isinstance(grid, QGridLayout)
     grid.setHorizontalSpacing(0)
@@ -40,3 +50,23 @@ def ask(
     for buttons in asked.findChildren(QDialogButtonBox):  # heeded once it is shown
         buttons.setStyleSheet(_SAFE_FIRST)
     return asked
+
+
+def ask_text(
+    parent: QWidget, title: str, question: str, text: str, do: Callable[[str], object]
+) -> None:
+    """Open a field with `text` in it; `do` gets what stands there in the end."""
+    asked = QInputDialog(parent)
+    asked.setWindowTitle(title)
+    asked.setLabelText(safe(question))
+    for label in asked.findChildren(QLabel):
+        label.setTextFormat(Qt.TextFormat.PlainText)
+    asked.setTextValue(text)
+    asked.setOkButtonText(title)
+    asked.resize(380, asked.height())
+    asked.textValueSelected.connect(do)
+    asked.finished.connect(asked.deleteLater)
+    asked.open()
+    field = asked.findChild(QLineEdit)
+    if field is not None:
+        field.selectAll()

@@ -29,6 +29,7 @@ class Broken(Exception):
 def run() -> int:
     """0: all of it works; 1: not all. One line on stdout says what."""
     from workbench import __version__  # noqa: PLC0415
+    from workbench.terminal import say  # noqa: PLC0415
 
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     works: list[str] = []
@@ -42,7 +43,7 @@ def run() -> int:
             except Exception as error:
                 broken.append(str(error) or type(error).__name__)
     said = f"Pongbench {__version__} on this computer: {', '.join(works) or 'nothing works'}."
-    print(said, *(f"Not so: {problem}" for problem in broken))
+    say(" ".join([said, *(f"Not so: {problem}" for problem in broken)]))
     return 1 if broken else 0
 
 
@@ -61,7 +62,7 @@ def _window() -> Iterator[str]:
         _until(app, lambda: window.film.board.model.over, "the bundled session was not replayed")
         window.film.refresh()
         drawn = window.film.board.model.series.values()
-        if not any(series.readings() for series in drawn):
+        if not any(series.points for series in drawn):
             raise Broken("the bundled session shows nothing.")
         window.film.grab()
         yield f"a session of {len(drawn)} servers replays"
@@ -74,8 +75,8 @@ def _sweep() -> Iterator[str]:
     import asyncio  # noqa: PLC0415
 
     from workbench.documents import AnyDocument, PointStop  # noqa: PLC0415
-    from workbench.plans import Plan, WarmUp  # noqa: PLC0415
-    from workbench.runs import engine_for  # noqa: PLC0415
+    from workbench.plan.model import Plan, WarmUp  # noqa: PLC0415
+    from workbench.run.factory import engine_for  # noqa: PLC0415
 
     plan = Plan(
         name="Self-test",
@@ -93,7 +94,7 @@ def _sweep() -> Iterator[str]:
     last = points[-1]
     yield (
         f"the null server is swept ({last.counts.succeeded:,} of {last.counts.scheduled:,} calls"
-        f" answered at {last.rate_per_s:,.0f}/s)"
+        f" answered at {last.x:,.0f}/s)"
     )
 
 
@@ -103,7 +104,7 @@ def _open() -> Iterator[tuple[QApplication, MainWindow]]:
 
     from app import theme  # noqa: PLC0415
     from app.bridge import Bridge  # noqa: PLC0415
-    from app.desk import Desk  # noqa: PLC0415
+    from app.context import Desk  # noqa: PLC0415
     from app.log import LogBook  # noqa: PLC0415
     from app.settings import Settings  # noqa: PLC0415
     from app.shell.main_window import MainWindow  # noqa: PLC0415

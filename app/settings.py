@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import json
 import logging
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QLockFile
-
-from workbench import paths
-from workbench.errors import PongbenchError
+from workbench import paths, stores
+from workbench.errors import PongbenchError, why
 
 log = logging.getLogger(__name__)
-_LOCK_MS = 2000
 
 
 @dataclass
@@ -63,8 +57,7 @@ class SettingsFile:
             read = {}
         except OSError as error:
             read = {}
-            reason = (error.strerror or str(error)).lower()
-            self.complaint = f"The settings in {self.path} cannot be read: {reason}."
+            self.complaint = f"The settings in {self.path} cannot be read: {why(error)}."
         except (ValueError, RecursionError):
             read = {}
             self.complaint = f"The settings in {self.path} are damaged, so defaults are used."
@@ -88,13 +81,11 @@ class SettingsFile:
         if not changes:
             return
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with _locked(self.path):
+            with stores.locked(self.path):
                 self._replace(changes)
         except OSError as error:
-            reason = (error.strerror or str(error)).lower()
             raise PongbenchError(
-                f"Settings cannot be kept in {self.path.parent}: {reason}."
+                f"Settings cannot be kept in {self.path.parent}: {why(error)}."
                 " This window goes on without; they hold until it is closed."
             ) from error
 
@@ -109,12 +100,7 @@ class SettingsFile:
                 inner[rest] = json.loads(text)
             else:
                 there[first] = json.loads(text)
-        new = self.path.with_name(f".{self.path.name}.{os.getpid()}")
-        try:
-            new.write_text(json.dumps(there, indent=2) + "\n", encoding="utf-8")
-            new.replace(self.path)
-        finally:
-            new.unlink(missing_ok=True)
+        stores.write(self.path, json.dumps(there, indent=2) + "\n")
 
     def _put_aside(self) -> str:
         aside = self.path.with_name(f"{self.path.name}.damaged")
@@ -144,14 +130,3 @@ def _read(path: Path) -> dict[str, Any]:
     except (FileNotFoundError, ValueError, RecursionError):
         return {}
     return read if isinstance(read, dict) else {}
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """One window at a time; a lock that stays taken is not worth losing the settings for."""
-    lock = QLockFile(str(path.with_name(f".{path.name}.lock")))
-    lock.tryLock(_LOCK_MS)
-    try:
-        yield
-    finally:
-        lock.unlock()

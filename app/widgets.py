@@ -18,12 +18,16 @@ from PySide6.QtWidgets import (
 )
 
 from app import theme as look
+from app.plain import Label, tip
 from app.theme import Theme, Weight, font
+from workbench.untrusted import one_line
 
 PAGE_MARGIN = 16
 GAP = 12
 CHIP_ICON, CHIP_GAP = 13, 5
 _ICON = 16
+LONGEST_LINE = 1_000
+"""Characters of a line that may be elided."""
 TONE_ICONS = {"bad": "circle-x", "warn": "triangle-alert", "ok": "circle-check"}
 """For any other tone: info."""
 _TITLE = 96
@@ -39,9 +43,8 @@ def label(
     wrap: bool = False,
     figures: bool = False,
 ) -> QLabel:
-    """Plain text; `tone` as in `theme.stylesheet`."""
-    made = QLabel(text)
-    made.setTextFormat(Qt.TextFormat.PlainText)
+    """`tone` as in `theme.stylesheet`."""
+    made = Label(text)
     made.setFont(font(px, weight, figures=figures))
     made.setWordWrap(wrap)
     if tone:
@@ -69,7 +72,7 @@ def tool(name: str, icon: str, on_click: Callable[[], object]) -> QPushButton:
     made = button("", icon, on_click=on_click)
     made.setText("")
     made.setAccessibleName(name.partition(" (")[0])
-    made.setToolTip(name)
+    made.setToolTip(tip(name))
     made.setFixedWidth(36)
     made.setStyleSheet("padding: 0;")
     return made
@@ -144,12 +147,11 @@ def dress(root: QWidget, theme: Theme) -> None:
             each.set_theme(theme)
 
 
-class Elided(QLabel):
+class Elided(Label):
     """A line of text that ends in an ellipsis where there is no room for all of it."""
 
     def __init__(self, px: float = 13, weight: Weight = Weight.Normal, *, tone: str = "") -> None:
         super().__init__()
-        self.setTextFormat(Qt.TextFormat.PlainText)
         self.setFont(font(px, weight))
         self.setMinimumWidth(40)
         self._whole = ""
@@ -157,6 +159,7 @@ class Elided(QLabel):
             self.setProperty("tone", tone)
 
     def say(self, text: str) -> None:
+        text = one_line(text, LONGEST_LINE)
         if text != self._whole:
             self._whole = text
             self.setAccessibleName(text)
@@ -181,7 +184,7 @@ class Elided(QLabel):
         right = Qt.TextElideMode.ElideRight
         shown = self.fontMetrics().elidedText(self._whole, right, self.width())
         self.setText(shown)
-        self.setToolTip(self._whole if shown != self._whole else "")
+        self.setToolTip(tip(self._whole if shown != self._whole else ""))
 
 
 class Dot(QWidget):
@@ -220,7 +223,7 @@ class Chip(QFrame):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         inside = row(self, gap=CHIP_GAP)
         inside.setContentsMargins(10, 0, 10, 0)
-        self._sign, self._label = QLabel(), QLabel()
+        self._sign, self._label = Label(), Label()
         inside.addWidget(self._sign)
         inside.addWidget(self._label)
         self.hide()

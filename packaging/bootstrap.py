@@ -20,6 +20,10 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from workbench import fetching  # noqa: E402  of the standard library only
+
 TOOLS = ROOT / ".tools"
 VENV = ROOT / ".venv"
 LEAST_PYTHON = (3, 11)
@@ -54,6 +58,14 @@ QT_WINDOW = {
 SCREEN = {**QT_WINDOW, "Xvfb": "xvfb", "openbox": "openbox", "xdotool": "xdotool"}
 # The hosts of the lab bring an sshd; installed here, it would also listen, now and at every boot.
 LAB = {"ip": "iproute2", "ssh-keygen": "openssh-client"}
+# What builds the installers and tries them on bare machines.
+PACKAGE = {
+    "debootstrap": "debootstrap",
+    "/usr/share/keyrings/debian-archive-keyring.gpg": "debian-archive-keyring",
+    "objdump": "binutils",
+    "patchelf": "patchelf",
+    "libdeflate-gzip": "libdeflate-tools",
+}
 PEERS = {"ab": "apache2-utils", "httperf": "httperf", "wrk": "wrk"}
 
 GROUPS = {
@@ -61,6 +73,7 @@ GROUPS = {
     "qt-window": QT_WINDOW,
     "screen": SCREEN,
     "lab": LAB,
+    "package": PACKAGE,
     "peers": PEERS,
 }
 
@@ -99,6 +112,7 @@ def make_venv() -> None:
     uv = install_uv()
     say("setting up .venv ...")
     env = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
+    env |= fetching.trust()
     env["UV_PROJECT_ENVIRONMENT"] = str(VENV)
     run(
         [str(uv), "sync", "--quiet", "--frozen", "--python", venv_python()],
@@ -127,6 +141,8 @@ def install_uv() -> Path:
     )
     # A user's or a site's settings may ask pip for --user or a virtual environment: not here.
     env = {**os.environ, "PIP_USER": "0", "PIP_REQUIRE_VIRTUALENV": "0"}
+    # pip of before 24.2 knows its own certificates only; what its user set comes first.
+    env.setdefault("REQUESTS_CA_BUNDLE", fetching.certificates())
     pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     pip += ["--root-user-action=ignore", "--no-deps", "--only-binary=:all:", "--require-hashes"]
     run(
@@ -216,7 +232,9 @@ def unpack_nginx() -> None:
 
 
 def present(name: str) -> bool:
-    """Can the library be loaded, or is the program on the path?"""
+    """Is the file there, can the library be loaded, or is the program on the path?"""
+    if name.startswith("/"):
+        return Path(name).exists()
     if ".so" not in name:
         return bool(shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin"))
     if sys.platform != "linux":

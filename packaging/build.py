@@ -3,6 +3,7 @@
     dist/pongbench/                    the program in one directory (PyInstaller)
     dist/pongbench-VERSION-linux-x86_64.run   installer for one user; needs sh, tar and gzip
     dist/pongbench_VERSION_amd64.deb   the same for Debian and its relatives
+    dist/pongbench-VERSION-py3-none-any.whl   for whoever has Python: uv tool install, pipx
     dist/pongbench-VERSION.cdx.json    software bill of materials (CycloneDX)
     dist/SHA256SUMS
 
@@ -31,7 +32,7 @@ sys.path.insert(0, str(ROOT))
 
 import icu  # noqa: E402
 import provenance  # noqa: E402
-from bootstrap import QT_WINDOW, install_missing  # noqa: E402
+from bootstrap import QT_WINDOW  # noqa: E402
 
 from app.shell.licences import BUNDLED, Component, components  # noqa: E402
 from workbench import __version__  # noqa: E402
@@ -55,12 +56,12 @@ def main() -> None:
     if sys.platform != "linux":
         licences()
         return  # packaging/windows and packaging/macos go on from here
-    install_missing({"libdeflate-gzip": "libdeflate-tools"})
     slim_icu()
     strip()
     parts = licences()
     glibc = least_glibc()
-    made = [installer(int(epoch), glibc), deb(int(epoch), glibc), bill_of_materials(parts)]
+    made = [installer(int(epoch), glibc), deb(int(epoch), glibc), wheel()]
+    made.append(bill_of_materials(parts))
     sums = DIST / "SHA256SUMS"
     sums.write_text("".join(f"{_sha256(path)}  {path.name}\n" for path in made))
     print(f"The directory holds {_size(APP) / 1e6:.0f} MB and needs glibc {glibc}.")
@@ -195,6 +196,17 @@ def _lay_out(root: Path, glibc: str) -> None:
         " Pongbench sends more and more calls per second to each server you choose, and\n"
         " draws where each one stops keeping up.\n"
     )
+
+
+def wheel() -> Path:
+    """For every system that has Python; by the back end that uv.lock pins, fetched already."""
+    path = DIST / f"pongbench-{__version__}-py3-none-any.whl"
+    path.unlink(missing_ok=True)
+    _run(
+        UV, "build", "--quiet", "--wheel", "--no-build-isolation", "--offline",
+        "--python", sys.executable, "--out-dir", DIST,
+    )  # fmt: skip
+    return path
 
 
 def bill_of_materials(parts: list[Component]) -> Path:

@@ -177,7 +177,12 @@ def _bootstrap(base: Path, suite: str) -> None:
 def _quietly(*command: object) -> None:
     environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
     words = [str(word) for word in command]
-    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        raise SystemExit(
+            f"There is no {words[0]}; `make package` installs it, as root or by sudo."
+        ) from None
     if done.returncode:
         raise SystemExit(f"{' '.join(words)} ended with {done.returncode}:\n{done.stderr[-2000:]}")
 

@@ -46,7 +46,8 @@ UNSPOKEN = re.compile(rf"pygments\.lexers\.(?!({_LANGUAGES})$)")
 
 SENT = (
     *("__init__.py", "agent/*.py", "machines/*.py"),
-    *("servers/free_port.py", "servers/runtimes/*.py"),
+    *("workloads/__init__.py", "workloads/*/__init__.py", "workloads/*/driver.py"),
+    *("servers/confine.py", "servers/free_port.py", "servers/runtimes/*.py"),
 )
 """Of `workbench`, what lies in a bundle as source, too: machines run it with a Python of theirs."""
 

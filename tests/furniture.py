@@ -14,8 +14,8 @@ from workbench import paths
 from workbench.errors import PongbenchError
 from workbench.machines.checking import Step
 from workbench.machines.hostkeys import ChangedHostKey, UnknownHostKey
-from workbench.machines.link import MachineBusy
 from workbench.machines.profiles import make_profile, save_profile
+from workbench.machines.runner_client import MachineBusy
 
 _MACHINES: dict[str, dict[str, Any]] = {
     "atlas": {"description": "The server under test, rack 4", "roles": ["target"]},

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from workbench.documents import AnyDocument, Note, PointStart, PointStop, RunStop, Window
+from workbench.documents import AnyDocument, PointStart, PointStop, RunStop, Window
+from workbench.messages.notes import Again
+from workbench.messages.reasons import BackgroundLoad
 
 
 def looked_again(
@@ -31,9 +33,8 @@ def looked_again(
         made.append(document)
     t_us = stop.t_us
     for server in servers:
-        rates = {"pass_number": 1, "rates_per_s": [rate_per_s]}
-        text = f"{server} at {rate_per_s:,.0f}/s is measured again."
-        made.append(Note(t_us=t_us, topic="again", text=text, server=server, data=rates))
+        again = Again(name=server, look=1, pass_number=1, rates_per_s=[rate_per_s])
+        made.append(again.note(t_us, server=server))
     for n, server in enumerate(servers):
         later = t_us + 1_000_000 - points[server][0].t_us
         for document in points[server]:
@@ -45,5 +46,6 @@ def looked_again(
 
 
 def _doubted(stop: PointStop) -> PointStop:
-    reasons = ["Other programs took 90 % of a core from server and clients."]
-    return msgspec.structs.replace(stop, verdict="inconclusive", reasons=reasons)
+    reason = BackgroundLoad(cpu_pct=90.0)
+    said = {"reasons": [reason.text()], "findings": [reason.record()]}
+    return msgspec.structs.replace(stop, verdict="inconclusive", **said)

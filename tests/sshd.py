@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Sequence
 
 import asyncssh
 
@@ -30,11 +31,13 @@ class Sshd(asyncssh.SSHServer):
         return password == PASSWORD
 
 
-async def run_command(process: asyncssh.SSHServerProcess[bytes]) -> None:
-    """In a shell, as sshd does."""
+async def run_command(
+    process: asyncssh.SSHServerProcess[bytes], around: Sequence[str] = ()
+) -> None:
+    """In a shell, as sshd does. `around`: a command that is given the shell's."""
     assert process.command
     shell = await asyncio.create_subprocess_exec(
-        *("/bin/sh", "-c", process.command),
+        *(*around, "/bin/sh", "-c", process.command),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,

@@ -12,15 +12,15 @@ from typing import Any
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QMessageBox, QWidget
 
-from app import places
+from app import page_registry as places
 from app.bridge import Bridge
 from app.comparing.chooser import Chooser
-from app.desk import Desk
+from app.context import Desk
 from app.export.dialog import ExportDialog
 from app.live.run import Outcome
 from app.log import LogBook
-from app.machines.asking import QuestionDialog
 from app.machines.editor import Editor
+from app.machines.prompts import QuestionDialog
 from app.machines.records import Record
 from app.pages.live import State
 from app.settings import Settings
@@ -253,9 +253,9 @@ class Studio(Stage):
             self.camera.keep(self.window, f"Machines-{name}")
         for name, error in (("dune", furniture.unknown_key()), ("cedar", furniture.changed_key())):
             page.listing.rows[name].click()
-            page.detail.ask_about(name, error)
+            page.detail.ask_about(error)
             self.camera.keep(self.window, f"Machines-{name}")
-            page.detail.ask_about(name, None)
+            page.detail.ask_about(None)
         page.listing.rows["bolt"].click()
         kept = page.records.get("bolt")
         record = page._checks["bolt"] = Record(at=kept.at, found=kept.found)

@@ -25,7 +25,6 @@ from workbench.documents import (
     Histograms,
     HostSample,
     MachineRecord,
-    Note,
     Percentiles,
     PointStart,
     PointStop,
@@ -38,6 +37,11 @@ from workbench.documents import (
     Verdict,
     Window,
 )
+from workbench.messages import notes, reasons
+from workbench.messages.base import Message
+
+LATE = reasons.ClientsLate(late_share=0.25, p99_us=9_000, relief="machine")
+"""Of every point that is not to be trusted."""
 
 End = Literal["done", "interrupted", "crashed"]
 """`interrupted`: aborted in the middle of the last point. `crashed`: cut there, no `RunStop`."""
@@ -187,21 +191,11 @@ def documents(
     if ceiling:
         for rate in (NULL.capacity_per_s / 2, NULL.capacity_per_s):
             yield from run.point(NULL, rate, purpose="ceiling")
-        yield Note(
-            t_us=run.t_us,
-            topic="ceiling",
-            text=f"The clients offer at most {NULL.capacity_per_s:,.0f} connections/s here.",
-            data={"ceiling_per_s": NULL.capacity_per_s},
-        )
+        yield notes.Ceiling(ceiling_per_s=NULL.capacity_per_s).note(run.t_us)
     for block in order:
         server = by_id[block.server]
-        yield Note(
-            t_us=run.t_us,
-            topic="backlog",
-            server=server.id,
-            text=f"{server.name} listens with a backlog of 512.",
-            data={"backlog": 512, "asked": 512},
-        )
+        backlog = notes.Backlog(name=server.name, backlog=512, asked=512)
+        yield backlog.note(run.t_us, server=server.id)
         yield from run.point(server, 500.0, purpose="warm_up", number=block.pass_number)
         gone = 0
         for rate in block.rates_per_s:
@@ -213,12 +207,9 @@ def documents(
             yield from point
             gone = gone + 1 if _is_gone(point[-1]) else 0
             if give_up and gone == 3:
-                yield Note(
-                    t_us=run.t_us,
-                    topic="gave-up",
-                    server=server.id,
-                    text=f"{server.name} lost over half of three points in a row.",
-                )
+                left = len(block.rates_per_s) - block.rates_per_s.index(rate) - 1
+                gave_up = notes.GaveUp(x=rate, success_below_pct=50.0, points=3, left_out=left)
+                yield gave_up.note(run.t_us, server=server.id)
                 break
     status: Status = "done" if end == "done" else "aborted"
     yield RunStop(t_us=run.t_us, status=status, reason="" if end == "done" else "Aborted by hand.")
@@ -457,7 +448,7 @@ class _Outcome:
             "first_byte": _lognormal(self.service_us * 0.8, self.spread, counts.succeeded),
             "lateness": _lognormal(self.lateness_us, 0.5, counts.sent),
         }
-        verdict, reasons = self._verdict(complete)
+        verdict, found = self._verdict(complete)
         return PointStop(
             t_us=t_us,
             point=point,
@@ -481,7 +472,8 @@ class _Outcome:
             server_cpu_pct=min(100.0, round(100 * self.load, 1)),
             server_rss_bytes=self._rss(),
             verdict=verdict,
-            reasons=reasons,
+            reasons=[reason.text() for reason in found],
+            findings=[reason.record() for reason in found],
             evidence={"lateness_p99_us": float(times["lateness"][0].p99)}
             if times["lateness"][0]
             else {},
@@ -490,16 +482,18 @@ class _Outcome:
     def _rss(self) -> int:
         return self.server.rss_bytes + round(self.rate) * 1500
 
-    def _verdict(self, complete: bool) -> tuple[Verdict, list[str]]:
+    def _verdict(self, complete: bool) -> tuple[Verdict, list[Message]]:
         if not complete:
-            return "inconclusive", ["The point was interrupted; its figures count for nothing."]
+            return "inconclusive", [reasons.Interrupted()]
+        counts = self.counts
         if self.untrusted:
-            return "client-limited", [f"The clients were late from {self.rate:,.0f}/s on."]
-        lost = self.counts.scheduled - self.counts.succeeded
-        if self.counts.succeeded < _SUCCESS * self.counts.scheduled:
-            return "server-limited", [
-                f"The server is the limit: its accept queue overflowed {lost:,} times."
-            ]
+            return "client-limited", [LATE]
+        lost = counts.scheduled - counts.succeeded
+        if counts.succeeded < _SUCCESS * counts.scheduled:
+            failed = reasons.CallsFailed(
+                failed=lost, calls=counts.scheduled, errors=dict(counts.errors)
+            )
+            return "server-limited", [failed]
         return "ok", []
 
 

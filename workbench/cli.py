@@ -11,11 +11,10 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
-from workbench import __version__
-from workbench.commands import compare, machines, replay, run, summary
-from workbench.commands.console import mute
+from workbench import __version__, stores
+from workbench.commands import catalogue, compare, machines, replay, run, summary
 from workbench.errors import BadInput, ExitCode, PongbenchError, why
-from workbench.servers import command as catalogue
+from workbench.terminal import guard, mute, tell
 
 AddParser: TypeAlias = "Callable[[Any], None]"
 """Adds a command whose default `handler` takes the arguments and returns an exit code."""
@@ -35,6 +34,8 @@ _NO_NUMBER = re.compile(r"invalid (?:int|float) value: ('.*')")
 def main(argv: Sequence[str] | None = None, *, more: Iterable[AddParser] = ()) -> int:
     """Run one command; `more` adds commands. Returns the exit code."""
     _open_standard_files()
+    guard()
+    stores.close_folders()
     try:
         _check_file(sys.argv[1:] if argv is None else argv)
         arguments = _parser(more).parse_args(argv)
@@ -42,7 +43,7 @@ def main(argv: Sequence[str] | None = None, *, more: Iterable[AddParser] = ()) -
         sys.stdout.flush()
         return code
     except PongbenchError as error:
-        print(f"pongbench: {error}", file=sys.stderr)
+        tell(str(error))
         return error.exit_code
     except KeyboardInterrupt:
         return ExitCode.INTERRUPTED
@@ -54,10 +55,7 @@ def main(argv: Sequence[str] | None = None, *, more: Iterable[AddParser] = ()) -
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
         mute(sys.stdout)
-        print(
-            f"pongbench: The output cannot be written: {why(error)}. Send it elsewhere.",
-            file=sys.stderr,
-        )
+        tell(f"The output cannot be written: {why(error)}. Send it elsewhere.")
         return ExitCode.FAILED
 
 

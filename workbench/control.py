@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Awaitable
 from typing import TypeVar
 
+from workbench.closing import ended
+
 T = TypeVar("T")
 
 
@@ -77,9 +79,7 @@ class Control:
             await asyncio.wait({working, told}, return_when=asyncio.FIRST_COMPLETED)
             return await working if working.done() else None
         finally:
-            working.cancel()
-            told.cancel()
-            await asyncio.gather(working, told, return_exceptions=True)
+            await ended(working, told)
 
     async def rest(self, seconds: float) -> None:
         """Sleep, unless the person wants to go on. Raises Stopped when the run is to end."""

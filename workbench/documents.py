@@ -8,20 +8,32 @@ in between, then one `RunStop`. Points never overlap.
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
+from msgspec import Meta
+from msgspec.structs import force_setattr
 
-VERSION = 1
-"""Of the document format. A reader opens every version up to its own."""
+from workbench import axis as axes
+from workbench.axis import Axis
+from workbench.shapes import Number, Positive, Rate, Signed, Whole, check_plan
+
+VERSION = 2
+"""Of the document format, the newest. A reader opens every version up to its own.
+
+2: figures that a load tool cannot tell are null. A session without such figures is version 1.
+"""
 
 WINDOW_US = 200_000
 """Length of a window."""
 
-Errors: TypeAlias = dict[str, int]
+UNTOLD = -1.0
+"""No value of any axis: derived when a document of version 1 is read."""
+
+Errors: TypeAlias = dict[str, Whole]
 """Calls lost, by class; see `ERROR_CLASSES`. Absent classes are zero."""
 
-SparseHistogram: TypeAlias = list[int]
+SparseHistogram: TypeAlias = list[Annotated[int, Meta(ge=0, le=10**10)]]
 """[bucket, count, bucket, count, ...], buckets ascending; see `analysis.histogram`."""
 
 SERVER_ERRORS = ("client-timo", "socket-timo", "connrefused", "connreset", "protocol", "other")
@@ -36,6 +48,9 @@ see `error_class`."""
 
 Purpose: TypeAlias = Literal["sweep", "warm_up", "ceiling"]
 """Why a point is run: to be judged, to warm the server, or to find the clients' own limit."""
+
+Phase: TypeAlias = Literal["ramp", "measure", "drain"]
+"""Of a point: load rises, load is steady, what is under way comes to its end."""
 
 Verdict: TypeAlias = Literal[
     "ok",
@@ -56,12 +71,12 @@ class Document(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", omit
 class Percentiles(msgspec.Struct, frozen=True, omit_defaults=True):
     """Percentiles of a time in microseconds, over `count` values."""
 
-    count: int
-    p50: int
-    p90: int
-    p99: int
-    p999: int
-    max: int
+    count: Whole
+    p50: Whole
+    p90: Whole
+    p99: Whole
+    p999: Whole
+    max: Whole
 
 
 class MachineRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,9 +87,9 @@ class MachineRecord(msgspec.Struct, frozen=True, kw_only=True):
     """"target", "client" or both."""
     facts: dict[str, Any] = {}
     """Kernel, CPU model and count, memory, limits, sysctls; see `machines.facts`."""
-    clock_offset_us: int = 0
+    clock_offset_us: Signed = 0
     """To add to the machine's monotonic clock to get this workstation's."""
-    clock_uncertainty_us: int = 0
+    clock_uncertainty_us: Whole = 0
 
 
 class ServerRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,20 +106,46 @@ class ServerRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Relative path to SHA-256 of every file deployed."""
     gate: dict[str, Any] = {}
     """What it put on the wire before the run; see `servers.gate.GateResult`."""
+    confinement: dict[str, Any] = {}
+    """With which rights it ran; see `servers.rights.Confinement`."""
+
+
+class SeriesRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One line of the charts: what is measured at every value of the axis and judged as one."""
+
+    key: str
+    server: str
+    """Id; several series may be of one server."""
+    label: str
+    params: dict[str, str] = {}
+    """In what it differs from others of its server, for people."""
+
+
+class Metric(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A figure of points beyond the built-in ones: charts, tables and reports show it from this."""
+
+    key: str
+    """In `PointStop.values`."""
+    label: str
+    unit: str = ""
+    better: Literal["more", "less", ""] = ""
+    scale: Literal["linear", "log"] = "linear"
+    source: Literal["point", "window", "host"] = "point"
+    merge: Literal["sum", "max", "last", "mean"] = "mean"
 
 
 class Block(msgspec.Struct, frozen=True, kw_only=True):
     """A stretch of the order of the run: one server's sweep in one pass."""
 
     server: str
-    pass_number: int
-    rates_per_s: list[float]
+    pass_number: Whole
+    rates_per_s: list[Rate]
 
 
 class RunStart(Document, frozen=True, kw_only=True, tag="run_start"):
     """The conditions of the test: everything a reader needs to believe or repeat it."""
 
-    v: int = VERSION
+    v: int = 1
     session: str
     """A random identifier."""
     started_utc: str
@@ -116,96 +157,131 @@ class RunStart(Document, frozen=True, kw_only=True, tag="run_start"):
     machines: list[MachineRecord]
     servers: list[ServerRecord]
     order: list[Block]
-    seed: int
+    seed: Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
+    axis: Axis | None = None
+    """What the plan varies; derived from the plan where a session does not tell it."""
+    series: list[SeriesRecord] = []
+    """In the plan's order; one a server where a session does not tell them."""
+    metrics: list[Metric] = []
+    """Those that points carry in `values`."""
+
+    def __post_init__(self) -> None:
+        check_plan(self.plan)
+        if self.axis is None:
+            force_setattr(self, "axis", axes.of_plan(self.plan))
+        if not self.series:
+            each = [SeriesRecord(key=s.id, server=s.id, label=s.name) for s in self.servers]
+            force_setattr(self, "series", each)
 
 
 class PointStart(Document, frozen=True, kw_only=True, tag="point_start"):
     """One offered rate against one server begins. `point` is unique in the session."""
 
-    t_us: int
-    point: int
+    t_us: Signed
+    point: Whole
     server: str
-    rate_per_s: float
-    """Offered, in the plan's unit (`rate_of`: connections or requests)."""
+    rate_per_s: Rate = 0.0
+    """As version 1 tells `x` on an axis of rates; see `workbench.axis`."""
+    x: Number = UNTOLD
+    """Its value on the axis of the run."""
+    series: str = ""
+    """Key of its series; the server's id where it is not told."""
     purpose: Purpose = "sweep"
-    pass_number: int = 1
-    look: int = 1
+    pass_number: Whole = 1
+    look: Whole = 1
     """Which measurement of this rate in this pass; the last one counts (`analysis.looks`)."""
-    connections: int = 0
+    connections: Whole = 0
     """How many the schedule holds; 0 in closed loop."""
-    calls_per_connection: int = 1
-    concurrency: int = 0
-    """Connections at a time; closed loop only, where `rate_per_s` is 0."""
-    seconds: float = 0.0
+    calls_per_connection: Positive = 1
+    concurrency: Whole = 0
+    """As version 1 tells `x` on an axis of concurrency."""
+    seconds: Number = 0.0
     """Length of the schedule."""
+    load_tool: str = "agent"
+    """What made the load; see `load.registry`."""
+
+    def __post_init__(self) -> None:
+        _place(self)
 
 
 class Window(Document, frozen=True, kw_only=True, tag="window"):
-    """200 ms of a point, merged by count over all clients and workers. Calls, not connections,
-    unless said otherwise. Windows go on after the schedule has ended until nothing is in flight."""
+    """200 ms of a point, or several such windows in one, merged by count over all clients and
+    workers. Calls, not connections, unless said otherwise. Windows go on after the schedule has
+    ended until nothing is in flight."""
 
-    t_us: int
+    t_us: Signed
     """Of the window's start."""
-    point: int
-    index: int
-    due: int
-    sent: int
-    late: int
-    established: int
+    point: Whole
+    index: Whole
+    """Of 200 ms in the point; the last one's where several are in one."""
+    due: Whole
+    sent: Whole
+    late: Whole
+    established: Whole
     """Connections."""
-    replies: int
+    replies: Whole
     """Calls that succeeded."""
     errors: Errors = {}
-    in_flight: int = 0
+    in_flight: Signed = 0
     """Connections open at the window's end."""
     latency_us: Percentiles | None = None
     """From due. None: no reply in this window."""
     service_us: Percentiles | None = None
     """From the actual send."""
+    latency: SparseHistogram = []
+    """Coarse, 16 buckets an octave (`analysis.histogram.coarse`): windows merge by adding these,
+    never by averaging percentiles."""
+    service: SparseHistogram = []
+    length_us: Positive = WINDOW_US
+    phase: Phase = "measure"
+    values: dict[str, Number | None] = {}
+    """Of metrics without a field of their own, by key; None: not known."""
 
 
 class HostSample(Document, frozen=True, kw_only=True, tag="host_sample"):
     """One machine, once a second or oftener."""
 
-    t_us: int
+    t_us: Signed
     machine: str
     server: str = ""
     """Whose process tree the figures below are about; empty: none runs here."""
-    cpu_pct: float = 0.0
+    cpu_pct: Number = 0.0
     """Of one core, the server's whole process tree since the last sample."""
-    rss_bytes: int = 0
-    pss_bytes: int = 0
+    rss_bytes: Whole = 0
+    pss_bytes: Whole = 0
     """0: not to be had."""
-    processes: int = 0
-    threads: int = 0
-    descriptors: int = 0
-    accept_queue: int = 0
+    processes: Whole = 0
+    threads: Whole = 0
+    descriptors: Whole = 0
+    accept_queue: Whole = 0
     """Connections waiting to be accepted."""
-    backlog: int = 0
+    backlog: Whole = 0
     """In force in the kernel; 0: not listening."""
-    host_cpu_pct: float = 0.0
+    host_cpu_pct: Number = 0.0
     """Of all cores together: 100 is all busy."""
-    memory_available_bytes: int = 0
-    counters: dict[str, int] = {}
+    memory_available_bytes: Whole = 0
+    counters: dict[str, Signed] = {}
     """Kernel counters that grew since the last sample, by how much (ListenOverflows, ...)."""
-    gauges: dict[str, int] = {}
+    gauges: dict[str, Signed] = {}
     """Kernel values as they are (TIME_WAIT, ...)."""
+    values: dict[str, Number | None] = {}
+    """As in `Window`."""
 
 
 class Counts(msgspec.Struct, frozen=True, kw_only=True):
     """Calls of a whole point. Always: scheduled = unsent + succeeded + sum(errors) + in_flight."""
 
-    scheduled: int
-    unsent: int
+    scheduled: Whole
+    unsent: Whole
     """Never started: the client was too far behind."""
-    sent: int
-    late: int
-    """Started more than 5 ms after due."""
-    established: int
-    """Connections."""
-    succeeded: int
+    sent: Whole
+    late: Whole | None
+    """Started more than 5 ms after due. None: the load tool cannot tell."""
+    established: Whole | None
+    """Connections. None: as above."""
+    succeeded: Whole
     errors: Errors = {}
-    in_flight: int = 0
+    in_flight: Signed = 0
     """Neither answered nor failed when the point was ended."""
 
 
@@ -225,43 +301,48 @@ class ClientPart(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What one client had of a point. Calls, as everywhere."""
 
     machine: str
-    scheduled: int
-    sent: int
-    late: int = 0
-    unsent: int = 0
-    cpu_pct: float = 0.0
+    scheduled: Whole
+    sent: Whole
+    late: Whole = 0
+    unsent: Whole = 0
+    cpu_pct: Number = 0.0
     """Of one core, its busiest worker while the schedule ran."""
-    cpu_s: float = 0.0
+    cpu_s: Number = 0.0
     """All its workers together, to the point's end."""
     lateness_us: Percentiles | None = None
-    began_late_us: int = 0
+    began_late_us: Signed = 0
     """After the instant agreed, by its own clock."""
-    clock_uncertainty_us: int = 0
+    clock_uncertainty_us: Whole = 0
     """Of the instant agreed on its clock, when the point was armed."""
 
 
 class PointStop(Document, frozen=True, kw_only=True, tag="point_stop"):
     """The result of a point, with its verdict and what the verdict rests on."""
 
-    t_us: int
-    point: int
+    t_us: Signed
+    point: Whole
     server: str
-    rate_per_s: float
+    rate_per_s: Rate = 0.0
+    x: Number = UNTOLD
+    series: str = ""
     purpose: Purpose = "sweep"
-    pass_number: int = 1
-    look: int = 1
-    concurrency: int = 0
-    """As in `PointStart`, both."""
+    pass_number: Whole = 1
+    look: Whole = 1
+    concurrency: Whole = 0
+    """As in `PointStart`, all of them."""
     complete: bool
-    """False: interrupted. Its windows stay, its figures count for nothing."""
-    seconds: float
+    """False: interrupted. Its windows stay, its figures are excluded from results."""
+    seconds: Number
     """The schedule's actual length."""
     counts: Counts
-    offered_per_s: float = 0.0
+    offered_per_s: Rate = 0.0
     """What was really due per second, in the plan's unit."""
-    replies_per_s: float = 0.0
-    """Succeeded while the schedule ran, per second of it, in the plan's unit."""
-    errors_pct: float = 0.0
+    replies_per_s: Rate = 0.0
+    """Succeeded in the measured part, per second of it, in the plan's unit."""
+    measured_s: list[Number] = []
+    """[from, to] of the measured part, in seconds from the point's start; empty: the whole
+    schedule, as in sessions that tell no phases."""
+    errors_pct: Number = 0.0
     """Of attempts (scheduled calls), client's own errors and unsent included."""
     latency_us: Percentiles | None = None
     service_us: Percentiles | None = None
@@ -269,28 +350,37 @@ class PointStop(Document, frozen=True, kw_only=True, tag="point_stop"):
     first_byte_us: Percentiles | None = None
     lateness_us: Percentiles | None = None
     histograms: Histograms = Histograms()
-    client_cpu_pct: float = 0.0
-    """Of one core, the busiest worker while the schedule ran."""
-    server_cpu_pct: float = 0.0
+    client_cpu_pct: Number | None = 0.0
+    """Of one core, the busiest worker while the schedule ran. None: the load tool cannot tell."""
+    server_cpu_pct: Number = 0.0
     """Of one core, the whole process tree; mean over the point."""
-    server_rss_bytes: int = 0
+    server_rss_bytes: Whole = 0
     """Peak over the point, whole process tree."""
     verdict: Verdict
     reasons: list[str] = []
     """Sentences for people."""
-    evidence: dict[str, float] = {}
+    values: dict[str, Number | None] = {}
+    """Of metrics beyond those that have fields of their own, by key; None: not known."""
+    findings: list[dict[str, Any]] = []
+    """`reasons` as codes with parameters, one for each in the same order; see `messages.reasons`.
+    Empty: recorded before there were codes."""
+    evidence: dict[str, Number] = {}
     """The figures the verdict rests on."""
-    conserved: bool = True
-    """The audit: scheduled = unsent + succeeded + errors + in flight, in every worker."""
+    conserved: bool | None = True
+    """The audit: scheduled = unsent + succeeded + errors + in flight, in every worker. None: the
+    load tool does not account for every call."""
     clients: list[ClientPart] = []
-    start_skew_us: int = 0
+    start_skew_us: Signed = 0
     """Between the first and the last client to begin, by their clocks; see `ClientPart`."""
+
+    def __post_init__(self) -> None:
+        _place(self)
 
 
 class Note(Document, frozen=True, kw_only=True, tag="note"):
     """Something a reader should know: what was tuned, trusted, gated, given up, warned."""
 
-    t_us: int
+    t_us: Signed
     topic: str
     """"ceiling", "gate", "backlog", "deploy", "cool-down", "gave-up", "audit", "warning", ..."""
     text: str
@@ -303,12 +393,23 @@ class Note(Document, frozen=True, kw_only=True, tag="note"):
 class RunStop(Document, frozen=True, kw_only=True, tag="run_stop"):
     """The last document of a session that ended in good order, however it ended."""
 
-    t_us: int
+    t_us: Signed
     status: Status
     reason: str = ""
+    """A sentence."""
+    code: str = ""
+    """Of the reason: "lease-expired" (the program was suspended, or cut off from a machine),
+    "time-limit", "machine-gone", "servers-left-out"; empty: another one, or none."""
 
 
 AnyDocument: TypeAlias = RunStart | PointStart | Window | HostSample | PointStop | Note | RunStop
+
+
+def _place(point: PointStart | PointStop) -> None:
+    if point.x < 0:
+        force_setattr(point, "x", axes.place(point.rate_per_s, point.concurrency))
+    if not point.series:
+        force_setattr(point, "series", point.server)
 
 
 def error_class(name: str) -> str:

@@ -20,11 +20,23 @@ class PongbenchError(Exception):
 
     exit_code = ExitCode.FAILED
 
+    def __init__(self, sentence: str = "", *, code: str = "") -> None:
+        super().__init__(sentence)
+        self.code = code
+        """For whoever does something else about this error than about others; see `RunStop`."""
+
 
 class BadInput(PongbenchError):
     """What the user gave cannot be used: a plan, a session, a server, an option."""
 
     exit_code = ExitCode.BAD_INPUT
+
+    def __init__(self, sentence: str = "", *, key: str = "", complaint: str = "") -> None:
+        super().__init__(sentence)
+        self.key = key
+        """Of a file with keys: the one that is wrong."""
+        self.complaint = complaint
+        """With `key`: what is wrong with it, for a form that shows it beside the field."""
 
 
 def why(error: OSError) -> str:

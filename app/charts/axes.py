@@ -33,10 +33,10 @@ class Axes:
     def fit(self) -> Limits:
         """Limits for what is known now."""
         chart, model = self._chart, self._chart.model
-        last = max(model.last_offered, model.whole.last_offered if model.whole else 0.0)
+        last = max(model.last_x, model.whole.last_x if model.whole else 0.0)
         if chart.quantity is Quantity.REPLIES:
-            low, high = 0.0, last if not model.closed_loop else self._highest()
-        elif chart.quantity is Quantity.ERRORS:
+            low, high = 0.0, last if model.axis.calibrated else self._highest()
+        elif chart.metric == Quantity.ERRORS.value:
             low, high = -2.0, 102.0
         elif chart.log:
             low, high = (log10(limit) for limit in self._log_limits())

@@ -20,14 +20,15 @@ from PySide6.QtWidgets import QFrame
 from app.charts import words
 from app.charts.axes import Axes, Limits
 from app.charts.backend import pg
+from app.charts.background import Ground
 from app.charts.curve import Curve
-from app.charts.ground import Ground
 from app.charts.look import Look
 from app.charts.model import ChartModel
-from app.charts.moving import DIM, DIM_RUNNING, Moving
 from app.charts.names import EndNames
-from app.charts.series import Quantity, Reading, Values, View
+from app.charts.overlay_layer import DIM, DIM_RUNNING, Moving
+from app.charts.series import Quantity, Values, metric
 from app.theme import Theme
+from workbench.analysis.results import PointResult, View
 
 NEAR_PX = 14.0
 """How near to a line the mouse counts as on it."""
@@ -182,21 +183,28 @@ class Chart(pg.PlotWidget):
         return known[~np.isnan(known)]
 
     @property
+    def metric(self) -> str:
+        """The key of what is shown."""
+        return metric(self.quantity, self.view_shown)
+
+    @property
     def has_ideal(self) -> bool:
         """Does the line y = x mean anything here?"""
-        return self.quantity is Quantity.REPLIES and not self.model.closed_loop
+        return self.quantity is Quantity.REPLIES and self.model.axis.calibrated
 
     @property
     def ceiling(self) -> float | None:
         """The clients' ceiling, where it lies within the chart."""
         ceiling = self.model.ceiling_per_s
-        inside = ceiling is not None and ceiling < self.limits[1] and not self.model.closed_loop
+        inside = ceiling is not None and ceiling < self.limits[1] and self.model.axis.calibrated
         return ceiling if inside else None
 
     def title_words(self) -> tuple[str, str]:
         """("Response time", "p99 from when due, log scale")."""
         if self.quantity is Quantity.REPLIES:
             return "Successful replies", "per second"
+        if other := self.model.metric(self.metric):
+            return other.label, other.unit
         if self.quantity is Quantity.ERRORS:
             return "Errors", "% of attempts"
         shown = self.view_shown
@@ -219,8 +227,8 @@ class Chart(pg.PlotWidget):
         running = self.model.running
         if running is None or running.server not in self.curves or running.server in self.hidden:
             return None
-        value = running.value(self.quantity, self.view_shown)
-        return None if isnan(value) else self.at(running.offered, value)
+        value = running.value(self.metric, self.view_shown)
+        return None if isnan(value) else self.at(running.x, value)
 
     def clip_rect(self) -> QRectF:
         """The plot and room for the markers on its edges."""
@@ -281,7 +289,7 @@ class Chart(pg.PlotWidget):
             for id_, curve in self.curves.items()
             if id_ != running and id_ not in self.hidden and len(curve.values.x)
         ]
-        return sorted(still, key=lambda curve: -(curve.series.knee_per_s or 0.0))
+        return sorted(still, key=lambda curve: -(curve.series.knee or 0.0))
 
     def _paint_still(self, painter: QPainter) -> None:
         painter.save()
@@ -337,8 +345,8 @@ class Chart(pg.PlotWidget):
         nearest = int(np.nanargmin(np.abs(points[:, 0] - at.x())))
         return server, float(self.curves[server].values.x[nearest])
 
-    def reading(self, server: str, rate: float) -> Reading | None:
+    def reading(self, server: str, rate: float) -> PointResult | None:
         """Of a server at exactly this rate."""
         series = self.model.series.get(server)
-        readings = series.readings() if series else ()
-        return next((r for r in readings if r.offered == rate), None)
+        readings = series.points if series else ()
+        return next((r for r in readings if r.x == rate), None)

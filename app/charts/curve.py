@@ -114,7 +114,7 @@ class Curve(pg.PlotCurveItem):
                 last = points[i][0]
                 at = QPointF(*points[i])
                 draw_marker(painter, self.style, at, px(radius * 0.95), card, hollow=True)
-        (held,) = np.nonzero(self.values.x == self.series.knee_per_s)
+        (held,) = np.nonzero(self.values.x == self.series.knee)
         if knee and len(held):
             at = QPointF(*points[held[0]])
             draw_marker(painter, self.style, at, px(radius * 1.65), card)

@@ -21,9 +21,11 @@ from PySide6.QtWidgets import (
 from app import theme as look
 from app.charts import words
 from app.charts.drawing import Swatch
-from app.charts.series import Quantity, Reading, Series, View
+from app.charts.series import Quantity, Series
+from app.plain import Label
 from app.theme import Theme, Weight, font
-from workbench import wording
+from workbench import formatting
+from workbench.analysis.results import PointResult, View
 
 _ICONS = {
     "ok": ("circle-check", "ok"),
@@ -91,31 +93,33 @@ class HoverCard(QFrame):
         hair.setObjectName("hair")
         hair.setFixedHeight(1)
         rest.addWidget(hair)
-        self._fates = self._label(12, tone="soft", wrap=True)
-        rest.addWidget(self._fates)
+        self._errors = self._label(12, tone="soft", wrap=True)
+        rest.addWidget(self._errors)
         rest.addLayout(self._make_verdict())
         self.hide()
 
-    def tell(self, series: Series, reading: Reading, view: View, *, pinned: bool = False) -> None:
+    def tell(
+        self, series: Series, reading: PointResult, view: View, *, pinned: bool = False
+    ) -> None:
         """Show one point of one server; pinned: it stays when the mouse goes."""
         edge = self._theme.focus if pinned else self._theme.line2
         self.setStyleSheet(f"QFrame#floating {{ border: 1px solid {edge}; }}")
         self._swatch.set_style(self._theme.series(series.index))
         self._name.setText(series.name)
         self._at.setText(_at(reading))
-        spread = reading.spread(Quantity.REPLIES, view)
+        spread = reading.spread(Quantity.REPLIES.value, view)
         about = f"± {words.count((spread[1] - spread[0]) / 2)}/s" if spread else "/s"
         told = (
             ("Replies", words.count(reading.replies_per_s), about),
             (words.percentile(view.percentile), *_time(reading, view)),
-            ("Errors", wording.percent(reading.errors_pct), ""),
+            ("Errors", formatting.percent(reading.errors_pct), ""),
         )
         for labels, texts in zip(self._figures, told, strict=True):
             for label, text in zip(labels, texts, strict=True):
                 label.setText(text)
-        fates = words.fates(reading.errors, reading.waiting)
-        self._fates.setText(fates)
-        self._fates.setVisible(bool(fates))
+        errors = words.errors(reading.errors, reading.waiting)
+        self._errors.setText(errors)
+        self._errors.setVisible(bool(errors))
         name, tone = _ICONS[reading.verdict]
         sign = look.icon_pixmap(name, getattr(self._theme, tone), round(16 * self._scale))
         self._sign.setPixmap(sign)
@@ -142,6 +146,8 @@ class HoverCard(QFrame):
             self._name.setWordWrap(0 < wide < self._least())
         self.setFixedWidth(max(wide, self._least()))
         # A wrapped label tells its height only once the layout has been asked anew.
+        self._rest.layout().invalidate()
+        self._rest.updateGeometry()  # else the height of the sentence before stays known
         inside = self.layout()
         inside.invalidate()
         wraps = inside.hasHeightForWidth()
@@ -160,12 +166,12 @@ class HoverCard(QFrame):
         return self.layout().totalMinimumSize().width()
 
     @staticmethod
-    def text(series: Series, reading: Reading, view: View) -> str:
+    def text(series: Series, reading: PointResult, view: View) -> str:
         """The card in one sentence, for those who hear it."""
         return (
             f"{series.name} {_at(reading)}: {words.per_second(reading.replies_per_s)} replies, "
             f"{words.percentile(view.percentile)} {' '.join(_time(reading, view))}, "
-            f"{wording.percent(reading.errors_pct)} errors. {_judged(reading, view)}"
+            f"{formatting.percent(reading.errors_pct)} errors. {_judged(reading, view)}"
         )
 
     def _make_head(self) -> QHBoxLayout:
@@ -177,7 +183,7 @@ class HoverCard(QFrame):
         self._title = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._title.addWidget(self._name)
         self._title.addWidget(self._at, 1)
-        self._brief_sign = QLabel()
+        self._brief_sign = Label()
         row.addWidget(self._swatch)
         row.addLayout(self._title, 1)
         row.addWidget(self._brief_sign)
@@ -204,7 +210,7 @@ class HoverCard(QFrame):
     def _make_verdict(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(8)
-        self._sign = QLabel()
+        self._sign = Label()
         self._verdict = self._label(12, Weight.Medium, wrap=True)
         row.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self._verdict, 1)
@@ -219,8 +225,7 @@ class HoverCard(QFrame):
         wrap: bool = False,
         figures: bool = False,
     ) -> QLabel:
-        label = QLabel()
-        label.setTextFormat(Qt.TextFormat.PlainText)
+        label = Label()
         label.setFont(font(px * self._scale, weight, figures=figures))
         colour = getattr(self._theme, tone)
         label.setStyleSheet(f"color: {colour}; background: transparent; border: none;")
@@ -228,13 +233,13 @@ class HoverCard(QFrame):
         return label
 
 
-def _at(reading: Reading) -> str:
-    """ "at 5,600/s offered", in a closed loop "50 at a time"."""
-    said = wording.offered(reading.stops[0])
-    return said if reading.stops[0].concurrency else f"at {said} offered"
+def _at(reading: PointResult) -> str:
+    """ "at 5,600/s offered", "50 concurrent"."""
+    said = reading.axis.at(reading.x)
+    return f"at {said} offered" if reading.axis.per_second else said
 
 
-def _judged(reading: Reading, view: View) -> str:
+def _judged(reading: PointResult, view: View) -> str:
     """The verdict, after how many looks it stands, and why its response time may be hollow."""
     looks = max(stop.look for stop in reading.stops)
     again = f" Measured {looks} times; the last counts." if looks > 1 else ""
@@ -243,10 +248,10 @@ def _judged(reading: Reading, view: View) -> str:
     return words.verdict(reading) + again + why
 
 
-def _time(reading: Reading, view: View) -> tuple[str, str]:
+def _time(reading: PointResult, view: View) -> tuple[str, str]:
     """("903", "ms"); a dash where nothing was answered."""
-    ms = reading.value(Quantity.TIME, view)
+    ms = reading.value(Quantity.TIME.value, view)
     if isnan(ms):
         return "–", ""
-    figure, _, unit = wording.duration(ms * 1000).partition(" ")
+    figure, _, unit = formatting.duration(ms * 1000).partition(" ")
     return figure, unit

@@ -5,7 +5,7 @@ and what was printed in 2009."""
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF
@@ -18,29 +18,41 @@ from app.charts.look import Look
 from app.charts.model import ChartModel
 from app.charts.names import EndNames
 from app.charts.published import PublishedMarks
-from app.charts.series import Floats, Quantity, Series, Values, View
+from app.charts.series import Floats, Quantity, Series, Values
 from app.charts.sides import draw_tag, side_style
 from app.charts.trio import Trio
 from app.colour import mix
 from app.theme import SeriesStyle, Theme
-from workbench.analysis.compare import Comparison
-from workbench.analysis.contenders import Contender
 from workbench.analysis.published import IN_2009, Published, comparable
+from workbench.analysis.results import View
+from workbench.comparison.contenders import Contender
+from workbench.comparison.sides import Comparison
 
 _PASS = 0.30
 """How much of its colour a single pass keeps."""
 
 
-@dataclass
 class OverlaidSeries(Series):
-    """A server of one session; its `id` is a contender's key."""
+    """A server of one session."""
 
-    label: str = ""
-    """Without its session's letter."""
-    tag: str = ""
-    place: int = 0
-    """Of its session among those compared."""
-    _passes: dict[tuple[int, Quantity, View], Values] = field(default_factory=dict)
+    def __init__(
+        self, contender: Contender, name: str, index: int, *, tag: str = "", place: int = 0
+    ) -> None:
+        """`place`: of its session among those compared."""
+        result = contender.result
+        super().__init__(
+            contender.key,
+            name,
+            index,
+            axis=result.axis,
+            stops=result.complete,
+            gave_up=result.gave_up,
+        )
+        self.label = contender.name
+        """Without its session's letter."""
+        self.tag = tag
+        self.place = place
+        self._passes: dict[tuple[int, Quantity, View], Values] = {}
 
     def pass_values(self, number: int, quantity: Quantity, view: View) -> Values:
         """Kept: nothing is added to what is overlaid."""
@@ -69,30 +81,27 @@ class Overlay(ChartModel):
         self.ceiling_per_s = first.summary.ceiling_per_s
         self.tags = tuple(dict.fromkeys(contender.tag for contender in drawn))
         styles = style_places(comparison)
-        last = [self._last_planned(comparison.side(c).start) for c in drawn]
-        last += [c.offered[-1] for c in drawn if c.points]
-        self.last_offered = max(last, default=self.last_offered)
+        self.axis = comparison.axis
+        last = [x for c in drawn for x in (*comparison.side(c).axis.values, *c.xs)]
+        self.last_x = max(last, default=self.last_x)
         several = len(comparison.sides) > 1
         places = [side.tag for side in comparison.sides]
         for contender in drawn:
             self.series[contender.key] = OverlaidSeries(
-                contender.key,
+                contender,
                 f"{contender.name} · {contender.tag}" if several else contender.name,
                 styles[contender.id],
-                list(contender.points),
-                contender.gave_up,
-                label=contender.name,
                 tag=contender.tag if several else "",
                 place=places.index(contender.tag),
             )
-        workloads = (side.plan.get("workload") or {} for side in comparison.sides)
+        workloads = (side.plan.get("workload", {}) for side in comparison.sides)
         self._one_timeout = len({each.get("timeout_s", 5.0) for each in workloads}) == 1
         if comparable(first.plan):
             servers = {contender.id for contender in drawn}
             self.published = tuple(
                 figure
                 for figure in IN_2009
-                if figure.server in servers and figure.offered_per_s <= self.last_offered
+                if figure.server in servers and figure.offered_per_s <= self.last_x
             )
 
     @property
@@ -177,7 +186,7 @@ class OverlayChart(Chart):
         passes = [
             series.pass_values(number, self.quantity, self.view_shown).y
             for series in self.model.series.values()
-            for number in (series.passes if len(series.passes) > 1 else ())
+            for number in (series.pass_numbers if len(series.pass_numbers) > 1 else ())
         ]
         values = np.concatenate([super().known(), *passes])
         return values[~np.isnan(values)]
@@ -209,11 +218,11 @@ class OverlayChart(Chart):
         painter.setClipRect(self.clip_rect())
         for curve in self.still():
             series = curve.series
-            if len(series.passes) < 2 or _is_faint(curve):
+            if len(series.pass_numbers) < 2 or _is_faint(curve):
                 continue
             pen = curve.style.pen(max(1.0, self.look.px(1)))
             pen.setColor(QColor(mix(self.theme.card, curve.style.colour, _PASS)))
-            for number in series.passes:
+            for number in series.pass_numbers:
                 values = series.pass_values(number, self.quantity, self.view_shown)
                 points = [self.at(x, y).toTuple() for x, y in zip(values.x, values.y, strict=True)]
                 if points:

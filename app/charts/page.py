@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
@@ -12,14 +11,16 @@ from PySide6.QtWidgets import QApplication
 
 from app.charts import words
 from app.charts.drawing import draw_swatch, draw_text, elided, metrics, text_width
+from app.charts.layout import least_height
 from app.charts.look import Look
 from app.charts.model import ChartModel
-from app.charts.room import least_height
-from app.charts.series import Clock, Percentile, Quantity, Series
+from app.charts.series import Quantity, Series
 from app.charts.trio import Trio
 from app.theme import Theme, Weight, font
-from workbench import wording
+from workbench import formatting
+from workbench.analysis.results import Clock, Percentile
 from workbench.documents import AnyDocument, MachineRecord, Note
+from workbench.report.setup import Setup
 
 _WIDTH = 1600.0
 """The page is designed at this width; other widths scale it."""
@@ -78,7 +79,7 @@ class Page:
 
     def title(self) -> str:
         plan = self.model.start.plan if self.model.start else {}
-        return self._called or str(plan.get("name") or "Comparison")
+        return self._called or plan.get("name") or "Comparison"
 
     def _px(self, size: float) -> float:
         return size * self._unit
@@ -126,58 +127,35 @@ class Page:
         start = self.model.start
         if start is None:
             return ["The session holds nothing."]
+        setup = Setup(start)
         when = datetime.fromisoformat(start.started_utc)
         date = f"{when.day} {when:%B %Y, %H:%M} UTC"
         return [
-            " · ".join(
-                [self._where(start.machines), *map(_hardware, _targets(start.machines)), date]
+            _line(setup.where, *map(_hardware, setup.targets), date),
+            _line(
+                setup.protocol,
+                setup.calls,
+                setup.load,
+                setup.size,
+                setup.passes if setup.repeats > 1 else "",
+                setup.timeout,
+                self._backlog(setup),
             ),
-            " · ".join(self._workload(start.plan)),
         ]
 
-    def _where(self, machines: Sequence[MachineRecord]) -> str:
-        targets = [machine.name for machine in _targets(machines)]
-        clients = [machine.name for machine in machines if "client" in machine.roles]
-        if targets and clients == targets:
-            return f"Servers and clients share {targets[0]}"
-        return f"Target {', '.join(targets)}, clients {', '.join(clients)}"
-
-    def _workload(self, plan: dict[str, Any]) -> list[str]:
-        workload = plan.get("workload") or {}
-        calls = self.model.calls_per_connection
-        protocol = str(workload.get("protocol", "pong"))
-        closed = self.model.closed_loop
-        said = [
-            "raw ping-pong over TCP" if protocol == "pong" else protocol.upper(),
-            "one call per connection" if calls == 1 else f"{calls:,} calls per connection",
-            "closed loop" if closed else "open loop",
-        ]
-        if workload.get("arrivals") == "poisson" and not closed:
-            said.append("Poisson arrivals")
-        if plan.get("connections"):
-            said.append(f"{plan['connections']:,} connections a point")
-        elif plan.get("seconds"):
-            said.append(f"{plan['seconds']:g} s a point")
-        if plan.get("repeats", 1) > 1:
-            said.append(f"{plan['repeats']} passes")
-        said.append(f"timeout {workload.get('timeout_s', 5):g} s")
-        said.append(self._backlog(plan))
-        said[0] = said[0][:1].upper() + said[0][1:]
-        return said
-
-    def _backlog(self, plan: dict[str, Any]) -> str:
+    def _backlog(self, setup: Setup) -> str:
         """As asked for; where the kernel put another in force, so it is said."""
-        asked = plan.get("backlog", 0)
+        asked = setup.plan.get("backlog", 0)
         found = {
             note.server: note.data["backlog"]
             for note in self._notes
-            if note.server in self.model.series and "backlog" in note.data
+            if note.topic == "backlog" and note.server in self.model.series and note.data
         }
         other = {id_: value for id_, value in found.items() if value != asked}
         if not other:
-            return f"backlog {asked:,}"
+            return setup.backlog
         told = ", ".join(f"{self.model.series[i].name} {value:,}" for i, value in other.items())
-        return f"backlog {asked:,} (in force: {told})"
+        return f"{setup.backlog} (in force: {told})"
 
     # Legend
 
@@ -216,11 +194,11 @@ class Page:
 
     def _at_knee(self, series: Series) -> str:
         view = self._trio.view
-        knee = next((r for r in series.readings() if r.offered == series.knee_per_s), None)
+        knee = next((r for r in series.points if r.x == series.knee), None)
         if knee is None or not knee.supported(view):
             return ""
-        value = knee.value(Quantity.TIME, view)
-        return f"{words.percentile(view.percentile)} {wording.duration(value * 1000)}"
+        value = knee.value(Quantity.TIME.value, view)
+        return f"{words.percentile(view.percentile)} {formatting.duration(value * 1000)}"
 
     # Charts
 
@@ -249,24 +227,22 @@ class Page:
     def _explanations(self) -> list[str]:
         model, view = self.model, self._trio.view
         said = []
-        if not model.closed_loop:
+        if model.axis.calibrated:
             said.append(
                 "Holds, and the large marker: the highest offered rate at which at least 99 % of "
                 "the calls succeed, and so at every lower rate. “At least”: no rate "
                 "just above it showed the server’s own limit."
             )
-        since = "when a call was due" if view.clock == "latency" else "when a call was sent"
+        due, open_loop = view.clock == "latency", model.axis.calibrated
         said.append(
             f"Response time: {words.percentile(view.percentile)} of the answered calls, counted "
-            f"from {since}, so that a server that stalls cannot hide it."
-            if view.clock == "latency"
-            else f"Response time: {words.percentile(view.percentile)} of the answered calls, "
-            f"counted from {since}."
+            f"from when a call was {'due' if due else 'sent'}"
+            f"{', so that a server that stalls cannot hide it' * (due and open_loop)}."
         )
         hollow = [
             not reading.trusted or (reading.times(view.clock) and not reading.supported(view))
             for series in model.series.values()
-            for reading in series.readings()
+            for reading in series.points
         ]
         if any(hollow):
             said.append(
@@ -279,10 +255,10 @@ class Page:
 
     def _ceiling(self) -> list[str]:
         ceiling = self.model.ceiling_per_s
-        if ceiling is None or self.model.closed_loop:
+        if ceiling is None or not self.model.axis.calibrated:
             return []
         rate = words.per_second(ceiling)
-        if ceiling < self.model.last_offered:
+        if ceiling < self.model.last_x:
             return [
                 f"Hatched: beyond {rate}, the most these clients were seen to reach. "
                 "There the load generator is tested too, not the server alone."
@@ -311,8 +287,9 @@ def wrapped(text: str, size: QFont, room: float, between: str = " ") -> list[str
     return [elided(line, size, room) for line in lines]
 
 
-def _targets(machines: Sequence[MachineRecord]) -> list[MachineRecord]:
-    return [machine for machine in machines if "target" in machine.roles]
+def _line(*phrases: str) -> str:
+    text = " · ".join(filter(None, phrases))
+    return text[:1].upper() + text[1:]
 
 
 def _hardware(machine: MachineRecord) -> str:

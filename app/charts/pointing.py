@@ -9,7 +9,8 @@ from weakref import ref
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent
 
-from app.charts.series import PERCENTILES, Quantity, Reading, Series, View
+from app.charts.series import Quantity, Series
+from workbench.analysis.results import PERCENTILES, PointResult, View
 
 if TYPE_CHECKING:
     from app.charts.trio import Trio
@@ -33,7 +34,7 @@ class Pointing:
         """Pinned; empty: none."""
         self.rate = nan
         """Pinned; NaN: only the server is."""
-        self._told: tuple[Reading, View, bool] | None = None
+        self._told: tuple[PointResult, View, bool] | None = None
         """What the card says."""
 
     @property
@@ -104,6 +105,10 @@ class Pointing:
         elif key == Qt.Key.Key_P:
             order = list(PERCENTILES)
             trio.set_percentile(order[(order.index(trio.view.percentile) + 1) % len(order)])
+        elif key == Qt.Key.Key_M and trio.model.metrics:
+            shown = ["", *(metric.key for metric in trio.model.metrics)]
+            now = shown.index(trio.view.metric) if trio.view.metric in shown else 0
+            trio.set_metric(shown[(now + 1) % len(shown)])
         elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
             return self._next_server(1 if key == Qt.Key.Key_Down else -1)
         elif key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
@@ -138,7 +143,7 @@ class Pointing:
         series = self._trio.model.series.get(self.server)
         if series is None or not series.stops:
             return self._next_server(1)
-        rates = [reading.offered for reading in series.readings()]
+        rates = [reading.x for reading in series.points]
         if isnan(self.rate):
             self._pin_nearest(series, nan)
         else:
@@ -148,8 +153,8 @@ class Pointing:
 
     def _pin_nearest(self, series: Series, rate: float) -> None:
         """To its point at a rate; without one to the highest it holds, else to its last."""
-        rates = [reading.offered for reading in series.readings()]
-        wanted = rate if not isnan(rate) else series.knee_per_s or rates[-1]
+        rates = [reading.x for reading in series.points]
+        wanted = rate if not isnan(rate) else series.knee or rates[-1]
         self.pin(series.id, min(rates, key=lambda known: abs(known - wanted)))
         self._announce()
 

@@ -18,15 +18,17 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
-from app.charts import placing, room
+from app.charts import layout as room
+from app.charts import placing
 from app.charts.chart import Chart
 from app.charts.drawing import text_width
 from app.charts.hover import HoverCard
 from app.charts.look import Look
 from app.charts.model import ChartModel
 from app.charts.pointing import Pointing
-from app.charts.series import Clock, Percentile, Quantity, View
+from app.charts.series import Quantity
 from app.theme import Theme, Weight, font
+from workbench.analysis.results import Clock, Percentile, View
 
 
 class Trio(QWidget):
@@ -133,16 +135,20 @@ class Trio(QWidget):
     def select_point(self, index: int) -> None:
         """Put the cursor on a point of the highlighted server; beyond its ends: on the last one."""
         series = self.model.series.get(self.pointing.server)
-        readings = series.readings() if series else ()
+        readings = series.points if series else ()
         if readings:
             chosen = readings[min(max(index, 0), len(readings) - 1)]
-            self.highlight(self.pointing.server, chosen.offered)
+            self.highlight(self.pointing.server, chosen.x)
 
     def set_percentile(self, percentile: Percentile) -> None:
         self._set_view(replace(self._view, percentile=percentile))
 
     def set_clock(self, clock: Clock) -> None:
         self._set_view(replace(self._view, clock=clock))
+
+    def set_metric(self, key: str) -> None:
+        """In the lowest chart; empty: the errors."""
+        self._set_view(replace(self._view, metric=key))
 
     def set_log(self, log: bool) -> None:
         """Response time on a logarithmic (the default) or a linear scale."""

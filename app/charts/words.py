@@ -1,10 +1,11 @@
-"""Figures and fates in words, the same on every chart, card and page. No Qt."""
+"""Figures in words, the same on every chart, card and page. No Qt."""
 
 from __future__ import annotations
 
-from app.charts.series import Clock, Percentile, Reading, Series
-from workbench import wording
-from workbench.documents import Errors, error_class
+from app.charts.series import Series
+from workbench.analysis.results import Clock, Percentile, PointResult
+from workbench.documents import Errors
+from workbench.messages.errors import error_label
 
 _PERCENTILES: dict[Percentile, str] = {
     "p50": "p50",
@@ -14,19 +15,6 @@ _PERCENTILES: dict[Percentile, str] = {
     "max": "maximum",
 }
 _CLOCKS: dict[Clock, str] = {"latency": "from when due", "service": "from when sent"}
-_FATES = {
-    "client-timo": "timed out",
-    "socket-timo": "timed out connecting",
-    "connrefused": "refused",
-    "connreset": "reset",
-    "protocol": "answered wrongly",
-    "other": "failed",
-    "fd-unavail": "lacked a descriptor",
-    "addrunavail": "lacked a port",
-    "ftab-full": "met a full file table",
-    "unsent": "never sent",
-    "in flight": "left open",
-}
 
 
 TOOLS = ("null", "null-http")
@@ -50,35 +38,26 @@ def clock(which: Clock) -> str:
     return _CLOCKS[which]
 
 
-def fates(errors: Errors, waiting: int = 0) -> str:
-    """Calls lost by what became of them: "447 timed out · 151 reset · 20 still open at the end"."""
-    told = [f"{n:,} {_fate(name)}" for name, n in errors.items()]
-    if waiting:
-        told.append(f"{waiting:,} still open at the end")
-    return " · ".join(told)
-
-
-def _fate(name: str) -> str:
-    detail = name.partition("-")[2]
-    if error_class(name) in ("other", "protocol") and detail:
-        return f"{_FATES[error_class(name)]} ({detail})"
-    return _FATES.get(name, name)
+def errors(counted: Errors, waiting: int = 0) -> str:
+    """Calls that failed, by class: "timeout 447 · reset 151 · open at the end 20"."""
+    counted = {**counted, "open": waiting} if waiting else counted
+    return " · ".join(f"{error_label(name, short=True)} {n:,}" for name, n in counted.items())
 
 
 def holds(series: Series, *, over: bool = True) -> tuple[str, str]:
     """What a server holds, as (words, figure): ("holds", "6,200/s")."""
     if not series.stops:
         return ("not run" if over else "not run yet"), ""
-    if series.closed_loop:
-        return "answers at most", per_second(series.figure_per_s)
+    if not series.axis.has_limit:
+        return "answers at most", per_second(series.figure)
     if series.unknown is not None:
         return "not known" if over else "not known yet", ""
-    if series.knee_per_s is None:
+    if series.knee is None:
         return "holds none of the rates" if over else "held none so far", ""
     word = "holds" if over else "held so far"
     if over and series.knee_is_floor:
         word = "holds at least"
-    return word, per_second(series.knee_per_s)
+    return word, series.axis.at(series.knee)
 
 
 def held(series: Series) -> str:
@@ -93,10 +72,10 @@ def why_unknown(series: Series) -> str:
     point = series.unknown
     if point is None:
         return ""
-    return f"At {wording.offered(point)}: {' '.join(point.reasons) or point.verdict}"
+    return f"At {series.axis.of(point)}: {' '.join(point.reasons) or point.verdict}"
 
 
-def verdict(reading: Reading) -> str:
+def verdict(reading: PointResult) -> str:
     """One sentence about a point."""
     if reading.reasons:
         return reading.reasons[0]

@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QWidget
 
 from app.charts.overlay import Overlay, OverlayTrio
 from app.comparing.conditions import ConditionsCard
-from app.comparing.held import HeldCard
+from app.comparing.ranking import HeldCard
 from app.comparing.sessions import SessionCards
-from app.desk import Desk
-from app.live.board import Controls, keep_view
+from app.context import Desk
+from app.live.session_view import Controls, keep_view
 from app.scrolling import Scrolled
 from app.theme import Weight
 from app.widgets import GAP, button, column, frame, label, row

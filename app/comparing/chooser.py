@@ -18,11 +18,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.plain import tip
 from app.theme import Theme
 from app.widgets import button, column, dress, frame, label, row
 from app.words import ended, when
 from workbench import paths
-from workbench.shelf import Shelved
+from workbench.sessions.library import Shelved
 
 _PATH = Qt.ItemDataRole.UserRole
 _SERVERS = 3
@@ -144,12 +145,12 @@ def _item(session: Shelved, twin: bool) -> QTreeWidgetItem:
     servers = ", ".join(record.name for record in start.servers)
     count, passes = len(start.servers), start.plan.get("repeats", 1)
     told = f"{count} server{'s' if count != 1 else ''}"
-    if isinstance(passes, int) and passes > 1:
+    if passes > 1:
         told += f" · {passes} passes"
     title = f"{session.title} · {session.path.name}" if twin else session.title
     item = QTreeWidgetItem([title, when(start), targets, told])
     item.setData(0, _PATH, session.path)
-    item.setToolTip(0, str(session.path))
-    item.setToolTip(1, ended(session))
-    item.setToolTip(_SERVERS, servers)
+    item.setToolTip(0, tip(str(session.path)))
+    item.setToolTip(1, tip(ended(session)))
+    item.setToolTip(_SERVERS, tip(servers))
     return item

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QVBoxLayout, QWidget
 
 from app import theme as look
 from app.comparing.sessions import Tags
+from app.plain import Label
 from app.theme import Theme
 from app.theme import Weight as Bold
 from app.widgets import button, column, empty, label, retone, row
-from workbench.analysis.conditions import Condition, Conditions, Weight
+from workbench.comparison.conditions import Condition, Conditions, Weight
 
 _FIRST = 4
 """Differences seen before one asks for all."""
@@ -30,7 +31,7 @@ class ConditionsCard(QFrame):
         self._all = False
         inside = column(self, margin=12, gap=6)
         head = row(gap=8)
-        self._sign = QLabel()
+        self._sign = Label()
         self._sign.setFixedSize(QSize(18, 18))
         self._title = label("", 13, Bold.DemiBold, wrap=True)
         head.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)

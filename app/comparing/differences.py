@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QFrame, QGridLayout
 from app.choices import Choice
 from app.theme import Weight
 from app.widgets import column, empty, label, row
-from workbench.analysis.compare import Comparison
-from workbench.analysis.compare_words import difference_in, pairs, rate_text
-from workbench.analysis.contenders import Contender
-from workbench.analysis.pairwise import pairwise
+from workbench.comparison.contenders import Contender
+from workbench.comparison.pairwise import pairwise
+from workbench.comparison.sides import Comparison
+from workbench.comparison.words import difference_in, pairs
 
 
 class Differences(QFrame):
@@ -50,7 +50,7 @@ class Differences(QFrame):
 
     def tell(self, comparison: Comparison) -> None:
         self._comparison = comparison
-        ranked = [c for c in comparison.ranked() if c.points]
+        ranked = [c for c in comparison.ranked() if c.measured]
         boxes = (self._first, self._second)
         known = [box.currentData() for box in boxes]
         asked = list(pairs(comparison))
@@ -95,7 +95,7 @@ class Differences(QFrame):
         if not figures or found.rate is None:
             return
         names = _name(found, a), _name(found, b)
-        heads = (f"At {rate_text(found, found.rate)}", *names, "first − second")
+        heads = (f"At {found.axis.at(found.rate)}", *names, "first − second")
         for place, text in enumerate(heads):
             _at(self._figures, 0, place, text, "muted")
         for line, figure in enumerate(figures, start=1):

@@ -20,14 +20,14 @@ from app.charts.overlay import contender_style
 from app.charts.sides import draw_tag
 from app.choices import Choice
 from app.comparing.differences import Differences
+from app.plain import tip
 from app.sorting import SortedHead
 from app.theme import Theme, Weight, font
 from app.widgets import GAP, button, column, frame, label, row
-from workbench.analysis import compare_table
-from workbench.analysis.compare import Comparison
-from workbench.analysis.compare_table import Cell, Column
-from workbench.analysis.compare_words import rate_text
-from workbench.analysis.contenders import Contender
+from workbench.comparison import table as compare_table
+from workbench.comparison.contenders import Contender
+from workbench.comparison.sides import Comparison
+from workbench.comparison.table import Cell, Column
 
 _LEFT_OUT = ("session", "at_knee_replies_per_s", "at_knee_errors_pct")
 _WHO = 69
@@ -87,7 +87,7 @@ class FiguresView(QWidget):
         self._sort_by(self._sort.currentData())
         self._rate.clear()
         for rate in reversed(comparison.shared):
-            self._rate.addItem(rate_text(comparison, rate), rate)
+            self._rate.addItem(comparison.axis.at(rate), rate)
         if comparison.rate is not None:
             self._rate.setCurrentIndex(self._rate.findData(comparison.rate))
         self._rate.setEnabled(self._rate.count() > 0)
@@ -136,7 +136,7 @@ class _Table(QTableWidget):
         self.setRowCount(len(comparison.contenders))
         for place, head in enumerate(heads):
             item = QTableWidgetItem(head.title)
-            item.setToolTip(head.about)
+            item.setToolTip(tip(head.about))
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{head.title} {head.group}".strip())
             right = Qt.AlignmentFlag.AlignRight if place > 1 else Qt.AlignmentFlag.AlignLeft
             item.setTextAlignment(right | Qt.AlignmentFlag.AlignBottom)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from workbench.analysis.compare import MOST, TAGS, Side, read_side
+from workbench.comparison.sides import MOST, TAGS, Side, read_side
 from workbench.errors import BadInput
 from workbench.sessions import NewerSession
 

@@ -11,9 +11,10 @@ from PySide6.QtWidgets import QAbstractButton
 
 from app.charts.drawing import draw_marker, draw_swatch, draw_text, elided, text_width
 from app.charts.sides import draw_tag
+from app.plain import tip
 from app.theme import SeriesStyle, Theme, Weight, font
-from workbench.analysis.compare_words import basis_text, holds_text, interval_text
-from workbench.analysis.contenders import Contender
+from workbench.comparison.contenders import Contender
+from workbench.comparison.words import basis_text, holds_text, interval_text
 
 HEIGHT = 34
 
@@ -50,13 +51,13 @@ class HeldRow(QAbstractButton):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         who = contender.label if tagged else contender.name
-        limit = interval_text(contender.interval)
+        limit = interval_text(contender.result.interval)
         holds = holds_text(contender)
         spoken = f"{who}: {holds if holds[0].isalpha() else f'holds {holds}'}"
         if limit:
             spoken += f", its limit lies {'' if limit.startswith('from') else 'within '}{limit}"
         self.setAccessibleName(spoken)
-        self.setToolTip(f"{spoken} ({basis_text(contender.interval)})")
+        self.setToolTip(tip(f"{spoken} ({basis_text(contender.result.interval)})"))
 
     def mark(self, highlighted: bool) -> None:
         if highlighted != self._marked:
@@ -107,7 +108,9 @@ class HeldRow(QAbstractButton):
         right = self.width() - strip - 10
         figure = font(13, Weight.DemiBold, figures=True)
         text = holds_text(contender)
-        quiet = not contender.points or (contender.knee_per_s is None and not contender.closed_loop)
+        quiet = not contender.measured or (
+            contender.result.knee is None and contender.result.axis.has_limit
+        )
         size = font(12) if quiet else figure
         colour = theme.muted if quiet else theme.text
         draw_text(painter, QPointF(right, middle), text, size, colour, "right")
@@ -127,7 +130,7 @@ class HeldRow(QAbstractButton):
             draw_tag(painter, box, self._contender.tag, theme, filled=not self._faint)
 
     def _paint_interval(self, painter: QPainter, strip: QRectF) -> None:
-        interval = self._contender.interval
+        interval = self._contender.result.interval
         if interval is None:
             return
         y = strip.center().y()
@@ -150,6 +153,6 @@ class HeldRow(QAbstractButton):
             )
         else:
             painter.drawLine(QPointF(high, y - 5), QPointF(high, y + 5))
-        if self._contender.knee_per_s is not None:
-            there = QPointF(at(self._contender.knee_per_s), y)
+        if self._contender.result.knee is not None:
+            there = QPointF(at(self._contender.result.knee), y)
             draw_marker(painter, self._style, there, 3.4, self._theme.card)

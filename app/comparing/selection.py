@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from app.comparing.load import retagged
-from workbench.analysis.compare import Comparison, Side, compare
-from workbench.analysis.contenders import Contender
+from workbench.comparison.contenders import Contender
+from workbench.comparison.sides import Comparison, Side, compare
 
 MOST_LINES = 12
 """There are twelve styles; of more, the servers that all sessions have come first."""

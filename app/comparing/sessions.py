@@ -13,10 +13,11 @@ from app import theme as look
 from app.charts.drawing import stroke
 from app.charts.sides import draw_tag, side_style
 from app.choices import Tick
+from app.plain import tip
 from app.theme import Marker, SeriesStyle, Theme, Weight
 from app.widgets import Elided, button, column, dress, empty, label, row
 from app.words import when
-from workbench.analysis.compare import Side
+from workbench.comparison.sides import Side
 
 _LINE = 28
 """Wide enough for every dot of the fourth session."""
@@ -143,7 +144,7 @@ class _SessionCard(QFrame):
         for contender in side.contenders:
             tick = self._ticks[contender.key] = Tick(contender.name)
             tick.setAccessibleName(f"Show {contender.label}")
-            if not contender.points:
+            if not contender.measured:
                 tick.setText(f"{contender.name} (no point was finished)")
             tick.toggled.connect(lambda on, key=contender.key: cards.ticked.emit(key, on))
             body.addWidget(tick)
@@ -192,7 +193,7 @@ def _small(name: str) -> QPushButton:
     made.setIconSize(QSize(16, 16))
     made.setStyleSheet("padding: 0; min-height: 24px;")
     made.setAccessibleName(name)
-    made.setToolTip(name)
+    made.setToolTip(tip(name))
     return made
 
 
@@ -202,6 +203,6 @@ def _about(side: Side) -> str:
     count = len(side.contenders)
     passes = side.plan.get("repeats", 1)
     parts = [when(side.start), targets, f"{count} server{'s' if count != 1 else ''}"]
-    if isinstance(passes, int) and passes > 1:
+    if passes > 1:
         parts.insert(1, f"{passes} passes")
     return " · ".join(filter(None, parts))

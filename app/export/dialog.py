@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from app import files
 from app.charts.trio import Trio
 from app.choices import Pick, Tick
-from app.desk import Desk
+from app.context import Desk
 from app.export.looks import Looks
 from app.export.report import Wish
 from app.export.sources import KINDS, Charts, Recorded
@@ -254,7 +254,7 @@ def ask_for_session(parent: QWidget, desk: Desk, path: Path, trio: Trio) -> Expo
     """As `ask`, for a session whose charts are on the screen, with the response time they show."""
     known = next((session for session in desk.shelf if session.path == path), None)
     start = trio.model.start
-    planned = str(start.plan.get("name") or "") if start else ""
+    planned = start.plan.get("name", "") if start else ""
     title = known.title if known else planned or path.name
     notes = known.label.notes if known else ""
     view = trio.view

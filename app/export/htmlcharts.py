@@ -18,10 +18,11 @@ from app.charts.drawing import draw_swatch
 from app.charts.look import Look
 from app.charts.model import ChartModel
 from app.charts.page import Page
-from app.charts.series import Clock, Percentile, Quantity, Series
+from app.charts.series import Quantity, Series
 from app.charts.trio import Trio
 from app.export import picture
-from workbench import wording
+from workbench import formatting
+from workbench.analysis.results import Clock, Percentile
 from workbench.documents import AnyDocument
 from workbench.report.page import Drawing
 
@@ -107,28 +108,30 @@ def _swatch(series: Series) -> str:
 def _spots(trio: Trio) -> Iterable[str]:
     """A point's figures, for the pointer that rests on it."""
     model = trio.model
-    count = sum(len(series.readings()) for series in model.series.values())
+    count = sum(len(series.points) for series in model.series.values())
     few = count * len(trio.charts) <= _MOST_SPOTS
     for quantity, chart in trio.charts.items():
         if not few and quantity is not Quantity.REPLIES:
             continue
         left, top = chart.x(), chart.y()
         for series in reversed(model.ranked()):
-            for reading in series.readings():
-                value = reading.value(quantity, trio.view)
+            for reading in series.points:
+                value = reading.value(quantity.value, trio.view)
                 if isnan(value):
                     continue
-                at = chart.at(reading.offered, value)
-                offered = wording.offered(reading.stops[-1])
-                time = reading.value(Quantity.TIME, trio.view)
+                at = chart.at(reading.x, value)
+                offered = reading.axis.at(reading.x)
+                time = reading.value(Quantity.TIME.value, trio.view)
                 answered = (
-                    f"{words.percentile(trio.view.percentile)} {wording.duration(time * 1000)}"
+                    f"{words.percentile(trio.view.percentile)} {formatting.duration(time * 1000)}"
                     if not isnan(time)
+                    else "unknown response time"
+                    if reading.replies_per_s
                     else "no reply"
                 )
                 said = (
                     f"{series.name}, {offered} offered: {words.per_second(reading.replies_per_s)}"
-                    f" answered, {answered}, {wording.percent(reading.errors_pct)} errors."
+                    f" answered, {answered}, {formatting.percent(reading.errors_pct)} errors."
                     f" {words.verdict(reading)}"
                 )
                 yield (

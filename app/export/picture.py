@@ -10,6 +10,8 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QRect, QSi
 from PySide6.QtGui import QImage, QPageLayout, QPageSize, QPainter, QPdfWriter
 from PySide6.QtSvg import QSvgGenerator
 
+from workbench.untrusted import safe
+
 Paint: TypeAlias = Callable[[QPainter], None]
 Size: TypeAlias = tuple[int, int]
 """Width and height in the painter's units."""
@@ -42,8 +44,8 @@ def svg(paint: Paint, size: Size, title: str, description: str) -> bytes:
     drawing.setOutputDevice(buffer)
     drawing.setSize(QSize(*size))
     drawing.setViewBox(QRect(0, 0, *size))
-    drawing.setTitle(_xml(title))
-    drawing.setDescription(_xml(description))
+    drawing.setTitle(safe(title))
+    drawing.setDescription(safe(description))
     _run(paint, QPainter(drawing))
     return _tidy(data.data().decode(), size).encode()
 
@@ -60,7 +62,7 @@ def pdf(paint: Paint, size: Size, title: str) -> bytes:
     shape = QPageSize(points, QPageSize.Unit.Point, "", QPageSize.SizeMatchPolicy.ExactMatch)
     portrait = QPageLayout.Orientation.Portrait
     paper.setPageLayout(QPageLayout(shape, portrait, QMarginsF(0, 0, 0, 0)))
-    paper.setTitle(title)
+    paper.setTitle(safe(title))
     painter = QPainter(paper)
     _run(paint, painter)
     return data.data()
@@ -71,11 +73,6 @@ def _run(paint: Paint, painter: QPainter) -> None:
         paint(painter)
     finally:
         painter.end()
-
-
-def _xml(text: str) -> str:
-    """Without the characters that XML has no place for."""
-    return "".join(c if c.isprintable() else " " for c in text)
 
 
 def _tidy(drawn: str, size: Size) -> str:

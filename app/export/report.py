@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import os
-import tempfile
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workbench import stores
 from workbench.commands.opening import add_session_arguments, exit_code, open_session
 from workbench.errors import BadInput, PongbenchError, why
 from workbench.report.points import points_as_csv
 from workbench.sessions import Session, read_session
-from workbench.titles import Label, Titles
+from workbench.sessions.labels import Label, Titles
+from workbench.terminal import say
 
 if TYPE_CHECKING:
     from app.charts.page import Page
@@ -59,13 +60,22 @@ def check_output(output: Path) -> None:
 
 def _write_read(session: Session, output: Path, wish: Wish) -> None:
     session = replace(session, documents=[session.start, *session.completed()[1:]])
-    try:
+    with _uncollected():
         data = _MAKERS[output.suffix.lower()](session, wish)
-    except (TypeError, ValueError, AttributeError, LookupError) as error:
-        raise BadInput(
-            f"session {session.name} holds what no run records ({error}); it cannot be drawn."
-        ) from error
     write(output, data)
+
+
+@contextlib.contextmanager
+def _uncollected() -> Iterator[None]:
+    """Python collects no garbage meanwhile: what Qt made and what is destroyed in the middle of a
+    call of Qt's may wait for ever for the lock that the call holds."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def add_parser(subparsers: Any) -> None:
@@ -116,7 +126,7 @@ def handle(arguments: argparse.Namespace) -> int:
     check_output(arguments.output)
     session = open_session(arguments)
     _write_read(session, arguments.output, wish)
-    print(f"The report is {arguments.output}.")
+    say(f"The report is {arguments.output}.")
     return exit_code(session)
 
 
@@ -218,17 +228,7 @@ def _label(session: Session) -> Label:
 def write(output: Path, data: bytes) -> None:
     """The whole file or none of it; its folder is made where there is none. Raises BadInput."""
     try:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, name = tempfile.mkstemp(dir=output.parent, prefix=f".{output.name[:80]}.")
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
-            Path(name).chmod(0o666 & ~_umask())
-            Path(name).replace(output)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                Path(name).unlink()
-            raise
+        stores.write(output, data, stores.USUAL)
     except OSError as error:
         raise _unwritable(output, error) from None
 
@@ -237,12 +237,6 @@ def _unwritable(output: Path, error: OSError) -> BadInput:
     return BadInput(
         f"The report cannot be written to {output}: {why(error)}. Choose another place."
     )
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _size(text: str) -> tuple[int, int]:

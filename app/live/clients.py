@@ -54,8 +54,7 @@ class Clients(QWidget):
             case PointStop():
                 self._parts = {part.machine: part for part in document.clients}
             case Note() if document.topic in ("client-lost", "client-back"):
-                named = document.data.get("clients")
-                names = set(named) if isinstance(named, list) else set()
+                names = set(document.data.get("clients", ()))
                 lost = document.topic == "client-lost"
                 self._gone = self._gone | names if lost else self._gone - names
             case _:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from app.charts.series import TRUSTED
-from workbench import wording
+from workbench.analysis.results import TRUSTED
+from workbench.axis import RATE
 from workbench.documents import AnyDocument, Note, PointStop, RunStart
-
-UNKNOWN = "unknown"
-"""Topic of the note about the first doubtful point of a run, where it is a server's lowest: what
-that server holds will not be known if it stays so."""
+from workbench.messages.notes import NotJudged
 
 
 class Doubts:
@@ -18,12 +15,14 @@ class Doubts:
         self._names: dict[str, str] = {}
         self._trusted: dict[str, bool] = {}
         self._told = False
+        self._axis = RATE
 
     def __call__(self, document: AnyDocument) -> Note | None:
         """A note about a point; None: it raises no new doubt."""
         match document:
             case RunStart():
                 self.__init__()  # type: ignore[misc]
+                self._axis = document.axis or RATE
                 self._names = {record.id: record.name for record in document.servers}
             case Note(topic="ceiling"):
                 # Where the clients held no rate that was told, and no point can be trusted.
@@ -39,11 +38,14 @@ class Doubts:
         self._trusted[point.server] = trusted = point.verdict in TRUSTED
         if trusted or before is False:
             return None
-        name = self._names.get(point.server, point.server)
-        cause = " ".join(point.reasons[:1]) or f"The verdict is {point.verdict}."
-        topic = UNKNOWN if before is None and not self._told else "warning"
-        self._told = self._told or topic == UNKNOWN
-        offered = wording.offered(point)
-        text = f"{name} at {offered} cannot be judged. {cause}"
-        data = {"cause": cause, "offered": offered}
-        return Note(t_us=point.t_us, topic=topic, server=point.server, text=text, data=data)
+        first = before is None and not self._told
+        self._told = self._told or first
+        doubt = NotJudged(
+            name=self._names.get(point.server, point.server),
+            x=point.x,
+            suffix=self._axis.suffix,
+            first=first,
+            cause=" ".join(point.reasons[:1]) or f"The verdict is {point.verdict}.",
+            finding=next(iter(point.findings), {}),
+        )
+        return doubt.note(point.t_us, server=point.server)

@@ -13,6 +13,7 @@ from app.charts.model import ChartModel
 from app.charts.series import Series
 from app.charts.trio import Trio
 from app.live.run import Trial
+from app.plain import tip
 from app.scrolling import Scrolled
 from app.theme import Theme, Weight, font
 from app.widgets import (
@@ -190,7 +191,7 @@ class _Row(QFrame):
             word = ""  # the chip says it
         elif not series.stops and not model.over:
             word = before or "not run yet"
-        self.setToolTip("\n".join(filter(None, (f"{word} {figure}".strip(), why))))
+        self.setToolTip(tip("\n".join(filter(None, (f"{word} {figure}".strip(), why)))))
         # The short form fits beside the longest names.
         if word == "holds at least":
             word, figure = "holds", f"≥ {figure}"
@@ -212,7 +213,7 @@ class _Row(QFrame):
         )
         self._eye.setAccessibleName(f"Show {series.name}")
         key = f" ({self._key})" if self._key else ""
-        self._eye.setToolTip(f"{'Hide' if shown else 'Show'} {series.name}{key}")
+        self._eye.setToolTip(tip(f"{'Hide' if shown else 'Show'} {series.name}{key}"))
         said = "" if not self._runs else "paused, " if paused else "runs now, "
         self.setAccessibleName(f"{series.name} {said}{word} {figure}".strip())
         self._fade(not shown or not (series.stops or running))
@@ -233,7 +234,7 @@ class _Row(QFrame):
         self._running.say(word, tone, "pause" if self._pauses else "play")
         self._dot.set_tone(tone)
         self._dot.setAccessibleName("paused" if self._pauses else "runs now")
-        self._dot.setToolTip("It is paused." if self._pauses else "It runs now.")
+        self._dot.setToolTip(tip("It is paused." if self._pauses else "It runs now."))
         self._dot.setVisible(self._runs and not word)
 
     def mark(self, highlighted: bool) -> None:

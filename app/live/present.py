@@ -17,7 +17,7 @@ from app.charts.drawing import draw_swatch, draw_text, elided, text_width
 from app.charts.look import Look
 from app.charts.series import Quantity
 from app.charts.trio import Trio
-from app.live.lead import Figure, Lead, lead
+from app.live.headline import Figure, Lead, lead
 from app.theme import Theme, Weight, font
 
 _HIGH, _WIDE = 1080.0, 1440.0

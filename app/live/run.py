@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 from workbench.control import Control
 from workbench.dispatcher import Dispatcher
 from workbench.documents import AnyDocument, RunStop
-from workbench.plans import Plan
+from workbench.plan.model import Plan
+from workbench.presentable import presentable
 from workbench.sessions import Recorder
 
 if TYPE_CHECKING:
-    from app.machines.asking import Asker as Person
-    from workbench.engine import Engine
+    from app.machines.prompts import Asker as Person
+    from workbench.run.engine import Engine
     from workbench.servers.entry import ServerEntry
 
 
@@ -89,7 +90,7 @@ class LiveRun:
 
     async def run(self) -> Outcome:
         """Raises BadInput or PongbenchError when it cannot begin, or no longer be recorded."""
-        from workbench.runs import session_path  # noqa: PLC0415 - in its thread
+        from workbench.run.factory import session_path  # noqa: PLC0415 - in its thread
 
         self._task = asyncio.current_task()
         dispatcher = Dispatcher()
@@ -112,13 +113,15 @@ class LiveRun:
 
     def _engine(self, emit: Callable[[AnyDocument], None]) -> Engine:
         from workbench.machines.secrets import ask_nobody  # noqa: PLC0415 - in its thread
-        from workbench.runs import Fleet, engine_for  # noqa: PLC0415 - in its thread
-        from workbench.tuneup import Tuning  # noqa: PLC0415 - in its thread
+        from workbench.run.factory import Fleet, engine_for  # noqa: PLC0415 - in its thread
+        from workbench.run.tuning import Tuning  # noqa: PLC0415 - in its thread
 
         where, person = self.where, self._person
         fleet = Fleet(where.target, where.clients) if where else None
         engine = engine_for(self.plan, emit, fleet=fleet, ask=person.ask if person else ask_nobody)
         engine.control, engine.tell = self.control, self._tell
+        if person:
+            engine.expose = person.expose
         if where and where.tune and person:
             engine.tuning = Tuning(where.tune, person.consent)
 
@@ -145,4 +148,4 @@ class LiveRun:
         self._begun = True
         if isinstance(document, RunStop):
             self._stop = document
-        self._put(document)
+        self._put(presentable(document))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from app import theme as look
+from app.plain import Label
 from app.theme import Theme, Weight
 from app.widgets import column, label, row
 
@@ -24,7 +25,7 @@ _LONG = re.compile(r"\S{30,}")
 """Words that no column has room for, such as fingerprints."""
 
 
-class Sign(QLabel):
+class Sign(Label):
     """A small icon in the colour of its tone."""
 
     def __init__(self, tone: str, icon: str = "") -> None:

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QPushButton
 
-from app.desk import Desk
+from app.context import Desk
 from app.theme import Weight, font
 from app.widgets import button, column, label, row
 

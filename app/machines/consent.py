@@ -15,7 +15,7 @@ from app.theme import Theme, Weight, font
 from app.widgets import Chip, button, column, dress, frame, label, row
 
 if TYPE_CHECKING:
-    from workbench.tuneup import TuningPlan
+    from workbench.run.tuning import TuningPlan
 
 _TITLE = "Change kernel settings for this run?"
 _PREVIEW = "What the run would change"
@@ -105,7 +105,7 @@ def _section(plan: TuningPlan) -> QFrame:
     head.addWidget(label(said, 12, tone="muted"))
     inside.addLayout(head)
     if plan.why_not:
-        inside.addWidget(told("muted", plan.why_not))
+        inside.addWidget(told("muted", plan.why_not.text()))
         return made
     table = ChangesTable()
     table.tell(changes, plan.nofile)

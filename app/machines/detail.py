@@ -10,10 +10,11 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QSizePolicy, QVBoxLayout, QWid
 
 from app.machines.facts import FactsCard, MeaningCard
 from app.machines.keys import KeyCard
-from app.machines.left import LeftCard
+from app.machines.leftovers import LeftCard
 from app.machines.records import Record, State
 from app.machines.steps import StepsCard
 from app.machines.tuning import TuningCard
+from app.plain import tip
 from app.scrolling import Scrolled
 from app.theme import Theme, Weight
 from app.widgets import GAP, Chip, Elided, Inline, button, column, frame, row
@@ -95,7 +96,7 @@ class Detail(QWidget):
         self.check.setText(" Check again" if record.at else " Check this machine")
         self.check.setAccessibleName(self.check.text().strip())
         why = "A run is under way; check when it is over." if busy else "Ctrl+R"
-        self.check.setToolTip(why)
+        self.check.setToolTip(tip(why))
         self.check.setAccessibleDescription(why if busy else "")
         self.edit.setEnabled(profile is not None and not running)
         self.copy.setVisible(profile is not None and not here)
@@ -146,9 +147,9 @@ class Detail(QWidget):
             each.activate()
         self._body.updateGeometry()
 
-    def ask_about(self, machine: str, problem: HostKeyProblem | None) -> None:
+    def ask_about(self, problem: HostKeyProblem | None) -> None:
         """Show a key that is not trusted, at once in sight."""
-        self.key.ask(machine, problem)
+        self.key.ask(problem)
         if problem is not None:
             left, right = self._sides
             left.removeWidget(self.steps)

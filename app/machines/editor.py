@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QWidget
 
-from app.desk import Desk
+from app.context import Desk
+from app.fields import Figure, Flag, Line, Options, Words
 from app.machines import work
-from app.planning.fields import Figure, Flag, Line, Options, Words
 from app.scrolling import Scrolled
 from app.theme import Weight
 from app.widgets import Inline, button, column, dress, label, row
 
 if TYPE_CHECKING:
+    from workbench.errors import BadInput
     from workbench.machines.profiles import Profile
 
-_FAULT = re.compile(r"profile .*?, (cpus\.(?:server|agent)|[a-z_]+)(?:\[\d+\])?: (.*)", re.DOTALL)
 _CORES = "Expected auto, or cores by number, such as 2, 4-7."
 _SAID = {
     "roles": "Tick at least one.",
@@ -222,39 +222,33 @@ class Editor(QDialog):
         try:
             make_profile(values)
         except BadInput as error:
-            self._place(str(error))
+            self._place(error)
             return False
         return True
 
-    def _place(self, sentence: str) -> None:
-        key, text = fault(sentence)
+    def _place(self, error: BadInput) -> None:
+        key = error.key.partition("[")[0]
         line = self._lines.get(key)
         if line is None:
-            self.wrong.say(sentence)
+            self.wrong.say(str(error))
         elif key in self._touched:
-            line.fault(text)
+            said = error.complaint
+            line.fault(_SAID.get(key, said[:1].upper() + said[1:]))
 
     def _on_saved(self, name: str) -> None:
         self.saved.emit(name)
         self.accept()
 
     def _on_refused(self, sentence: str) -> None:
+        from workbench.machines.profiles import profile_names  # noqa: PLC0415
+
         self.keep.setEnabled(True)
-        if "already" in sentence and "name" in self._lines:
+        taken = self._task != "edit" and self.values().get("name") in profile_names()
+        if taken and "name" in self._lines:
             self._lines["name"].fault(sentence)
             self._fields["name"].setFocus()
         else:
             self.wrong.say(sentence)
-
-
-def fault(sentence: str) -> tuple[str, str]:
-    """The key a complaint is about, and what it says; ("", the sentence) where it names none."""
-    found = _FAULT.fullmatch(sentence)
-    if not found:
-        return "", sentence
-    key, text = found.groups()
-    text = text.removeprefix("the key is missing; ")
-    return key, _SAID.get(key, text[:1].upper() + text[1:])
 
 
 def values_of(profile: Profile) -> dict[str, Any]:

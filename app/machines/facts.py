@@ -11,7 +11,7 @@ from app.machines.cards import Card, told
 from app.machines.records import Record, since
 from app.theme import Theme, Weight
 from app.widgets import dress, empty, label
-from workbench import wording
+from workbench import formatting
 
 if TYPE_CHECKING:
     from workbench.machines.profiles import Profile
@@ -70,7 +70,7 @@ class MeaningCard(Card):
         self._theme = theme
 
     def tell(self, profile: Profile, record: Record) -> None:
-        from workbench.machines.meaning import meanings  # noqa: PLC0415 - not before the page
+        from workbench.machines.advice import meanings  # noqa: PLC0415 - not before the page
 
         cpus = record.found.get("cpus") or []
         self.setVisible(bool(record.facts and cpus))
@@ -100,7 +100,7 @@ def figures(found: dict[str, Any]) -> list[tuple[str, str]]:
     add("Cores to use", _cores(found.get("cpus") or [], facts.get("cpu_count")))
     add("Governor", facts.get("governor"))
     if memory := facts.get("memory_bytes"):
-        add("Memory", wording.size(memory))
+        add("Memory", formatting.size(memory))
     if load := facts.get("load_average"):
         add("Load", f"{load[0]:.2f} · {load[1]:.2f} · {load[2]:.2f} over 1, 5, 15 min")
     add("Python", found.get("python"))

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from PySide6.QtGui import QResizeEvent
 
 from app.machines.records import HERE, State
+from app.plain import tip
 from app.widgets import TopBar, button
 
 _MOST_NAMES = 3
@@ -58,7 +59,7 @@ class Head(TopBar):
         else:
             self.chip.say("")
         why = "\n".join(f"{name}: {state.word}" for name, state in unusable.items())
-        self.chip.setToolTip(why)
+        self.chip.setToolTip(tip(why))
         self.chip.setAccessibleDescription(why)
 
 

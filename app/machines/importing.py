@@ -9,7 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QDialog, QWidget
 
 from app.choices import Tick
-from app.desk import Desk
+from app.context import Desk
 from app.machines import work
 from app.scrolling import Scrolled
 from app.widgets import Inline, button, column, dress, label, row

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QFrame, QLabel, QLineEdit, QWidget
 
 from app import theme as look
@@ -42,7 +41,7 @@ class KeyCard(QFrame):
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
 
-    def ask(self, machine: str, problem: HostKeyProblem | None) -> None:
+    def ask(self, problem: HostKeyProblem | None) -> None:
         """None hides it."""
         from workbench.machines.hostkeys import ChangedHostKey  # noqa: PLC0415 - not before it
 
@@ -55,14 +54,14 @@ class KeyCard(QFrame):
         if problem is None:
             return
         if isinstance(problem, ChangedHostKey):
-            self._changed(machine, problem.old, str(problem.file or ""))
+            self._changed(problem.old, str(problem.file or ""))
         else:
-            self._unknown(machine)
+            self._unknown()
         dress(self, self._theme)
         assert self.safe is not None
         self.safe.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _unknown(self, machine: str) -> None:
+    def _unknown(self) -> None:
         problem = self.problem
         assert problem is not None
         retone(self, "warn")
@@ -76,7 +75,7 @@ class KeyCard(QFrame):
         trust = button("Trust this key", "shield-check", on_click=self._trust)
         self._foot("Not this one", trust)
 
-    def _changed(self, machine: str, old: list[str], file: str) -> None:
+    def _changed(self, old: list[str], file: str) -> None:
         problem = self.problem
         assert problem is not None
         retone(self, "bad")
@@ -107,15 +106,6 @@ class KeyCard(QFrame):
         trust.setEnabled(False)
         end = problem.fingerprint[-LAST:]
         field.textChanged.connect(lambda typed: trust.setEnabled(typed == end))
-        command = f"pongbench machines trust {machine} --fingerprint {problem.fingerprint}"
-        copy = button("Copy the command", "terminal", kind="ghost")
-        copy.setToolTip(command)
-        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(command))
-        aside = row()
-        aside.addWidget(label("Or in a terminal", 12, tone="muted"))
-        aside.addWidget(copy)
-        aside.addStretch(1)
-        self._inside.addLayout(aside)
         self._foot("Keep the old key", trust)
 
     def _head(self, tone: str, icon: str, title: str, where: str) -> None:
@@ -155,7 +145,7 @@ class KeyDialog(QDialog):
         card.trusted.connect(self.accept)
         card.left.connect(self.reject)
         inside.addWidget(card)
-        card.ask(problem.machine, problem)
+        card.ask(problem)
         if theme is not None:
             dress(self, theme)
         if card.safe is not None:

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
-from app.desk import Desk
+from app.context import Desk
 from app.machines import work
 from app.machines.editor import Editor, values_of
 from app.machines.importing import Importing

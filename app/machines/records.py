@@ -14,7 +14,7 @@ HERE = "localhost"
 KEPT = "machines"
 """Under which name the settings keep the records."""
 
-_PASSING = ("found", "alive", "freed")
+_PASSING = ("found", "alive", "freed", "left_tuned")
 """What a check finds anew."""
 
 
@@ -97,7 +97,7 @@ class Record:
 
 def _failure(step: Step) -> tuple[str, str]:
     from workbench.machines.hostkeys import ChangedHostKey, UnknownHostKey  # noqa: PLC0415
-    from workbench.machines.link import MachineBusy  # noqa: PLC0415
+    from workbench.machines.runner_client import MachineBusy  # noqa: PLC0415
 
     error = step.error
     if isinstance(error, UnknownHostKey):
@@ -107,7 +107,7 @@ def _failure(step: Step) -> tuple[str, str]:
     if isinstance(error, MachineBusy):
         return "busy", error.holder
     # A log-in that was answered and refused is another thing than no answer.
-    unheard = step.name == "Log in" and "did not let" not in step.text
+    unheard = step.name == "Log in" and not (error and error.code == "login-refused")
     return ("unreachable" if unheard else "failed"), ""
 
 

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 from app import theme as look
 from app.colour import with_opacity
 from app.machines.records import State
+from app.plain import tip
 from app.theme import Theme, Weight, font
 
 _HEIGHT = 62
@@ -32,7 +33,7 @@ class MachineRow(QAbstractButton):
         self.state = state
         said = [self.text(), state.word, self._roles, self._where]
         self.setAccessibleName(", ".join(word for word in said if word))
-        self.setToolTip("\n".join(word for word in (self._where, state.word) if word))
+        self.setToolTip(tip("\n".join(word for word in (self._where, state.word) if word)))
         self.update()
 
     def set_theme(self, theme: Theme) -> None:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Signal
 
 from app.choices import Tick
+from app.fields import Options
 from app.machines.cards import Card
 from app.machines.changes import ChangesTable, count
 from app.machines.records import Record
-from app.planning.fields import Options
 from app.theme import Theme
 from app.widgets import dress, label
 

@@ -75,7 +75,10 @@ async def check(profile: Profile, ask: Ask, tell: Callable[[Step], object]) -> N
 
 async def clean(profile: Profile, ask: Ask, *, cache: bool = False) -> dict[str, Any]:
     """Remove what dead runs left, and the work directory if `cache`. As the janitor tells, with
-    cache_bytes (what is left there) and freed (bytes). Raises PongbenchError."""
+    cache_bytes (what is left there), freed (bytes) and left_tuned (a sentence). Raises
+    PongbenchError."""
+    import msgspec
+
     from workbench.errors import PongbenchError
     from workbench.machines.ssh import cache_size, look_around, open_shell, remove_cache
     from workbench.machines.ssh import clean as run_janitor
@@ -83,7 +86,9 @@ async def clean(profile: Profile, ask: Ask, *, cache: bool = False) -> dict[str,
     shell = await open_shell(profile, ask)
     try:
         survey = await look_around(shell, profile)
-        found = await run_janitor(shell, survey)
+        found: dict[str, Any] = msgspec.to_builtins(await run_janitor(shell, survey))
+        if survey.left_tuned:
+            found["left_tuned"] = survey.left_tuned.sentence(profile.name)
         if cache and found["alive"]:
             raise PongbenchError(
                 f"'{profile.name}' is in use, so {survey.work_dir} stays; try again later."
@@ -107,11 +112,9 @@ async def save(values: dict[str, Any], *, new: bool) -> str:
 
 async def consent(profile: Profile, tuning: bool) -> None:
     """Keep in the profile whether kernel settings may be changed for the length of a run."""
-    from msgspec.structs import replace as changed
+    from workbench.machines.profiles import change_profile
 
-    from workbench.machines.profiles import save_profile
-
-    await asyncio.to_thread(save_profile, changed(profile, tuning=tuning))
+    await asyncio.to_thread(change_profile, profile.name, {"tuning": tuning})
 
 
 async def remove(name: str) -> None:

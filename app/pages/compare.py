@@ -23,12 +23,13 @@ from app.comparing.chooser import Chooser
 from app.comparing.figures import FiguresView
 from app.comparing.load import Loaded
 from app.comparing.selection import Selection
-from app.desk import Desk
+from app.context import Desk
+from app.plain import tip
 from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column
 from app.words import when
-from workbench.analysis import compare_table
-from workbench.analysis.compare import MOST, compare
-from workbench.analysis.conditions import conditions
+from workbench.comparison import table as compare_table
+from workbench.comparison.conditions import conditions
+from workbench.comparison.sides import MOST, compare
 
 _NARROW = 1060
 _SETTING = "Compare"
@@ -152,7 +153,7 @@ class ComparePage(QWidget):
         made = button(text, icon)
         made.setCheckable(True)
         made.setAccessibleName(name)
-        made.setToolTip(about)
+        made.setToolTip(tip(about))
         self._top.actions.addWidget(made)
         return made
 
@@ -246,7 +247,7 @@ class ComparePage(QWidget):
         model = Overlay(compare(sides))
         self.trio.set_model(model)
         self.trio.show_only(self.selection.shown())
-        self._several = any((side.plan.get("repeats") or 1) > 1 for side in sides)
+        self._several = any(side.plan.get("repeats", 1) > 1 for side in sides)
         self.sessions.show_sides(sides)
         self.conditions.tell(conditions(sides), len(sides))
         self.board.set_empty(not sides)
@@ -255,7 +256,7 @@ class ComparePage(QWidget):
             self._charts_on.setChecked(True)
         self._show_view()
         self._add.setEnabled(len(sides) < MOST)
-        self._add.setToolTip("" if self._add.isEnabled() else f"{MOST} sessions are the most.")
+        self._add.setToolTip(tip("" if self._add.isEnabled() else f"{MOST} sessions are the most."))
         self._on_extras()
         self._tell()
 

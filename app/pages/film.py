@@ -11,13 +11,13 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app import words
-from app.desk import Desk
-from app.live.board import Board
+from app.context import Desk
 from app.live.present import Presentation
+from app.live.session_view import Board
 from app.replay import film
 from app.replay.film import Film, Position, Reel
 from app.replay.transport import Transport
-from app.sessions.again import run_again
+from app.sessions.rerun import run_again
 from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, tool
 from workbench.documents import AnyDocument, RunStart
 
@@ -169,7 +169,7 @@ class FilmPage(QWidget):
         start = reel.documents[0]
         if isinstance(start, RunStart):
             called = (s.title for s in self._desk.shelf if s.path == reel.path)
-            name = next(called, str(start.plan.get("name") or reel.path.name))
+            name = next(called, start.plan.get("name") or reel.path.name)
             self._top.say(name, f"recorded on {words.when(start)} · {words.conditions(start)}")
         self._playing = self._bridge.submit(
             self._play(reel, self.transport.speed),

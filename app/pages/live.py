@@ -11,16 +11,16 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app import words
-from app.desk import Desk
-from app.live.board import Board
-from app.live.now import NowStrip
+from app.context import Desk
 from app.live.present import Presentation
 from app.live.run import LiveRun, Outcome, Trial, Where
-from app.machines.asking import Asker
+from app.live.session_view import Board
+from app.live.status_strip import NowStrip
+from app.machines.prompts import Asker
 from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, dress, tool
-from workbench import wording
 from workbench.documents import AnyDocument, Note, PointStop, RunStart
-from workbench.plans import Plan
+from workbench.messages.ends import Aborted, Suspended
+from workbench.plan.model import Plan
 
 
 class State(Enum):
@@ -48,11 +48,6 @@ _ENDED = {
 }
 
 
-_LOST = {"aborted": "The run was aborted. Every point measured before that is in the session."}
-_SLEPT = (
-    "Pongbench itself was suspended for {:.0f} s. Servers and clients stop by themselves when they "
-    "hear nothing for so long, so the run ended. Every point measured before is in the session."
-)
 _TO_BEGIN = "Esc leaves. Then choose servers and run them, or open a session with Ctrl+O."
 """In a presentation of nothing."""
 _ABORT_AFTER_MS = 700
@@ -301,7 +296,7 @@ class LivePage(QWidget):
                 if self.state is State.PREPARING:
                     self._enter(State.RUNNING)
             case PointStop():
-                self._paused_after = wording.offered(document)
+                self._paused_after = self.board.model.axis.of(document)
             case Note(topic="paused") if self.state is State.PAUSING:
                 # Only now: what rests between points, or another server's start, comes first.
                 self._enter(State.PAUSED)
@@ -326,9 +321,9 @@ class LivePage(QWidget):
             self._top.chip.say("Stopped before it began", "warn")
         else:
             self._top.chip.say(*_ENDED[stop.status])
-            reason = stop.reason or _LOST.get(stop.status, "")
-            if self._slept_s and "sign of life" in stop.reason:
-                reason = _SLEPT.format(self._slept_s)
+            reason = stop.reason or (Aborted().text() if stop.status == "aborted" else "")
+            if self._slept_s and stop.code == "lease-expired":
+                reason = Suspended(seconds=self._slept_s).text()
             self.error.say(reason, _ENDED[stop.status][1])
         self._finish()
 

@@ -10,14 +10,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from app.desk import Desk
+from app.context import Desk
 from app.machines import work
-from app.machines.asking import Asker
 from app.machines.commands import Commands
 from app.machines.detail import CHECKING, DAMAGED, Detail
 from app.machines.head import Head
 from app.machines.listing import Listing
 from app.machines.profiles import Profiles
+from app.machines.prompts import Asker
 from app.machines.records import HERE, Record, Records, State
 from app.machines.second import SecondMachine
 from app.machines.work import Known
@@ -200,7 +200,7 @@ class MachinesPage(QWidget):
         if isinstance(step.error, HostKeyProblem):
             self._problems[name] = step.error
             if name == self.listing.selected:
-                self.detail.ask_about(name, step.error)
+                self.detail.ask_about(step.error)
         self.refresh()
 
     def _on_checked(self, name: str) -> None:
@@ -219,7 +219,8 @@ class MachinesPage(QWidget):
 
         def cleaned(found: dict[str, Any]) -> None:
             record = self.records.get(name)
-            kept = {key: value for key, value in record.found.items() if key != "freed"}
+            passing = ("freed", "left_tuned")
+            kept = {key: value for key, value in record.found.items() if key not in passing}
             record.found = kept | found
             self.records.put(name, record)
 
@@ -265,13 +266,13 @@ class MachinesPage(QWidget):
 
     def _on_chosen(self, name: str) -> None:
         self.desk.settings.more[_CHOSEN] = name
-        self.detail.ask_about(name, self._problems.get(name))
+        self.detail.ask_about(self._problems.get(name))
         self.commands.show_of(name)
         self.refresh()
 
     def _forget_problem(self, name: str) -> None:
         if self._problems.pop(name, None) is not None and name == self.listing.selected:
-            self.detail.ask_about(name, None)
+            self.detail.ask_about(None)
             self.listing.choose(name, focus=True)
 
     def _record(self, known: Known) -> Record:

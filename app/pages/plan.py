@@ -10,24 +10,24 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QFrame, QWidget
 
-from app.desk import Desk
-from app.machines.asking import Asker
+from app.context import Desk
+from app.machines.prompts import Asker
 from app.machines.records import Records
-from app.planning import bench
-from app.planning.bench import Bench
+from app.planning import resources as bench
 from app.planning.form import PlanForm
 from app.planning.gallery import Gallery
 from app.planning.head import BUSY, Head
 from app.planning.note import Note
-from app.planning.outlook import Outlook
+from app.planning.preview_panel import Outlook
+from app.planning.resources import Bench
 from app.scrolling import Scrolled
 from app.widgets import GAP, PAGE_MARGIN, Inline, column, frame, row
-from workbench.drafts import Draft, plan_data
+from workbench.plan.editing import Draft, plan_data
 
 if TYPE_CHECKING:
-    from workbench.plans import Plan
-    from workbench.presets import Preset
-    from workbench.tuneup import TuningPlan
+    from workbench.plan.library import Preset
+    from workbench.plan.model import Plan
+    from workbench.run.tuning import TuningPlan
 
 _EXAMINE_AFTER_MS = 150
 _NARROW = 1_080
@@ -290,6 +290,7 @@ class PlanPage(QWidget):
                 loopback=machines.alone,
                 clients=clients,
                 known=machines.facts(self._bench.facts),
+                listens_on=machines.listens_on,
             ),
             lambda draft: self._on_draft(asked, draft),
             self.notice.say,

@@ -9,8 +9,9 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QSplitter, QWidget
 
-from app import files, places
-from app.desk import Desk
+from app import files
+from app import page_registry as places
+from app.context import Desk
 from app.servers import known as catalogue
 from app.servers.columns import GROUPS
 from app.servers.comparing import plan_for

@@ -17,18 +17,19 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import files, places
-from app.desk import Desk
+from app import files
+from app import page_registry as places
+from app.context import Desk
 from app.question import ask
-from app.sessions.again import run_again
 from app.sessions.card import SessionCard
+from app.sessions.rerun import run_again
 from app.sessions.table import COLUMNS, Found, SessionsModel
 from app.sessions.view import SessionsView
 from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, frame, label, row
 from workbench.errors import PongbenchError
-from workbench.plans import plan_from_data
-from workbench.shelf import Shelved
-from workbench.titles import Label, Titles
+from workbench.plan.model import plan_from_data
+from workbench.sessions.labels import Label, Titles
+from workbench.sessions.library import Shelved
 
 _LOOK_EVERY_MS = 3000
 _SIDE, _NARROW_SIDE, _NARROW = 330, 286, 1100

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
 
-from app.desk import Desk
-from app.start import offer
+from app.context import Desk
+from app.start import quick_start as offer
 from app.start.art import Art, DropArt, SweepArt
 from app.start.compare import CompareCard
-from app.start.offer import Offer
+from app.start.quick_start import Offer
 from app.start.recent import Recent
 from app.theme import Theme, Weight, font
 from app.widgets import Dot, Elided, button, column, dress, frame, label, row
 
 if TYPE_CHECKING:
-    from workbench.budget import Budget
-    from workbench.shelf import Shelved
+    from workbench.plan.budget import Budget
+    from workbench.sessions.library import Shelved
 
 _WIDEST = 1_640
 _TALLEST_CARD = 460
@@ -165,9 +165,9 @@ class StartPage(QWidget):
         self._state.setText("This computer is not ready")
 
     def _on_quick_cost(self, budget: Budget) -> None:
-        from workbench.budget import duration_text  # noqa: PLC0415 - not before the first paint
+        from workbench.formatting import time_span  # noqa: PLC0415 - not before the first paint
 
-        self._tell_quick(f" It takes {duration_text(budget.duration_s)}.")
+        self._tell_quick(f" It takes {time_span(budget.duration_s)}.")
 
     def _tell_quick(self, takes: str) -> None:
         self._quick_about.setText(

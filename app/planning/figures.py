@@ -10,9 +10,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QPlainTextEdit
 
-from app.planning.fields import grouped
+from app.fields import grouped
 from app.theme import font
-from workbench.drafts import number
+from workbench.plan.editing import number
 
 _MOST_LINES = 4
 _AROUND = 16

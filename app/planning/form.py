@@ -8,13 +8,14 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
 
-from app.planning.fields import Figure, Flag, Line, Options, Segments, Words
+from app.fields import Figure, Flag, Line, Options, Segments, Words
+from app.planning.advanced import More
 from app.planning.figures import Figures
 from app.planning.machines import Machines
-from app.planning.more import More
 from app.planning.servers import Servers
 from app.theme import Weight
 from app.widgets import button, column, frame, label, retone, row
+from workbench.workloads.registry import PROTOCOLS, declaration
 
 _KINDS = [("uniform", "Open, even"), ("poisson", "Open, Poisson"), ("closed", "Closed loop")]
 _KINDS_IN_WORDS = {
@@ -24,17 +25,13 @@ _KINDS_IN_WORDS = {
     "closed": "So many connections at a time; a new one begins when one is done. It slows down with"
     " the server and hides its stalls.",
 }
-_PROTOCOLS = [
-    ("pong", "Ping-pong: read until close"),
-    ("http/1.0", "HTTP/1.0"),
-    ("http/1.1", "HTTP/1.1, kept alive"),
-]
+_PROTOCOLS = [(key, protocol.label) for key, protocol in PROTOCOLS.items()]
 _LENGTHS = [("seconds", "seconds"), ("connections", "connections")]
 _ORDERS = [("sequential", "server after server"), ("interleaved", "in turns, shuffled")]
 
 
 class PlanForm(QWidget):
-    """`data` is what `workbench.drafts.examine` takes."""
+    """`data` is what `workbench.plan.editing.examine` takes."""
 
     edited = Signal()
     """By a person."""
@@ -109,6 +106,7 @@ class PlanForm(QWidget):
         closed = kind == "closed"
         in_connections = self._unit.value() == "connections"
         more = self.more.data()
+        keys = declaration(self._protocol.value()).options.__struct_fields__
         workload = {
             "protocol": self._protocol.value(),
             "calls_per_connection": self._calls.value(),
@@ -121,7 +119,7 @@ class PlanForm(QWidget):
             "name": self.name.value(),
             "description": self.description.toPlainText(),
             "servers": self.servers.value(),
-            "workload": workload,
+            "workload": {key: value for key, value in workload.items() if key in keys},
             "rates": [] if closed else self._rates(),
             "concurrency": self._at_once.value() if closed else [],
             "connections": self._length.value() if in_connections else None,
@@ -303,6 +301,8 @@ class PlanForm(QWidget):
         self._swap.setAccessibleName(f"Rates {text.lower()}")
         in_connections = self._unit.value() == "connections"
         self._lengthen_line.setVisible(in_connections and not closed)
-        self._calls.setEnabled(self._protocol.value() != "pong" or self._calls.value() != 1)
-        self.servers.set_protocol(self._protocol.value())
-        self.more.fit(closed=closed, several=self._repeats.value() != 1)
+        protocol = self._protocol.value()
+        several = declaration(protocol).several_calls
+        self._calls.setEnabled(several or self._calls.value() != 1)
+        self.servers.set_protocol(protocol)
+        self.more.fit(closed=closed, several=self._repeats.value() != 1, protocol=protocol)

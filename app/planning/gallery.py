@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QInputDialog, QLineEdit
+from PySide6.QtWidgets import QFrame
 
 from app.bridge import Bridge
-from app.planning import bench
+from app.planning import resources as bench
 from app.planning.preset_list import PresetList
-from app.question import ask
+from app.question import ask, ask_text
 from app.theme import Weight
 from app.widgets import Inline, button, column, label, row
 
 if TYPE_CHECKING:
-    from workbench.plans import Plan
-    from workbench.presets import Preset
+    from workbench.plan.library import Preset
+    from workbench.plan.model import Plan
 
 
 class Gallery(QFrame):
@@ -33,7 +33,6 @@ class Gallery(QFrame):
         super().__init__()
         self.setObjectName("card")
         self._bridge = bridge
-        self._dialog: QInputDialog | None = None
         inside = column(self, gap=10)
         inside.setContentsMargins(12, 12, 12, 12)
         inside.addWidget(label("Begin from", 14, Weight.DemiBold))
@@ -69,8 +68,8 @@ class Gallery(QFrame):
 
     def ask_name(self, plan: Plan) -> None:
         """Under which name to keep a plan."""
-        self._ask_text(
-            "Save as", "Name of the plan:", plan.name, lambda name: self.save(plan, name)
+        ask_text(
+            self, "Save as", "Name of the plan:", plan.name, lambda name: self.save(plan, name)
         )
 
     def save(self, plan: Plan, name: str, over: str = "") -> None:
@@ -78,7 +77,7 @@ class Gallery(QFrame):
 
     def ask_new_name(self) -> None:
         if (own := self.own) is not None:
-            self._ask_text("Rename", "New name:", own.name, lambda name: self._renamed(own, name))
+            ask_text(self, "Rename", "New name:", own.name, lambda name: self._renamed(own, name))
 
     def ask_delete(self) -> None:
         own = self.own
@@ -91,20 +90,6 @@ class Gallery(QFrame):
             go="Delete it",
             do=lambda: self._deleted(own),
         )
-
-    def _ask_text(self, title: str, question: str, text: str, do: object) -> None:
-        asked = self._dialog = QInputDialog(self)
-        asked.setWindowTitle(title)
-        asked.setLabelText(question)
-        asked.setTextValue(text)
-        asked.setOkButtonText(title)
-        asked.resize(380, asked.height())
-        asked.textValueSelected.connect(do)
-        asked.finished.connect(asked.deleteLater)
-        asked.open()
-        field = asked.findChild(QLineEdit)
-        if field is not None:
-            field.selectAll()
 
     def _renamed(self, own: Preset, name: str) -> None:
         self._bridge.submit(bench.rename(own.id, name), self._on_kept, self.error.say)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.plain import tip
 from app.widgets import TopBar, button
 
 if TYPE_CHECKING:
-    from workbench.drafts import Draft
+    from workbench.plan.editing import Draft
 
 BUSY = "A run is under way; this plan can begin when it is over."
 
@@ -42,7 +43,7 @@ class Head(TopBar):
         self.save_as.setEnabled(whole)
         faults = [*(draft.faults.values() if draft else ()), *([fault] if fault else [])]
         why = BUSY if busy else " ".join(faults)
-        self.run.setToolTip(why or "Ctrl+R")
+        self.run.setToolTip(tip(why or "Ctrl+R"))
         self.run.setAccessibleDescription(why)
         warnings = len(draft.warnings) if draft else 0
         if busy:

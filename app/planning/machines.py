@@ -9,9 +9,10 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
 from app import theme as look
+from app.fields import Flag, Line, Options
 from app.live.run import Where
 from app.machines.changes import count
-from app.planning.fields import Flag, Line, Options
+from app.plain import tip
 from app.theme import Theme
 from app.widgets import button, column, empty, label
 
@@ -112,6 +113,12 @@ class Machines(QWidget):
         """Whether all load stays on this computer."""
         return self.target.value() == HERE and self._clients == [HERE]
 
+    @property
+    def listens_on(self) -> str:
+        """The machine on which servers listen for others; empty: load and servers share one."""
+        target = self.target.value()
+        return "" if self._clients == [target] else _in_words(target)
+
     def facts(self, here: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         """Of all clients, as their last checks found them; none when one is not known. `here`: of
         this computer."""
@@ -158,7 +165,7 @@ class Machines(QWidget):
             tick = self._ticks[name] = Flag(_in_words(name))
             tick.set_theme(self._theme)
             tick.edited.connect(self._on_clients)
-            tick.setToolTip(_in_words(name))
+            tick.setToolTip(tip(_in_words(name)))
             # A long name gives way to the width of the form.
             tick.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
             self._grid.addWidget(tick, place // _COLUMNS, place % _COLUMNS)

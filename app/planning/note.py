@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QPlainTextEdit
 
 if TYPE_CHECKING:
-    from workbench.plans import Plan
-    from workbench.presets import Preset
+    from workbench.plan.library import Preset
+    from workbench.plan.model import Plan
 
 
 class Note:

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from app import theme as look
 from app.charts.drawing import draw_text, elided
+from app.plain import tip
 from app.theme import Theme, font
 from app.widgets import column, label
 from app.words import FAMILIES
@@ -80,7 +81,9 @@ class Picker(QFrame):
             item.setData(_SPEAKS, list(entry.protocols))
             found_by = f"{entry.id} {entry.name} {item.data(_ABOUT)} {entry.description}"
             item.setData(_FOUND_BY, found_by.casefold())
-            item.setToolTip(entry.unavailable.reason if entry.unavailable else entry.description)
+            item.setToolTip(
+                tip(entry.unavailable.reason if entry.unavailable else entry.description)
+            )
             item.setCheckState(Qt.CheckState.Unchecked)
         self._quiet = False
         self._filter(self.search.text())

@@ -36,11 +36,12 @@ from PySide6.QtWidgets import (
 )
 
 from app import theme as look
+from app.plain import tip
 from app.theme import Theme, Weight, font
 
 if TYPE_CHECKING:
-    from workbench.plans import Plan
-    from workbench.presets import Preset
+    from workbench.plan.library import Preset
+    from workbench.plan.model import Plan
 
 _PRESET = Qt.ItemDataRole.UserRole
 _STAIRS = Qt.ItemDataRole.UserRole + 1
@@ -82,7 +83,7 @@ class PresetList(QListWidget):
             about = _about(preset)
             item.setData(_PRESET, preset)
             item.setData(_STAIRS, _stairs(preset.plan) if preset.plan else [])
-            item.setToolTip(about)
+            item.setToolTip(tip(about))
             item.setData(Qt.ItemDataRole.AccessibleDescriptionRole, about)
         self.mark(self._id)
 

@@ -8,15 +8,23 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from app.planning.plan_charts import (
+    STEADY,
+    CallsPicture,
+    RunPicture,
+    Share,
+    SweepPicture,
+    counted,
+    told,
+)
 from app.planning.remarks import Remarks
-from app.planning.sketch import STEADY, CallsPicture, RunPicture, Share, SweepPicture, counted, told
 from app.theme import Weight
 from app.widgets import Elided, column, frame, label, row
-from workbench.budget import duration_text
+from workbench import formatting
 
 if TYPE_CHECKING:
-    from workbench.drafts import Draft, Step
-    from workbench.plans import Plan
+    from workbench.plan.editing import Draft, Step
+    from workbench.plan.model import Plan
 
 _MANY = "as many as fit"
 _PER_SECOND = "Offered rate per second"
@@ -114,7 +122,7 @@ class Preview(QWidget):
         first = "the clients' limit first" if plan.calibrate and not closed else ""
         self._order.say(", then ".join(filter(None, (first, _order_hint(plan)))))
         self.ports.show_share(budget.ports_needed, budget.ports_free)
-        self.remarks.say(_remarks(draft, plan))
+        self.remarks.say(_remarks(draft))
         self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -145,7 +153,7 @@ class Preview(QWidget):
         fewest, most = draft.budget.samples_per_point
         span = counted(most) if fewest == most else f"{counted(fewest)} to {counted(most)}"
         for name, text in {
-            "Takes": duration_text(draft.budget.duration_s),
+            "Takes": formatting.time_span(draft.budget.duration_s),
             "Points": f"{len(draft.order) * judged:,}",
             "Calls per point": span if most else _MANY,
             "Connections": counted(draft.connections) if draft.connections else _MANY,
@@ -173,7 +181,7 @@ def _sweep_hint(draft: Draft, *, timed: bool) -> str:
     if not timed:
         return f"{of}; how long is the server's to say"
     warm = "warmed up, " if draft.steps[0].purpose == "warm_up" else ""
-    return f"{of}, {warm}{duration_text((draft.steps[-1].end_s, draft.steps[-1].end_s))}"
+    return f"{of}, {warm}{formatting.time_span((draft.steps[-1].end_s, draft.steps[-1].end_s))}"
 
 
 def _order_hint(plan: Plan) -> str:
@@ -189,13 +197,11 @@ def _numbered(name: str, pass_number: int) -> str:
     return name if pass_number == 1 else f"{name} {pass_number}"
 
 
-def _remarks(draft: Draft, plan: Plan) -> list[tuple[str, str]]:
+def _remarks(draft: Draft) -> list[tuple[str, str]]:
     budget = draft.budget
     assert budget is not None
     found = [("bad", text) for text in draft.faults.values()]
-    found += [("warn", text) for text in budget.warnings]
-    longest = max((rest for rests in budget.cool_down_s.values() for rest in rests), default=0.0)
-    if longest > plan.cool_down_s:
-        text = f"It rests up to {longest:.0f} s between points, until enough ports are free."
-        found.append(("muted", text))
+    found += [("warn", warning.text()) for warning in draft.warnings]
+    if budget.rests:
+        found.append(("muted", budget.rests.text()))
     return found or [("ok", "Time, ports and descriptors suffice for every point.")]

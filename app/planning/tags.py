@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QGridLayout, QSizeP
 
 from app import theme as look
 from app.charts.drawing import draw_swatch, elided
+from app.plain import tip
 from app.theme import Theme, Weight, font
 
 _CROSS = 26
@@ -124,7 +125,9 @@ class Tag(QAbstractButton):
     def say(self, name: str, usable: bool) -> None:
         self._usable = usable
         self.setText(name)
-        self.setToolTip(f"{name}. Drag it to another place, or press its cross to leave it out.")
+        self.setToolTip(
+            tip(f"{name}. Drag it to another place, or press its cross to leave it out.")
+        )
         self.setAccessibleName(f"{name}, number {self._place + 1}")
         self.setAccessibleDescription("Delete leaves it out, Alt and an arrow key moves it")
         self.update()

@@ -7,18 +7,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from app import words
-from app.charts.model import ChartModel
-from app.charts.whole import Whole
+from app.charts.full_session import Whole
 from app.live.doubts import Doubts
-from workbench import wording
+from workbench import formatting
+from workbench.axis import RATE
 from workbench.documents import AnyDocument, Note, PointStart, PointStop, RunStart
 from workbench.errors import BadInput
+from workbench.messages.notes import Severity
+from workbench.messages.topics import about, severity
 from workbench.sessions import NewerSession, Session, SessionSource, read_session
 from workbench.sessions.claims import is_claimed
 
 _REPORT_S = 0.06
-_SUDDEN = ("died", "deploy", "audit", "gave-up", "client-lost")
 
 
 @dataclass(frozen=True)
@@ -30,15 +30,15 @@ class Mark:
     index: int
     """Of its server; chooses its style."""
     offered: str
-    """ "4,700/s", in a closed loop "50 at a time"."""
+    """ "4,700/s", "50 concurrent"."""
     start_us: int
     stop_us: int
     look: int = 1
 
     @property
     def where(self) -> str:
-        """ "gevent, 4,700/s, second look" """
-        again = f", {wording.ordinal(self.look)} look" if self.look > 1 else ""
+        """ "gevent, 4,700/s, second try" """
+        again = f", {formatting.ordinal(self.look)} try" if self.look > 1 else ""
         return f"{self.name}, {self.offered}{again}"
 
 
@@ -91,7 +91,6 @@ def _load(path: Path) -> Reel:
             ) from None
         warning = "This session is from a newer Pongbench; what this one understands is shown."
     start, documents = session.start, session.completed()
-    _check(start, path)
     warning = " ".join(filter(None, (warning, _damage(session), *session.notes)))
     if not warning and session.interrupted and is_claimed(path):
         warning = "This session is still being recorded; what was measured until now is shown."
@@ -111,30 +110,22 @@ def _damage(session: Session) -> str:
     return f"{where} What comes before that is shown; another copy of the file may be whole."
 
 
-def _check(start: RunStart, path: Path) -> None:
-    """What is drawn rests on the plan. Raises BadInput where it is none."""
-    model = ChartModel()
-    try:
-        model(start)
-        _ = words.conditions(start), model.unit, model.timeout_ms, model.closed_loop
-    except (TypeError, ValueError, AttributeError, LookupError) as error:
-        raise BadInput(
-            f"session {path} holds what no run records ({error}); it cannot be drawn."
-        ) from error
-
-
 def _alerts(documents: Sequence[AnyDocument]) -> Iterator[Alert]:
     """Notes that nobody expected, and each server's first point that is not to be trusted."""
     doubts = Doubts()
+    names: dict[str, str] = {}
     for document in documents:
+        if isinstance(document, RunStart):
+            names = {record.id: record.name for record in document.servers}
         doubt = doubts(document)
-        if isinstance(document, Note) and document.topic in _SUDDEN:
-            yield Alert(document.t_us, document.text)
+        if isinstance(document, Note) and severity(document) >= Severity.SERIOUS:
+            yield Alert(document.t_us, about(document, names.get(document.server, "")))
         elif doubt is not None:
             yield Alert(doubt.t_us, doubt.text)
 
 
 def _marks(start: RunStart, documents: Sequence[AnyDocument]) -> list[Mark]:
+    axis = start.axis or RATE
     known = {record.id: (n, record.name) for n, record in enumerate(start.servers)}
     marks, begun = [], 0
     for document in documents:
@@ -142,7 +133,7 @@ def _marks(start: RunStart, documents: Sequence[AnyDocument]) -> list[Mark]:
             begun = document.t_us
         elif isinstance(document, PointStop) and document.purpose == "sweep":
             index, name = known.get(document.server, (len(known), document.server))
-            offered, stop_us = wording.offered(document), document.t_us
+            offered, stop_us = axis.of(document), document.t_us
             mark = Mark(document.server, name, index, offered, begun, stop_us, document.look)
             marks.append(mark)
     return marks

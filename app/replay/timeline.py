@@ -22,9 +22,10 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from app.charts.drawing import draw_marker, draw_text, text_width
 from app.charts.shortening import told_apart
 from app.colour import with_opacity
+from app.plain import tip
 from app.replay.film import Alert, Mark, Reel
 from app.theme import Theme, Weight, font
-from workbench import wording
+from workbench import formatting
 
 _TICKS_APART = 3.0
 _HEAD, _FOOT = 24, 8
@@ -126,7 +127,7 @@ class Timeline(QWidget):
             near = (a.text for a in self._alerts if abs(self._x(a.t_us) - x) < _NEAR_PX)
             said = self.said_at(x / max(1, self.width()) * self._duration)
             told = "\n".join(filter(None, [said[:1].upper() + said[1:], *near]))
-            QToolTip.showText(event.globalPos(), told, self)
+            QToolTip.showText(event.globalPos(), tip(told), self)
             return True
         return super().event(event)
 
@@ -220,8 +221,8 @@ class Timeline(QWidget):
     def _paint_round(self, painter: QPainter, look: int, left: float, right: float) -> None:
         """Over the turns in which doubtful rates are looked at again."""
         size = font(11)
-        which = wording.ordinal(look)
-        fits = (t for t in (f"{which} looks", which) if text_width(t, size) <= right - left)
+        which = formatting.ordinal(look)
+        fits = (t for t in (f"{which} tries", which) if text_width(t, size) <= right - left)
         draw_text(painter, QPointF(left, 8), next(fits, ""), size, self._theme.muted)
 
     def _paint_ceiling(self, painter: QPainter, bar: QRectF, begin: int, end: int) -> None:

@@ -12,11 +12,12 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QButtonGroup, QFrame, QPushButton
 
 from app import theme as look
+from app.plain import tip
 from app.replay.film import Position, Reel
 from app.replay.timeline import Timeline
 from app.theme import Theme, Weight
 from app.widgets import Elided, button, column, label, row, tool
-from workbench import wording
+from workbench import formatting
 
 SPEEDS = (1, 10, 60, 300, 1000)
 _LASTS_S = 30.0
@@ -112,8 +113,8 @@ class Transport(QFrame):
         self._at = position
         if self._reel is None:
             return
-        self._clock.setText(wording.clock(position.at_us / 1e6))
-        self._of.setText(f"of {wording.clock(self._reel.duration_us / 1e6)}")
+        self._clock.setText(formatting.clock(position.at_us / 1e6))
+        self._of.setText(f"of {formatting.clock(self._reel.duration_us / 1e6)}")
         said = self.timeline.said_at(position.at_us)
         if place := self.timeline.place_at(position.at_us) + 1:
             said = f"{said}, point {place} of {len(self._reel.marks)}"
@@ -143,7 +144,7 @@ class Transport(QFrame):
             return
         self._told = told
         self._play.setAccessibleName(name)
-        self._play.setToolTip(f"{name} (Space)")
+        self._play.setToolTip(tip(f"{name} (Space)"))
         self._play.setIcon(look.icon(name.lower(), self._theme.on_primary))
 
     _told: tuple[str, str] | None = None

@@ -15,9 +15,11 @@ from app.servers.known import Known
 from app.theme import Weight
 from app.widgets import Inline, column, empty, label
 from app.words import FAMILIES
+from workbench.rights import stated
 from workbench.servers.entry import Seen, ServerEntry
 from workbench.servers.gate import GateResult
 from workbench.servers.runtimes.programs import PROGRAMS
+from workbench.workloads.registry import short
 
 _FOUND = "Measured here"
 
@@ -107,6 +109,8 @@ def _sentences(known: Known) -> Iterator[tuple[str, str]]:
             yield f"Its nearest living relative is {gone.instead}.", "soft"
     elif known.ready:
         yield known.ready.sentence, "soft"
+    for sentence in stated(entry):
+        yield sentence, "warn"
     for sentence in entry.unequal:
         yield f"Not made equal. {sentence}", "warn"
 
@@ -148,14 +152,9 @@ def _running(known: Known, entry: ServerEntry) -> list[tuple[str, str]]:
         ("Version", version(known)),
         ("Workers asked for", f"{entry.processes:,}" if entry.processes > 1 else ""),
         ("Processes seen", _seen(entry.seen) if not known.measured and entry.seen else ""),
-        ("Speaks", ", ".join(_spoken(protocol) for protocol in entry.protocols)),
+        ("Speaks", ", ".join(map(short, entry.protocols))),
         ("First to close", f"the {entry.closes_first}"),
     ]
-
-
-def _spoken(protocol: str) -> str:
-    """ "ping-pong", "HTTP/1.0" """
-    return "ping-pong" if protocol == "pong" else protocol.replace("http", "HTTP")
 
 
 def _measured(known: Known) -> list[tuple[str, str, str]]:

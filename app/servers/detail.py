@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QMenu, QSplitter, QWidget
 
-from app.desk import Desk
+from app.context import Desk
 from app.servers.edits import Edits
 from app.servers.facts import FactsCard
 from app.servers.known import Known

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QButtonGroup, QFrame, QPushButton, QStackedWidget
 
-from app.desk import Desk
+from app.context import Desk
 from app.servers.about import About
 from app.servers.known import Known
 from app.servers.trial import Trial

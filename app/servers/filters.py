@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.choices import Tick
-from app.desk import Desk
+from app.context import Desk
 from app.servers.columns import GROUPS, NOW, THEN
 from app.servers.known import KINDS, Known
 from app.servers.painting import write

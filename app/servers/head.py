@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from app.desk import Desk
+from app.context import Desk
+from app.plain import tip
 from app.servers.target import Target
 from app.servers.trial import Trial
 from app.widgets import TopBar, button
@@ -37,7 +38,7 @@ class Head(TopBar):
         self.compare.setText(f" {word}")
         self.compare.setAccessibleName(word)
         self.compare.setEnabled(number > 0)
-        self.compare.setToolTip("" if number else "Tick the servers to be compared")
+        self.compare.setToolTip(tip("" if number else "Tick the servers to be compared"))
 
     def tell_trial(self, trial: Trial, *, possible: bool) -> None:
         """`possible`: servers are listed, and nothing keeps them from being tried."""

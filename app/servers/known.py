@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from workbench.errors import BadInput
-from workbench.servers import measured, own
+from workbench.servers import gate_cache as measured
+from workbench.servers import user_servers as own
 from workbench.servers.catalogue import Broken, Catalogue
 from workbench.servers.entry import ServerEntry
-from workbench.servers.measured import Measured
+from workbench.servers.gate_cache import Measured
 from workbench.servers.readiness import Readiness, readiness
 from workbench.servers.readiness_there import There
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QLineEdit, QWidget
 
-from app.desk import Desk
+from app.context import Desk
 from app.servers.known import Known
 from app.widgets import Inline, button, column, dress, label, row
-from workbench.servers import own
+from workbench.servers import user_servers as own
 from workbench.servers.entry import ServerEntry
 
 

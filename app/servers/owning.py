@@ -7,13 +7,13 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QMessageBox, QWidget
 
-from app.desk import Desk
+from app.context import Desk
 from app.question import ask
 from app.servers.edits import Edits
 from app.servers.known import Known
 from app.servers.naming import NewServer
 from app.servers.rows import Rows
-from workbench.servers import own
+from workbench.servers import user_servers as own
 
 
 class Owning(QObject):

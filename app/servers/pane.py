@@ -9,13 +9,13 @@ from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy
 
 from app.choices import Choice
-from app.desk import Desk
+from app.context import Desk
 from app.servers.code import CodeView
 from app.servers.edits import NEW_REQUIREMENTS, Edits
 from app.servers.known import Known
 from app.theme import Weight
 from app.widgets import Elided, Inline, button, column, dress, frame, label, row, tool
-from workbench.servers.proofread import Fault, proofread
+from workbench.servers.lint import Fault, proofread
 
 _CHECK_AFTER_MS = 400
 _NARROW = 400

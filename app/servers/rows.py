@@ -14,6 +14,7 @@ from PySide6.QtCore import (
     Signal,
 )
 
+from app.plain import tip
 from app.servers.columns import COLUMNS, haystack
 from app.servers.known import KINDS, Known
 
@@ -175,12 +176,11 @@ class Sifted(QSortFilterProxyModel):
 def _tip(known: Known, column: int) -> str:
     text = COLUMNS[column].text(known)
     if column == 0:
-        tip = known.problem or (known.entry.description if known.entry else "")
+        told = known.problem or (known.entry.description if known.entry else "")
     elif column == 1:
         gone = known.entry.unavailable if known.entry else None
-        tip = known.problem or (gone.reason if gone else "")
-        tip = tip or (known.ready.sentence if known.ready else "")
+        told = known.problem or (gone.reason if gone else "")
+        told = told or (known.ready.sentence if known.ready else "")
     else:
-        tip = ", ".join(filter(None, (text, COLUMNS[column].source(known) if text else "")))
-    # Qt takes what looks like markup for markup.
-    return tip.replace("<", "‹").replace(">", "›")
+        told = ", ".join(filter(None, (text, COLUMNS[column].source(known) if text else "")))
+    return tip(told)

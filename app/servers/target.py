@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from app.desk import Desk
+from app.context import Desk
+from app.fields import Options
 from app.machines import work
-from app.machines.asking import Asker
-from app.planning.fields import Options
+from app.machines.prompts import Asker
 from app.widgets import row, tool
 
 if TYPE_CHECKING:

@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLabel, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QProgressBar, QVBoxLayout, QWidget
 
 from app import theme as look
-from app.desk import Desk
-from app.machines.asking import Asker
+from app.context import Desk
+from app.machines.prompts import Asker
+from app.plain import Label
 from app.scrolling import Reader
 from app.servers.known import Known
 from app.servers.tryout import Line, Tried, try_out
@@ -263,7 +264,7 @@ class Trial(QWidget):
     def _line(self, line: Line) -> QWidget:
         made = QWidget()
         across = row(made, gap=8)
-        icon = QLabel()
+        icon = Label()
         theme = self._desk.theme
         icon.setPixmap(look.icon_pixmap(_ICONS[line.tone], getattr(theme, line.tone), 15))
         words = label(line.sentence, 12, tone="soft", wrap=True)

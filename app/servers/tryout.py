@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import PongbenchError
+from workbench.exposure import agreed, nobody_agrees
 from workbench.machines.base import Machine
 from workbench.machines.local import open_local
 from workbench.machines.opening import open_machine
 from workbench.machines.profiles import Profile
-from workbench.servers import measured
+from workbench.servers import gate_cache as measured
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.deploy import Deployment, deploy
 from workbench.servers.entry import ServerEntry, load_entry
@@ -25,7 +26,7 @@ from workbench.servers.readiness_there import There, look
 from workbench.servers.runtimes.programs import MissingPrograms
 
 if TYPE_CHECKING:
-    from app.machines.asking import Asker
+    from app.machines.prompts import Asker
 
 BACKLOG = 512
 HERE = "this computer"
@@ -74,12 +75,14 @@ async def try_out(
     except PongbenchError as error:
         return Tried(False, [Line(str(error), "bad")])
     begun = time.monotonic()
+    host = machine.bind if profile else "127.0.0.1"
     try:
+        await agreed([entry], machine.name, host, person.expose if person else nobody_agrees)
         deployment = await deploy(
             machine,
             entry,
             backlog=BACKLOG,
-            host=machine.bind if profile else "127.0.0.1",
+            host=host,
             reach=machine.reach if profile else "",
             notify=notify,
             install=install,

@@ -8,14 +8,14 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QPlainTextEdit, QWidget
 
 from app import words
-from app.desk import Desk
+from app.context import Desk
 from app.sessions.table import sentence, size
 from app.sessions.thumbnail import Outlines, Thumbnail
 from app.theme import Weight
 from app.widgets import Elided, button, column, label, row
 from workbench.documents import RunStart
-from workbench.shelf import Shelved
-from workbench.titles import LONGEST_NOTES, LONGEST_TITLE, Label
+from workbench.sessions.labels import LONGEST_NOTES, LONGEST_TITLE, Label
+from workbench.sessions.library import Shelved
 
 _WRITE_AFTER_MS = 700
 _ANY = 16_777_215
@@ -176,14 +176,13 @@ class _Facts(QWidget):
 
 
 def _plan_name(session: Shelved) -> str:
-    return str((session.start.plan.get("name") if session.start else "") or session.path.name)
+    return (session.start.plan.get("name") if session.start else "") or session.path.name
 
 
 def _facts(session: Shelved) -> dict[str, str]:
     start = session.start
     reason = session.stop.reason if session.stop else ""
-    repeats = start.plan.get("repeats") if start else 1
-    passes = repeats if isinstance(repeats, int) else 1
+    passes = start.plan.get("repeats", 1) if start else 1
     count = len(start.servers) if start else 0
     counted = f"{count} server{'s' if count != 1 else ''}"
     return {

@@ -10,9 +10,10 @@ import numpy as np
 
 from app.charts import words
 from app.charts.model import ChartModel
-from app.charts.series import Quantity, Series, View
+from app.charts.series import Quantity, Series
+from workbench.analysis.results import View
 from workbench.errors import BadInput
-from workbench.report.doubts import listed
+from workbench.formatting import listed
 from workbench.sessions.skim import skim
 
 _MOST_POINTS = 40
@@ -67,23 +68,23 @@ def _outline(path: Path) -> Outline:
     measured = [series for series in model.ranked() if series.stops]
     if not measured:
         return Outline()
-    high = model.last_offered
-    if model.closed_loop:
+    high = model.last_x
+    if not model.axis.has_limit:
         most = max(max(series.values(Quantity.REPLIES, View()).y) for series in measured)
         high = most * 1.05 or 1.0
-    lines = tuple(_line(series, model.last_offered, high) for series in measured)
-    return Outline(lines, not model.closed_loop, *_result(measured))
+    lines = tuple(_line(series, model.last_x, high) for series in measured)
+    return Outline(lines, model.axis.calibrated, *_result(measured))
 
 
 def _result(ranked: Sequence[Series]) -> tuple[str, str]:
     """Of servers by what they hold: what is seen, and who may hold more."""
-    most = ranked[0].figure_per_s
-    if len(ranked) == 1 or ranked[0].closed_loop:
+    most = ranked[0].figure
+    if len(ranked) == 1 or not ranked[0].axis.has_limit:
         return words.held(ranked[0]), ""
     if not most:
         known = "is known to hold" if any(series.unknown for series in ranked) else "held"
         return f"No server {known} any of the rates", ""
-    first = [series for series in ranked if series.figure_per_s == most]
+    first = [series for series in ranked if series.figure == most]
     floors = [series for series in ranked if series.knee_is_floor or series.unknown]
     figure = words.per_second(most)
     if others := [series for series in floors if series not in first]:

@@ -13,9 +13,10 @@ from PySide6.QtCore import (
     Qt,
 )
 
+from app.plain import tip
 from app.words import ended, when
-from workbench import wording
-from workbench.shelf import Shelved
+from workbench import formatting
+from workbench.sessions.library import Shelved
 
 COLUMNS = ("Session", "Begun", "Servers", "Ended", "Size")
 SESSION = Qt.ItemDataRole.UserRole
@@ -109,7 +110,7 @@ def sentence(text: str) -> str:
 
 
 def size(session: Shelved) -> str:
-    return wording.size(session.size_bytes)
+    return formatting.size(session.size_bytes)
 
 
 def _text(session: Shelved, column: str) -> str:
@@ -123,14 +124,13 @@ def _text(session: Shelved, column: str) -> str:
 
 
 def _tip(session: Shelved, column: str) -> str:
-    """Qt takes what looks like markup for markup, so a space stands before it."""
     if column == "Servers" and session.start:
-        tip = ", ".join(record.name for record in session.start.servers)
+        told = ", ".join(record.name for record in session.start.servers)
     elif column == "Ended" and session.stop:
-        tip = session.stop.reason
+        told = session.stop.reason
     else:
-        tip = session.problem or session.label.notes or str(session.path)
-    return tip.replace("<", "‹").replace(">", "›")
+        told = session.problem or session.label.notes or str(session.path)
+    return tip(told)
 
 
 def _order(session: Shelved, column: str) -> Any:
@@ -155,7 +155,7 @@ def _searched(session: Shelved) -> str:
     start = session.start
     said = [session.title, session.label.notes, session.path.name, when(start), ended(session)]
     if start:
-        said.append(str(start.plan.get("name") or ""))
+        said.append(start.plan.get("name", ""))
         said += [f"{record.name} {record.id} {record.version}" for record in start.servers]
         said += [machine.name for machine in start.machines]
     return " ".join(said).casefold()

@@ -13,12 +13,12 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from app.colour import mix
-from app.desk import Desk
+from app.context import Desk
 from app.theme import Theme
 
 if TYPE_CHECKING:
     from app.sessions.outline import Line, Outline
-    from workbench.shelf import Shelved
+    from workbench.sessions.library import Shelved
 
 WIDTH, HEIGHT = 112, 64
 _MOST_KEPT = 4096

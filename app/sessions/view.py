@@ -13,12 +13,12 @@ from PySide6.QtWidgets import (
     QTreeView,
 )
 
-from app.desk import Desk
+from app.context import Desk
 from app.sessions.table import COLUMNS, LEFT, SESSION, TONE, Found, Index, sentence
 from app.sessions.thumbnail import Outlines, paint_outline
 from app.sorting import SortedHead
 from app.theme import Theme, Weight, font
-from workbench.shelf import Shelved
+from workbench.sessions.library import Shelved
 
 _ROW_PX = 66
 _THUMB = QSize(88, 50)

@@ -8,7 +8,8 @@ from PySide6.QtCore import Qt, qVersion
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QListWidget, QListWidgetItem, QPlainTextEdit, QWidget
 
-from app.desk import Desk
+from app.context import Desk
+from app.plain import tip
 from app.shell import licences
 from app.shell.licences import Component
 from app.theme import Weight, font
@@ -81,7 +82,7 @@ class AboutBox(QDialog):
         self._components = components
         for part in components:
             item = QListWidgetItem(f"{part.name} {part.version}\n{part.licence}")
-            item.setToolTip(part.licence)
+            item.setToolTip(tip(part.licence))
             self.parts.addItem(item)
         self.parts.setCurrentRow(0)
         self._copy.setEnabled(True)

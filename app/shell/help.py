@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QWidget
 
-from app import places
-from app.desk import Desk
+from app import page_registry as places
+from app.context import Desk
 from app.scrolling import Scrolled
 from app.theme import Weight, font
 from app.widgets import GAP, PAGE_MARGIN, TopBar, button, column, frame, label, row
@@ -46,6 +46,7 @@ ON_CHARTS = (
     ("0", "show all"),
     ("L", "response time logarithmic or linear"),
     ("P", "the next percentile"),
+    ("M", "the next metric in the lowest chart, where the session has others than errors"),
     ("Esc", "let go of a server; in a presentation: Backspace"),
     ("F9", "in a narrow window: the column beside the charts"),
 )

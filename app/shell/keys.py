@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QKeySequence, QShortcut
 
-from app import places
+from app import page_registry as places
 
 if TYPE_CHECKING:
     from app.shell.main_window import MainWindow

@@ -10,11 +10,12 @@ from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent, QTextCharFormat, Q
 from PySide6.QtWidgets import QFileDialog, QFrame, QPlainTextEdit
 
 from app.choices import Choice
-from app.desk import Desk
+from app.context import Desk
 from app.log import MOST, Line, LogBook
 from app.theme import Theme, Weight, font
 from app.widgets import Inline, button, column, label, row
-from workbench.errors import PongbenchError
+from workbench import stores
+from workbench.errors import PongbenchError, why
 
 _SHOWN = (
     ("Everything", logging.DEBUG),
@@ -116,11 +117,10 @@ class LogDrawer(QFrame):
 
         def write() -> None:
             try:
-                path.write_text(text, encoding="utf-8")
+                stores.write(path, text)
             except OSError as error:
-                reason = (error.strerror or str(error)).lower()
                 raise PongbenchError(
-                    f"The log cannot be saved as {path}: {reason}. Choose another place."
+                    f"The log cannot be saved as {path}: {why(error)}. Choose another place."
                 ) from error
 
         self._desk.bridge.do(write, lambda _: self._say(f"Saved as {path}.", "ok"), self._say)

@@ -19,10 +19,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import places
+from app import page_registry as places
 from app import theme as look
-from app.desk import Desk
-from app.planning import bench
+from app.context import Desk
+from app.planning import resources as bench
 from app.question import ask
 from app.shell import keys
 from app.shell.notice import NoticeBar
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from app.pages.sessions import SessionsPage
     from app.pages.start import StartPage
     from app.shell.log_drawer import LogDrawer
-    from workbench.plans import Plan
-    from workbench.shelf import Shelved
+    from workbench.plan.model import Plan
+    from workbench.sessions.library import Shelved
 
 _SIZE = QSize(1280, 800)
 _FRAME = QSize(16, 48)
@@ -348,6 +348,6 @@ class MainWindow(QMainWindow):
 
 
 def _shelf(known: Sequence[Shelved]) -> list[Shelved]:
-    from workbench.shelf import shelf  # noqa: PLC0415 - not before the first paint
+    from workbench.sessions.library import shelf  # noqa: PLC0415 - not before the first paint
 
     return shelf(known=known)

@@ -12,14 +12,14 @@ from PySide6.QtWidgets import (
 
 from app import folders
 from app.choices import Pick, Tick
-from app.desk import Desk
+from app.context import Desk
 from app.folders import Folder
 from app.question import ask
 from app.scrolling import Scrolled
 from app.shell.about import AboutBox
 from app.theme import Weight
 from app.widgets import GAP, PAGE_MARGIN, Elided, Inline, TopBar, button, column, frame, label, row
-from workbench import wording
+from workbench import formatting
 
 _COLOURS = (
     ("system", "Like the system"),
@@ -183,4 +183,4 @@ class PreferencesPage(QWidget):
 def _size(size_bytes: int | None) -> str:
     if not size_bytes:
         return "nothing yet" if size_bytes is None else "empty"
-    return wording.size(size_bytes)
+    return formatting.size(size_bytes)

@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QFrame, QToolButton, QVBoxLayout
 
 from app import theme as look
+from app.plain import tip
 from app.theme import Theme, Weight, font
 
 
@@ -92,7 +93,7 @@ class RailEntry(QToolButton):
         """A dot in a tone of the theme (empty: none), and what it means."""
         self._badge = tone
         self.setAccessibleDescription(words)
-        self.setToolTip(words)
+        self.setToolTip(tip(words))
         self.update()
 
     def _paint_icon(self) -> None:

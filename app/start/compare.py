@@ -10,15 +10,16 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QSizePolicy, QWidget
 
 from app.choices import Tick
-from app.desk import Desk
+from app.context import Desk
+from app.plain import tip
 from app.scrolling import Scrolled
-from app.start.offer import Offer
+from app.start.quick_start import Offer
 from app.theme import Theme, Weight
 from app.widgets import Inline, button, column, label, row
 
 if TYPE_CHECKING:
-    from workbench.budget import Budget
-    from workbench.plans import Plan
+    from workbench.plan.budget import Budget
+    from workbench.plan.model import Plan
 
 _COST_AFTER_MS = 150
 _BUSY = "A run is under way; the next one can begin when it is over."
@@ -93,7 +94,7 @@ class CompareCard(QFrame):
         for entry in found.entries:
             box = self.boxes[entry.id] = Tick(entry.name)
             box.set_theme(self._theme)
-            box.setToolTip(f"{entry.name}. {entry.description}".strip())
+            box.setToolTip(tip(f"{entry.name}. {entry.description}".strip()))
             box.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
             box.setChecked(entry.id in ticked)
             box.toggled.connect(self._on_toggled)
@@ -169,8 +170,9 @@ class CompareCard(QFrame):
 
     def _on_cost(self, asked: int, budget: Budget) -> None:
         if asked == self._asked:
-            self.error.say(" ".join(budget.problems))
-            self._cost.setText(" ".join([budget.describe()[0], *budget.warnings]))
+            self.error.say(" ".join(problem.text() for problem in budget.problems))
+            warnings = [warning.text() for warning in budget.warnings]
+            self._cost.setText(" ".join([budget.describe()[0], *warnings]))
 
 
 class _WholeRows(Scrolled):

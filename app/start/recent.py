@@ -11,14 +11,15 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app import theme as look
-from app.desk import Desk
+from app.context import Desk
+from app.plain import tip
 from app.theme import Theme, Weight
 from app.widgets import Elided, button, column, dress, empty, frame, label, row
 from app.words import ended, when
 
 if TYPE_CHECKING:
     from app.sessions.thumbnail import Outlines
-    from workbench.shelf import Shelved
+    from workbench.sessions.library import Shelved
 
 _LEAST, _MOST = 320, 4
 _TALL = 90
@@ -143,7 +144,7 @@ class Recent(QWidget):
             known = self._outlines.get(session)
             done = session.stop is not None and session.stop.status == "done"
             told.setText(known.result if done and known else "" if done else ended(session))
-            told.setToolTip(known.told if done and known else "")
+            told.setToolTip(tip(known.told if done and known else ""))
 
 
 def _tone(session: Shelved) -> str:

@@ -6,7 +6,6 @@ The server behind is started in the current folder and has to listen on `pong.so
 """
 
 import argparse
-import getpass
 import os
 import signal
 import socket
@@ -18,7 +17,6 @@ from string import Template
 
 CONFIGURATION = Template("""\
 daemon off;
-user $user;
 worker_processes 1;
 pid $here/nginx.pid;
 error_log stderr;
@@ -77,7 +75,6 @@ def main():
     passing = UWSGI if args.uwsgi else PROXY
     configuration.write_text(
         CONFIGURATION.substitute(
-            user=getpass.getuser(),  # root's nginx would become nobody, who may not enter here
             here=here,
             host=args.host,
             port=args.port,

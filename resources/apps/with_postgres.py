@@ -16,8 +16,6 @@ import sys
 import time
 from pathlib import Path
 
-from unprivileged import unprivileged
-
 AGENTS = (
     "Ada",
     "Barbara",
@@ -36,6 +34,7 @@ listen_addresses = ''
 unix_socket_directories = '.'
 max_connections = 300
 shared_buffers = 128MB
+dynamic_shared_memory_type = mmap
 logging_collector = off
 log_min_messages = error
 """
@@ -49,7 +48,7 @@ def main():
 
     data = Path.cwd() / "data"
     create(Path(args.postgres), data)
-    database = subprocess.Popen(unprivileged([args.postgres, "-D", str(data)], owned=data))
+    database = subprocess.Popen([args.postgres, "-D", str(data)])
     wait_for(data / ".s.PGSQL.5432", database)
     application = subprocess.Popen(args.application)
     both = [application, database]
@@ -72,18 +71,18 @@ def create(postgres, data):
     data.mkdir(mode=0o700)
     initdb = [str(postgres.with_name("initdb")), "--pgdata", str(data), "--username", "pong"]
     initdb += ["--auth", "trust", "--encoding", "UTF8", "--locale", "C", "--no-sync"]
-    subprocess.run(unprivileged(initdb, owned=data), check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(initdb, check=True, stdout=subprocess.DEVNULL)
     with (data / "postgresql.conf").open("a") as settings:
         settings.write(SETTINGS)
     single = [str(postgres), "--single", "-D", str(data), "-c", "log_min_messages=panic"]
-    fill(unprivileged([*single, "postgres"], owned=data), ["create database pong"])
+    fill([*single, "postgres"], ["create database pong"])
     rows = ", ".join(
         f"({number}, '{name}', '{name.lower()}', '{STATUSES[number % len(STATUSES)]}')"
         for number, name in enumerate(AGENTS, 1)
     )
     columns = "id integer primary key, name text, login text, status text"
     fill(
-        unprivileged([*single, "pong"], owned=data),
+        [*single, "pong"],
         [f"create table agents ({columns})", f"insert into agents values {rows}"],
     )
 

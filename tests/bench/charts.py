@@ -27,7 +27,7 @@ from PySide6.QtWidgets import QApplication
 from app import theme
 from app.bridge import Bridge
 from app.charts.chart import Chart
-from app.desk import Desk
+from app.context import Desk
 from app.pages.film import FilmPage
 from app.pages.live import LivePage
 from app.settings import Settings

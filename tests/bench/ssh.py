@@ -25,12 +25,12 @@ from lab.hosts import Host, Lab
 
 from workbench.documents import AnyDocument, PointStart, PointStop, RunStop, Window
 from workbench.errors import PongbenchError
-from workbench.load.agent import Client
-from workbench.load.agents import AgentFleet
+from workbench.load.base import Client
+from workbench.load.fleet import AgentFleet
 from workbench.machines.base import Command
 from workbench.machines.ssh import SshMachine, open_ssh
-from workbench.plans import load_plan
-from workbench.runs import Fleet, engine_for
+from workbench.plan.model import load_plan
+from workbench.run.factory import Fleet, engine_for
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.deploy import deploy
 from workbench.sessions.format import decode, encode

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from app import theme
 from app.bridge import Bridge
-from app.desk import Desk
+from app.context import Desk
 from app.pages.live import LivePage, State
 from app.settings import Settings
 from tests.gui.short_runs import LONG

@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 
 from app import theme
 from app.bridge import Bridge
-from app.desk import Desk
+from app.context import Desk
 from app.settings import Settings
 from app.shell.opened import Application
 from tests.gui.windows import PATIENCE_MS

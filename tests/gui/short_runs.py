@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from workbench.plans import Plan, WarmUp
+from workbench.plan.model import Plan, WarmUp
 
 SHORT = Plan(
     name="Short",

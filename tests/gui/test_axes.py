@@ -8,9 +8,9 @@ from msgspec.structs import replace
 from pytestqt.qtbot import QtBot
 
 from app import theme
+from app.charts.full_session import Whole
 from app.charts.series import Quantity
-from app.charts.whole import Whole
-from app.live.board import Board
+from app.live.session_view import Board
 from tests.synthetic import session
 from workbench.documents import AnyDocument, PointStop, RunStart, Window
 

@@ -14,10 +14,10 @@ from workbench.documents import (
     ClientPart,
     HostSample,
     MachineRecord,
-    Note,
     PointStop,
     RunStart,
 )
+from workbench.messages import notes
 
 # The offscreen platform says so of every window that has a least size.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -48,10 +48,9 @@ def test_each_client_tells_how_busy_and_how_punctual_it_is(qtbot: QtBot) -> None
     qtbot.waitUntil(lambda: says(shown, "bolt: CPU 12 %, late 1,234, unsent 0"))
     assert says(shown, "cedar: CPU 34 %, late 0, unsent 7")
     assert not says(shown, "atlas: CPU")
-    lost = {"clients": ["cedar"]}
-    shown(Note(t_us=2, topic="client-lost", text="cedar is gone.", data=lost))
+    shown(notes.ClientLost(clients=["cedar"], left=1).note(2))
     shown.refresh()
     assert says(shown, "cedar: CPU gone, late –, unsent –")
-    shown(Note(t_us=3, topic="client-back", text="cedar is back.", data=lost))
+    shown(notes.ClientBack(clients=["cedar"], left=2).note(3))
     shown.refresh()
     assert says(shown, "cedar: CPU 34 %")

@@ -6,8 +6,8 @@ import csv
 from pathlib import Path
 from xml.etree import ElementTree
 
+import msgspec
 import pytest
-from msgspec.structs import replace
 from pypdf import PdfReader
 from PySide6.QtCore import QPoint, QSize
 from PySide6.QtGui import QColor, QGuiApplication, QImage
@@ -18,7 +18,7 @@ from app import theme
 from app.charts.model import ChartModel
 from app.charts.trio import Trio
 from app.choices import Pick
-from app.desk import Desk
+from app.context import Desk
 from app.export.dialog import ExportDialog, ask, ask_for_session
 from app.export.sources import Charts, Recorded, copy_chart
 from app.pages.film import FilmPage
@@ -333,14 +333,9 @@ def test_a_film_says_that_its_session_is_still_recorded_cut_off_or_newer(
 def test_a_session_whose_plan_is_nonsense_is_refused_in_words(
     qtbot: QtBot, desk: Desk, film: FilmPage, recorded: Path, plan: dict[str, object]
 ) -> None:
-    start = read_session(recorded).start
-    recorded.unlink()
-    recorder = Recorder(recorded)
-    recorder(replace(start, plan=plan))
-    recorder.close()
-    with recorded.open("a") as file:
-        file.write("---\n")
+    start = {**msgspec.to_builtins(read_session(recorded).start), "plan": plan}
+    recorded.write_bytes(b"# pongbench session\n--- " + msgspec.json.encode(start) + b"\n")
     with qtbot.waitSignal(desk.refused, timeout=PATIENCE_MS) as refused:
         film.open(recorded)
-    assert "holds what no run records" in refused.args[0]
+    assert "line 2, plan.workload" in refused.args[0]
     assert outline(recorded).lines == ()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from msgspec.structs import replace
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication, QLabel
@@ -9,23 +11,25 @@ from pytestqt.qtbot import QtBot
 
 from app import theme
 from app.live.doubts import Doubts
-from app.live.happened import Happened
+from app.live.event_log import Happened
 from tests.synthetic import session
 from workbench.documents import Note, PointStop, Verdict
+from workbench.messages import notes
+from workbench.messages.base import Message
+from workbench.messages.reasons import BackgroundLoad, ClientsLate
 
 
 def test_a_backlog_that_servers_share_is_told_once_and_another_of_its_server(qtbot: QtBot) -> None:
     listed = Happened(theme.LIGHT)
     qtbot.addWidget(listed)
     for t_us, (name, backlog) in enumerate((("gevent", 512), ("Trio", 512), ("Tornado", 128)) * 2):
-        text = f"{name} listens with a backlog of {backlog}; 512 was asked for."
-        data = {"backlog": backlog, "asked": 512}
-        listed.add(Note(t_us=t_us, topic="backlog", text=text, data=data), name)
+        in_force = notes.Backlog(name=name, backlog=backlog, asked=512)
+        listed.add(in_force.note(t_us), name)
     listed.refresh()
     said = [each.text() for each in listed.findChildren(QLabel) if "backlog" in each.text()]
     assert sorted(said) == [
-        "A backlog of 512 is in force, as asked.",
-        "Tornado listens with a backlog of 128; 512 was asked for.",
+        notes.Backlog(backlog=512, asked=512).of_all(),
+        notes.Backlog(name="Tornado", backlog=128, asked=512).text(),
     ]
 
 
@@ -49,18 +53,26 @@ def test_points_that_cannot_be_judged_for_one_cause_are_told_in_one_sentence(
         ("Twisted", 4_000, 26),
     ]
     for t_us, (server, rate, taken) in enumerate(disturbed):
-        cause = f"Other programs took {taken} % of a core from server and clients."
+        cause = BackgroundLoad(cpu_pct=taken)
         verdict: Verdict = "inconclusive" if taken else "ok"
-        judged = {"verdict": verdict, "reasons": [cause], "t_us": t_us}
-        point = replace(measured, server=server, rate_per_s=float(rate), **judged)
+        judged = {"verdict": verdict, "t_us": t_us} | recorded(cause)
+        point = replace(measured, server=server, x=float(rate), rate_per_s=float(rate), **judged)
         if (note := doubts(point)) is not None:
             listed.add(note, server)
     (said,) = lines(listed)
     assert said == (
-        "Other programs took 26 to 61 % of a core from server and clients."
-        " Not judged: gevent at 18,000 and 20,000/s and Twisted at 4,000/s."
+        "Background load took 26 to 61 % of a core from server and clients. Repeat on a quiet"
+        " machine. Not judged: gevent at 18,000 and 20,000/s and Twisted at 4,000/s."
     )
     assert listed.grave == 1
+
+
+def recorded(*reasons: Message) -> dict[str, Any]:
+    return {"reasons": [r.text() for r in reasons], "findings": [r.record() for r in reasons]}
+
+
+def doubt(name: str, x: float, cause: Message, t_us: int = 1) -> Note:
+    return notes.NotJudged(name=name, x=x, cause=cause.text(), finding=cause.record()).note(t_us)
 
 
 def test_points_that_are_measured_again_are_told_in_one_sentence(qtbot: QtBot) -> None:
@@ -68,38 +80,57 @@ def test_points_that_are_measured_again_are_told_in_one_sentence(qtbot: QtBot) -
     qtbot.addWidget(listed)
     for look in (1, 2):
         for name, rate in (("gevent", 15_500.0), ("Twisted", 9_000.0 * look)):
-            text = f"{name} held {rate:,.0f}/s in look {look}; so that is measured again."
-            data = {"look": look, "pass_number": 1, "rates_per_s": [rate]}
-            listed.add(Note(t_us=look, topic="again", text=text, data=data), name)
-    told = "Measured again, for what each holds is decided there: gevent at 15,500/s and Twisted at"
+            again = notes.Again(name=name, look=look, pass_number=1, rates_per_s=[rate])
+            listed.add(again.note(look), name)
+    told = "Repeating, because a limit is decided there: gevent at 15,500/s and Twisted at"
     assert sorted(lines(listed)) == [f"{told} 18,000/s.", f"{told} 9,000/s."]
 
 
 def test_servers_that_cannot_be_judged_at_the_same_rate_share_it(qtbot: QtBot) -> None:
     listed = Happened(theme.LIGHT)
     qtbot.addWidget(listed)
-    cause = "The clients were late."
-    for name, rate in (("gevent", "8,400/s"), ("Trio", "8,400/s"), ("Twisted", "4,000/s")):
-        text = f"{name} at {rate} cannot be judged. {cause}"
-        data = {"cause": cause, "offered": rate}
-        listed.add(Note(t_us=1, topic="warning", text=text, data=data), name)
+    late = ClientsLate(late_share=0.25, p99_us=9_000)
+    for name, x in (("gevent", 8_400.0), ("Trio", 8_400.0), ("Twisted", 4_000.0)):
+        listed.add(doubt(name, x, late), name)
     assert lines(listed) == [
-        f"{cause} Not judged: gevent and Trio at 8,400/s and Twisted at 4,000/s."
+        f"{late.text()} Not judged: gevent and Trio at 8,400/s and Twisted at 4,000/s."
     ]
 
 
 def test_another_cause_is_another_line(qtbot: QtBot) -> None:
     listed = Happened(theme.LIGHT)
     qtbot.addWidget(listed)
-    for cause in ("Other programs took 36 % of a core.", "The clients were 5 % late."):
-        text = f"gevent at 4,000/s cannot be judged. {cause}"
-        listed.add(Note(t_us=1, topic="warning", text=text, data={"cause": cause}), "gevent")
+    for cause in (BackgroundLoad(cpu_pct=36.0), ClientsLate(late_share=0.05)):
+        listed.add(doubt("gevent", 4_000.0, cause), "gevent")
     assert len(lines(listed)) == listed.grave == 2
+
+
+def test_points_recorded_before_causes_had_codes_are_told_by_their_sentences(qtbot: QtBot) -> None:
+    listed, doubts = Happened(theme.LIGHT), Doubts()
+    qtbot.addWidget(listed)
+    measured = next(d for d in session(1, 2) if isinstance(d, PointStop) and d.complete)
+    said = {"verdict": "inconclusive", "reasons": ["Other programs took 36 % of a core."]}
+    for server in ("gevent", "Trio"):
+        point = replace(measured, purpose="sweep", server=server, x=4000.0, findings=[], **said)
+        note = doubts(point)
+        assert note is not None
+        listed.add(note, server)
+    assert lines(listed) == [
+        "Other programs took 36 % of a core. Not judged: gevent and Trio at 4,000/s."
+    ]
 
 
 def test_a_server_its_user_skipped_is_no_warning(qtbot: QtBot) -> None:
     listed = Happened(theme.LIGHT)
     qtbot.addWidget(listed)
-    listed.add(Note(t_us=1, topic="skipped", text="Tornado was skipped just so."), "Tornado")
-    assert lines(listed) == ["Tornado was skipped just so."]
+    listed.add(notes.Skipped(name="Tornado on PyPy").note(1), "Tornado on PyPy")
+    assert lines(listed) == ["Tornado on PyPy was skipped."]
     assert listed.grave == 0
+
+
+def test_a_warning_of_an_older_session_is_one(qtbot: QtBot) -> None:
+    listed = Happened(theme.LIGHT)
+    qtbot.addWidget(listed)
+    listed.add(Note(t_us=1, topic="warning", text="The client's own ceiling is unknown."), "")
+    listed.add(Note(t_us=2, topic="of-a-later-version", text="Something that is not known."), "")
+    assert listed.grave == 1

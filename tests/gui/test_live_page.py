@@ -17,9 +17,9 @@ from pytestqt.qtbot import QtBot
 
 from app import theme
 from app.charts.series import Quantity
-from app.desk import Desk
-from app.live.now import NowStrip
+from app.context import Desk
 from app.live.run import Trial
+from app.live.status_strip import NowStrip
 from app.pages import live
 from app.pages.film import FilmPage
 from app.pages.live import LivePage, State
@@ -27,9 +27,10 @@ from app.replay.film import Reel, load
 from app.widgets import Elided
 from tests.gui.short_runs import LONG
 from tests.looked_again import looked_again
-from tests.synthetic import session
+from tests.synthetic import LATE, session
 from workbench import paths
-from workbench.documents import AnyDocument, Note, PointStart, PointStop, RunStart, RunStop, Window
+from workbench.documents import AnyDocument, PointStart, PointStop, RunStart, RunStop, Window
+from workbench.messages import notes
 from workbench.sessions import Recorder, read_session
 
 # The offscreen platform says so of every window that has a least size.
@@ -111,12 +112,8 @@ def test_progress_is_told_for_the_point_the_server_and_the_whole(page: LivePage)
 
 def test_a_server_that_died_is_told_above_the_charts(page: LivePage) -> None:
     documents = until_point(session(2, 4), 2)
-    died = Note(
-        t_us=documents[-1].t_us,
-        topic="died",
-        server="asyncio-streams",
-        text="asyncio streams ended by signal 9 at 4,800/s; its sweep ends here.",
-    )
+    message = notes.Died(name="asyncio streams", x=4800.0, status=-9)
+    died = message.note(documents[-1].t_us, server="asyncio-streams")
     feed(page, [*documents, died])
     assert page.alert.isVisible()
     assert page.alert.text == died.text
@@ -125,12 +122,9 @@ def test_a_server_that_died_is_told_above_the_charts(page: LivePage) -> None:
 
 
 def test_clients_that_hold_no_rate_at_all_are_told_above_the_charts(page: LivePage) -> None:
-    text = "The clients held no rate against the null server; no point can be trusted."
-    feed(
-        page,
-        [*session(1, 2)[:1], Note(t_us=5, topic="ceiling", text=text, data={"ceiling_per_s": 0.0})],
-    )
-    assert page.alert.text == text
+    none = notes.Ceiling(ceiling_per_s=0.0)
+    feed(page, [*session(1, 2)[:1], none.note(5)])
+    assert page.alert.text == none.text()
     assert named(page, "What happened, 1 warning")
 
 
@@ -138,7 +132,7 @@ def test_windows_that_never_arrived_are_told(page: LivePage) -> None:
     documents = until_point(session(1, 4), 1, windows=6)
     lost = [d for d in documents if isinstance(d, Window)][-4:-1]
     feed(page, [document for document in documents if document not in lost])
-    assert page.alert.text.startswith("0.6 s of this point's course never arrived")
+    assert page.alert.text == notes.WindowsMissing(seconds=0.6).text()
 
 
 def test_a_whole_session_raises_no_alarm(page: LivePage) -> None:
@@ -383,7 +377,7 @@ def test_a_second_look_is_told_as_one_with_its_place_among_them(page: LivePage) 
     second = next(d for d in documents if isinstance(d, PointStart) and d.point == 901)
     feed(page, documents[: documents.index(second) + 4])
     assert says(page, "asyncio Protocol")
-    assert says(page, "second look")
+    assert says(page, "second try")
     assert says(page, "Looking again, 2 of 2: ")
     for document in documents[documents.index(second) + 4 :]:
         page._on_document(document)
@@ -408,9 +402,9 @@ def test_until_it_is_looked_at_again_a_server_holds_its_rate_so_far(page: LivePa
 
 
 def test_what_every_turn_says_again_is_listed_once(page: LivePage) -> None:
-    said = Note(t_us=5, topic="backlog", text="gevent listens with a backlog of 512.")
-    feed(page, [*session(1, 2), said, msgspec.structs.replace(said, t_us=9)])
-    found = [each for each in page.findChildren(QLabel) if each.text() == said.text]
+    said = notes.Backlog(name="asyncio streams", backlog=128, asked=512)
+    feed(page, [*session(1, 2), *(said.note(t_us, server=TWO[0]) for t_us in (5, 9))])
+    found = [each for each in page.findChildren(QLabel) if each.text() == said.text()]
     assert len(found) == 1
 
 
@@ -432,7 +426,7 @@ def test_beside_the_charts_of_a_laptop_seven_servers_have_a_row_and_their_whole_
 def test_the_tab_of_what_happened_counts_warnings_and_is_whole_at_any_size(
     qtbot: QtBot, page: LivePage
 ) -> None:
-    worried = [Note(t_us=9, topic="warning", text=f"Mind {each}.") for each in "ab"]
+    worried = [notes.SamplerLost(said=f"Mind {each}").note(9) for each in "ab"]
     feed(page, [*session(12, 6), *worried])
     tab = named(page, "What happened, 2 warnings")
     assert tab.text() == "What happened · 2 warnings"
@@ -446,8 +440,8 @@ def test_a_film_tells_second_looks_and_the_search_for_the_clients_limit(
     qtbot: QtBot, desk: Desk, sessions: Path
 ) -> None:
     page = opened(qtbot, desk, sessions, looked_again(session(2, 8), 4500, *TWO))
-    assert place(page) == "asyncio Protocol, 4,500/s, second look, point 18 of 18"
-    for wanted in ("asyncio Protocol, 4,500/s, second look", "asyncio streams, 4,500/s, second"):
+    assert place(page) == "asyncio Protocol, 4,500/s, second try, point 18 of 18"
+    for wanted in ("asyncio Protocol, 4,500/s, second try", "asyncio streams, 4,500/s, second"):
         before = page.transport._at.at_us
         qtbot.keyClick(page, Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
         qtbot.waitUntil(lambda at=before: page.transport._at.at_us < at)
@@ -476,7 +470,8 @@ def test_at_its_end_a_run_tells_how_many_points_were_measured_not_planned(qtbot:
     for document in documents:
         if getattr(document, "point", 0) == last.point:
             if isinstance(document, PointStop):
-                now(Note(t_us=document.t_us, topic="skipped", text="x.", server=document.server))
+                skipped = notes.Skipped(name=document.server)
+                now(skipped.note(document.t_us, server=document.server))
             continue
         now(document)
     now.refresh()
@@ -484,8 +479,8 @@ def test_at_its_end_a_run_tells_how_many_points_were_measured_not_planned(qtbot:
 
 
 def test_what_is_found_of_many_servers_is_told_once_with_their_names(page: LivePage) -> None:
-    text = "It answers 'Pong!' with 45 bytes on the wire."
-    gates = [Note(t_us=1, topic="gate", text=text, server=each) for each in (*TWO, "null")]
+    gate = notes.Gate(gate={"sentences": ["It answers 'Pong!' with 45 bytes on the wire."]})
+    gates = [gate.note(1, server=each) for each in (*TWO, "null")]
     feed(page, [*session(2, 2)[:1], *gates])
     named(page, "What happened").click()
     QApplication.processEvents()  # new rows are to be seen with the next event
@@ -499,7 +494,7 @@ def test_a_server_whose_lowest_rate_cannot_be_judged_is_told_of_with_the_cause(
 ) -> None:
     feed(page, session(2, 4, untrusted_from=1))
     QApplication.processEvents()  # new rows are to be seen with the next event
-    cause = "asyncio streams at 2,250/s cannot be judged. The clients were late from 2,250/s on."
+    cause = f"asyncio streams at 2,250/s cannot be judged. {LATE.text()}"
     assert page.alert.text == cause
     assert named(page, "What happened, 1 warning")
     assert "asyncio streams not known" in heard(page.board.side.legend)

@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from app import theme
 from app.charts.series import Quantity
-from app.live.board import Board
-from app.live.lead import lead
+from app.live.headline import lead
+from app.live.session_view import Board
 from tests.synthetic import session
 from workbench.documents import Note
 
@@ -61,8 +61,8 @@ def test_hiding_a_server_in_its_row_dims_no_other(qtbot: QtBot, board: Board) ->
     qtbot.mouseClick(row, Qt.MouseButton.LeftButton)
     hidden = chart.grab().toImage()
     assert chart.highlighted == ""
-    last = chart.model.series["asyncio-protocol"].readings()[-1]
-    other = chart.at(last.offered, last.replies_per_s).toPoint()
+    last = chart.model.series["asyncio-protocol"].points[-1]
+    other = chart.at(last.x, last.replies_per_s).toPoint()
     assert hidden.pixelColor(other) == before.pixelColor(other)
 
 

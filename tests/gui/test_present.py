@@ -15,8 +15,8 @@ from app import theme
 from app.charts.model import ChartModel
 from app.charts.series import Quantity
 from app.charts.trio import Trio
-from app.desk import Desk
-from app.live.lead import lead
+from app.context import Desk
+from app.live.headline import lead
 from app.live.present import Presentation
 from app.live.run import Outcome
 from app.pages.live import LivePage
@@ -262,6 +262,6 @@ def test_no_figure_is_rounded_up_to_all_answered() -> None:
     documents = session(1, 4)
     model = fed(documents)
     series = next(iter(model.series.values()))
-    lossy = next(r for r in series.readings() if r.errors_pct > 0)
-    told = lead(model, series.id, lossy.offered)
+    lossy = next(r for r in series.points if r.errors_pct > 0)
+    told = lead(model, series.id, lossy.x)
     assert "answered 100" not in told.sentence

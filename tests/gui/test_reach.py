@@ -23,8 +23,9 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from app import places, theme
-from app.machines.asking import QuestionDialog
+from app import page_registry as places
+from app import theme
+from app.machines.prompts import QuestionDialog
 from app.shell.main_window import MainWindow
 from tests.gui.windows import name_of, press, shown
 from tests.synthetic import session

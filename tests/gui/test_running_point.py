@@ -41,7 +41,7 @@ def test_a_name_never_lies_on_the_point_that_runs(qtbot: QtBot, number: int) -> 
         where = chart.running_at()
         places = [where] if where is not None else []
         if quantity is Quantity.ERRORS:
-            places = [chart.at(running.offered, pct) for pct in range(0, 51, 5)]
+            places = [chart.at(running.x, pct) for pct in range(0, 51, 5)]
         name = chart.names.running
         assert name is not None
         assert places

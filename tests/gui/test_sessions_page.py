@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from app import theme
 from app.bridge import Bridge
-from app.desk import Desk
+from app.context import Desk
 from app.live.run import Where
 from app.pages.sessions import SessionsPage
 from app.sessions.thumbnail import Outlines, Thumbnail
@@ -26,10 +26,10 @@ from tests.synthetic import End, session
 from workbench import paths
 from workbench.documents import MachineRecord, RunStart
 from workbench.machines.profiles import Profile, remove_profile, save_profile
-from workbench.plans import Plan
+from workbench.plan.model import Plan
 from workbench.sessions import Recorder, read_session
 from workbench.sessions.claims import claim
-from workbench.shelf import Shelved, shelf
+from workbench.sessions.library import Shelved, shelf
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
@@ -231,7 +231,7 @@ def test_a_title_that_cannot_be_kept_is_told(
 def test_enter_opens_one_session_and_compares_several(
     qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.places.ALL", {"Compare": None, "Plan": None})
+    monkeypatch.setattr("app.page_registry.ALL", {"Compare": None, "Plan": None})
     for month in (1, 2, 3):
         record(home / f"{month}.pong.yaml", month=month)
     listed(qtbot, desk, page, 3)
@@ -430,17 +430,24 @@ def test_a_session_that_grows_keeps_its_thumbnail_while_it_is_read_again(
     assert outlines.get(grown) == outlines.get(one)
 
 
-@pytest.mark.parametrize(
-    "plan",
-    [{"workload": "pong", "repeats": "many", "name": ["a"]}, {"workload": [], "name": 3}, {}],
-)
+@pytest.mark.parametrize("plan", [{"workload": "pong", "name": ["a"]}, {"workload": [], "name": 3}])
 def test_a_session_whose_plan_is_nonsense_is_listed_all_the_same(
     qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path, plan: dict[str, object]
 ) -> None:
+    start = msgspec.to_builtins(session(1, 2, seconds=1.0)[0])
+    line = msgspec.json.encode({**start, "plan": plan})
+    (home / "a.pong.yaml").write_bytes(b"# pongbench session\n---\n" + line + b"\n---\n")
+    listed(qtbot, desk, page, 1)
+    page.grab()
+    assert ", plan." in shelf(paths.data_dir() / "sessions")[0].problem
+
+
+def test_a_session_without_a_plan_is_listed_all_the_same(
+    qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path
+) -> None:
     start, *rest = session(1, 2, seconds=1.0)
-    assert isinstance(start, RunStart)
     recorder = Recorder(home / "a.pong.yaml")
-    for document in (msgspec.structs.replace(start, plan=plan), *rest):
+    for document in (msgspec.structs.replace(start, plan={}), *rest):
         recorder(document)
     recorder.close()
     listed(qtbot, desk, page, 1)

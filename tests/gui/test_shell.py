@@ -17,11 +17,12 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
-from app import places, theme
+from app import page_registry as places
+from app import theme
 from app.charts.chart import Chart
-from app.keeper import Keeper
 from app.log import LogBook
 from app.settings import Settings, SettingsFile
+from app.settings_autosave import Keeper
 from app.shell.about import AboutBox
 from app.shell.main_window import MainWindow
 from tests.gui.windows import PATIENCE_MS, control, press, says, shown
@@ -92,12 +93,7 @@ def test_two_windows_keep_each_what_it_changed_and_of_one_field_the_last_change(
     assert kept.more == {"plan": 1, "film": 2}
 
 
-def test_windows_that_write_at_the_same_time_never_leave_a_torn_file(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # Else one that waits for its turn on a busy machine goes on without.
-    monkeypatch.setattr("app.settings._LOCK_MS", PATIENCE_MS)
-
+def test_windows_that_write_at_the_same_time_never_leave_a_torn_file(home: Path) -> None:
     def write(name: str) -> None:
         file = SettingsFile()
         mine = file.load()
@@ -111,7 +107,8 @@ def test_windows_that_write_at_the_same_time_never_leave_a_torn_file(
     for writer in writers:
         writer.join()
     assert SettingsFile().load().more == {f"page {n}": 19 for n in range(4)}
-    assert [p.name for p in (home / "config").iterdir()] == ["settings.json"]
+    assert [p.name for p in (home / "config").glob("[!.]*")] == ["settings.json"]
+    assert list((home / "config").glob(".*.part")) == []
 
 
 @pytest.mark.parametrize(
@@ -354,7 +351,7 @@ def test_a_full_disk_is_told_in_words_when_the_log_is_saved(
     logging.getLogger("app.test").info("A run began.")
     window.show_log(shown=True)
     window.drawer.save(Path("/dev/full"))
-    qtbot.waitUntil(lambda: "no space left on device" in window.drawer.told.text)
+    qtbot.waitUntil(lambda: "the disk is full" in window.drawer.told.text)
 
 
 # Keys
@@ -402,7 +399,7 @@ sys.exit(main([]))
 
 
 def test_the_first_paint_waits_for_nothing_it_does_not_need(home: Path) -> None:
-    heavy = ["numpy", "pyqtgraph", "asyncio", "yaml", "msgspec", "workbench.engine", "asyncssh"]
+    heavy = ["numpy", "pyqtgraph", "asyncio", "yaml", "msgspec", "workbench.run.engine", "asyncssh"]
     heavy += ["rich", "workbench.cli"]
     ended = program(
         AT_FIRST_PAINT.format(do=f"print([n for n in {heavy} if n in sys.modules])"),

@@ -16,13 +16,13 @@ from app.charts.drawing import stroke
 from app.charts.sides import side_style
 from app.colour import contrast
 from app.comparing.sessions import SessionLine
-from app.desk import Desk
+from app.context import Desk
 from app.pages.compare import ComparePage
 from app.theme import Theme
 from app.widgets import dress
 from tests.gui.windows import name_of
 from tests.synthetic import session
-from workbench.analysis.compare import MOST
+from workbench.comparison.sides import MOST
 from workbench.sessions import Recorder
 
 # The offscreen platform says so of every window that has a least size.

@@ -15,7 +15,7 @@ from tests.gui.windows import control, press, says, shown
 from tests.synthetic import End, session
 from workbench import paths
 from workbench.documents import PointStop
-from workbench.plans import Plan, WarmUp
+from workbench.plan.model import Plan, WarmUp
 from workbench.sessions import Recorder, read_session
 
 # The offscreen platform says so of every window that has a least size.
@@ -115,7 +115,7 @@ def test_a_run_of_the_ticked_servers_is_drawn_and_recorded(
     rates = [d.rate_per_s for d in documents if isinstance(d, PointStop) and d.purpose == "sweep"]
     assert rates == [200.0, 400.0]
     drawn = window.live.board.model.series["asyncio-streams"]
-    assert [reading.offered for reading in drawn.readings()] == rates
+    assert [reading.x for reading in drawn.points] == rates
     press(window, "Open the session")
     qtbot.waitUntil(window.film.isVisible)
     assert says(window.film, "Short")

@@ -50,8 +50,8 @@ def colour_of(trio: Trio, server: str) -> str:
 
 
 def at(chart: Chart, server: str, index: int) -> QPointF:
-    reading = chart.model.series[server].readings()[index]
-    return chart.at(reading.offered, reading.value(chart.quantity, chart.view_shown))
+    reading = chart.model.series[server].points[index]
+    return chart.at(reading.x, reading.value(chart.quantity.value, chart.view_shown))
 
 
 @pytest.mark.parametrize("quantity", Quantity)
@@ -112,7 +112,7 @@ def test_a_point_not_to_be_trusted_stays_hollow_while_one_looks_at_it(qtbot: QtB
     chart, (server,) = trio.charts[R], trio.model.series
     filled = {}
     for index in (-1, 1):
-        trio.highlight(server, trio.model.series[server].readings()[index].offered)
+        trio.highlight(server, trio.model.series[server].points[index].x)
         middle = seen(chart).pixelColor(at(chart, server, index).toPoint())
         filled[index] = middle != QColor(theme.LIGHT.card)
     assert filled == {-1: False, 1: True}
@@ -157,7 +157,7 @@ def test_the_mouse_on_a_line_dims_the_others_and_tells_its_point(qtbot: QtBot) -
     assert trio.card.isVisible()
     said = trio.card.accessibleName()
     assert said.startswith("asyncio streams at 9,000/s offered: ")
-    assert "The server is the limit" in said
+    assert " calls failed (" in said
     assert {each.cursor_rate for each in trio.charts.values()} == {9000}
 
 
@@ -345,7 +345,7 @@ def test_error_bars_stand_only_at_the_highlighted_server(qtbot: QtBot) -> None:
 
     trio = shown(qtbot, map(shaken, session(2, rates=[4000.0, 8000.0], repeats=2)))
     chart, server = trio.charts[R], "asyncio-streams"
-    low, high = trio.model.series[server].readings()[0].spread(R, trio.view) or (0, 0)
+    low, high = trio.model.series[server].points[0].spread(R.value, trio.view) or (0, 0)
     bar = chart.at(4000, low + (high - low) / 4)
     assert not near(seen(chart), bar, mix("#FFFFFF", colour_of(trio, server), 0.8), within=2)
     trio.highlight(server)
@@ -372,7 +372,7 @@ def test_the_running_point_has_a_halo_and_its_name(qtbot: QtBot) -> None:
     trio = shown(qtbot, documents[: starts[-2] + 5])
     chart, running = trio.charts[R], trio.model.running
     assert running and running.server == "asyncio-protocol"
-    where = chart.at(running.offered, running.value(R, trio.view))
+    where = chart.at(running.x, running.value(R.value, trio.view))
     colour = colour_of(trio, "asyncio-protocol")
     image = seen(chart)
     assert image.pixelColor(where.toPoint()) == QColor(theme.LIGHT.card)

@@ -127,7 +127,7 @@ def test_a_session_opens_at_its_end_and_can_be_scrubbed(
     def whole() -> bool:
         """Its last documents may come a moment after its end is told."""
         series = board.model.series.values()
-        return len(series) == 9 and all(len(each.readings()) == 20 for each in series)
+        return len(series) == 9 and all(len(each.points) == 20 for each in series)
 
     qtbot.waitUntil(lambda: window.film.isVisible() and board.model.over)
     qtbot.waitUntil(whole)

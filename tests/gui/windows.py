@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app import theme
 from app.bridge import Bridge
-from app.desk import Desk
+from app.context import Desk
 from app.log import LogBook
 from app.settings import Settings
 from app.shell.main_window import MainWindow

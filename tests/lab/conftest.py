@@ -19,9 +19,9 @@ from workbench.machines.profiles import Profile, save_profile
 from workbench.machines.secrets import SECRETS, ask_nobody
 from workbench.machines.ssh import SshMachine, open_ssh
 from workbench.machines.sshconnect import connect
-from workbench.plans import load_plan
-from workbench.runs import Fleet, engine_for
-from workbench.tuneup import Tuning
+from workbench.plan.model import load_plan
+from workbench.run.factory import Fleet, engine_for
+from workbench.run.tuning import Tuning
 
 PATIENCE_S = 60.0
 """For what is bound to come, on however busy a machine."""

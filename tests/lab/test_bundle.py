@@ -6,8 +6,8 @@ import pytest
 
 from lab.hosts import Host
 from workbench.errors import PongbenchError
-from workbench.load.agent import Client
-from workbench.load.agents import AgentFleet
+from workbench.load.base import Client
+from workbench.load.fleet import AgentFleet
 from workbench.machines.base import Platform
 from workbench.machines.bundle import Bundle, agent_command, archived, target_of
 from workbench.machines.ssh import SshMachine
@@ -50,7 +50,7 @@ async def test_what_does_not_exist_for_a_machine_is_said_in_a_sentence() -> None
     platform = Platform("3.12.1", "x86_64", "musl")
     sentence = r"^There is no ready-made package of \S+ for Python 3\.12 on x86_64 with musl\.$"
     with pytest.raises(PongbenchError, match=sentence):
-        await archived(Bundle("thing", platform, "gevent==26.9.0"))
+        await archived(Bundle("thing", platform, "meinheld==1.0.2"))
 
 
 async def test_the_same_content_has_the_same_name() -> None:

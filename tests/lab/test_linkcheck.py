@@ -12,8 +12,10 @@ from lab.base import iperf3
 from lab.conftest import eventually_nothing, profile_of, trusted
 from lab.hosts import Host, Lab
 from workbench.errors import PongbenchError
-from workbench.machines.linkcheck import LinkFigures, check_link
+from workbench.machines.linkcheck import check_link
 from workbench.machines.ssh import SshMachine, open_ssh
+from workbench.messages.notes import Link
+from workbench.run.network_check import notes_of
 
 
 @pytest.fixture
@@ -35,7 +37,7 @@ async def machines(hosts: list[Host]) -> AsyncIterator[list[SshMachine]]:
         await machine.close()
 
 
-async def check(machines: list[SshMachine]) -> LinkFigures:
+async def check(machines: list[SshMachine]) -> Link:
     target, client = machines
     return await check_link(client, target, bind=target.bind, reach=target.reach)
 
@@ -46,7 +48,7 @@ async def test_a_link_is_told_in_a_sentence(machines: list[SshMachine]) -> None:
     assert re.fullmatch(
         r"h2 reaches h1 in [\d.]+ [mµ]?s \(p99 [\d.]+ [mµ]?s\) and at [\d.]+ [MG]bit/s;"
         r" the plan needs about 88 Mbit/s at most\.",
-        link.sentence(88e6),
+        notes_of(link, 88e6)[0].text(),
     )
 
 
@@ -59,8 +61,8 @@ async def test_a_slow_link_is_seen_and_warned_of(
     finally:
         hosts[1].end_slow()
     assert 0 < link.bits_per_s < 88e6
-    assert link.warning(link.bits_per_s / 10) == ""
-    assert "needs about 88 Mbit/s: at its highest rates the link may be" in link.warning(88e6)
+    assert [each.code for each in notes_of(link, link.bits_per_s / 10)] == ["link"]
+    assert [each.code for each in notes_of(link, 88e6)] == ["link", "slow-link"]
 
 
 async def test_iperf3_measures_what_a_link_carries_where_both_ends_have_it(
@@ -68,7 +70,7 @@ async def test_iperf3_measures_what_a_link_carries_where_both_ends_have_it(
 ) -> None:
     try:
         for host in hosts:
-            assert "iperf3" not in (await check(machines)).sentence()
+            assert "iperf3" not in (await check(machines)).text()
             # Beside the event loop, or the workbench would lose its machines.
             await asyncio.to_thread(lambda host=host: host.install(iperf3(), "iperf3"))
         hosts[1].slow("20mbit")
@@ -77,7 +79,7 @@ async def test_iperf3_measures_what_a_link_carries_where_both_ends_have_it(
         finally:
             hosts[1].end_slow()
         sentence = r"h2 reaches h1 in [\d.]+ [mµ]?s \(p99 .*\) and at [\d.]+ Mbit/s \(iperf3\)\."
-        assert re.fullmatch(sentence, link.sentence())
+        assert re.fullmatch(sentence, link.text())
         assert 0 < link.bits_per_s < 88e6
     finally:
         for host in hosts:

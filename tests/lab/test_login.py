@@ -20,7 +20,7 @@ from workbench.errors import PongbenchError
 from workbench.machines.base import Command
 from workbench.machines.hostkeys import ChangedHostKey, UnknownHostKey, own_file, trust
 from workbench.machines.profiles import Profile
-from workbench.machines.secrets import SECRETS, Question, ask_nobody
+from workbench.machines.secrets import SECRETS, Question, Remembered, ask_nobody
 from workbench.machines.ssh import open_ssh
 from workbench.machines.sshconnect import connect
 
@@ -151,8 +151,9 @@ def test_the_command_trusts_only_the_fingerprint_it_is_given(
     assert main(["machines", "check", "h1"]) == 0
     steps = re.findall(r"^(ok|!!|no)  ([A-Z][a-z ]+):", capsys.readouterr().out, re.MULTILINE)
     names = [name for _, name in steps]
-    assert names[:4] == ["Log in", "Look around", "Space", "Dead runs"]
-    assert {"Start the runner", "Clock", "Facts", "Addresses"} <= set(names)
+    assert names[:5] == ["Log in", "Look around", "Limits", "Space", "Dead runs"]
+    needed = {"Start the runner", "Sessions", "Cores", "Clock", "Facts", "Addresses"}
+    assert needed <= set(names)
 
 
 # -- keys and passwords
@@ -178,7 +179,7 @@ async def test_a_password_is_asked_once_and_then_in_the_keyring(
     host.restart_sshd()
     profile = profile_of(host, key="", auth="password")
     await trusted(profile)
-    person = Person("wrong", PASSWORD)
+    person = Person(Remembered("wrong"), Remembered(PASSWORD))
     await log_in(profile, person)
     assert [question.again for question in person.asked] == [False, True]
     assert list(memory.kept.values()) == [PASSWORD]

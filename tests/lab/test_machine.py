@@ -13,8 +13,8 @@ from lab.conftest import profile_of, trusted
 from lab.hosts import Host, Lab
 from workbench.errors import PongbenchError
 from workbench.machines.base import Command
-from workbench.machines.link import MachineBusy
 from workbench.machines.profiles import Profile
+from workbench.machines.runner_client import MachineBusy
 from workbench.machines.secrets import ask_nobody
 from workbench.machines.ssh import SshMachine, open_ssh
 from workbench.machines.sshconnect import connect

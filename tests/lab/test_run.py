@@ -24,7 +24,9 @@ from workbench.documents import (
     Window,
 )
 from workbench.machines.profiles import Profile
-from workbench.runs import Fleet
+from workbench.messages.notes import ClientBack, ClientLost, ClientNotBack
+from workbench.messages.topics import read_note
+from workbench.run.factory import Fleet
 from workbench.sessions import read_session
 
 CLIENTS = ("h2", "h3", "h4")
@@ -129,11 +131,13 @@ def test_a_client_that_is_lost_marks_its_point_and_the_others_go_on(
         third.heal()
     first, *others = [d for d in documents if isinstance(d, PointStop)]
     assert not first.complete
-    assert any("h4" in reason for reason in first.reasons)
+    assert [finding["client"] for finding in first.findings if "client" in finding] == ["h4"]
     assert others and all(point.complete for point in others)
     assert [part.machine for part in others[-1].clients] == ["h2", "h3"]
     (note,) = [d for d in documents if isinstance(d, Note) and d.topic == "client-lost"]
-    assert note.text.startswith("h4 is gone; from here on 2 clients offer the rate")
+    lost = read_note(note)
+    assert isinstance(lost, ClientLost)
+    assert (note.machine, lost.clients, lost.left) == ("h4", ["h4"], 2)
     assert others[-1].offered_per_s == pytest.approx(others[-1].rate_per_s, rel=0.005)
     (stop,) = [d for d in documents if isinstance(d, RunStop)]
     assert stop.status == "done"
@@ -149,7 +153,7 @@ def test_a_client_that_can_be_reached_again_joins_the_next_server(
     assert not first.complete
     assert [part.machine for part in second.clients] == ["h2", "h3"]
     (back,) = [d for d in documents if isinstance(d, Note) and d.topic == "client-back"]
-    assert back.text == "h4 is back; from here on 3 clients offer the rate."
+    assert read_note(back) == ClientBack(clients=["h4"], left=3)
     later = [point for point in others if point.server == "cherrypy"]
     assert later and all(point.complete for point in later)
     assert all([part.machine for part in point.clients] == list(CLIENTS) for point in later)
@@ -185,10 +189,11 @@ def test_a_client_whose_host_key_has_changed_is_not_taken_back(
 
     path = plan(tmp_path, "gevent-pywsgi, cherrypy", seconds=6)
     documents = watched(path, another_machine_in_its_place)
-    texts = [d.text for d in documents if isinstance(d, Note) and d.topic == "client-lost"]
-    assert texts[0].startswith("h4 is gone; from here on 2 clients offer the rate")
-    assert texts[1].startswith("h4 did not come back: The host key of 'h4' at ")
-    assert len(texts) == 2
+    found = [read_note(d) for d in documents if isinstance(d, Note) and d.machine == "h4"]
+    lost, refused = [each for each in found if isinstance(each, ClientLost | ClientNotBack)]
+    assert isinstance(lost, ClientLost) and lost.left == 2
+    assert isinstance(refused, ClientNotBack)
+    assert refused.said.startswith("The host key of 'h4' at ")
     last = [d for d in documents if isinstance(d, PointStop)][-1]
     assert last.complete and [part.machine for part in last.clients] == ["h2", "h3"]
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,10 +17,12 @@ from lab.hosts import Host, Lab
 from workbench.cli import main
 from workbench.documents import AnyDocument, Note, PointStart, RunStart, RunStop
 from workbench.errors import PongbenchError
-from workbench.plans import load_plan
-from workbench.runs import Fleet, engine_for
+from workbench.messages.notes import Untuned
+from workbench.messages.topics import read_note
+from workbench.plan.model import load_plan
+from workbench.run.factory import Fleet, engine_for
+from workbench.run.tuning import Tuning, TuningPlan
 from workbench.sessions import read_session
-from workbench.tuneup import Tuning, TuningPlan
 
 PLAN = """\
 name: tuned
@@ -62,8 +65,10 @@ def plan(tmp_path: Path) -> Path:
     return path
 
 
-def notes(documents: Sequence[AnyDocument], topic: str) -> list[tuple[str, str]]:
-    return [(d.machine, d.text) for d in documents if isinstance(d, Note) and d.topic == topic]
+def notes(documents: Sequence[AnyDocument], topic: str) -> list[tuple[str, Any]]:
+    """Their machines and messages."""
+    found = [d for d in documents if isinstance(d, Note) and d.topic == topic]
+    return [(note.machine, read_note(note)) for note in found]
 
 
 def test_a_run_is_tuned_where_that_is_allowed_and_its_session_says_so(
@@ -72,25 +77,24 @@ def test_a_run_is_tuned_where_that_is_allowed_and_its_session_says_so(
     out = plan.with_suffix(".pong.yaml")
     assert main(["run", str(plan), *WORDS, "--yes", "-o", str(out)]) == 0
     documents = read_session(out).documents
-    ((machine, text),) = notes(documents, "tuned")
-    assert machine == "h1"
-    assert text.startswith("h1 is tuned for this run: ")
-    assert "net.core.somaxconn 4096 -> 250000" in text
+    ((machine, tuned),) = notes(documents, "tuned")
+    assert machine == tuned.machine == "h1"
+    (queue,) = [each for each in tuned.settings if each.key == "net.core.somaxconn"]
+    assert (queue.old, queue.got) == ("4096", "250000")
     assert notes(documents, "untuned") == [
-        ("h2", "h2 is not tuned: its profile lets nobody become root there (sudo)."),
-        ("h3", "h3 is not tuned: its profile does not allow it (tuning)."),
+        ("h2", Untuned(machine="h2", why="sudo")),
+        ("h3", Untuned(machine="h3", why="profile")),
     ]
-    ((machine, text),) = notes(documents, "restored")
-    assert machine == "h1"
-    assert text.startswith("h1 has its own kernel settings again: ")
-    assert "net.core.somaxconn 4096" in text
+    ((machine, restored),) = notes(documents, "restored")
+    assert machine == restored.machine == "h1"
+    assert "net.core.somaxconn 4096" in restored.settings
     # Servers listened after it: the kernel did not clamp their backlog.
-    assert {text for _, text in notes(documents, "backlog")} == {
-        "Null server listens with a backlog of 20,000."
+    assert {(each.backlog, each.asked) for _, each in notes(documents, "backlog")} == {
+        (20_000, 20_000)
     }
-    links = [text for _, text in notes(documents, "link")]
-    assert [text[:13] for text in links] == ["h2 reaches h1", "h3 reaches h1"]
-    assert all(text.endswith("bit/s at most.") for text in links)
+    links = [link for _, link in notes(documents, "link")]
+    assert [(link.client, link.target) for link in links] == [("h2", "h1"), ("h3", "h1")]
+    assert all(link.needed_bits_per_s > 0 for link in links)
     start = documents[0]
     assert isinstance(start, RunStart)
     sysctls = {record.name: record.facts["sysctls"] for record in start.machines}
@@ -179,13 +183,13 @@ async def test_the_next_run_puts_back_what_a_crash_left_and_what_cannot_be_is_to
         assert somaxconn(target) == "777"
     finally:
         target.run("sh", "-c", "echo 4096 > /proc/sys/net/core/somaxconn")
-    assert notes(documents, "restored") == [
-        ("h1", "A run that crashed had left h1 tuned: net.core.somaxconn is 4096 again on h1."),
-        (
-            "h1",
-            "net.core.somaxconn was changed by somebody else on h1 during the run; 777 stays.",
-        ),
-    ]
+    ((machine, crashed),) = notes(documents, "crash-restored")
+    assert (machine, crashed.said) == ("h1", ["net.core.somaxconn is 4096 again on h1."])
+    ((machine, changed),) = notes(documents, "not-restored")
+    assert (machine, changed.said) == (
+        "h1",
+        "net.core.somaxconn was changed by somebody else on h1 during the run; 777 stays.",
+    )
     (stop,) = [d for d in documents if isinstance(d, RunStop)]
     assert stop.status == "done"
 
@@ -209,8 +213,8 @@ def test_a_client_that_was_rebooted_is_tuned_again_when_it_is_back(
     tuning = Tuning("piel-2010", consent)
     documents = in_the_middle(plan, FLEET, begun, client.reboot, tuning)
     assert seen[0] == seen[-1] == "250000"
-    (back,) = [d.text for d in documents if isinstance(d, Note) and d.topic == "client-back"]
-    assert back.startswith("h2 is back; from here on 2 clients offer the rate")
-    assert "h2 is tuned for this run: " in back
-    assert not [text for name, text in notes(documents, "restored") if "by itself" in text]
+    ((machine, back),) = notes(documents, "client-back")
+    assert (machine, back.clients, back.left) == ("h2", ["h2"], 2)
+    assert any(text.startswith("h2 is tuned for this run: ") for text in back.said)
+    assert notes(documents, "not-restored") == []
     assert somaxconn(client) == "4096"

@@ -29,8 +29,9 @@ from tests.gui.windows import press, says, shown
 from workbench import paths
 from workbench.documents import Note, PointStop, RunStop
 from workbench.machines import hostkeys
-from workbench.plans import Plan, Workload
+from workbench.plan.model import Plan
 from workbench.sessions import Session, read_session
+from workbench.workloads.registry import workload as a_workload
 
 CLIENTS = ("h2", "h3", "h4")
 PATIENCE_MS = 600_000
@@ -76,7 +77,7 @@ def plan(protocol: Any, calls: int, seconds: float) -> Plan:
         servers=["gevent-pywsgi", "cherrypy"],
         rates=[90.0, 180.0],
         seconds=seconds,
-        workload=Workload(protocol=protocol, calls_per_connection=calls, timeout_s=30),
+        workload=a_workload(protocol=protocol, calls_per_connection=calls, timeout_s=30),
         calibrate=False,
         warm_up=None,
         looks=1,
@@ -131,7 +132,7 @@ def test_three_clients_against_one_target_are_watched_live(
     choose_machines(qtbot, window, plan(protocol, calls, 2.0))
     press(window, "Run")
     live = window.live
-    until(qtbot, lambda: says(live, "target h1 · clients h2, h3, h4"))
+    until(qtbot, lambda: says(live, "target h1, clients h2, h3, h4"))
     until(qtbot, lambda: says(live, "on h1"))  # figures of the server's machine
     for name in CLIENTS:
         until(qtbot, lambda name=name: says(live, f"{name}: CPU "))
@@ -218,7 +219,7 @@ def test_a_run_is_paused_loses_a_client_is_skipped_and_runs_again(
     notes = {d.topic: d.text for d in session.documents if isinstance(d, Note)}
     assert {"paused", "resumed", "client-lost", "skipped"} <= set(notes)
     hurt = [d for d in session.documents if isinstance(d, PointStop) and not d.complete]
-    assert any("h4" in reason for point in hurt for reason in point.reasons)
+    assert any(finding.get("client") == "h4" for point in hurt for finding in point.findings)
     (stop,) = [d for d in session.documents if isinstance(d, RunStop)]
     assert stop.status == "done"
     press(window, "Open the session")
@@ -226,7 +227,7 @@ def test_a_run_is_paused_loses_a_client_is_skipped_and_runs_again(
     press(window, "Run again")
     # The plan and its machines, without asking for either again.
     until(qtbot, lambda: window.shown is window.live)
-    until(qtbot, lambda: measured(window) >= 1 and says(live, "target h1 · clients h2, h3, h4"))
+    until(qtbot, lambda: measured(window) >= 1 and says(live, "target h1, clients h2, h3, h4"))
     press(window, "Stop")
     until(qtbot, lambda: not window.desk.busy)
     assert says(live, "Stopped early")

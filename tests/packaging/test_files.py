@@ -8,8 +8,10 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 import xml.etree.ElementTree as ET
 from pathlib import Path
+from typing import Any
 
 import gevent
 import pytest
@@ -19,12 +21,14 @@ from PySide6.QtGui import QImageReader
 from app.shell import licences
 from app.shell.licences import Component, components
 from workbench import __version__
+from workbench.machines import bundle
 from workbench.machines.bundle import agent_sources
 
 ROOT = Path(__file__).parents[2]
 PACKAGING = ROOT / "packaging"
 sys.path.insert(0, str(PACKAGING))
 
+import agent_lock  # noqa: E402
 import icons  # noqa: E402
 import provenance  # noqa: E402
 import surplus  # noqa: E402
@@ -76,8 +80,32 @@ def test_the_fields_own_checkers_have_nothing_to_say(tool: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def workflow() -> dict[str, Any]:
+    text = (ROOT / ".github/workflows/package.yml").read_text(encoding="utf-8")
+    flow: dict[str, Any] = yaml.safe_load(text)
+    return flow
+
+
+def test_the_workflow_trusts_nobody_who_may_change_and_signs_what_it_makes() -> None:
+    flow = workflow()
+    lock = tomllib.loads((ROOT / "uv.lock").read_text(encoding="utf-8"))
+    (uv,) = [package["version"] for package in lock["package"] if package["name"] == "uv"]
+    assert flow["permissions"] == {}
+    for job in flow["jobs"].values():
+        may = {"contents": "read", "id-token": "write", "attestations": "write"}
+        assert job["permissions"] == may
+        used = {step["uses"].partition("@")[0]: step for step in job["steps"] if "uses" in step}
+        assert all(re.search(r"@[0-9a-f]{40}$", step["uses"]) for step in used.values())
+        assert used["actions/checkout"]["with"] == {"persist-credentials": False}
+        if "astral-sh/setup-uv" in used:
+            assert used["astral-sh/setup-uv"]["with"]["version"] == uv
+        kept = used["actions/upload-artifact"]["with"]["path"].split()
+        signed = used["actions/attest-build-provenance"]["with"]["subject-path"].split()
+        assert kept == [*signed, "dist/SHA256SUMS"]
+
+
 def test_the_workflow_builds_tests_and_keeps_every_system() -> None:
-    flow = yaml.safe_load((ROOT / ".github/workflows/package.yml").read_text(encoding="utf-8"))
+    flow = workflow()
     assert set(flow["jobs"]) == {"linux", "windows", "macos"}
     for job in flow["jobs"].values():
         steps = [str(step.get("run", "")) + str(step.get("uses", "")) for step in job["steps"]]
@@ -250,3 +278,13 @@ def test_a_file_in_the_bundle_that_no_part_accounts_for_is_found(tmp_path: Path)
     (work / "PYZ-00.toc").write_text(repr(("x.pyz", strange)))
     found = provenance.strangers(provenance.gathered(work), parts, ROOT)
     assert found == {source for _, source, _ in strange}
+
+
+def test_the_agents_packages_are_those_of_the_lock_file_with_its_hashes() -> None:
+    lock = tomllib.loads((ROOT / "uv.lock").read_text(encoding="utf-8"))
+    locked = [p for p in lock["package"] if p["name"] in agent_lock.PACKAGES]
+    listed = bundle.agent_packages()
+    pins = set(re.findall(r"^([\w-]+)==(\S+)", listed, re.MULTILINE))
+    assert {(package["name"], package["version"]) for package in locked} - pins == set()
+    hashes = {wheel["hash"] for package in locked for wheel in package["wheels"]}
+    assert hashes - set(re.findall(r"sha256:\w+", listed)) == set()

@@ -14,6 +14,8 @@ from typing import Any
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
+OPTIONS = ("protocol", "path", "pipeline")
+"""Of a load, the workload's own."""
 AGENT = (sys.executable, "-m", "workbench.agent")
 
 
@@ -78,7 +80,10 @@ class Agent:
     ) -> Outcome:
         self._points += 1
         number = self._points
-        shared = {"host": "127.0.0.1", "port": port, "shares": self.workers, **load}
+        own = {name: load.pop(name) for name in OPTIONS if name in load}
+        workload = "pong" if own.get("protocol", "pong") == "pong" else "http"
+        what = {"workload": workload, "options": own}
+        shared = {"host": "127.0.0.1", "port": port, "shares": self.workers, **what, **load}
         self.say(op="point", id=number, load=shared)
         for _ in range(self.workers):
             assert self.hear()["ev"] == "armed"

@@ -290,6 +290,8 @@ def test_what_it_does_not_understand_is_answered_in_words() -> None:
         event = load.hear()
         assert event["ev"] == "error"
         assert "unknown in load: colour" in event["text"]
+        load.say(op="point", id=2, load={"host": "127.0.0.1", "port": 1, "workload": "gopher"})
+        assert "unknown workload 'gopher'" in load.hear()["text"]
 
 
 def _children(pid: int) -> list[int]:
@@ -304,7 +306,8 @@ def _alive(pid: int) -> bool:
 
 
 def test_a_point_stopped_before_it_begins_ends_with_nothing_scheduled() -> None:
-    load = {"host": "127.0.0.1", "port": 9, "rate_per_s": 100, "connections": 100, **PONG}
+    load = {"host": "127.0.0.1", "port": 9, "workload": "pong", "timeout_s": PATIENCE_S}
+    load |= {"rate_per_s": 100, "connections": 100}
     began = time.monotonic()
     with agent() as it:
         it.say(op="point", id=1, load=load)

@@ -5,25 +5,22 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from workbench.load.agent import Client
-from workbench.load.agents import AgentFleet
+from workbench.load.base import Client, PointSpec
+from workbench.load.fleet import AgentFleet
 from workbench.machines.local import open_local
 
-LOAD: dict[str, Any] = {
-    "host": "127.0.0.1",
-    "port": 9,
-    "rate_per_s": 100.0,
-    "connections": 3_000,
-    "seconds": 30.0,
-    "calls_per_connection": 1,
-    "think_time_s": 0.0,
-    "timeout_s": 1.0,
-    "mode": "open",
-}
+SPEC = PointSpec(
+    host="127.0.0.1",
+    port=9,
+    workload="pong",
+    rate_per_s=100.0,
+    connections=3_000,
+    seconds=30.0,
+    timeout_s=1.0,
+)
 
 
 @pytest.fixture
@@ -40,7 +37,7 @@ async def test_a_point_that_is_stopped_while_its_clients_get_ready_offers_nothin
     two_clients: AgentFleet,
 ) -> None:
     running = asyncio.create_task(
-        two_clients.run(LOAD, started=lambda at_us: None, on_window=lambda window: None)
+        two_clients.run(SPEC, started=lambda at_us: None, on_window=lambda window: None)
     )
     await asyncio.sleep(0)  # their clocks are being looked at
     await two_clients.stop_point()

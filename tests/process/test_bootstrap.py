@@ -48,7 +48,7 @@ def test_an_unknown_goal_is_answered_with_those_there_are(tmp_path: Path) -> Non
     assert done.returncode == 1
     assert done.stderr == (
         "bootstrap: there is no 'everything';"
-        " give venv, nginx, qt-offscreen, qt-window, screen, lab, peers.\n"
+        " give venv, nginx, qt-offscreen, qt-window, screen, lab, package, peers.\n"
     )
 
 
@@ -74,3 +74,12 @@ def test_a_program_without_sudo_rights_says_what_to_run(tmp_path: Path) -> None:
     assert done.stderr == (
         "bootstrap: system packages are missing; run: sudo apt-get install wrk\n"
     )
+
+
+def test_what_makes_packages_is_named_before_anything_is_built(tmp_path: Path) -> None:
+    for name in ("objdump", "debootstrap", "libdeflate-gzip"):
+        put_program(tmp_path, name)
+    done = bootstrap("package", path=tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "patchelf" in done.stderr and done.stderr.endswith("install it first.\n")
+    assert done.stderr.count("\n") == 1

@@ -22,8 +22,8 @@ from oracle import (
     wait_until_clean,
 )
 
-from workbench.machines.link import RUNNER
 from workbench.machines.local import JANITOR, open_local
+from workbench.machines.runner_client import RUNNER
 
 PROGRAM = Path(__file__).with_name("a_workbench.py")
 LONG_LEASE_S = 600.0

@@ -20,9 +20,9 @@ from oracle import eventually, files_below, processes_with
 from workbench.errors import PongbenchError
 from workbench.machines.base import Command, Machine, Process
 from workbench.machines.facts import here
-from workbench.machines.link import RUNNER
+from workbench.machines.limits import TIME_WAIT_S
 from workbench.machines.local import open_local
-from workbench.ports import TIME_WAIT_S
+from workbench.machines.runner_client import RUNNER
 from workbench.servers.runtimes.packed import pack
 
 

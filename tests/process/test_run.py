@@ -24,6 +24,8 @@ from workbench.documents import (
     RunStop,
     Window,
 )
+from workbench.messages.notes import Died
+from workbench.messages.topics import read_note
 from workbench.sessions import read_session
 from workbench.sessions.format import encode
 
@@ -313,9 +315,10 @@ class TestAUsersServer:
     def test_that_dies_in_its_sweep_does_not_end_the_run(self, home: Home, session: Path) -> None:
         plan = home.plan(["dies-later", STREAMS], rates=[100, 200, 300])
         documents = run(home, session, plan)
-        (died,) = texts(documents, "died")
-        assert "ended with status 1" in died
-        assert "worn out" in died
+        (died,) = [read_note(note) for note in of(Note, documents) if note.topic == "died"]
+        assert isinstance(died, Died)
+        assert died.status == 1
+        assert "worn out" in died.said
         assert [stop.rate_per_s for stop in sweep_stops(documents) if stop.server == STREAMS] == [
             100,
             200,

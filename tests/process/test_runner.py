@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from oracle import eventually, files_below, processes_with
 
-from workbench.machines.link import RUNNER
+from workbench.machines.runner_client import RUNNER
 
 
 class Pipes:
@@ -108,7 +108,7 @@ def test_the_run_directory_is_private(runner: Pipes) -> None:
 
 def test_no_sign_of_life_for_longer_than_the_lease_ends_the_run(runner: Pipes) -> None:
     runner.configure(lease_s=0.3)
-    assert runner.event()["why"] == "no sign of life from the workbench"
+    assert runner.event()["code"] == "lease-expired"
     assert runner.gone()
 
 

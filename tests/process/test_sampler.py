@@ -17,7 +17,7 @@ from workbench.documents import HostSample
 from workbench.machines.base import Command, Machine, Process
 from workbench.machines.linked import SAMPLER
 from workbench.machines.local import open_local
-from workbench.machines.sampling import Sampling
+from workbench.machines.sampler_client import Sampling
 
 MEGABYTE = 1 << 20
 

@@ -15,8 +15,8 @@ from oracle import files_below
 from sshd import PASSWORD, listen
 
 from workbench.errors import PongbenchError
-from workbench.load.agent import Client
-from workbench.load.agents import AgentFleet
+from workbench.load.base import Client
+from workbench.load.fleet import AgentFleet
 from workbench.machines.base import Command
 from workbench.machines.hostkeys import ChangedHostKey, UnknownHostKey, trust
 from workbench.machines.profiles import Profile

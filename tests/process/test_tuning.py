@@ -12,18 +12,25 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from oracle import PATIENCE_S, eventually, files_below
 
 from workbench.cli import main
 from workbench.errors import BadInput, PongbenchError
-from workbench.machines import tuning
+from workbench.machines import survey, tuning
 from workbench.machines.base import Machine
+from workbench.machines.checking import _dead_runs
 from workbench.machines.local import open_local
 from workbench.machines.profiles import Profile, save_profile
 from workbench.machines.rights import Rights
-from workbench.machines.tunertalk import TUNER
+from workbench.machines.secrets import ask_nobody
+from workbench.machines.ssh import Cleaned
+from workbench.machines.surveyed import LeftTuning
+from workbench.machines.tuner_client import TUNER
 from workbench.machines.tuning import Change, TuningSet, put_back, tuned
+from workbench.messages.notes import Setting, Tuned
+from workbench.run.tuning import tune
 
 SOMAXCONN, RANGE = "net.core.somaxconn", "net.ipv4.ip_local_port_range"
 CHANGES = [Change(SOMAXCONN, "128", "4096"), Change(RANGE, "32768 60999", "10152 65535")]
@@ -201,6 +208,35 @@ async def test_after_the_death_of_both_the_next_connection_puts_back(
     assert await put_back(machine, host.rights) == []
 
 
+async def test_whoever_may_not_put_back_is_told_what_is_tuned(
+    host: Host, tuner: Tuner, machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run on such a machine says so, and a check does, as whichever user."""
+    monkeypatch.setattr(tuning, "JOURNAL", str(host.state / "journal.json"))
+    async with tune({"localhost": (machine, Profile("localhost"))}, None, ask_nobody) as up:
+        assert up.told == []
+    tuner.apply()
+    assert host.state.stat().st_mode & 0o755 == 0o755
+    assert (host.state / "journal.json").stat().st_mode & 0o777 == 0o644
+    seen = survey.left_tuned(str(host.state))
+    assert seen and seen["settings"][SOMAXCONN] == ("128", "4096")
+    assert seen["alive"]
+    async with tune({"localhost": (machine, Profile("localhost"))}, None, ask_nobody) as up:
+        ((name, told),) = up.told
+    assert (name, told.code) == ("localhost", "still-tuned")
+    assert "net.core.somaxconn 4096 (before: 128)" in told.text()
+    child = tuner.child()
+    os.kill(tuner.process.pid, signal.SIGSTOP)
+    os.kill(child, signal.SIGKILL)
+    os.kill(tuner.process.pid, signal.SIGKILL)
+    tuner.process.wait(PATIENCE_S)
+    assert eventually(lambda: not survey.is_locked(str(host.state / "lock")))
+    left = msgspec.convert(survey.left_tuned(str(host.state)), LeftTuning)
+    step = _dead_runs(Cleaned(0, 0, [], []), "localhost", left)
+    assert step.state == "warning"
+    assert "a run that did not put them back: net.core.somaxconn 4096 (before: 128)" in step.text
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 async def test_a_signal_puts_back(number: int, host: Host, tuner: Tuner) -> None:
     tuner.apply()
@@ -223,9 +259,9 @@ async def test_noise_in_place_of_an_order_puts_back(host: Host, tuner: Tuner) ->
 
 def test_what_the_kernel_made_of_a_value_is_told() -> None:
     clamped = {"key": SOMAXCONN, "old": "128", "wanted": "250000", "got": "65535", "problem": ""}
-    assert tuning.Tuned("atlas", [clamped]).sentences() == [
+    assert Tuned(machine="atlas", settings=[Setting(**clamped)]).sentences() == [
         "atlas is tuned for this run: net.core.somaxconn 128 -> 65535.",
-        "The kernel of atlas made 65535 of the 250000 asked for as net.core.somaxconn.",
+        "The kernel of atlas set net.core.somaxconn to 65535, not 250000 as asked.",
     ]
 
 

@@ -5,10 +5,13 @@ from typing import Any
 
 import pytest
 
-from workbench.budget import assess, duration_text
 from workbench.errors import BadInput
-from workbench.plans import Plan, Range, WarmUp, Workload, load_plan
-from workbench.ports import limits_of
+from workbench.formatting import time_span
+from workbench.machines.limits import limits_of
+from workbench.messages import plans as messages
+from workbench.plan.budget import assess
+from workbench.plan.model import Plan, Range, WarmUp, load_plan
+from workbench.workloads.registry import workload as a_workload
 
 FACTS = {
     "sysctls": {"net.ipv4.ip_local_port_range": "32768 60999", "net.ipv4.tcp_tw_reuse": 2},
@@ -23,6 +26,8 @@ class Entry:
     closes_first: str = "server"
     protocols: list[str] = field(default_factory=lambda: ["pong", "http/1.0", "http/1.1"])
     warm_up_s: float = 0.0
+    heritage: bool = False
+    rights: dict[str, str] = field(default_factory=dict)
 
 
 POLITE = Entry(closes_first="client")
@@ -35,7 +40,7 @@ def plan(**changes: Any) -> Plan:
         "seconds": 2.0,
         "warm_up": None,
         "calibrate": False,
-        "workload": Workload(timeout_s=2.0),
+        "workload": a_workload(timeout_s=2.0),
     }
     return Plan(**(settings | changes))
 
@@ -53,10 +58,10 @@ def test_the_duration_is_told_as_a_range_from_no_timeout_to_all_and_one_more_loo
 def test_a_plan_that_takes_longer_than_a_run_may_is_refused() -> None:
     budget = assess(plan(seconds=3600.0, repeats=13, looks=1, cool_down_s=0.0), [Entry()], FACTS)
     assert budget.problems == [
-        "It takes 26 h, but a run is ended after 24 h. Take fewer servers, rates or repeats, or"
-        " shorter points."
+        messages.RunTooLong(
+            keys=("seconds",), shortest_s=93606.5, longest_s=93691.0, limit_s=86400.0
+        )
     ]
-    assert budget.keys[budget.problems[0]] == "seconds"
     assert not assess(plan(seconds=3600.0, repeats=11, looks=1), [Entry()], FACTS).problems
 
 
@@ -91,7 +96,7 @@ def test_the_demo_takes_about_two_minutes_and_has_no_complaint() -> None:
     ],
 )
 def test_durations_are_told_in_a_unit_that_fits(span: tuple[float, float], text: str) -> None:
-    assert duration_text(span) == text
+    assert time_span(span) == text
 
 
 def test_samples_per_point_are_told() -> None:
@@ -106,8 +111,14 @@ def test_a_point_of_4_4_s_is_long_enough() -> None:
 def test_a_point_too_short_for_its_samples_is_refused() -> None:
     budget = assess(plan(seconds=None, connections=400, rates=[200.0, 9000.0]), [Entry()], FACTS)
     assert budget.problems == [
-        "At 9,000/s a point lasts 0.044 s: too short to judge, which takes 1 s. Set connections to "
-        "9,000 or more, or allow that by `lengthen: true`."
+        messages.PointTooShort(
+            keys=("connections",),
+            x=9000.0,
+            connections=9000,
+            may_lengthen=True,
+            seconds=400 / 9000,
+            shortest_s=1.0,
+        )
     ]
     with pytest.raises(BadInput, match="At 9,000/s a point lasts"):
         budget.check()
@@ -118,23 +129,24 @@ def test_with_the_users_word_a_short_point_is_lengthened_and_told() -> None:
     budget = assess(lengthened, [Entry()], FACTS)
     budget.check()
     assert budget.samples_per_point == (400, 9000)
-    assert budget.warnings[0] == (
-        "1 of 2 points get more than 400 connections, up to 9,000, to be long enough."
+    assert budget.warnings[0] == messages.PointsLengthened(
+        keys=("connections",), lengthened=1, points=2, connections=400, most=9000
     )
 
 
 def test_seconds_too_few_are_refused_whatever_the_word() -> None:
     problems = assess(plan(seconds=0.5, lengthen=True), [Entry()], FACTS).problems
     assert problems == [
-        "At 1,000/s a point lasts 0.5 s: too short to judge, which takes 1 s. Set seconds to 1 or "
-        "more."
+        messages.PointTooShort(
+            keys=("seconds",), x=1000.0, needed_s=1.0, seconds=0.5, shortest_s=1.0
+        )
     ]
 
 
 def test_a_point_with_too_few_calls_is_refused() -> None:
     problems = assess(plan(rates=[20.0, 200.0]), [Entry()], FACTS).problems
     assert problems == [
-        "At 20/s a point has 40 calls: too few to judge, which takes 100. Set seconds to 5 or more."
+        messages.PointTooSmall(keys=("seconds",), x=20.0, needed_s=5.0, calls=40, fewest=100)
     ]
 
 
@@ -144,7 +156,7 @@ def test_rates_that_do_not_divide_evenly_are_not_refused_for_their_rounding() ->
 
 def test_points_too_small_for_a_steady_p99_are_told() -> None:
     assert assess(plan(rates=[300.0, 400.0, 600.0]), [Entry()], FACTS).warnings == [
-        "Up to 400/s a point has fewer than 1,000 calls: too few for a steady p99."
+        messages.FewSamples(keys=("seconds",), x=400.0, needed=1000)
     ]
 
 
@@ -153,6 +165,7 @@ def test_a_server_that_closes_first_leaves_the_clients_ports_free() -> None:
     budget = assess(busy, [Entry()], FACTS)
     assert budget.problems == []
     assert budget.cool_down_s == {"tornado": [0.2, 0.2, 0.2]}
+    assert budget.rests is None
 
 
 def test_where_the_client_closes_first_it_rests_until_its_ports_are_free() -> None:
@@ -160,6 +173,7 @@ def test_where_the_client_closes_first_it_rests_until_its_ports_are_free() -> No
     budget = assess(busy, [POLITE], FACTS)
     assert budget.problems == []
     assert budget.cool_down_s == {"tornado": [60.0, 0.2]}
+    assert budget.rests == messages.RestsForPorts(longest_s=60.0)
     assert budget.ports_needed == 24_000
     assert budget.duration_s[0] > 60
 
@@ -178,7 +192,7 @@ def test_over_loopback_the_kernel_gives_ports_back_after_a_second() -> None:
 
 
 def test_kept_alive_connections_are_closed_by_the_client() -> None:
-    keep_alive = Workload(protocol="http/1.1", calls_per_connection=10, timeout_s=2.0)
+    keep_alive = a_workload(protocol="http/1.1", calls_per_connection=10, timeout_s=2.0)
     budget = assess(plan(workload=keep_alive, rates=[60_000.0, 70_000.0]), [Entry()], FACTS)
     assert budget.ports_needed == 26_000  # 12,000 and 14,000 connections
 
@@ -186,21 +200,22 @@ def test_kept_alive_connections_are_closed_by_the_client() -> None:
 def test_more_ports_than_there_are_is_refused() -> None:
     budget = assess(plan(seconds=None, connections=40_000, rates=[9000.0]), [POLITE], FACTS)
     assert budget.problems == [
-        "The client has 28,232 free ports and needs 40,000 at 9,000/s, because it closes first. "
-        "Widen its range (net.ipv4.ip_local_port_range), or give the point fewer connections."
+        messages.NotEnoughPorts(keys=("connections",), x=9000.0, ports=28232, needed=40000)
     ]
 
 
 def test_connections_piling_up_beyond_the_descriptors_are_warned_of() -> None:
-    slow = plan(workload=Workload(timeout_s=60.0), rates=[400.0], seconds=60.0, nofile=10_000)
+    slow = plan(workload=a_workload(timeout_s=60.0), rates=[400.0], seconds=60.0, nofile=10_000)
     assert assess(slow, [Entry()], FACTS).warnings == [
-        "From 400/s on a server that stops answering leaves up to 24,000 connections open until "
-        "the timeout; the client has 9,936 descriptors. Such points will count as the client's "
-        "limit, not the server's."
+        messages.TimeoutsFill(
+            keys=("nofile",), x=400.0, connections=24000, resource="descriptors", available=9936
+        )
     ]
 
 
-THOUGHTFUL = Workload(protocol="http/1.1", calls_per_connection=12, think_time_s=5.0, timeout_s=2.0)
+THOUGHTFUL = a_workload(
+    protocol="http/1.1", calls_per_connection=12, think_time_s=5.0, timeout_s=2.0
+)
 
 
 def test_thinking_keeps_connections_open_and_a_point_going() -> None:
@@ -211,12 +226,17 @@ def test_thinking_keeps_connections_open_and_a_point_going() -> None:
     assert (budget.problems, budget.warnings) == ([], [])
     alone = assess(mayhem, [Entry()], FACTS, loopback=True)
     assert alone.warnings == [
-        "From 500/s on up to 27,500 connections are open at once, because thinking keeps each for "
-        "55 s; the client has 19,936 descriptors. Such points will count as the client's limit, "
-        "not the server's.",
-        "From 500/s on a server that stops answering leaves up to 28,500 connections open until "
-        "the timeout; the client has 28,232 local ports. Such points will count as the client's "
-        "limit, not the server's.",
+        messages.ThinkTimeFills(
+            keys=("nofile",),
+            x=500.0,
+            connections=27500,
+            think_s=55.0,
+            resource="descriptors",
+            available=19936,
+        ),
+        messages.TimeoutsFill(
+            keys=("nofile",), x=500.0, connections=28500, resource="ports", available=28232
+        ),
     ]
 
 
@@ -224,31 +244,38 @@ def test_a_connection_holds_its_port_while_it_thinks_and_in_time_wait() -> None:
     users = plan(workload=THOUGHTFUL, rate_of="connections", rates=[500.0], seconds=300.0)
     budget = assess(users, [Entry()], FACTS)
     assert budget.problems == [
-        "The client has 28,232 free ports and needs 57,500 at 500/s, because it closes first. "
-        "Widen its range (net.ipv4.ip_local_port_range), or give the point fewer connections."
+        messages.NotEnoughPorts(keys=("seconds",), x=500.0, ports=28232, needed=57500)
     ]
+
+
+def test_a_point_that_ends_before_its_first_connections_do_is_refused() -> None:
+    users = plan(workload=THOUGHTFUL, rate_of="connections", rates=[50.0], seconds=55.0)
+    (problem,) = assess(users, [Entry()], FACTS).problems
+    assert problem.code == "no-steady-part"
+    assert problem.text().endswith("Set seconds to 56 or more.")
+    longer = plan(workload=THOUGHTFUL, rate_of="connections", rates=[50.0], seconds=56.0)
+    assert assess(longer, [Entry()], FACTS).problems == []
 
 
 def test_of_two_reasons_to_lengthen_a_point_the_longer_is_told() -> None:
     both = assess(plan(rates=[300.0], seconds=0.1), [Entry()], FACTS)
-    assert [text.partition(":")[0] for text in both.problems] == ["At 300/s a point lasts 0.1 s"]
+    assert [problem.code for problem in both.problems] == ["point-too-short"]
     rare = assess(plan(rates=[30.0], seconds=0.9), [Entry()], FACTS)
-    assert rare.problems[-1].endswith("Set seconds to 3.4 or more.")
+    assert rare.problems[-1].text().endswith("Set seconds to 3.4 or more.")
 
 
 def test_a_machine_with_few_descriptors_is_told() -> None:
     poor = FACTS | {"descriptor_limits": {"soft": 1024, "hard": 4096}}
     assert assess(plan(rates=[500.0]), [Entry()], poor).warnings == [
-        "The client allows 4,096 descriptors a process, not the 20,000 of the plan. Raise its hard "
-        "limit, or lower nofile."
+        messages.FewDescriptors(keys=("nofile",), allowed=4096, wanted=20000)
     ]
 
 
 def test_a_server_that_does_not_speak_the_protocol_is_refused() -> None:
     raw = Entry(protocols=["pong"])
-    spoken = plan(workload=Workload(protocol="http/1.1"))
+    spoken = plan(workload=a_workload(protocol="http/1.1"))
     assert assess(spoken, [raw], FACTS).problems == [
-        "Tornado speaks pong, not http/1.1. Leave it out of the plan."
+        messages.ProtocolNotSupported(name="Tornado", protocols=["pong"], wanted="http/1.1")
     ]
 
 
@@ -262,7 +289,7 @@ def test_the_cost_is_told_in_sentences() -> None:
 
 
 def test_more_ports_than_there_are_are_not_said_to_be_held() -> None:
-    slow = plan(workload=Workload(timeout_s=60.0), rates=[1000.0], seconds=60.0)
+    slow = plan(workload=a_workload(timeout_s=60.0), rates=[1000.0], seconds=60.0)
     told = assess(slow, [Entry()], FACTS).describe()
     assert told[-1] == "At worst it would hold 60,000 local ports; there are 28,232."
 
@@ -273,7 +300,7 @@ def test_a_machine_that_tells_nothing_is_taken_for_an_untouched_linux() -> None:
 
 
 def test_a_closed_loop_needs_a_port_for_each_connection_at_a_time() -> None:
-    closed = plan(workload=Workload(mode="closed"), rates=[], concurrency=[50, 100])
+    closed = plan(workload=a_workload(mode="closed"), rates=[], concurrency=[50, 100])
     budget = assess(closed, [Entry()], FACTS)
     assert budget.problems == []
     assert budget.ports_needed == 100

@@ -11,8 +11,9 @@ import pytest
 from app.charts import words
 from app.charts.model import ChartModel
 from app.charts.scales import log_ticks, round_down, round_up, ticks
-from app.charts.series import Quantity, Reading, View
-from tests.synthetic import Contestant, contestants, knees, session
+from app.charts.series import Quantity
+from tests.synthetic import LATE, Contestant, contestants, knees, session
+from workbench.analysis.results import PointResult, View
 from workbench.documents import AnyDocument, PointStart, PointStop, Window
 
 
@@ -30,13 +31,13 @@ def test_every_server_has_a_line_through_its_points() -> None:
         stops = [d for d in documents if isinstance(d, PointStop) and d.server == series.id]
         swept = [stop for stop in stops if stop.purpose == "sweep"]
         values = series.values(Quantity.REPLIES, View())
-        assert values.x.tolist() == [stop.rate_per_s for stop in swept]
+        assert values.x.tolist() == [stop.x for stop in swept]
         assert values.y.tolist() == [stop.replies_per_s for stop in swept]
 
 
 def test_knees_are_told() -> None:
     model = drawn(session(7, 18))
-    assert {id_: series.knee_per_s for id_, series in model.series.items()} == knees(7, 18)
+    assert {id_: series.knee for id_, series in model.series.items()} == knees(7, 18)
 
 
 def test_the_percentile_and_the_clock_choose_the_response_time() -> None:
@@ -75,19 +76,19 @@ def test_of_a_server_behind_clients_that_are_the_limit_it_is_not_known_what_it_h
     (series,) = drawn(session(1, 4, untrusted_from=1)).series.values()
     assert words.holds(series) == ("not known", "")
     assert words.holds(series, over=False) == ("not known yet", "")
-    assert words.why_unknown(series) == "At 2,250/s: The clients were late from 2,250/s on."
+    assert words.why_unknown(series) == f"At 2,250/s: {LATE.text()}"
 
 
 def test_passes_are_merged_by_count_and_their_spread_is_known() -> None:
     documents = session(1, 4, repeats=3)
     (series,) = drawn(documents).series.values()
     stops = [d for d in documents if isinstance(d, PointStop) and d.purpose == "sweep"]
-    last = series.readings()[-1]
+    last = series.points[-1]
     assert len(last.stops) == 3
-    same_rate = [stop for stop in stops if stop.rate_per_s == last.offered]
+    same_rate = [stop for stop in stops if stop.x == last.x]
     assert last.latency_us
     assert last.latency_us.count == sum(stop.counts.succeeded for stop in same_rate)
-    low, high = last.spread(Quantity.REPLIES, View()) or (0, 0)
+    low, high = last.spread(Quantity.REPLIES.value, View()) or (0, 0)
     assert low == min(stop.replies_per_s for stop in same_rate)
     assert high == max(stop.replies_per_s for stop in same_rate)
 
@@ -95,7 +96,7 @@ def test_passes_are_merged_by_count_and_their_spread_is_known() -> None:
 def test_an_interrupted_point_counts_for_nothing() -> None:
     model = drawn(session(2, 4, end="interrupted"))
     *_, last = model.series.values()
-    assert len(last.readings()) == 3
+    assert len(last.points) == 3
     assert model.over
 
 
@@ -106,12 +107,12 @@ def test_the_running_point_is_known_while_it_runs() -> None:
     )
     model = drawn(documents[: begun + 1])
     assert model.running
-    assert isnan(model.running.value(Quantity.REPLIES, View()))
+    assert isnan(model.running.value(Quantity.REPLIES.value, View()))
     window = documents[begun + 1]
     assert isinstance(window, Window) and window.latency_us
     model(window)
-    assert model.running.value(Quantity.REPLIES, View()) == model.running.offered
-    assert model.running.value(Quantity.TIME, View("p50")) == window.latency_us.p50 / 1000
+    assert model.running.value(Quantity.REPLIES.value, View()) == model.running.x
+    assert model.running.value(Quantity.TIME.value, View("p50")) == window.latency_us.p50 / 1000
 
 
 def test_errors_of_a_running_point_are_told_once_its_calls_can_no_longer_be_answered() -> None:
@@ -127,7 +128,7 @@ def test_errors_of_a_running_point_are_told_once_its_calls_can_no_longer_be_answ
         at = {"t_us": 0, "point": point.point, "index": index}
         model(Window(**at, **none, **found, errors=errors))  # type: ignore[arg-type]
         assert model.running is not None
-        return model.running.value(Quantity.ERRORS, View())
+        return model.running.value(Quantity.ERRORS.value, View())
 
     assert isnan(window(0, due=1000, replies=300))
     assert model.running is not None
@@ -137,7 +138,7 @@ def test_errors_of_a_running_point_are_told_once_its_calls_can_no_longer_be_answ
 
 
 def test_the_x_axis_ends_with_the_plan_before_any_point_is_run() -> None:
-    assert drawn(session(2, rates=[500.0, 2500.0])[:1]).last_offered == 2500
+    assert drawn(session(2, rates=[500.0, 2500.0])[:1]).last_x == 2500
 
 
 def test_what_the_clients_reach_is_told() -> None:
@@ -153,19 +154,19 @@ def test_a_server_whose_limit_was_never_seen_holds_at_least_its_knee() -> None:
     assert words.holds(series) == ("holds", "1,000/s")
 
 
-def test_lost_calls_are_told_by_their_fate() -> None:
-    said = words.fates({"client-timo": 1447, "connreset": 1, "other-ENETUNREACH": 2})
-    assert said == "1,447 timed out · 1 reset · 2 failed (ENETUNREACH)"
+def test_failed_calls_are_listed_by_class() -> None:
+    said = words.errors({"client-timo": 1447, "connreset": 1, "other-ENETUNREACH": 2})
+    assert said == "timeout 1,447 · reset 1 · other error: ENETUNREACH 2"
 
 
 def test_calls_answered_too_late_for_their_rate_are_told_though_none_was_lost() -> None:
     (series,) = drawn(session(1, rates=[1000.0, 2000.0])).series.values()
-    (held, _) = series.readings()
+    (held, _) = series.points
     behind = msgspec.structs.replace(
         held.stops[0], replies_per_s=700.0, evidence={"open_at_end": 590.0}
     )
-    assert (held.waiting, Reading(1000.0, (behind,)).waiting) == (0, 590)
-    assert words.fates({}, 590) == "590 still open at the end"
+    assert (held.waiting, PointResult(1000.0, (behind,)).waiting) == (0, 590)
+    assert words.errors({}, 590) == "open at the end 590"
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import io
 
-from rich.console import Console
 from synthetic import session
 
 from workbench.analysis.clients import together
@@ -10,6 +9,7 @@ from workbench.analysis.summary import summarise
 from workbench.commands.summary import print_summary
 from workbench.documents import AnyDocument, ClientPart, Percentiles, PointStop
 from workbench.report.facts import facts
+from workbench.terminal import Terminal
 
 
 def shared(*, slow_from: float = 1e9) -> list[AnyDocument]:
@@ -62,7 +62,7 @@ def test_the_client_that_falls_behind_first_is_seen_by_its_own_ceiling() -> None
 
 def test_a_summary_puts_several_clients_side_by_side() -> None:
     output = io.StringIO()
-    print_summary(summarise(shared()), Console(file=output, width=140))
+    print_summary(summarise(shared()), Terminal(file=output, width=140))
     said = output.getvalue()
     assert "Own ceiling" in said and "≥ " in said
     assert "The clients began within 0.40 ms of one another (median over" in said
@@ -71,7 +71,7 @@ def test_a_summary_puts_several_clients_side_by_side() -> None:
 
 def test_one_client_is_not_put_beside_itself() -> None:
     output = io.StringIO()
-    print_summary(summarise(session(1, 4)), Console(file=output, width=140))
+    print_summary(summarise(session(1, 4)), Terminal(file=output, width=140))
     assert "Own ceiling" not in output.getvalue()
     assert facts(session(1, 4)).clients is None
 

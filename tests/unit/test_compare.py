@@ -16,18 +16,13 @@ import pytest
 
 from app.__main__ import main
 from tests.synthetic import Contestant, contestants, session
-from workbench.analysis.compare import Side, compare, side_of
-from workbench.analysis.compare_words import (
-    difference_text,
-    groups,
-    holds_text,
-    interval_text,
-)
-from workbench.analysis.conditions import conditions
 from workbench.analysis.intervals import PassKnee, difference, knee_interval, ranks
-from workbench.analysis.pairwise import pairwise
 from workbench.analysis.published import IN_2009, comparable
-from workbench.documents import AnyDocument, Note, PointStop, RunStart
+from workbench.comparison.conditions import conditions
+from workbench.comparison.pairwise import pairwise
+from workbench.comparison.sides import Side, compare, side_of
+from workbench.comparison.words import difference_text, groups, holds_text, interval_text
+from workbench.documents import UNTOLD, AnyDocument, Note, PointStop, RunStart
 from workbench.sessions import Recorder, Session
 
 RATES = [1000.0 * n for n in range(1, 10)]
@@ -63,7 +58,9 @@ def changed(
                 for record in document.servers
             ]
             out.append(
-                msgspec.structs.replace(document, plan=data, machines=[machine], servers=servers)
+                msgspec.structs.replace(
+                    document, plan=data, machines=[machine], servers=servers, axis=None
+                )
             )
         elif isinstance(document, Note) and "backlog" in document.data and backlog:
             out.append(msgspec.structs.replace(document, data={"backlog": backlog}))
@@ -90,16 +87,16 @@ def passes(*bounds: tuple[float, float]) -> list[PassKnee]:
 def test_rates_are_rounded_as_in_the_charts() -> None:
     steps = [103.4 * n for n in range(40, 70)]
     (gevent,) = side("A", session(1, rates=steps)).contenders
-    assert gevent.knee_per_s == 103.4 * 50
+    assert gevent.result.knee == 103.4 * 50
     assert holds_text(gevent) == "5,170/s"
-    assert interval_text(gevent.interval) == "5,170 to 5,273/s"
+    assert interval_text(gevent.result.interval) == "5,170 to 5,273/s"
 
 
 def test_one_pass_has_the_step_between_its_rates_and_no_confidence() -> None:
     (gevent,) = side("A", session(1, rates=RATES)).contenders
-    assert gevent.interval is not None
-    assert (gevent.interval.low, gevent.interval.high) == (5000, 6000)
-    assert gevent.interval.coverage is None
+    assert gevent.result.interval is not None
+    assert (gevent.result.interval.low, gevent.result.interval.high) == (5000, 6000)
+    assert gevent.result.interval.coverage is None
 
 
 def test_few_passes_give_their_range_and_say_how_little_it_covers() -> None:
@@ -123,15 +120,15 @@ def test_many_passes_give_an_interval_that_covers_the_median_by_arithmetic(
 
 def test_a_server_whose_limit_was_never_seen_holds_at_least_that() -> None:
     (fast,) = side("A", session(faster(1, 9), rates=RATES)).contenders
-    assert fast.interval is not None
-    assert fast.interval.high == inf
+    assert fast.result.interval is not None
+    assert fast.result.interval.high == inf
     assert holds_text(fast) == "≥ 9,000/s"
-    assert interval_text(fast.interval) == "from 9,000/s"
+    assert interval_text(fast.result.interval) == "from 9,000/s"
 
 
 def test_a_rate_only_the_clients_lost_shows_no_limit_of_the_server() -> None:
     (fast,) = side("A", session(faster(1, 9), rates=RATES, untrusted_from=7000)).contenders
-    assert fast.knee_per_s == 6000
+    assert fast.result.knee == 6000
     assert holds_text(fast) == "≥ 6,000/s"
 
 
@@ -141,14 +138,14 @@ def test_a_server_that_held_nothing_and_one_without_points_are_told() -> None:
         session([replace(contestants(1)[0], capacity_per_s=0), *contestants(2)[1:]], rates=RATES),
     ).contenders
     assert holds_text(dead) == "no rate"
-    assert dead.at_knee is None
+    assert dead.result.at_knee is None
     start = session(1)[0]
     (unmeasured,) = side("B", [start]).contenders
     assert holds_text(unmeasured) == "not measured"
     assert [c.name for c in compare([side("A", session(2)), side("B", [start])]).ranked()][-1] == (
         unmeasured.name
     )
-    assert alive.knee_per_s == 7000
+    assert alive.result.knee == 7000
 
 
 # What tells two apart
@@ -252,7 +249,7 @@ def test_all_are_told_at_the_highest_rate_that_all_of_them_held() -> None:
     found = compare([side("A", session(3, rates=RATES)), side("B", session(1, rates=RATES[::2]))])
     assert found.shared == RATES[::2]
     assert found.rate == 5000
-    assert all(c.at(5000) is not None for c in found.contenders)
+    assert all(c.result.at(5000) is not None for c in found.contenders)
 
 
 def test_sessions_without_a_common_rate_are_told_at_none() -> None:
@@ -264,7 +261,7 @@ def test_sessions_without_a_common_rate_are_told_at_none() -> None:
 
 def test_percentiles_of_several_passes_come_from_all_their_calls() -> None:
     (server,) = side("A", session(1, rates=RATES, repeats=3)).contenders
-    at = server.at(4000)
+    at = server.result.at(4000)
     assert at is not None
     assert at.latency_us is not None
     singles = [stop.latency_us.count for stop in at.stops if stop.latency_us]
@@ -274,17 +271,12 @@ def test_percentiles_of_several_passes_come_from_all_their_calls() -> None:
 
 def test_a_difference_is_that_of_the_two_figures_beside_it() -> None:
     cpus, sizes = iter([9.2, 8.3]), iter([32_400_000, 18_900_000])
-    first, second = (
-        replace(
-            server,
-            points=[
-                msgspec.structs.replace(
-                    server.points[0], server_cpu_pct=next(cpus), server_rss_bytes=next(sizes)
-                )
-            ],
-        )
-        for server in side("A", session(2, rates=[1000.0])).contenders
-    )
+    first, second = side("A", session(2, rates=[1000.0])).contenders
+    for each in (first, second):
+        (stop,) = each.result.stops
+        each.result.stops = [
+            msgspec.structs.replace(stop, server_cpu_pct=next(cpus), server_rss_bytes=next(sizes))
+        ]
     told = {figure.what: figure for figure in pairwise(first, second, 1000.0)}
     assert (told["CPU"].first, told["CPU"].second) == ("9.20 %", "8.30 %")
     assert told["CPU"].text.startswith("+0.90 points, no spread")
@@ -441,7 +433,7 @@ def test_the_command_tells_figures_differences_and_conditions(
     out, err = capsys.readouterr()
     assert err == ""
     assert "Kernel of the target: A Linux 6.1.0-41-amd64, B Linux 5.10." in out
-    assert "All of them at 4,000/s:" in out
+    assert "All servers at 4,000/s:" in out
     assert "gevent in A holds 4,000/s more than gevent in B" in out
     assert "asyncio" not in out
 
@@ -525,14 +517,20 @@ def test_more_than_six_sessions_are_too_many(
 
 def test_a_closed_loop_is_ranked_by_what_it_answered() -> None:
     documents = [
-        msgspec.structs.replace(d, concurrency=int(d.rate_per_s / 20), rate_per_s=0.0)
+        msgspec.structs.replace(d, concurrency=int(d.x / 20), rate_per_s=0.0, x=UNTOLD)
         if isinstance(d, PointStop) and d.purpose == "sweep"
         else d
         for d in changed(session(2, rates=RATES[:3]), workload={"mode": "closed"})
     ]
     found = compare([side("A", documents)])
-    assert found.unit == "connections kept open"
+    assert found.axis.key == "concurrency"
     assert found.shared == [50, 100, 150]
     assert found.rate == 150
-    assert all(c.interval is None for c in found.contenders)
+    assert all(c.result.interval is None for c in found.contenders)
     assert found.difference(*found.contenders) is None
+    assert {holds_text(c).partition(" ")[2] for c in found.contenders} == {"replies/s"}
+    differing, warnings = said_of(documents, session(2))
+    assert not any(each.startswith("What rates count") for each in differing)
+    assert warnings[0].startswith(
+        "A varied the concurrent connections, B the offered rate: they share no axis"
+    )

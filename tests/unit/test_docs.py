@@ -8,8 +8,10 @@ import pytest
 
 from app.export import report
 from workbench.machines.profiles import Profile, load_profile
-from workbench.plans import Plan, Workload, load_plan
+from workbench.plan.model import Plan, load_plan
 from workbench.servers.entry import load_entry
+from workbench.workloads import tables
+from workbench.workloads.registry import own_fields
 
 ROOT = Path(__file__).parents[2]
 
@@ -28,9 +30,16 @@ def test_the_plan_that_is_shown_can_be_run(document: str, tmp_path: Path) -> Non
     assert load_plan(path).servers == ["tornado", "twisted"]
 
 
-@pytest.mark.parametrize("key", [*Plan.__struct_fields__, *Workload.__struct_fields__])
+@pytest.mark.parametrize("key", [*Plan.__struct_fields__, "protocol"])
 def test_every_key_of_a_plan_is_documented(key: str) -> None:
     assert f"`{key}`" in (ROOT / "docs/plans.md").read_text()
+
+
+def test_the_keys_of_workloads_are_documented_as_they_are_declared() -> None:
+    text = (ROOT / "docs/plans.md").read_text()
+    assert tables.written(text) == text, "run `make docs`"
+    for field in own_fields():
+        assert f"| `{field.key}` |" in text
 
 
 @pytest.mark.parametrize("key", Profile.__struct_fields__)

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from workbench.drafts import Draft, examine, number, plan_data
 from workbench.errors import BadInput
-from workbench.plans import Plan, Workload, plan_from_data
+from workbench.plan.editing import Draft, examine, number, plan_data
+from workbench.plan.model import Plan, plan_from_data
+from workbench.workloads.registry import workload as a_workload
 
 SOUND: dict[str, Any] = {"servers": ["a", "b"], "rates": [1000, 2000], "seconds": 2}
 FACTS = {"sysctls": {"net.ipv4.ip_local_port_range": "32768 60999"}}
@@ -21,6 +22,8 @@ class Entry:
     closes_first: str = "server"
     protocols: list[str] = field(default_factory=lambda: ["pong"])
     warm_up_s: float = 0.0
+    heritage: bool = False
+    rights: dict[str, str] = field(default_factory=dict)
     unavailable: object = None
 
 
@@ -84,7 +87,7 @@ def unfit(foreign: int, idle: int, unknown: int) -> str:
 
 def test_of_many_unfit_servers_each_cause_is_one_sentence_the_protocol_first() -> None:
     assert unfit(foreign=20, idle=6, unknown=2) == (
-        "20 servers do not speak pong: Web 0, Web 1, Web 2 and 17 more."
+        "20 servers do not support pong: Web 0, Web 1, Web 2 and 17 more."
         " 6 servers cannot be run: Idle 0, Idle 1, Idle 2 and 3 more."
         " 2 servers are not in the catalogue: x0 and x1. Leave them out."
     )
@@ -92,7 +95,7 @@ def test_of_many_unfit_servers_each_cause_is_one_sentence_the_protocol_first() -
 
 def test_of_a_few_unfit_servers_all_are_named_and_of_one_the_reason() -> None:
     assert unfit(foreign=4, idle=1, unknown=1) == (
-        "4 servers do not speak pong: Web 0, Web 1, Web 2 and Web 3."
+        "4 servers do not support pong: Web 0, Web 1, Web 2 and Web 3."
         " Idle 0 cannot be run: No registry has it."
         " There is no server 'x0' in the catalogue. Leave them out."
     )
@@ -103,17 +106,17 @@ def test_of_a_few_unfit_servers_all_are_named_and_of_one_the_reason() -> None:
     [
         ({"servers": []}, "servers", "None is listed; name at least one of the catalogue."),
         ({"servers": ["a", "zz"]}, "servers", "There is no server 'zz' in the catalogue."),
-        ({"servers": ["web"]}, "servers", "Web speaks http/1.1, not pong."),
-        ({"rates": [2000, 1000]}, "rates", "1000 comes after 2000; list them rising"),
+        ({"servers": ["web"]}, "servers", "Web supports http/1.1, not pong."),
+        ({"rates": [2000, 1000]}, "rates", "1000 comes after 2000; list them in ascending order"),
         ({"rates": [100, "fast"]}, "rates", "Expected a number, got 'fast'."),
         ({"rates": {"from": 9, "to": 4, "step": 1}}, "rates", "They run from 9 down to 4"),
         ({"seconds": None}, "seconds", "Neither is given; give exactly one of the two."),
-        ({"seconds": 0.5}, "seconds", "At 1,000/s a point lasts 0.5 s: too short to judge"),
+        ({"seconds": 0.5}, "seconds", "At 1,000/s a point lasts 0.5 s: too short for a verdict"),
         ({"workload": {"path": "x"}}, "workload.path", "It must begin with /"),
         (
             {"workload": {"calls_per_connection": 5}},
             "workload.calls_per_connection",
-            "Pong ends after one reply; use http/1.1.",
+            "pong ends after one reply; use http/1.1.",
         ),
     ],
 )
@@ -129,7 +132,7 @@ def test_too_few_connections_are_told_beside_them() -> None:
 
 def test_a_closed_loop_has_steps_without_a_rate() -> None:
     found = draft(rates=[], concurrency=[1, 10], workload={"mode": "closed"})
-    assert [step.load for step in found.steps] == ["1 at a time", "10 at a time"]
+    assert [step.load for step in found.steps] == ["1 concurrent", "10 concurrent"]
     assert found.sound
     assert found.connections == 0
 
@@ -140,7 +143,7 @@ def test_what_no_form_would_give_is_refused_in_words() -> None:
 
 
 def test_a_plan_survives_being_taken_apart_for_the_form() -> None:
-    plan = Plan(servers=["a"], rates=[5.5], seconds=2, name="p", workload=Workload(path="/x"))
+    plan = Plan(servers=["a"], rates=[5.5], seconds=2, name="p", workload=a_workload(path="/x"))
     assert plan_from_data(plan_data(plan), name="p") == plan
 
 
@@ -157,3 +160,17 @@ def test_a_plan_survives_being_taken_apart_for_the_form() -> None:
 )
 def test_figures_are_read_as_people_type_them(typed: str, meant: object) -> None:
     assert number(typed) == meant
+
+
+def test_a_preview_warns_of_rights_and_of_old_servers_that_others_reach() -> None:
+    shelf = Shelf(
+        a=Entry("a", "Ancient", heritage=True),
+        b=Entry("b", "Broad", rights={"files": "It serves what lies elsewhere."}),
+    )
+    alone = examine(SOUND, shelf, FACTS)
+    assert [warning.text() for warning in alone.warnings] == [
+        "Broad may read and write what its user may: It serves what lies elsewhere."
+    ]
+    public = examine(SOUND, shelf, FACTS, listens_on="h1")
+    assert [warning.code for warning in public.warnings] == ["old-servers-exposed", "more-rights"]
+    assert public.sound

@@ -5,13 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from workbench.errors import BadInput
 from workbench.load.base import LoadReport
+from workbench.load.events import Done
 from workbench.load.merge import client_part, merge_reports
 from workbench.machines.profiles import make_profile, save_profile
-from workbench.stage import Fleet, tightest
+from workbench.run.environment import Fleet, tightest
 
 
 @pytest.fixture(autouse=True)
@@ -48,11 +50,12 @@ def test_the_client_with_the_fewest_ports_decides() -> None:
     assert tightest([facts("1024 65535"), few, {}]) is few
 
 
-def report(due: int, late: int, cpu_us: int, began_late_us: int) -> dict[str, Any]:
+def report(due: int, late: int, cpu_us: int, began_late_us: int) -> Done:
     times = ("latency", "service", "connect", "first_byte", "lateness")
     histograms: dict[str, list[int]] = {name: [] for name in times}
     numbers = {"due": due, "sent": due, "late": late, "replies": due, "established": due}
-    return {
+    said = {
+        "ev": "done",
         **numbers,
         "unsent": 0,
         "errors": {},
@@ -62,6 +65,7 @@ def report(due: int, late: int, cpu_us: int, began_late_us: int) -> dict[str, An
         "began_late_us": began_late_us,
         "at_schedule_end": {"cpu_us": cpu_us, "wall_us": 1_000_000, "replies": due},
     }
+    return msgspec.convert(said, Done)
 
 
 def test_each_client_tells_what_it_had_and_the_sum_is_the_point() -> None:

@@ -79,3 +79,16 @@ def test_a_percentile_needs_ten_values_beyond_it(q: float, needed: int) -> None:
     assert h.samples_needed(q) == needed
     assert h.percentile_supported(needed, q)
     assert not h.percentile_supported(needed - 1, q)
+
+
+@given(MANY)
+def test_a_coarse_histogram_keeps_counts_and_is_never_far_off(times_us: list[int]) -> None:
+    fine = h.histogram_of(times_us)
+    rough = h.coarse(fine)
+    assert sum(rough[1::2]) == len(times_us)
+    for q in (0.5, 0.99, 1.0):
+        true, told = h.percentile(fine, q), h.percentile(rough, q)
+        assert true is not None
+        assert told is not None
+        assert true <= told <= true * 1.07 + 1
+    assert h.coarse(rough) == rough

@@ -1,4 +1,5 @@
-"""Which host keys are trusted, and by whom."""
+"""Which host keys are trusted, and by whom. What `ssh` says to the same is in
+tests/process/test_hostkeys_like_ssh.py."""
 
 from __future__ import annotations
 
@@ -7,7 +8,17 @@ from pathlib import Path
 import asyncssh
 import pytest
 
-from workbench.machines.hostkeys import ChangedHostKey, UnknownHostKey, known, problem, trust
+from workbench.errors import PongbenchError
+from workbench.machines import hostkeyrules
+from workbench.machines.hostkeyrules import Rules, rules_for, standard_files
+from workbench.machines.hostkeys import (
+    ChangedHostKey,
+    RevokedHostKey,
+    UnknownHostKey,
+    judge,
+    trust,
+)
+from workbench.machines.sshroute import Hop
 
 
 @pytest.fixture(autouse=True)
@@ -15,6 +26,8 @@ def ssh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of `ssh` of a person who has trusted nothing."""
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "pongbench"))
+    monkeypatch.setattr(hostkeyrules, "SYSTEM_FILES", (tmp_path / "system", tmp_path / "system2"))
+    monkeypatch.setattr(hostkeyrules, "SYSTEM_CONFIG", tmp_path / "ssh_config")
     (tmp_path / ".ssh").mkdir()
     return tmp_path / ".ssh"
 
@@ -32,11 +45,17 @@ def line(names: str, key: asyncssh.SSHKey) -> str:
     return f"{names} {key.export_public_key().decode()}"
 
 
+def shows(key: asyncssh.SSHKey, host: str = "box", port: int = 22, alias: str = "") -> None:
+    rules = Rules(host, port, alias=alias, files=standard_files())
+    assert judge("mine", rules, "10.0.0.5", key.public_data) == key
+
+
 def test_a_key_is_trusted_for_its_host_and_port_alone(key: asyncssh.SSHKey) -> None:
     trust("box", 2222, key)
-    assert list(known("box", "", 2222).trusted) == [key]
-    assert not known("box", "", 22)
-    assert not known("other", "", 2222)
+    shows(key, "box", 2222)
+    for host, port in (("box", 22), ("other", 2222)):
+        with pytest.raises(UnknownHostKey):
+            shows(key, host, port)
 
 
 def test_trusting_another_replaces_the_first(key: asyncssh.SSHKey) -> None:
@@ -44,23 +63,71 @@ def test_trusting_another_replaces_the_first(key: asyncssh.SSHKey) -> None:
     trust("neighbour", 22, key)
     other = new_key()
     trust("box", 22, other)
-    assert list(known("box", "", None).trusted) == [other]
-    assert list(known("neighbour", "", None).trusted) == [key]
+    shows(other)
+    shows(key, "neighbour")
+    with pytest.raises(ChangedHostKey):
+        shows(key)
 
 
 def test_what_is_trusted_here_comes_before_what_ssh_trusts(ssh: Path, key: asyncssh.SSHKey) -> None:
     old = new_key()
     (ssh / "known_hosts").write_text(f"rubbish\n\n# a comment\n{line('box,10.0.0.5', old)}")
-    assert list(known("box", "", None).trusted) == [old]
-    caught = problem("mine", "box", "", 22, key)
-    assert isinstance(caught, ChangedHostKey)
-    assert caught.old == [old.get_fingerprint("sha256")]
-    assert caught.file == ssh / "known_hosts"
+    with pytest.raises(ChangedHostKey) as caught:
+        shows(key)
+    assert caught.value.old == [old.get_fingerprint("sha256")]
+    assert caught.value.file == ssh / "known_hosts"
     trust("box", 22, key)
-    assert list(known("box", "", None).trusted) == [key]
+    shows(key)
+    with pytest.raises(ChangedHostKey):
+        shows(old)
 
 
 def test_a_host_nobody_knows_is_no_changed_one(key: asyncssh.SSHKey) -> None:
-    caught = problem("mine", "box", "", 22, key)
-    assert isinstance(caught, UnknownHostKey)
-    assert key.get_fingerprint("sha256") in str(caught)
+    with pytest.raises(UnknownHostKey) as caught:
+        shows(key)
+    assert key.get_fingerprint("sha256") in str(caught.value)
+
+
+def test_what_is_trusted_under_an_alias_is_known_by_it(key: asyncssh.SSHKey) -> None:
+    with pytest.raises(UnknownHostKey, match="box port 2222 \\(HostKeyAlias lab\\)") as caught:
+        shows(key, "box", 2222, "lab")
+    trust(caught.value.host, caught.value.port, caught.value.key)
+    shows(key, "elsewhere", 22, "lab")
+
+
+def test_who_revoked_a_key_is_said_and_nobody_is_asked_to_trust_it(
+    ssh: Path, key: asyncssh.SSHKey
+) -> None:
+    trust("box", 22, key)
+    (ssh / "known_hosts").write_text(f"# lost\n@revoked {line('*', key)}\n")
+    with pytest.raises(RevokedHostKey, match=f"revoked by {ssh}/known_hosts line 2") as caught:
+        shows(key)
+    assert key.get_fingerprint("sha256") in str(caught.value)
+
+
+def test_a_list_of_revoked_keys_that_cannot_be_read_stops_everything(ssh: Path) -> None:
+    hop = Hop("mine", "box")
+    (ssh / "config").write_text(f"RevokedHostKeys {ssh}/revoked\n")
+    with pytest.raises(PongbenchError, match="cannot be read: no such file"):
+        rules_for(hop, "box", 22)
+    (ssh / "revoked").write_bytes(b"SSHKRL\n\0")
+    with pytest.raises(PongbenchError, match="binary list"):
+        rules_for(hop, "box", 22)
+
+
+def test_the_settings_of_the_system_count_after_those_of_the_user(
+    ssh: Path, tmp_path: Path
+) -> None:
+    (ssh / "config").write_text("Host box\n  HostKeyAlias mine\n")
+    (tmp_path / "ssh_config").write_text(
+        "HostKeyAlias theirs\nGSSAPIAuthentication perhaps\nGlobalKnownHostsFile /nowhere\n"
+    )
+    rules = rules_for(Hop("mine", "box"), "box", 22)
+    assert rules.alias == "mine"
+    assert rules.files == (ssh / "known_hosts", ssh / "known_hosts2", Path("/nowhere"))
+    assert rules_for(Hop("mine", "box", ssh_config=False), "box", 22).files == standard_files()
+    (tmp_path / "ssh_config").write_text("Match nonsense\n")
+    with pytest.raises(
+        PongbenchError, match=r"host key of 'mine' cannot be read: .*ssh_config line"
+    ):
+        rules_for(Hop("mine", "box"), "box", 22)

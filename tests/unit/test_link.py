@@ -9,7 +9,9 @@ import os
 import pytest
 
 from workbench.errors import PongbenchError
-from workbench.machines.link import Link, whoami
+from workbench.machines.runner_client import Link, whoami
+
+READY = b'- {"ev": "ready", "run": "/r", "python": "/p", "version": "3.11.2", "cpus": [0]}'
 
 
 class Said:
@@ -38,7 +40,7 @@ class Said:
 
 @pytest.mark.parametrize("nonsense", [b"- {]", b'- {"no": "event"}', b"- 7"])
 async def test_whoever_waits_is_told_when_a_runner_talks_nonsense(nonsense: bytes) -> None:
-    said = Said(b'- {"ev": "ready"}', nonsense)
+    said = Said(READY, nonsense)
     link = Link("bolt", said, said)
     try:
         await link.open("/nowhere")

@@ -6,15 +6,17 @@ import json
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from workbench.links import needed_of_each
 from workbench.machines.iperf import bits_per_s
-from workbench.machines.linkcheck import LinkFigures
-from workbench.plans import Plan, Workload
+from workbench.messages.notes import Link, SlowLink
+from workbench.plan.model import Plan
+from workbench.run.network_check import needed_of_each, notes_of
 from workbench.servers.gate import GateResult
+from workbench.workloads.registry import workload as a_workload
 
 CASES = sorted((Path(__file__).parents[1] / "cases" / "iperf3").glob("*.json"))
-LINK = LinkFigures("bolt", "atlas", 180, 210, 400, 940e6)
+LINK = Link(client="bolt", target="atlas", min_us=180, p50_us=210, p99_us=400, bits_per_s=940e6)
 GATES = [
     GateResult(server="a", passed=True, sentences=[], bytes_on_wire=100, kept_bytes=90),
     GateResult(server="b", passed=True, sentences=[], bytes_on_wire=10_000, kept_bytes=9_000),
@@ -22,22 +24,21 @@ GATES = [
 
 
 def plan(**workload: object) -> Plan:
-    return Plan(name="x", servers=["a", "b"], rates=[100, 1000], workload=Workload(**workload))
+    return Plan(name="x", servers=["a", "b"], rates=[100, 1000], workload=a_workload(**workload))
 
 
-def test_a_link_is_told_with_what_the_plan_needs() -> None:
-    assert LINK.sentence(88e6) == (
-        "bolt reaches atlas in 210 µs (p99 400 µs) and at 940 Mbit/s;"
-        " the plan needs about 88 Mbit/s at most."
-    )
-    assert LINK.sentence() == "bolt reaches atlas in 210 µs (p99 400 µs) and at 940 Mbit/s."
+def test_a_link_says_what_the_plan_needs_where_that_is_known() -> None:
+    needed = replace(LINK, needed_bits_per_s=88e6)
+    assert needed.text().endswith("; the plan needs about 88 Mbit/s at most.")
+    assert LINK.text() == "bolt reaches atlas in 210 µs (p99 400 µs) and at 940 Mbit/s."
 
 
 def test_only_a_plan_that_needs_nearly_all_of_a_link_is_warned_of() -> None:
-    assert LINK.warning(700e6) == ""
-    assert LINK.warning(800e6).startswith(
-        "The link from atlas to bolt carried 940 Mbit/s and the plan needs about 800 Mbit/s:"
-    )
+    assert notes_of(LINK, 700e6) == [replace(LINK, needed_bits_per_s=700e6)]
+    assert notes_of(LINK, 800e6) == [
+        replace(LINK, needed_bits_per_s=800e6),
+        SlowLink(client="bolt", target="atlas", bits_per_s=940e6, needed_bits_per_s=800e6),
+    ]
 
 
 def test_the_largest_reply_at_the_highest_rate_is_what_is_needed() -> None:

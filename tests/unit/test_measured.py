@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.servers import measured
+from workbench.servers import gate_cache as measured
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.entry import load_entry
 from workbench.servers.gate import GateResult

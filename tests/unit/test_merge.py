@@ -2,32 +2,37 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from workbench.analysis.histogram import histogram_of
-from workbench.load.base import LoadWindow
+from workbench.load.base import LoadWindow, PointSpec
+from workbench.load.events import Done, Window
 from workbench.load.merge import WindowMerger, merge_reports
-from workbench.load.point import longest_s
 
 
-def window(index: int, **counts: Any) -> dict[str, Any]:
+def window(index: int, **counts: Any) -> Window:
     empty = dict.fromkeys(("due", "sent", "late", "established", "replies", "in_flight"), 0)
-    return {"i": index, **empty, "errors": {}, "latency": [], "service": [], **counts}
+    said = {"i": index, **empty, "errors": {}, "latency": [], "service": [], **counts}
+    return Window(**said)
 
 
-def report(**figures: Any) -> dict[str, Any]:
+def report(**figures: Any) -> Done:
     counts = dict.fromkeys(
         ("due", "unsent", "sent", "late", "established", "replies", "in_flight"), 0
     )
     times = ("latency", "service", "connect", "first_byte", "lateness")
-    return {
+    end = {"cpu_us": 400_000, "wall_us": 1_000_000, "replies": 0, "in_flight": 0}
+    said: dict[str, Any] = {
+        "ev": "done",
         **counts,
         "errors": {},
         "cpu_us": 500_000,
         "histograms": {name: [] for name in times},
-        "at_schedule_end": {"cpu_us": 400_000, "wall_us": 1_000_000, "replies": 0, "in_flight": 0},
+        "at_schedule_end": end,
         **figures,
     }
+    return msgspec.convert(said, Done)
 
 
 @pytest.fixture
@@ -117,11 +122,6 @@ def test_two_workers_whose_mistakes_cancel_out_are_found_by_the_audit() -> None:
     assert not merge_reports([report(due=10, replies=9), report(due=9, replies=10)], []).conserved
 
 
-def load(**changes: Any) -> dict[str, Any]:
-    plain = {"mode": "open", "seconds": 2.0, "connections": 1_000, "concurrency": 0}
-    return {**plain, "calls_per_connection": 1, "timeout_s": 5.0, "think_time_s": 0.0, **changes}
-
-
 @pytest.mark.parametrize(
     ("changes", "seconds"),
     [
@@ -134,4 +134,5 @@ def load(**changes: Any) -> dict[str, Any]:
 def test_a_point_may_take_as_long_as_its_slowest_calls(
     changes: dict[str, Any], seconds: float
 ) -> None:
-    assert longest_s(load(**changes)) == seconds
+    plain = PointSpec(host="127.0.0.1", port=9, workload="pong", connections=1_000, seconds=2.0)
+    assert msgspec.structs.replace(plain, **changes).longest_s == seconds

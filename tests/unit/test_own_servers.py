@@ -11,9 +11,9 @@ import pytest
 from workbench import paths
 from workbench.cli import main
 from workbench.errors import BadInput
-from workbench.servers import own
+from workbench.servers import user_servers as own
 from workbench.servers.catalogue import Catalogue
-from workbench.servers.proofread import Fault, proofread
+from workbench.servers.lint import Fault, proofread
 
 
 @pytest.fixture(autouse=True)

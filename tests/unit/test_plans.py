@@ -1,5 +1,6 @@
 """Reading plans: the shipped ones, the user's, and those that make no sense."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,19 @@ from synthetic import session
 from workbench import paths
 from workbench.documents import RunStart
 from workbench.errors import BadInput
-from workbench.plans import load_plan, plan_from_data, plan_names, to_data
+from workbench.plan.model import (
+    Plan,
+    WarmUp,
+    load_plan,
+    plan_from_data,
+    plan_names,
+    to_data,
+    with_set,
+)
+from workbench.plan.schedule import points
 from workbench.sessions import Recorder
-from workbench.sweeps import points
+from workbench.workloads.http.declaration import HttpWorkload
+from workbench.workloads.pong.declaration import PongWorkload
 
 SOUND: dict[str, Any] = {"servers": ["tornado"], "rates": [1000, 2000], "seconds": 2}
 
@@ -53,12 +64,12 @@ def test_rates_count_requests_when_a_connection_makes_several_calls() -> None:
         (
             "falling",
             {"rates": [200, 100]},
-            "rates: 100 comes after 200; list them rising, each once.",
+            "rates: 100 comes after 200; list them in ascending order, each once.",
         ),
         (
             "twice the same",
             {"rates": [100, 100]},
-            "rates: 100 comes after 100; list them rising, each once.",
+            "rates: 100 comes after 100; list them in ascending order, each once.",
         ),
         (
             "reversed",
@@ -89,7 +100,7 @@ def test_rates_count_requests_when_a_connection_makes_several_calls() -> None:
         (
             "a server twice",
             {"servers": ["a", "b", "a"]},
-            "servers: a is listed twice; for a second measurement use `repeats`.",
+            "servers: 'a' is listed twice; for a second measurement use `repeats`.",
         ),
         (
             "both sizes",
@@ -120,7 +131,7 @@ def test_rates_count_requests_when_a_connection_makes_several_calls() -> None:
         (
             "a path that would split the request",
             {"workload": {"path": "/ HTTP/1.1\r\nX: y"}},
-            "workload.path: it must begin with / and hold neither spaces nor control characters.",
+            "workload.path: it must begin with / and have no spaces or control characters.",
         ),
         (
             "concurrency in open loop",
@@ -183,7 +194,7 @@ def test_the_demo_compares_the_seven_servers_at_eight_rates_or_more() -> None:
 def test_the_plan_of_2009_has_the_numbers_of_its_source() -> None:
     plan = load_plan("piel-2009-sockets")
     run = list(points(plan, "tornado"))
-    assert [p.rate_per_s for p in run] == [float(rate) for rate in range(400, 9001, 100)]
+    assert [p.x for p in run] == [float(rate) for rate in range(400, 9001, 100)]
     assert {(p.connections, p.calls_per_connection) for p in run} == {(40_000, 1)}
     assert (plan.workload.timeout_s, plan.backlog, plan.nofile) == (60.0, 500, 10_000)
 
@@ -241,3 +252,49 @@ def test_a_session_is_run_again_by_its_plan(tmp_path: Path) -> None:
     assert isinstance(start, RunStart)
     assert plan.servers == ["asyncio-streams", "asyncio-protocol"]
     assert plan.rates_per_s == start.plan["rates"]
+
+
+def a_plan() -> Plan:
+    return plan_from_data({"servers": ["a"], "rates": [100, 200], "connections": 500}, name="p")
+
+
+def test_keys_are_set_for_one_run() -> None:
+    plan = with_set(
+        a_plan(), ["seconds=2.5", "rates=[300]", "timeout_s=0.5", "protocol=http/1.1", "path=/x"]
+    )
+    assert (plan.seconds, plan.connections, plan.rates_per_s) == (2.5, None, [300.0])
+    workload = plan.workload
+    assert (workload.protocol, workload.timeout_s, workload.own["path"]) == ("http/1.1", 0.5, "/x")
+    assert with_set(a_plan(), ["warm_up.seconds=3"]).warm_up == WarmUp(seconds=3)
+    assert with_set(a_plan(), []) == a_plan()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("seconds", "--set seconds: write KEY=VALUE, for example seconds=10."),
+        ("secnds=3", "plan p: there is no key 'secnds'; did you mean 'seconds'?"),
+        ("timeout_s=-1", "plan p, workload.timeout_s: expected a number above 0, got -1."),
+        ("protocol=gopher", "expected http/1.0, http/1.1 or pong, got 'gopher'."),
+        ("name.first=x", "--set name.first=x: name holds no keys."),
+        (
+            "servers.first=x",
+            "--set servers.first=x: servers is a list in this plan; give all of it.",
+        ),
+        ("rates=[1", "--set rates=[1, line 2, column 1: the list"),
+    ],
+)
+def test_a_key_that_cannot_be_set_is_named(change: str, said: str) -> None:
+    with pytest.raises(BadInput, match=re.escape(said)):
+        with_set(a_plan(), [change])
+
+
+def test_a_plan_of_any_time_is_read_with_its_workload() -> None:
+    recorded = {"protocol": "pong", "path": "/", "calls_per_connection": 1, "pipeline": 1}
+    recorded |= {"think_time_s": 0.0, "timeout_s": 5.0, "arrivals": "uniform", "mode": "open"}
+    data = {"servers": ["a"], "rates": [100], "seconds": 2, "workload": recorded}
+    plan = plan_from_data(data, name="p")
+    assert plan.workload == PongWorkload() and to_data(plan)["workload"] == recorded
+    kept = plan_from_data(data | {"workload": {"protocol": "http/1.1", "pipeline": 1}}, name="p")
+    assert isinstance(kept.workload, HttpWorkload)
+    assert plan_from_data(to_data(kept), name="p") == kept

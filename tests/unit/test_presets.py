@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from workbench import paths, presets
+from workbench import paths
 from workbench.errors import BadInput
-from workbench.plans import Plan, Range, WarmUp, Workload, load_plan
+from workbench.plan import library as presets
+from workbench.plan.model import Plan, Range, WarmUp, load_plan
+from workbench.workloads.registry import workload as a_workload
 
 PLAN = Plan(
     name="Two",
@@ -59,7 +61,7 @@ def test_the_file_holds_only_what_is_unusual(home: Path) -> None:
             name="1_000",
             description="yes: # no",
             servers=["on", "12"],
-            workload=Workload(mode="closed", path="/a?b", timeout_s=0.25),
+            workload=a_workload(mode="closed", path="/a?b", timeout_s=0.25),
             concurrency=[1, 10],
             seconds=2,
             warm_up=WarmUp(seconds=0.5),

@@ -7,16 +7,16 @@ import pytest
 
 from tests import synthetic
 from tests.looked_again import looked_again
-from workbench.commands.progress import RunProgress
 from workbench.documents import (
     AnyDocument,
     HostSample,
-    Note,
     PointStart,
     PointStop,
     RunStop,
     Window,
 )
+from workbench.messages import notes
+from workbench.run.progress import RunProgress
 
 
 def after(documents: list[AnyDocument]) -> RunProgress:
@@ -43,7 +43,7 @@ def test_a_whole_run_is_done_with_the_knees_it_has() -> None:
     assert (progress.done, progress.total) == (24, 24)
     assert isinstance(progress.end, RunStop)
     assert progress.left_s == 0
-    held = {id_: server.held_per_s for id_, server in progress.servers.items()}
+    held = {id_: server.knee for id_, server in progress.servers.items()}
     assert held == synthetic.knees(3, 8)
 
 
@@ -84,7 +84,9 @@ def test_the_time_left_follows_from_the_points_so_far() -> None:
 
 def test_points_given_up_are_not_waited_for() -> None:
     documents = upto_point(synthetic.session(2, 10), 3, PointStop)
-    progress = after([*documents, Note(t_us=0, topic="gave-up", text="It is gone.")])
+    progress = after(
+        [*documents, notes.GaveUp(x=1.0, success_below_pct=50.0, points=3, left_out=1).note(0)]
+    )
     assert progress.done == 10
 
 
@@ -109,12 +111,8 @@ def test_what_is_added_is_forgotten_when_a_session_begins_again() -> None:
 def test_a_turn_added_for_another_look_is_counted_when_it_is_told() -> None:
     documents = synthetic.session(2, 4)[:-1]
     first = next(d for d in documents if isinstance(d, PointStart) and d.purpose == "sweep")
-    again = Note(
-        t_us=documents[-1].t_us,
-        topic="again",
-        text="It is measured again.",
-        server=first.server,
-        data={"pass_number": 1, "rates_per_s": [first.rate_per_s]},
+    again = notes.Again(look=1, pass_number=1, rates_per_s=[first.rate_per_s]).note(
+        documents[-1].t_us, server=first.server
     )
     progress = after([*documents, again])
     assert (progress.done, progress.total) == (8, 9)
@@ -132,10 +130,10 @@ def test_a_pause_adds_nothing_to_the_time_that_is_left() -> None:
     progress = after(documents)
     before, at_us = progress.left_s, progress.t_us
     assert before is not None
-    progress(Note(t_us=at_us, topic="paused", text="Paused."))
+    progress(notes.Paused().note(at_us))
     progress(HostSample(t_us=at_us + 60_000_000, machine="localhost"))
     assert progress.left_s == before
-    progress(Note(t_us=at_us + 60_000_000, topic="resumed", text="Resumed."))
+    progress(notes.Resumed().note(at_us + 60_000_000))
     assert progress.left_s == pytest.approx(before)
 
 

@@ -33,7 +33,7 @@ LIMITED = """
             if isinstance(document, PointStop):
                 stops += 1
                 if stops == 2:
-                    size = Path(sys.argv[1]).stat().st_size + 200
+                    size = Path(sys.argv[1]).stat().st_size + 100
                     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
     except PongbenchError as error:
         print(error)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 import pytest
 import yaml
@@ -9,10 +11,15 @@ from hypothesis import given
 from hypothesis.strategies import integers, sampled_from
 
 from tests.looked_again import looked_again
-from tests.synthetic import Contestant, contestants, knees, session
+from tests.synthetic import LATE, Contestant, contestants, knees, session
 from workbench.documents import AnyDocument, Note, PointStop, RunStart
-from workbench.plans import plan_from_data
+from workbench.messages import notes
+from workbench.messages.reasons import SustainedUnderBackgroundLoad
+from workbench.plan.model import plan_from_data
 from workbench.report.facts import facts
+from workbench.sessions.reading import read_session
+
+CLOSED = Path(__file__).parents[1] / "cases" / "sessions" / "closed-loop.pong.yaml"
 
 
 def test_the_answer_names_who_holds_most_and_how_much() -> None:
@@ -40,7 +47,7 @@ def test_servers_that_hold_the_same_are_named_together() -> None:
         ),
         (
             session(2, rates=[2000.0, 4000.0], untrusted_from=1),
-            "What they hold is not known: The clients were late from 2,000/s on.",
+            f"What they hold is not known: {LATE.text()}",
         ),
         (
             session(1, rates=[1000.0]),
@@ -82,7 +89,7 @@ def test_an_aborted_run_is_doubted_before_everything_else() -> None:
     told = facts(session(2, 4, end="interrupted"))
     assert told.state == "The run was aborted. Aborted by hand."
     assert told.doubts[0] == told.state
-    assert "asyncio Protocol at 9,000/s: interrupted; its figures count for nothing." in told.doubts
+    assert "asyncio Protocol at 9,000/s: interrupted; excluded from results." in told.doubts
     last = told.points[-1].rows[-1]
     assert (last.verdict, last.replies, last.counts) == ("interrupted", "", False)
 
@@ -110,7 +117,8 @@ def test_a_percentile_stands_only_where_there_are_replies_enough() -> None:
 def test_what_was_said_of_a_server_in_every_pass_stands_once() -> None:
     slow = contestants(7)[6:]
     told = facts(session(slow, 9, repeats=3, give_up=True))
-    assert told.held[0].fate == "Circuits (epoll) lost over half of three points in a row."
+    gave_up = notes.GaveUp(x=6000.0, success_below_pct=50.0, points=3, left_out=3)
+    assert told.held[0].fate == gave_up.text()
     assert told.passes == 3
 
 
@@ -146,7 +154,7 @@ def test_notes_stand_in_their_order_with_their_time() -> None:
     documents = session(1, 2, give_up=True)
     told = facts(documents)
     assert len(told.happened) == sum(isinstance(d, Note) for d in documents)
-    assert told.happened[0].text.startswith("The clients offer at most 14,000")
+    assert told.happened[0].text == notes.Ceiling(ceiling_per_s=14_000.0).text()
 
 
 def test_settings_of_the_kernel_stand_by_themselves() -> None:
@@ -164,7 +172,7 @@ def test_settings_of_the_kernel_stand_by_themselves() -> None:
 
 def test_points_that_are_ok_but_for_other_programs_are_one_footnote() -> None:
     documents = [
-        msgspec.structs.replace(d, reasons=["Other programs took 161 % of a core."])
+        msgspec.structs.replace(d, reasons=[SustainedUnderBackgroundLoad(cpu_pct=161.0).text()])
         if isinstance(d, PointStop) and d.rate_per_s == 4500.0
         else d
         for d in session(1, 2)
@@ -213,11 +221,19 @@ def test_a_ceiling_is_told_as_one_only_where_more_was_offered(last: float, said:
 def test_warnings_and_servers_that_were_left_out_are_doubts() -> None:
     documents = session(2, 3)
     gone = [d for d in documents if getattr(d, "server", "") != "asyncio-protocol"]
-    warning = Note(t_us=5, topic="warning", text="The clients' own ceiling was not measured.")
-    reason = Note(
-        t_us=6, topic="deploy", server="asyncio-protocol", text="Its port was taken by another."
-    )
+    unknown = notes.ClientLimitUnknown()
+    left_out = notes.Deploy(said="Its port was taken by another.")
+    warning, reason = unknown.note(5), left_out.note(6, server="asyncio-protocol")
     assert facts([gone[0], warning, warning, reason, *gone[1:]]).doubts == [
-        "The clients' own ceiling was not measured.",
-        "asyncio Protocol was not measured. Its port was taken by another.",
+        unknown.text(),
+        f"asyncio Protocol was not measured. {left_out.text()}",
     ]
+
+
+def test_a_closed_loop_is_told_by_its_most_replies_and_promises_nothing_of_stalls() -> None:
+    told = facts(read_session(CLOSED).documents)
+    assert [(held.name, held.holds, held.p50, held.p99) for held in told.held] == [
+        ("asyncio Protocol", "12,519, 50 concurrent", "3.68 ms", "9.35 ms"),
+        ("asyncio streams", "8,223, 50 concurrent", "5.62 ms", "13.1 ms"),
+    ]
+    assert not any("pays for the queue" in sentence for sentence in told.method)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.machines.sampling import Differ, Sample, Tally, Tree
+from workbench.machines.sampler_client import Differ, Sample, Tally, Tree
 
 BEFORE = Sample(
     t_us=1_000_000,

@@ -16,8 +16,8 @@ from tests.synthetic import session
 from workbench.documents import RunStop
 from workbench.errors import BadInput
 from workbench.sessions import Recorder
-from workbench.shelf import shelf
-from workbench.titles import Label, Titles
+from workbench.sessions.labels import Label, Titles
+from workbench.sessions.library import shelf
 
 
 def record(path: Path, *, upto: int | None = None) -> bytes:
@@ -67,7 +67,7 @@ def test_a_session_damaged_in_the_middle_says_what_of_it_can_be_shown(tmp_path: 
 def test_of_many_sessions_the_damaged_one_is_found_when_they_are_listed_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.shelf._MOST_BYTES", 1)
+    monkeypatch.setattr("workbench.sessions.library._MOST_BYTES", 1)
     data = record(tmp_path / "a.pong.yaml")
     (tmp_path / "a.pong.yaml").write_bytes(data.replace(b'"kind":"point_stop"', b'"kind', 1))
     record(tmp_path / "b.pong.yaml")
@@ -208,4 +208,5 @@ def test_a_full_disk_is_told_in_words_and_keeps_the_titles_there_were(
     with pytest.raises(BadInput, match="the disk is full"):
         titles.write("y", Label("Other"))
     assert titles.read() == {"x": Label("Mine")}
-    assert [path.name for path in tmp_path.iterdir()] == ["titles.yaml"]
+    assert [path.name for path in tmp_path.glob("[!.]*")] == ["titles.yaml"]
+    assert list(tmp_path.glob(".*.part")) == []

@@ -19,6 +19,7 @@ REFUSED = "[Errno 111] Connect call failed"
         (OSError(f"Multiple exceptions: {REFUSED} ('::1', 22), {REFUSED}"), "connection refused"),
         (socket.gaierror(-2, "Name or service not known"), "name or service not known"),
         (asyncssh.ConnectionLost("Connection lost."), "connection lost"),
+        (BrokenPipeError("Channel not open for sending"), "the session was closed there"),
         (ConnectionResetError(), "the connection was closed"),
     ],
 )

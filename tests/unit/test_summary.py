@@ -2,25 +2,31 @@
 
 import io
 import json
+from collections.abc import Iterable
 
+import msgspec
 import pytest
-from rich.console import Console
-from synthetic import End, knees, session
+from synthetic import LATE, End, knees, session
 
+from workbench.analysis.repeats import last_looks
 from workbench.analysis.summary import summarise
-from workbench.commands.summary import print_ranking
+from workbench.commands.summary import print_ranking, print_summary
 from workbench.documents import AnyDocument, Note, PointStop
+from workbench.messages import notes
+from workbench.terminal import Terminal
 
 
 def test_every_server_is_told_with_its_knee_and_what_it_cost_there() -> None:
     summary = summarise(session(3, 8))
-    assert {id_: server.knee_per_s for id_, server in summary.servers.items()} == knees(3, 8)
+    assert {id_: server.knee for id_, server in summary.servers.items()} == knees(3, 8)
     gevent = summary.servers["gevent"]
     assert gevent.name == "gevent"
-    assert gevent.latency_at_knee_us is not None
-    assert gevent.service_at_knee_us is not None
-    assert gevent.rss_bytes == max(point.server_rss_bytes for point in gevent.points)
-    assert gevent.cpu_at_knee_pct == pytest.approx(94.3)
+    there = gevent.at_knee
+    assert there is not None
+    assert there.latency_us is not None
+    assert there.service_us is not None
+    assert gevent.rss_bytes == max(stop.server_rss_bytes for stop in gevent.stops)
+    assert there.cpu_pct == pytest.approx(94.3)
     assert len(gevent.points) == 8
 
 
@@ -42,9 +48,12 @@ def test_the_null_server_and_warm_ups_are_not_results() -> None:
 
 def test_latencies_at_the_knee_are_merged_over_the_passes() -> None:
     one, three = (summarise(session(1, 4, repeats=n)).servers["asyncio-streams"] for n in (1, 3))
-    assert one.latency_at_knee_us is not None
-    assert three.latency_at_knee_us is not None
-    assert three.latency_at_knee_us.count > 2.9 * one.latency_at_knee_us.count
+    counts = [
+        server.at_knee.latency_us.count
+        for server in (one, three)
+        if server.at_knee and server.at_knee.latency_us
+    ]
+    assert counts[1] > 2.9 * counts[0]
 
 
 @pytest.mark.parametrize(
@@ -62,44 +71,50 @@ def test_a_session_cut_anywhere_has_a_summary() -> None:
 
 
 def test_why_a_sweep_ended_early_is_told_with_its_server() -> None:
-    gave_up = Note(t_us=0, topic="gave-up", server="asyncio-streams", text="It was gone.")
-    warned = Note(t_us=0, topic="warning", server="asyncio-streams", text="It coughed.")
-    documents: list[AnyDocument] = [*session(1, 2), gave_up, warned, warned]
+    gave_up = notes.GaveUp(x=9000.0, success_below_pct=50.0, points=3, left_out=2)
+    settle = notes.Settle(name="asyncio streams", seconds=5.0)
+    noted = [each.note(0, server="asyncio-streams") for each in (gave_up, settle, settle)]
+    documents: list[AnyDocument] = [*session(1, 2), *noted]
     server = summarise(documents).servers["asyncio-streams"]
-    assert server.gave_up == "It was gone."
-    assert server.notes.count("It coughed.") == 1
+    assert server.gave_up == gave_up.text()
+    assert server.notes.count(settle.text()) == 1
 
 
 def test_a_server_that_died_in_the_same_way_in_every_pass_is_told_of_once() -> None:
-    died = [
-        Note(t_us=at, topic="died", server="asyncio-streams", text=f"It ended at {rate}/s.")
-        for at, rate in ((0, "2,000"), (1, "2,000"), (2, "1,000"))
-    ]
+    first, last = (notes.Died(name="asyncio streams", x=x, status=-9) for x in (2000.0, 1000.0))
+    died = [each.note(0, server="asyncio-streams") for each in (first, first, last)]
     server = summarise([*session(1, 2), *died]).servers["asyncio-streams"]
-    assert server.died == "It ended at 2,000/s. It ended at 1,000/s."
+    assert server.died == f"{first.text()} {last.text()}"
 
 
 def test_what_servers_have_in_common_is_told_once() -> None:
-    def found(topic: str, server: str, text: str, **data: int) -> Note:
-        return Note(t_us=0, topic=topic, server=server, text=text, data=data)
-
+    streams, protocol = notes.Backlog(backlog=512, asked=512), notes.Backlog(backlog=128, asked=512)
+    answers = notes.Gate(gate={"sentences": ["It answers."], "rss_bytes": 4})
     summary = summarise(
         [
             *(document for document in session(2, 2) if not isinstance(document, Note)),
-            *(found("gate", id_, "45 bytes.") for id_ in ("asyncio-streams", "asyncio-protocol")),
-            found("gate", "null", "44 bytes."),
-            *(
-                found("backlog", "asyncio-streams", "asyncio streams: 512.", backlog=512, asked=512)
-                for _ in range(2)
-            ),
-            found("backlog", "asyncio-protocol", "It has but 128.", backlog=128, asked=512),
+            answers.note(0, server="asyncio-streams"),
+            notes.Gate(gate={"sentences": ["It answers."]}).note(0, server="asyncio-protocol"),
+            notes.Gate(gate={"sentences": ["It answers at once."]}).note(0, server="null"),
+            *[streams.note(0, server="asyncio-streams")] * 2,
+            protocol.note(0, server="asyncio-protocol"),
         ]
     )
-    assert summary.found == {
-        "45 bytes.": ["asyncio streams", "asyncio Protocol"],
-        "A backlog of 512 is in force.": ["asyncio streams"],
-        "It has but 128.": ["asyncio Protocol"],
-    }
+    assert [(found.text, found.names) for found in summary.found] == [
+        (answers.text(), ["asyncio streams", "asyncio Protocol"]),
+        (streams.of_all(), ["asyncio streams"]),
+        (protocol.of_all(), ["asyncio Protocol"]),
+    ]
+    assert summary.found[0].sentence(2) == "All servers: It answers."
+
+
+def test_notes_are_told_by_code_and_severity() -> None:
+    died = notes.Died(name="asyncio streams", x=2000.0, status=-9)
+    data = summarise([*session(1, 2), died.note(0, server="asyncio-streams")]).to_data()
+    assert [note["code"] for note in data["notes"]] == ["ceiling"]
+    assert data["servers"]["asyncio-streams"]["notes"] == [
+        {"code": "died", "severity": "sudden", "text": died.text()}
+    ]
 
 
 def test_plain_data_has_the_documented_shape() -> None:
@@ -116,6 +131,7 @@ def test_plain_data_has_the_documented_shape() -> None:
     assert first["latency_ms"]["p50"] == stop.latency_us.p50 / 1000
     assert first["latency_ms"]["p99"] == stop.latency_us.p99 / 1000
     assert first["verdict"] == "ok"
+    assert [point["codes"] for point in server["points"][4:6]] == [["calls-failed"]] * 2
 
 
 def test_percentiles_of_too_few_values_are_left_out() -> None:
@@ -130,20 +146,50 @@ def test_percentiles_of_too_few_values_are_left_out() -> None:
 def test_a_server_that_was_not_measured_is_not_said_to_hold_no_rate() -> None:
     documents = [d for d in session(2, 2) if getattr(d, "server", "") != "asyncio-streams"]
     out = io.StringIO()
-    print_ranking(summarise(documents), Console(file=out, width=100))
+    print_ranking(summarise(documents), Terminal(file=out, width=100))
     [streams] = [line for line in out.getvalue().splitlines() if "asyncio streams" in line]
     assert "not measured" in streams
 
 
 def test_what_nobody_can_know_is_not_told_as_a_servers_weakness() -> None:
     summary = summarise(session(1, 4, untrusted_from=1))
-    console = Console(file=io.StringIO(), width=120)
+    console = Terminal(file=io.StringIO(), width=120)
     print_ranking(summary, console)
     assert isinstance(console.file, io.StringIO)
     shown = console.file.getvalue()
     assert "not known" in shown
     assert "no rate" not in shown
-    cause = "The clients were late from 2,250/s on."
-    assert f"What asyncio streams holds is not known: {cause}" in shown
+    assert f"What asyncio streams holds is not known: {LATE.text()}" in shown
     (data,) = summary.to_data()["servers"].values()
-    assert (data["knee_per_s"], data["knee_unknown"]) == (None, cause)
+    assert (data["knee_per_s"], data["knee_unknown"]) == (None, LATE.text())
+
+
+def test_twice_the_points_are_twice_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    gone_through: list[int] = []
+
+    def spied(points: Iterable[PointStop]) -> list[PointStop]:
+        all_of_them = list(points)
+        gone_through.append(len(all_of_them))
+        return last_looks(all_of_them)
+
+    for module in ("results", "knee", "intervals"):
+        monkeypatch.setattr(f"workbench.analysis.{module}.last_looks", spied)
+
+    def work(points: int) -> int:
+        gone_through.clear()
+        summary = summarise(session(1, points, seconds=0.2))
+        print_summary(summary, Terminal(file=io.StringIO(), width=120))
+        summary.to_data()
+        return sum(gone_through)
+
+    assert work(80) <= 2.2 * work(40)
+
+
+def test_of_the_looks_at_a_rate_the_last_whole_one_counts() -> None:
+    first = next(d for d in session(1, 2) if isinstance(d, PointStop) and d.purpose == "sweep")
+    looks = [
+        msgspec.structs.replace(first, point=number, look=number, complete=number != 3)
+        for number in (1, 2, 3)
+    ]
+    (server,) = summarise([*session(1, 2)[:1], *looks]).servers.values()
+    assert [server.counts(stop) for stop in server.stops] == [False, True, False]

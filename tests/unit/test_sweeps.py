@@ -7,10 +7,21 @@ from typing import Any
 import msgspec
 import pytest
 
-from workbench.analysis.looks import undecided
+from workbench.analysis.repeats import undecided
 from workbench.documents import Counts, PointStop, Verdict
-from workbench.plans import GiveUp, Plan, Range, WarmUp, Workload
-from workbench.sweeps import Ceiling, PointPlan, calibration, look_again, order, points, sweep
+from workbench.messages import notes
+from workbench.messages.reasons import BackgroundLoad, FellBehind, Reason
+from workbench.plan.model import GiveUp, Plan, Range, WarmUp
+from workbench.plan.schedule import (
+    Ceiling,
+    PointPlan,
+    calibration,
+    look_again,
+    order,
+    points,
+    sweep,
+)
+from workbench.workloads.registry import workload as a_workload
 
 
 def plan(**changes: Any) -> Plan:
@@ -43,7 +54,7 @@ def answer(
         t_us=0,
         point=1,
         server=point.server,
-        rate_per_s=point.rate_per_s,
+        rate_per_s=point.x,
         purpose=point.purpose,
         look=point.look,
         complete=True,
@@ -65,7 +76,7 @@ def drive(
         except StopIteration as end:
             return run, end.value
         run.append(point)
-        held = point.rate_per_s <= holds_to
+        held = point.x <= holds_to
         reply = answer(point) if held else answer(point, **({"verdict": "server-limited"} | below))
 
 
@@ -93,13 +104,13 @@ def test_short_points_are_lengthened_only_with_the_users_word() -> None:
 
 
 def test_a_rate_of_requests_is_shared_out_over_the_calls_of_a_connection() -> None:
-    keep_alive = Workload(protocol="http/1.1", calls_per_connection=10)
+    keep_alive = a_workload(protocol="http/1.1", calls_per_connection=10)
     point = next(iter(points(plan(workload=keep_alive, rates=[8000.0]), "a")))
     assert (point.connection_rate_per_s, point.connections, point.samples) == (800.0, 1600, 16000)
 
 
 def test_a_rate_of_connections_is_taken_as_it_is() -> None:
-    keep_alive = Workload(protocol="http/1.1", calls_per_connection=10)
+    keep_alive = a_workload(protocol="http/1.1", calls_per_connection=10)
     chosen = plan(workload=keep_alive, rates=[800.0], rate_of="connections")
     point = next(iter(points(chosen, "a")))
     assert (point.connection_rate_per_s, point.samples) == (800.0, 16000)
@@ -116,9 +127,9 @@ def test_all_servers_meet_the_same_arrivals_and_every_pass_has_its_own() -> None
 
 
 def test_a_closed_loop_runs_its_concurrencies_without_a_rate() -> None:
-    closed = plan(workload=Workload(mode="closed"), rates=[], concurrency=[50, 100])
-    run = [(p.concurrency, p.rate_per_s, p.connections, p.seconds) for p in points(closed, "a")]
-    assert run == [(50, 0.0, 0, 2.0), (100, 0.0, 0, 2.0)]
+    closed = plan(workload=a_workload(mode="closed"), rates=[], concurrency=[50, 100])
+    run = [(p.concurrency, p.x, p.connections, p.seconds) for p in points(closed, "a")]
+    assert run == [(50, 50.0, 0, 2.0), (100, 100.0, 0, 2.0)]
 
 
 def test_sequential_order_finishes_a_server_before_the_next() -> None:
@@ -146,24 +157,21 @@ def test_interleaved_order_follows_its_seed() -> None:
 
 def test_a_sweep_warms_up_then_climbs_through_all_rates() -> None:
     run, reason = drive(sweep(plan(warm_up=WarmUp(rate_per_s=500, seconds=1)), "a"), 9e9)
-    assert [(p.purpose, p.rate_per_s) for p in run[:2]] == [("warm_up", 500.0), ("sweep", 1000.0)]
-    assert [p.rate_per_s for p in run[1:]] == plan().rates_per_s
-    assert reason == ""
+    assert [(p.purpose, p.x) for p in run[:2]] == [("warm_up", 500.0), ("sweep", 1000.0)]
+    assert [p.x for p in run[1:]] == plan().rates_per_s
+    assert reason == []
 
 
 def test_a_sweep_ends_early_when_the_server_is_clearly_gone() -> None:
     rule = GiveUp(after_points=2, success_below_pct=50)
     run, reason = drive(sweep(plan(give_up=rule), "a"), 1000, succeeded=0.4)
-    assert [p.rate_per_s for p in run] == [1000.0, 2000.0, 3000.0]
-    assert reason == (
-        "Its sweep ended early at 3,000/s: fewer than 50 % of the calls succeeded at 2 points in "
-        "a row; 2 higher were left out."
-    )
+    assert [p.x for p in run] == [1000.0, 2000.0, 3000.0]
+    assert reason == [notes.GaveUp(x=3000.0, success_below_pct=50.0, points=2, left_out=2)]
 
 
 def test_a_server_that_still_answers_half_is_not_given_up() -> None:
     run, reason = drive(sweep(plan(give_up=GiveUp(after_points=1)), "a"), 1000, succeeded=0.5)
-    assert (len(run), reason) == (5, "")
+    assert (len(run), reason) == (5, [])
 
 
 def test_calls_lost_by_the_clients_are_no_reason_to_give_up() -> None:
@@ -174,7 +182,7 @@ def test_calls_lost_by_the_clients_are_no_reason_to_give_up() -> None:
 
 def test_giving_up_at_the_last_point_leaves_nothing_out_and_needs_no_reason() -> None:
     _, reason = drive(sweep(plan(give_up=GiveUp(after_points=1)), "a"), 4000, succeeded=0.1)
-    assert reason == ""
+    assert reason == []
 
 
 def test_without_give_up_every_rate_is_run() -> None:
@@ -202,6 +210,33 @@ def test_a_ceiling_remembers_what_other_programs_took_where_a_rate_was_missed() 
     with pytest.raises(StopIteration) as end:
         generator.send(held)
     assert end.value.value == Ceiling(312.5, others_pct=180.0)
+
+
+def disturbed(stop: PointStop, *others: Reason) -> PointStop:
+    """Judged while other programs ran."""
+    found = (BackgroundLoad(cpu_pct=90.0), *others)
+    findings = [reason.record() for reason in found]
+    return msgspec.structs.replace(stop, verdict="inconclusive", findings=findings)
+
+
+@pytest.mark.parametrize(
+    ("succeeded", "others", "per_s"),
+    [
+        (1.0, (), 5000.0),
+        (0.97, (), 0.0),
+        (1.0, (FellBehind(replied=60, calls=100, waiting=30),), 0.0),
+    ],
+    ids=["all was answered", "not all was", "it was answered later"],
+)
+def test_what_the_null_server_answered_was_reached_whatever_else_ran(
+    succeeded: float, others: tuple[Reason, ...], per_s: float
+) -> None:
+    generator = calibration(plan())
+    point = next(generator)
+    with pytest.raises(StopIteration) as end:
+        while True:
+            point = generator.send(disturbed(answer(point, succeeded), *others))
+    assert end.value.value.per_s == per_s
 
 
 OK: Verdict = "ok"
@@ -235,7 +270,7 @@ def climb_to(*at_3000: Verdict, above: Verdict = "ok") -> Callable[[PointPlan], 
     verdicts = iter(at_3000)
 
     def judge(point: PointPlan) -> PointStop:
-        at, higher = point.rate_per_s == 3000, point.rate_per_s > 3000
+        at, higher = point.x == 3000, point.x > 3000
         return answer(point, verdict=next(verdicts) if at else above if higher else OK)
 
     return judge
@@ -256,7 +291,7 @@ def test_the_rate_that_decides_is_looked_at_again(
     case: str, at_3000: list[Verdict], looks: int
 ) -> None:
     turns = run_with_looks(climb_to(*at_3000))
-    at = [[point for point in turn if point.rate_per_s == 3000] for turn in turns]
+    at = [[point for point in turn if point.x == 3000] for turn in turns]
     assert [[point.look for point in turn] for turn in at] == [[n + 1] for n in range(looks)], case
     assert len({turn[0].seed for turn in at}) == looks
     assert [len(turn) for turn in turns] == [5] + [1] * (looks - 1)
@@ -265,9 +300,9 @@ def test_the_rate_that_decides_is_looked_at_again(
 def test_a_slow_spell_that_took_all_higher_rates_along_is_made_good_by_one_more_turn() -> None:
     spell = iter([GONE, GONE, GONE])
     turns = run_with_looks(
-        lambda point: answer(point, verdict=next(spell, OK) if point.rate_per_s >= 3000 else OK)
+        lambda point: answer(point, verdict=next(spell, OK) if point.x >= 3000 else OK)
     )
-    assert [point.rate_per_s for point in turns[1]] == [3000, 4000, 5000]
+    assert [point.x for point in turns[1]] == [3000, 4000, 5000]
     assert [point.look for point in turns[1]] == [2, 2, 2]
 
 
@@ -276,12 +311,12 @@ def test_rates_a_sweep_had_not_come_to_are_offered_when_the_doubtful_one_is_held
     first = iter([0.1])
 
     def judge(point: PointPlan) -> PointStop:
-        share = next(first, 1.0) if point.rate_per_s == 3000 else 1.0
+        share = next(first, 1.0) if point.x == 3000 else 1.0
         return answer(point, share, verdict=OK if share == 1 else GONE)
 
     turns = run_with_looks(judge, give_up=rule)
-    assert [point.rate_per_s for point in turns[0]] == [1000, 2000, 3000]
-    assert [(point.rate_per_s, point.look) for point in turns[1]] == [
+    assert [point.x for point in turns[0]] == [1000, 2000, 3000]
+    assert [(point.x, point.look) for point in turns[1]] == [
         (3000, 2),
         (4000, 1),
         (5000, 1),
@@ -290,7 +325,7 @@ def test_rates_a_sweep_had_not_come_to_are_offered_when_the_doubtful_one_is_held
 
 def test_above_the_rate_that_was_lost_nothing_is_looked_at_again() -> None:
     turns = run_with_looks(climb_to(GONE, GONE, above=GONE))
-    assert [[point.rate_per_s for point in turn] for turn in turns] == [
+    assert [[point.x for point in turn] for turn in turns] == [
         [1000, 2000, 3000, 4000, 5000],
         [3000],
     ]
@@ -300,7 +335,7 @@ def test_a_rate_the_clients_cannot_reach_is_not_looked_at_again() -> None:
     def beyond(point: PointPlan) -> PointStop:
         return msgspec.structs.replace(
             answer(point, verdict="client-limited"),
-            offered_per_s=point.rate_per_s,
+            offered_per_s=point.x,
             evidence={"ceiling_per_s": 500.0},
         )
 
@@ -310,41 +345,41 @@ def test_a_rate_the_clients_cannot_reach_is_not_looked_at_again() -> None:
 
 def test_what_was_judged_by_too_low_a_ceiling_is_looked_at_again() -> None:
     def beyond(point: PointPlan) -> PointStop:
-        if point.look > 1 or point.rate_per_s < 3000:
+        if point.look > 1 or point.x < 3000:
             return answer(point)
         return msgspec.structs.replace(
             answer(point, verdict="client-limited"),
-            offered_per_s=point.rate_per_s,
+            offered_per_s=point.x,
             evidence={"ceiling_per_s": 2500.0},
         )
 
     turns = run_with_looks(beyond, ceiling_per_s=5000.0)
-    assert [point.rate_per_s for point in turns[1]] == [3000, 4000, 5000]
+    assert [point.x for point in turns[1]] == [3000, 4000, 5000]
 
 
 def test_a_look_that_lost_a_client_is_as_good_as_none() -> None:
     lost = iter([False, True, False])
 
     def judge(point: PointPlan) -> PointStop:
-        if point.rate_per_s < 3000:
+        if point.x < 3000:
             return answer(point)
         stop = answer(point, verdict=GONE)
         return msgspec.structs.replace(stop, complete=not next(lost, False))
 
     turns = run_with_looks(judge, rates=[1000, 2000, 3000])
-    assert [[p.look for p in turn if p.rate_per_s == 3000] for turn in turns] == [[1], [2], [3]]
+    assert [[p.look for p in turn if p.x == 3000] for turn in turns] == [[1], [2], [3]]
 
 
 def test_a_rate_that_lost_a_client_does_not_hide_the_doubt_above_it() -> None:
     lost = iter([True])
 
     def judge(point: PointPlan) -> PointStop:
-        stop = answer(point, verdict=GONE if point.rate_per_s >= 3000 else OK)
-        hurt = point.rate_per_s == 2000 and next(lost, False)
+        stop = answer(point, verdict=GONE if point.x >= 3000 else OK)
+        hurt = point.x == 2000 and next(lost, False)
         return msgspec.structs.replace(stop, complete=not hurt)
 
     turns = run_with_looks(judge)
-    assert [(p.rate_per_s, p.look) for p in turns[1]] == [(2000, 2), (3000, 2)]
+    assert [(p.x, p.look) for p in turns[1]] == [(2000, 2), (3000, 2)]
     assert len(turns) == 2
 
 

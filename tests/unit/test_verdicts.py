@@ -1,4 +1,4 @@
-"""Every verdict, from evidence, with its sentence."""
+"""Every verdict, from evidence, with its reasons."""
 
 import math
 from dataclasses import replace
@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from workbench.analysis.evidence import Evidence, Queue, conserved, queue_of
 from workbench.analysis.verdicts import judge
 from workbench.documents import ERROR_CLASSES, Counts, Percentiles, Window, error_class
+from workbench.messages import reasons as said
+from workbench.messages.base import Message
 
 CLASSES = {"timo": "client-timo", "reset": "connreset", "refused": "connrefused"}
 
@@ -39,7 +41,6 @@ def lateness(p99: int, count: int = 9_000) -> Percentiles:
 
 
 HELD = Evidence(
-    server="Tornado",
     counts=counts(),
     seconds=1.5,
     offered_per_s=6_000,
@@ -56,7 +57,7 @@ LONG_QUEUE = replace(HELD.queue, replied=6_000, open_halfway=1_500, open_at_end=
 
 
 @pytest.mark.parametrize(
-    ("case", "changes", "verdict", "sentences"),
+    ("case", "changes", "verdict", "reasons"),
     [
         ("all calls succeed", {}, "ok", []),
         ("one call in a hundred is lost", {"counts": counts(timo=90)}, "ok", []),
@@ -64,21 +65,36 @@ LONG_QUEUE = replace(HELD.queue, replied=6_000, open_halfway=1_500, open_at_end=
             "more than one in a hundred is lost",
             {"counts": counts(timo=80, reset=11)},
             "server-limited",
-            ["Tornado lost 91 of 9,000 calls (1.0 %): 80 timed out, 11 were reset."],
+            [said.CallsFailed(failed=91, calls=9000, errors={"client-timo": 80, "connreset": 11})],
         ),
         (
             "all kinds of losses",
             {
                 "counts": counts(
-                    timo=700, socket_timo=60, refused=50, reset=40, protocol=30, other_EPIPE=20,
+                    timo=700,
+                    socket_timo=60,
+                    refused=50,
+                    reset=40,
+                    protocol=30,
+                    other_EPIPE=20,
                     in_flight=10,
                 )
             },
             "server-limited",
             [
-                "Tornado lost 910 of 9,000 calls (10.1 %): 700 timed out, 60 timed out while "
-                "connecting, 50 were refused, 40 were reset, 30 got a wrong answer, 20 failed "
-                "otherwise, 10 were never answered."
+                said.CallsFailed(
+                    failed=910,
+                    calls=9000,
+                    errors={
+                        "client-timo": 700,
+                        "socket-timo": 60,
+                        "connrefused": 50,
+                        "connreset": 40,
+                        "protocol": 30,
+                        "other-EPIPE": 20,
+                        "in flight": 10,
+                    },
+                )
             ],
         ),
         (
@@ -86,27 +102,21 @@ LONG_QUEUE = replace(HELD.queue, replied=6_000, open_halfway=1_500, open_at_end=
             {"counts": counts(timo=900), "counters": {"ListenOverflows": 1_204}},
             "server-limited",
             [
-                "Tornado lost 900 of 9,000 calls (10.0 %): 900 timed out.",
-                "Its accept queue overflowed 1,204 times.",
+                said.CallsFailed(failed=900, calls=9000, errors={"client-timo": 900}),
+                said.AcceptQueueOverflowed(times=1204),
             ],
         ),
         (
             "the accept queue overflowed but every retry came through",
             {"counters": {"ListenOverflows": 1}},
             "ok",
-            [
-                "Tornado held, but its accept queue overflowed once; those clients waited a second "
-                "or more."
-            ],
+            [said.SustainedWithOverflows(times=1)],
         ),
         (
             "everything is answered, but by working off a queue afterwards",
             {"queue": LONG_QUEUE},
             "server-limited",
-            [
-                "Tornado fell behind: it answered 6,000 of 9,000 calls while they came in, and "
-                "3,000 connections were waiting at the end."
-            ],
+            [said.FellBehind(replied=6000, calls=9000, waiting=3000)],
         ),
         ("a slow server whose queue does not grow keeps up", {"queue": STEADY_QUEUE}, "ok", []),
         (
@@ -117,37 +127,25 @@ LONG_QUEUE = replace(HELD.queue, replied=6_000, open_halfway=1_500, open_at_end=
                 "client_cores": 2,
             },
             "client-limited",
-            [
-                "The clients started 44.4 % of their connections more than 5 ms late (p99 31 ms). "
-                "Give them another worker."
-            ],
+            [said.ClientsLate(late_share=0.444444, p99_us=31000, relief="worker")],
         ),
         (
             "the clients were late and all their cores are used",
             {"counts": counts(late=4_000), "lateness_us": lateness(31_000)},
             "client-limited",
-            [
-                "The clients started 44.4 % of their connections more than 5 ms late (p99 31 ms). "
-                "Add a client machine."
-            ],
+            [said.ClientsLate(late_share=0.444444, p99_us=31000, relief="machine")],
         ),
         (
             "a hiccup of the clients shows in the latencies, and is told",
             {"counts": counts(late=200), "lateness_us": lateness(12_000)},
             "ok",
-            [
-                "The latency includes the clients' own lateness (p99 12 ms), the service time "
-                "does not."
-            ],
+            [said.LatencyIncludesLateness(p99_us=12000)],
         ),
         (
             "other programs take CPU and the point holds",
             {"others_cpu_pct": 48.4},
             "ok",
-            [
-                "Tornado held this although other programs took 48 % of a core; response times "
-                "may be longer for it."
-            ],
+            [said.SustainedUnderBackgroundLoad(cpu_pct=48.4)],
         ),
         ("other programs take a little CPU", {"others_cpu_pct": 20.0}, "ok", []),
         (
@@ -155,10 +153,8 @@ LONG_QUEUE = replace(HELD.queue, replied=6_000, open_halfway=1_500, open_at_end=
             {"queue": LONG_QUEUE, "others_cpu_pct": 30.0},
             "inconclusive",
             [
-                "Other programs took 30 % of a core from server and clients. Run it again when "
-                "the machine is quiet.",
-                "Tornado fell behind: it answered 6,000 of 9,000 calls while they came in, and "
-                "3,000 connections were waiting at the end.",
+                said.BackgroundLoad(cpu_pct=30.0),
+                said.FellBehind(replied=6000, calls=9000, waiting=3000),
             ],
         ),
         (
@@ -170,20 +166,15 @@ LONG_QUEUE = replace(HELD.queue, replied=6_000, open_halfway=1_500, open_at_end=
             },
             "inconclusive",
             [
-                "Other programs took 90 % of a core from server and clients. Run it again when "
-                "the machine is quiet.",
-                "The clients started 44.4 % of their connections more than 5 ms late (p99 31 ms). "
-                "Add a client machine.",
+                said.BackgroundLoad(cpu_pct=90.0),
+                said.ClientsLate(late_share=0.444444, p99_us=31000, relief="machine"),
             ],
         ),
         (
             "ports run out, whatever other programs do",
             {"counts": counts(addrunavail=500), "others_cpu_pct": 90.0},
             "ports-limited",
-            [
-                "The clients ran out of local ports 500 times. Widen their port range, add a "
-                "client, or cool down longer."
-            ],
+            [said.OutOfPorts(times=500)],
         ),
         (
             "several signs of the clients, and what helps against them is told once",
@@ -195,65 +186,90 @@ LONG_QUEUE = replace(HELD.queue, replied=6_000, open_halfway=1_500, open_at_end=
             },
             "inconclusive",
             [
-                "The clients never started 500 of 9,000 calls.",
-                "The clients started 44.4 % of their connections more than 5 ms late (p99 31 ms).",
-                "The busiest client worker used 95 % of its core. Add a client machine.",
-                "Tornado fell behind: it answered 6,000 of 9,000 calls while they came in, and "
-                "3,000 connections were waiting at the end.",
+                said.CallsUnsent(unsent=500, calls=9000, relief=""),
+                said.ClientsLate(late_share=0.444444, p99_us=31000, relief=""),
+                said.ClientBusy(cpu_pct=95.0, relief="machine"),
+                said.FellBehind(replied=6000, calls=9000, waiting=3000),
             ],
         ),
         (
             "the clients never started some calls",
             {"counts": counts(unsent=500)},
             "client-limited",
-            ["The clients never started 500 of 9,000 calls. Add a client machine."],
+            [said.CallsUnsent(unsent=500, calls=9000, relief="machine")],
         ),
         (
             "the clients ran out of descriptors",
             {"counts": counts(fd_unavail=300, ftab_full=12)},
             "client-limited",
-            [
-                "The clients ran out of descriptors 312 times. Raise nofile, or shorten the "
-                "timeout."
-            ],
+            [said.OutOfDescriptors(times=312)],
         ),
         (
             "the clients ran out of ports",
             {"counts": counts(addrunavail=812)},
             "ports-limited",
-            [
-                "The clients ran out of local ports 812 times. Widen their port range, add a "
-                "client, or cool down longer."
-            ],
+            [said.OutOfPorts(times=812)],
         ),
         (
             "ports and descriptors are both the clients' own",
             {"counts": counts(addrunavail=812, fd_unavail=300)},
             "ports-limited",
-            [
-                "The clients ran out of local ports 812 times. Widen their port range, add a "
-                "client, or cool down longer.",
-                "The clients ran out of descriptors 300 times. Raise nofile, or shorten the "
-                "timeout.",
-            ],
+            [said.OutOfPorts(times=812), said.OutOfDescriptors(times=300)],
         ),
         (
             "no route",
             {"counts": counts(other_ENETUNREACH=9_000)},
             "network-limited",
+            [said.Unreachable(failed=9000, calls=9000)],
+        ),
+        (
+            "a link that loses packets is not charged to the server",
+            {"counts": counts(timo=600), "counters": {"RetransSegs": 412}},
+            "network-limited",
             [
-                "The network could not reach Tornado for 9,000 of 9,000 calls. Check the route "
-                "between the machines."
+                said.LossyLink(segments=412, calls=9000),
+                said.CallsFailed(failed=600, calls=9000, errors={"client-timo": 600}),
             ],
         ),
+        (
+            "a few retransmissions are no sign",
+            {"counts": counts(timo=600), "counters": {"RetransSegs": 80}},
+            "server-limited",
+            [said.CallsFailed(failed=600, calls=9000, errors={"client-timo": 600})],
+        ),
+        (
+            "what a full accept queue drops is sent again, too",
+            {
+                "counts": counts(timo=600),
+                "counters": {"RetransSegs": 412, "ListenOverflows": 300, "ListenDrops": 300},
+            },
+            "server-limited",
+            [
+                said.CallsFailed(failed=600, calls=9000, errors={"client-timo": 600}),
+                said.AcceptQueueOverflowed(times=300),
+            ],
+        ),
+        (
+            "loopback loses nothing",
+            {"counts": counts(timo=600), "counters": {"RetransSegs": 412}, "loopback": True},
+            "server-limited",
+            [said.CallsFailed(failed=600, calls=9000, errors={"client-timo": 600})],
+        ),
+        (
+            "no link answers wrongly",
+            {"counts": counts(protocol=600), "counters": {"RetransSegs": 412}},
+            "server-limited",
+            [said.CallsFailed(failed=600, calls=9000, errors={"protocol": 600})],
+        ),
+        ("a lossy link where all was answered", {"counters": {"RetransSegs": 412}}, "ok", []),
         ("a busy client that kept its schedule is not blamed", {"client_cpu_pct": 97}, "ok", []),
         (
             "a busy client and a server that loses calls",
             {"client_cpu_pct": 97, "counts": counts(timo=900)},
             "inconclusive",
             [
-                "The busiest client worker used 97 % of its core. Add a client machine.",
-                "Tornado lost 900 of 9,000 calls (10.0 %): 900 timed out.",
+                said.ClientBusy(cpu_pct=97, relief="machine"),
+                said.CallsFailed(failed=900, calls=9000, errors={"client-timo": 900}),
             ],
         ),
         (
@@ -265,39 +281,29 @@ LONG_QUEUE = replace(HELD.queue, replied=6_000, open_halfway=1_500, open_at_end=
             },
             "inconclusive",
             [
-                "The clients started 44.4 % of their connections more than 5 ms late (p99 31 ms). "
-                "Add a client machine.",
-                "Tornado fell behind: it answered 6,000 of 9,000 calls while they came in, and "
-                "3,000 connections were waiting at the end.",
+                said.ClientsLate(late_share=0.444444, p99_us=31000, relief="machine"),
+                said.FellBehind(replied=6000, calls=9000, waiting=3000),
             ],
         ),
         (
             "losses beyond what the clients reach against the null server",
             {"counts": counts(timo=900), "ceiling_per_s": 5_000},
             "client-limited",
-            [
-                "The clients reached no more than 5,000/s against the null server, so 6,000/s says "
-                "nothing about Tornado. Add a client machine."
-            ],
+            [said.BeyondClientLimit(offered_per_s=6000, limit_per_s=5000, relief="machine")],
         ),
         (
             "losses where the clients held no rate against the null server",
             {"counts": counts(timo=900), "ceiling_per_s": 0},
             "client-limited",
-            [
-                "The clients held no rate against the null server, so 6,000/s says nothing about "
-                "Tornado. Add a client machine."
-            ],
+            [said.NoClientLimit(offered_per_s=6000, relief="machine")],
         ),
         (
             "losses beyond the ceiling while other programs take CPU",
             {"counts": counts(timo=900), "ceiling_per_s": 5_000, "others_cpu_pct": 80},
             "inconclusive",
             [
-                "Other programs took 80 % of a core from server and clients. Run it again when "
-                "the machine is quiet.",
-                "The clients reached no more than 5,000/s against the null server, so 6,000/s says "
-                "nothing about Tornado.",
+                said.BackgroundLoad(cpu_pct=80),
+                said.BeyondClientLimit(offered_per_s=6000, limit_per_s=5000, relief=""),
             ],
         ),
         (
@@ -305,10 +311,8 @@ LONG_QUEUE = replace(HELD.queue, replied=6_000, open_halfway=1_500, open_at_end=
             {"counts": counts(timo=900), "ceiling_per_s": 5_000, "ceiling_others_pct": 80},
             "inconclusive",
             [
-                "Other programs took 80 % of a core while the clients' own ceiling was looked for;"
-                " it may be higher. Run it again when the machine is quiet.",
-                "The clients reached no more than 5,000/s against the null server, so 6,000/s says "
-                "nothing about Tornado.",
+                said.BackgroundLoadAtCalibration(cpu_pct=80),
+                said.BeyondClientLimit(offered_per_s=6000, limit_per_s=5000, relief=""),
             ],
         ),
         ("held beyond the measured ceiling", {"ceiling_per_s": 5_000}, "ok", []),
@@ -316,61 +320,49 @@ LONG_QUEUE = replace(HELD.queue, replied=6_000, open_halfway=1_500, open_at_end=
             "offered a hair more than the ceiling, by rounding",
             {"counts": counts(timo=900), "ceiling_per_s": 5_995},
             "server-limited",
-            ["Tornado lost 900 of 9,000 calls (10.0 %): 900 timed out."],
+            [said.CallsFailed(failed=900, calls=9000, errors={"client-timo": 900})],
         ),
         (
             "a little lost on both sides",
             {"counts": counts(unsent=45, timo=50)},
             "inconclusive",
-            [
-                "98.9 % of the calls succeeded: the clients lost 45, Tornado 50, neither enough "
-                "to be called the cause. Run it again."
-            ],
+            [said.NoSingleCause(succeeded=8905, calls=9000, clients=45, server=50)],
         ),
         (
             "interrupted",
             {"complete": False, "counts": counts(timo=9_000)},
             "inconclusive",
-            ["The point was interrupted; its figures count for nothing."],
+            [said.Interrupted()],
         ),
         (
             "a call is missing from the sum",
             {"counts": msgspec.structs.replace(counts(), succeeded=8_990)},
             "inconclusive",
-            [
-                "The audit failed: 9,000 calls were scheduled and 8,990 are accounted for. Please "
-                "report this."
-            ],
+            [said.AuditFailed(scheduled=9000, found=8990)],
         ),
         (
             "a worker's audit failed",
             {"conserved": False},
             "inconclusive",
-            ["The audit failed: a client's own figures do not add up. Please report this."],
+            [said.ClientAuditFailed()],
         ),
         (
             "too few calls",
             {"counts": counts(99)},
             "inconclusive",
-            [
-                "The point holds 99 calls; a verdict needs 100. Give it more connections or more "
-                "seconds."
-            ],
+            [said.TooFewCalls(calls=99, needed=100)],
         ),
         (
             "too short",
             {"seconds": 0.4},
             "inconclusive",
-            [
-                "The point lasted 0.4 s; a verdict needs 1 s. Give it more connections or more "
-                "seconds."
-            ],
+            [said.TooShort(seconds=0.4, needed_s=1.0)],
         ),
         (
             "nobody answers",
             {"counts": counts(refused=9_000)},
             "server-limited",
-            ["Tornado lost 9,000 of 9,000 calls (100.0 %): 9,000 were refused."],
+            [said.CallsFailed(failed=9000, calls=9000, errors={"connrefused": 9000})],
         ),
         (
             "a closed loop has no lateness, queue or rate",
@@ -380,11 +372,11 @@ LONG_QUEUE = replace(HELD.queue, replied=6_000, open_halfway=1_500, open_at_end=
         ),
     ],
     ids=lambda value: value.replace(" ", "-") if isinstance(value, str) else "",
-)  # fmt: skip
+)
 def test_verdict_when(
-    case: str, changes: dict[str, Any], verdict: str, sentences: list[str]
+    case: str, changes: dict[str, Any], verdict: str, reasons: list[Message]
 ) -> None:
-    assert judge(replace(HELD, **changes)) == (verdict, sentences), case
+    assert judge(replace(HELD, **changes)) == (verdict, reasons), case
 
 
 @example(succeeded=10_000, unsent=60, in_flight=0, errors={}, cpu=0, ceiling=None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench import wording
+from workbench import formatting
 
 
 @pytest.mark.parametrize(
@@ -25,4 +25,4 @@ from workbench import wording
     ],
 )
 def test_bytes_are_told_in_thousands(count: int, text: str) -> None:
-    assert wording.size(count) == text
+    assert formatting.size(count) == text

@@ -9,8 +9,8 @@ from typing import Annotated, Literal
 import msgspec
 import pytest
 
+from workbench.config.yaml import convert, load_yaml, loads_yaml
 from workbench.errors import BadInput
-from workbench.yamlio import convert, load_yaml, loads_yaml
 
 
 def load(text: str) -> object:

@@ -1,4 +1,4 @@
-"""What all protocols share: beginning connections, and what becomes of them.
+"""What all workloads share: beginning connections, and what becomes of them.
 
 gevent runs the worker; to its event loop all connections together are one readable descriptor,
 an epoll set, without a greenlet or a watcher for each. Nine tenths of what a connection costs
@@ -62,7 +62,7 @@ class Driver:
     on_events: Callable[[], None]
     """Some connections can be read, or written for the first time."""
     open: dict[int, Any]
-    """What the protocol knows of each connection, by descriptor, in the order of beginning."""
+    """What the workload knows of each connection, by descriptor, in the order of beginning."""
 
     def __init__(self, loop: Any, load: Load, tally: Tally) -> None:
         self.load = load
@@ -71,7 +71,6 @@ class Driver:
         """Closed loop: called (with the time) when a connection has ended."""
         self.open = {}
         self.calls = load.calls_per_connection
-        self.request = load.request()
         self.timeout_ns = round(load.timeout_s * 1e9)
         self.family = socket.AF_INET6 if ":" in load.host else socket.AF_INET
         self.address = (load.host, load.port)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import resource
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -9,8 +10,7 @@ from time import monotonic_ns
 from typing import Any
 
 from .alarm import Alarm
-from .http import HttpDriver
-from .pong import PongDriver
+from .driver import Driver
 from .protocol import WINDOW_NS, Load
 from .schedule import poisson, share_of, uniform
 from .tally import Tally
@@ -39,8 +39,7 @@ class Point:
         self.on_window = on_window
         self.on_finished = on_finished
         self.tally = Tally(load.calls_per_connection)
-        driver = PongDriver if load.protocol == "pong" else HttpDriver
-        self.driver = driver(loop, load, self.tally)
+        self.driver = driver_of(load.workload)(loop, load, self.tally)
         self.alarm = Alarm(loop, self.on_alarm)
         self.pace: Pace = OpenPace(load) if load.mode == "open" else ClosedPace(load)
         if load.mode == "closed":
@@ -259,6 +258,18 @@ class ClosedPace(Pace):
         """Try again in a millisecond, not at once: that would be a busy loop."""
         self.vacant += 1
         self.next_due = monotonic_ns() + 1_000_000
+
+
+def driver_of(workload: str) -> type[Driver]:
+    """Raises ValueError in words when this agent has none."""
+    if not workload.isidentifier():
+        raise ValueError(f"unknown workload {workload!r}")
+    try:
+        module = importlib.import_module(f"workbench.workloads.{workload}.driver")
+    except ModuleNotFoundError as error:
+        raise ValueError(f"unknown workload {workload!r}") from error
+    found: type[Driver] = module.WorkloadDriver
+    return found
 
 
 def _cpu_us() -> int:

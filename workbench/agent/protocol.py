@@ -17,10 +17,10 @@ Out:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
-VERSION = 1
+VERSION = 2
 
 WINDOW_NS = 200_000_000
 LATE_NS = 5_000_000
@@ -37,9 +37,10 @@ class Load:
 
     host: str
     port: int
-    protocol: str = "pong"
-    """"pong" (read until close), "http/1.0" or "http/1.1"."""
-    path: str = "/"
+    workload: str
+    """Folder of `workbench.workloads` whose `driver.py` has the `WorkloadDriver`."""
+    options: dict[str, Any] = field(default_factory=dict)
+    """The workload's own."""
     mode: str = "open"
     """"open": on schedule; "closed": `concurrency` connections at a time, as `ab` does."""
     rate_per_s: float = 0.0
@@ -51,8 +52,6 @@ class Load:
     """Or "poisson"."""
     seed: int = 0
     calls_per_connection: int = 1
-    pipeline: int = 1
-    """Requests sent before the first reply is awaited."""
     think_time_s: float = 0.0
     """Between a reply and the next call on the same connection."""
     timeout_s: float = 5.0
@@ -63,26 +62,11 @@ class Load:
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> Load:
         """Raises ValueError in words when the sender speaks another dialect."""
-        known = {field.name for field in fields(cls)}
+        known = {each.name for each in fields(cls)}
         unknown = sorted(set(data) - known)
         if unknown:
             raise ValueError(f"unknown in load: {', '.join(unknown)}")
         load = cls(**data)
-        if load.protocol not in ("pong", "http/1.0", "http/1.1"):
-            raise ValueError(f"unknown protocol {load.protocol!r}")
         if load.mode not in ("open", "closed"):
             raise ValueError(f"unknown mode {load.mode!r}")
         return load
-
-    def request(self) -> bytes:
-        """One request as it goes over the wire."""
-        version = "HTTP/1.1" if self.protocol == "http/1.1" else "HTTP/1.0"
-        keep = self.protocol == "http/1.0" and self.calls_per_connection > 1
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        lines = [
-            f"GET {self.path} {version}",
-            f"Host: {host}:{self.port}",
-            "User-Agent: pongbench",
-            *(["Connection: keep-alive"] if keep else []),
-        ]
-        return ("\r\n".join(lines) + "\r\n\r\n").encode("ascii")

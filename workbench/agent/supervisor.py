@@ -158,6 +158,10 @@ def _fork_worker(number: int, cpus: list[int]) -> WorkerProcess:
         from . import worker  # noqa: PLC0415  gevent must not be there before the fork
 
         worker.run(number, commands_out, output_in)
+    except Exception as error:
+        text = f"worker {number} ended by {type(error).__name__}: {error}"
+        told = {"ev": "error", "id": None, "worker": number, "text": text}
+        os.write(output_in, json.dumps(told).encode() + b"\n")
     finally:
         os._exit(1)
 

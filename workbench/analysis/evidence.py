@@ -18,6 +18,12 @@ from workbench.documents import (
 HOLDS = 0.99
 """Share of attempts that must succeed for a rate to be held."""
 
+SHORTEST_S = 1.0
+"""Five windows: a shorter schedule has no steady part to measure."""
+
+FEWEST_SAMPLES = 100
+"""Calls of a point; fewer cannot tell 99 % from 98 %."""
+
 BEHIND_SHARE = 0.03
 """Of the connections due: open at the schedule's end, and as many more than halfway through."""
 
@@ -79,19 +85,17 @@ def queue_of(
 class Evidence:
     """All a verdict may rest on."""
 
-    server: str
-    """Its name, for the sentences."""
     counts: Counts
     seconds: float
     """Of the schedule."""
     offered_per_s: float = 0.0
     """In the plan's unit; 0 in a closed loop."""
     complete: bool = True
-    conserved: bool = True
-    """Of every worker; see `conserved`."""
+    conserved: bool | None = True
+    """Of every worker; see `conserved`. None: the load tool does not account for every call."""
     lateness_us: Percentiles | None = None
-    client_cpu_pct: float = 0.0
-    """Of one core, the busiest worker while the schedule ran."""
+    client_cpu_pct: float | None = 0.0
+    """Of one core, the busiest worker while the schedule ran. None: unknown."""
     workers: int = 1
     client_cores: int = 1
     """That workers may use."""
@@ -103,8 +107,11 @@ class Evidence:
     """Of one core: what other programs took while that was looked for."""
     counters: Mapping[str, int] = field(default_factory=dict)
     """Kernel counters of the target, by how much they grew over the point."""
-    others_cpu_pct: float = 0.0
-    """Of one core: what other programs took, at least, on the cores of server and clients."""
+    others_cpu_pct: float | None = 0.0
+    """Of one core: what other programs took, at least, on the cores of server and clients. None:
+    unknown."""
+    loopback: bool = False
+    """Server and clients share a machine, and no network lies between them."""
 
     def figures(self) -> dict[str, float]:
         """For `PointStop.evidence`."""
@@ -112,12 +119,15 @@ class Evidence:
         figures: dict[str, float] = {
             "success_share": share(counts.succeeded, counts.scheduled),
             "unsent_share": share(counts.unsent, counts.scheduled),
-            "late_share": self.late_share,
             "server_errors_share": share(server_errors(counts.errors), counts.scheduled),
             "client_errors_share": share(client_errors(counts.errors), counts.scheduled),
-            "client_cpu_pct": self.client_cpu_pct,
-            "others_cpu_pct": self.others_cpu_pct,
         }
+        if self.others_cpu_pct is not None:
+            figures["others_cpu_pct"] = self.others_cpu_pct
+        if self.late_share is not None:
+            figures["late_share"] = self.late_share
+        if self.client_cpu_pct is not None:
+            figures["client_cpu_pct"] = self.client_cpu_pct
         if self.lateness_us is not None:
             figures["lateness_p99_us"] = self.lateness_us.p99
         if self.queue is not None:
@@ -134,8 +144,10 @@ class Evidence:
         return share(self.counts.succeeded, self.counts.scheduled) >= HOLDS
 
     @property
-    def late_share(self) -> float:
-        """Of the connections started."""
+    def late_share(self) -> float | None:
+        """Of the connections started; None: unknown."""
+        if self.counts.late is None:
+            return None
         started = self.lateness_us.count if self.lateness_us else self.counts.sent
         return min(1.0, share(self.counts.late, started))
 

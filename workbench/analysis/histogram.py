@@ -43,6 +43,16 @@ def bucket_bounds(bucket: int) -> tuple[int, int]:
 BUCKETS = bucket_of(LARGEST_US) + 1
 
 
+def _coarse_bucket(bucket: int) -> int:
+    if bucket >= _EXACT:  # 1,024 fine buckets an octave
+        return min(bucket | 63, BUCKETS - 1)
+    step = 1 << max(0, bucket.bit_length() - 5)
+    return int(bucket | (step - 1))
+
+
+_COARSE = np.array([_coarse_bucket(bucket) for bucket in range(BUCKETS)], dtype=np.int64)
+
+
 def histogram_of(times_us: Iterable[int]) -> SparseHistogram:
     """Of single times in microseconds."""
     buckets, counts = np.unique([bucket_of(us) for us in times_us], return_counts=True)
@@ -57,6 +67,17 @@ def merge(histograms: Iterable[SparseHistogram]) -> SparseHistogram:
         np.add.at(total, buckets, counts)
     filled = np.flatnonzero(total)
     return _interleave(filled, total[filled])
+
+
+def coarse(sparse: SparseHistogram) -> SparseHistogram:
+    """The same counts in 16 buckets an octave, each told by the last fine bucket in it, so that
+    all functions here read it; under 7 % wide, exact below 32 us."""
+    buckets, counts = _split(sparse)
+    if not len(buckets):
+        return []
+    few = _COARSE[buckets]
+    first = np.flatnonzero(np.concatenate(([True], few[1:] != few[:-1])))
+    return _interleave(few[first], np.add.reduceat(counts, first))
 
 
 def percentile(sparse: SparseHistogram, q: float) -> int | None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from math import comb, inf
 from typing import Literal
 
-from workbench.analysis.looks import holds, last_looks
+from workbench.analysis.repeats import holds, last_looks
 from workbench.documents import PointStop
 
 CONFIDENCE = 0.95
@@ -69,13 +69,13 @@ def pass_knees(points: Iterable[PointStop]) -> list[PassKnee]:
     went further, as in `knee`. A closed loop has none."""
     passes: defaultdict[int, list[PointStop]] = defaultdict(list)
     for point in last_looks(points):
-        if point.purpose == "sweep" and point.complete and not point.concurrency:
+        if point.purpose == "sweep" and point.complete:
             passes[point.pass_number].append(point)
-    furthest = max((p.rate_per_s for tried in passes.values() for p in tried), default=0.0)
+    furthest = max((p.x for tried in passes.values() for p in tried), default=0.0)
     whole = {
         number: tried
         for number, tried in passes.items()
-        if not all(map(holds, tried)) or max(p.rate_per_s for p in tried) == furthest
+        if not all(map(holds, tried)) or max(p.x for p in tried) == furthest
     }
     return [_pass_knee(number, tried) for number, tried in sorted((whole or passes).items())]
 
@@ -136,12 +136,12 @@ def _middle(knees: Sequence[PassKnee]) -> float:
 
 def _pass_knee(number: int, tried: list[PointStop]) -> PassKnee:
     held = 0.0
-    ordered = sorted(tried, key=lambda point: point.rate_per_s)
+    ordered = sorted(tried, key=lambda point: point.x)
     for point in ordered:
         if not holds(point):
             break
-        held = point.rate_per_s
-    shown = (p.rate_per_s for p in ordered if p.rate_per_s > held and p.verdict == "server-limited")
+        held = point.x
+    shown = (p.x for p in ordered if p.x > held and p.verdict == "server-limited")
     return PassKnee(number, held, next(shown, inf))
 
 

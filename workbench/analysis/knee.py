@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from statistics import median_low
 
-from workbench.analysis.looks import holds, last_looks
+from workbench.analysis.repeats import holds, last_looks
 from workbench.documents import PointStop
 
 
@@ -25,11 +25,11 @@ def knee(points: Iterable[PointStop]) -> float | None:
             passes[point.pass_number].append(point)
     if not passes:
         return None
-    furthest = max(point.rate_per_s for tried in passes.values() for point in tried)
+    furthest = max(point.x for tried in passes.values() for point in tried)
     found = [
         _held_from_below(tried)
         for tried in passes.values()
-        if not all(map(holds, tried)) or max(point.rate_per_s for point in tried) == furthest
+        if not all(map(holds, tried)) or max(point.x for point in tried) == furthest
     ]
     return median_low(found or [_held_from_below(tried) for tried in passes.values()]) or None
 
@@ -40,9 +40,9 @@ def unknown(points: Iterable[PointStop]) -> PointStop | None:
     itself, it held one, or none was measured."""
     lowest: dict[int, PointStop] = {}
     for point in last_looks(points):
-        if point.purpose == "sweep" and point.complete and not point.concurrency:
+        if point.purpose == "sweep" and point.complete:
             known = lowest.setdefault(point.pass_number, point)
-            if point.rate_per_s < known.rate_per_s:
+            if point.x < known.x:
                 lowest[point.pass_number] = point
     lost = [point for point in lowest.values() if not holds(point)]
     if not lost or any(point.verdict == "server-limited" for point in lost):
@@ -52,16 +52,16 @@ def unknown(points: Iterable[PointStop]) -> PointStop | None:
 
 def _held_from_below(tried: list[PointStop]) -> float:
     highest = 0.0
-    for point in sorted(tried, key=lambda p: p.rate_per_s):
+    for point in sorted(tried, key=lambda p: p.x):
         if not holds(point):
             break
-        highest = point.rate_per_s
+        highest = point.x
     return highest
 
 
 def is_floor(points: Iterable[PointStop], knee_per_s: float | None) -> bool:
     """May the server hold more? At the next rate above the knee no point shows its own limit."""
     held = knee_per_s or 0.0
-    above = [p for p in last_looks(points) if p.complete and p.rate_per_s > held]
-    nearest = min((point.rate_per_s for point in above), default=held)
-    return not any(p.rate_per_s == nearest and p.verdict == "server-limited" for p in above)
+    above = [p for p in last_looks(points) if p.complete and p.x > held]
+    nearest = min((point.x for point in above), default=held)
+    return not any(p.x == nearest and p.verdict == "server-limited" for p in above)

@@ -38,7 +38,7 @@ IN_2009 = (
 
 def comparable(plan: dict[str, Any]) -> bool:
     """Does a plan (as data) ask what was asked in 2009: one pong a connection, at offered rates?"""
-    workload = plan.get("workload") or {}
+    workload = plan.get("workload", {})
     return bool(
         workload.get("protocol", "pong") == "pong"
         and workload.get("mode", "open") == "open"

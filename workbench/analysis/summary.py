@@ -2,58 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
+from workbench import axis as axes
 from workbench.analysis.clients import Together, together
-from workbench.analysis.histogram import merge, percentile_supported, percentiles
-from workbench.analysis.knee import is_floor, knee, unknown
-from workbench.analysis.looks import last_looks
+from workbench.analysis.histogram import percentile_supported
+from workbench.analysis.results import SeriesResult
+from workbench.axis import RATE, Axis
 from workbench.documents import (
     AnyDocument,
+    Metric,
     Note,
     Percentiles,
     PointStop,
     RunStart,
     RunStop,
-    SparseHistogram,
 )
+from workbench.messages.notes import Backlog, Gate
+from workbench.messages.topics import read_note, severity
+
+
+class ServerSummary(SeriesResult):
+    """One server over all its passes, and what was noted about it."""
+
+    def __init__(self, id_: str, name: str, version: str = "", *, axis: Axis = RATE) -> None:
+        super().__init__(id_, name, axis=axis)
+        self.version = version
+        self.noted: list[Note] = []
+        """About this server, other than what was `found` when it was deployed."""
+
+    @property
+    def gave_up(self) -> str:
+        """Why its sweep ended early; empty: it did not."""
+        return " ".join(self._texts("gave-up"))
+
+    @property
+    def died(self) -> str:
+        """How it ended under load; empty: it lived."""
+        return " ".join(self._texts("died"))
+
+    @property
+    def notes(self) -> list[str]:
+        """All others."""
+        others = {note.topic for note in self.noted} - {"gave-up", "died"}
+        return self._texts(*others)
+
+    def _texts(self, *topics: str) -> list[str]:
+        """What was noted in every pass stands once."""
+        return list(dict.fromkeys(note.text for note in self.noted if note.topic in topics))
+
+    @property
+    def id(self) -> str:
+        return self.key
+
+    def ordered(self) -> list[PointStop]:
+        """For tables: the attempts at a value together, though all other servers had a turn
+        between them."""
+        return sorted(self.stops, key=lambda stop: (stop.pass_number, stop.x, stop.look))
 
 
 @dataclass
-class ServerSummary:
-    """One server over all its passes."""
+class Found:
+    """What was found of one server or several when they were deployed."""
 
-    id: str
-    name: str
-    version: str = ""
-    knee_per_s: float | None = None
-    """In the plan's unit; None: it held no rate, or it is not known, see `unknown`."""
-    unknown: str = ""
-    """Why it is not known whether it holds any rate; empty: it is."""
-    knee_is_floor: bool = False
-    """It may hold more: the next rate above does not show its own limit."""
-    latency_at_knee_us: Percentiles | None = None
-    """Merged over the passes."""
-    service_at_knee_us: Percentiles | None = None
-    rss_bytes: int = 0
-    """Peak over the sweep, whole process tree; 0: not measured."""
-    cpu_at_knee_pct: float | None = None
-    """Of one core, whole process tree; the mean of the passes' means."""
-    points: list[PointStop] = field(default_factory=list)
-    """Of its sweeps, in the order they were run; of several looks at a rate the last counts."""
-    gave_up: str = ""
-    """Why its sweep ended early; empty: it did not."""
-    died: str = ""
-    """How it ended under load; empty: it lived."""
-    notes: list[str] = field(default_factory=list)
-    """About this server, other than `gave_up` and `died`; what was said in every pass stands
-    once."""
+    what: Hashable
+    """Equal for servers of which the same was found."""
+    text: str
+    names: list[str] = field(default_factory=list)
+    """Of the servers."""
 
-    def counts(self, point: PointStop) -> bool:
-        """Is it the last look at its rate in its pass?"""
-        return any(point is last for last in last_looks(self.points))
+    def sentence(self, servers: int) -> str:
+        """With their names; `servers`: how many there are in all."""
+        everyone = len(self.names) == servers > 1
+        return f"{'All servers' if everyone else ', '.join(self.names)}: {self.text}"
 
 
 @dataclass
@@ -62,8 +87,12 @@ class Summary:
 
     name: str = ""
     """The plan's."""
+    axis: Axis = RATE
+    """What the plan varies."""
     unit: str = "connections"
     """What rates count."""
+    metrics: list[Metric] = field(default_factory=list)
+    """Those that points carry beside the built-in ones."""
     servers: dict[str, ServerSummary] = field(default_factory=dict)
     """By id, in the plan's order."""
     ceiling_per_s: float | None = None
@@ -71,16 +100,21 @@ class Summary:
     status: str = "interrupted"
     """`RunStop.status`; "interrupted" when the session has no end."""
     reason: str = ""
-    notes: list[str] = field(default_factory=list)
+    noted: list[Note] = field(default_factory=list)
     """About no server in particular."""
     together: Together = field(default_factory=Together)
     """The clients, each and all of them."""
-    found: dict[str, list[str]] = field(default_factory=dict)
-    """What was found of the servers when they were deployed, in words, and their names."""
+    found: list[Found] = field(default_factory=list)
+    """When servers were deployed."""
+
+    @property
+    def notes(self) -> list[str]:
+        """What was noted about no server in particular."""
+        return [note.text for note in self.noted]
 
     def ranked(self) -> list[ServerSummary]:
-        """Servers by knee, highest first; those that held nothing last."""
-        return sorted(self.servers.values(), key=lambda server: -(server.knee_per_s or 0.0))
+        """Servers by knee, else by most replies, highest first; those without any last."""
+        return sorted(self.servers.values(), key=lambda server: -server.figure)
 
     def to_data(self) -> dict[str, Any]:
         """Plain data, the answer of `pongbench summary --json`. None where nothing is known; a
@@ -88,9 +122,12 @@ class Summary:
         return {
             "name": self.name,
             "status": self.status,
+            "axis": msgspec.to_builtins(self.axis),
             "unit": self.unit,
+            "metrics": msgspec.to_builtins(self.metrics),
             "ceiling_per_s": self.ceiling_per_s,
             **self.together.to_data(),
+            "notes": [_note_data(note) for note in self.noted],
             "servers": {server.id: _server_data(server) for server in self.servers.values()},
         }
 
@@ -106,127 +143,106 @@ def summarise(documents: Iterable[AnyDocument]) -> Summary:
             case RunStart():
                 _begin(summary, document)
             case PointStop(purpose="sweep"):
-                _server(summary, document.server).points.append(document)
+                _server(summary, document.server).stops.append(document)
             case Note():
                 _note(summary, document)
             case RunStop():
                 summary.status, summary.reason = document.status, document.reason
             case _:
                 pass
-    for server in summary.servers.values():
-        _conclude(server)
     summary.together = together(points)
     return summary
 
 
 def _begin(summary: Summary, start: RunStart) -> None:
     plan = start.plan
-    summary.name = str(plan.get("name", ""))
-    calls = (plan.get("workload") or {}).get("calls_per_connection", 1)
-    summary.unit = plan.get("rate_of") or ("connections" if calls == 1 else "requests")
+    summary.name = plan.get("name", "")
+    summary.axis = start.axis or RATE
+    summary.metrics = start.metrics
+    summary.unit = axes.rates_count(plan)
     for record in start.servers:
-        summary.servers[record.id] = ServerSummary(record.id, record.name, record.version)
+        summary.servers[record.id] = ServerSummary(
+            record.id, record.name, record.version, axis=summary.axis
+        )
 
 
 def _server(summary: Summary, id_: str) -> ServerSummary:
-    return summary.servers.setdefault(id_, ServerSummary(id_, id_))
+    if id_ not in summary.servers:
+        summary.servers[id_] = ServerSummary(id_, id_, axis=summary.axis)
+    return summary.servers[id_]
 
 
 def _note(summary: Summary, note: Note) -> None:
     if note.topic == "ceiling":
-        ceiling = note.data.get("ceiling_per_s")
-        summary.ceiling_per_s = float(ceiling) if ceiling is not None else None
-        summary.notes.append(note.text)
+        summary.ceiling_per_s = note.data.get("ceiling_per_s")
+        summary.noted.append(note)
     elif note.topic in ("gate", "backlog"):
         _found(summary, note)
-    # The null server is a tool: notes about it are about the clients.
-    elif note.server not in summary.servers:
-        summary.notes.append(note.text)
-    elif note.topic == "gave-up":
-        server = summary.servers[note.server]
-        server.gave_up = _once(server.gave_up, note.text)
-    elif note.topic == "died":
-        server = summary.servers[note.server]
-        server.died = _once(server.died, note.text)
-    elif note.text not in summary.servers[note.server].notes:
-        summary.servers[note.server].notes.append(note.text)
-
-
-def _once(said: str, text: str) -> str:
-    """What happened in every pass in the same way is told once."""
-    return said if text in said else f"{said} {text}".strip()
+    elif server := summary.servers.get(note.server):
+        server.noted.append(note)
+    else:
+        # The null server is a tool: notes about it are about the clients.
+        summary.noted.append(note)
 
 
 def _found(summary: Summary, note: Note) -> None:
     server = summary.servers.get(note.server)
     if server is None:
         return
+    message = read_note(note)
+    what: Hashable = message.code, note.text
     text = note.text
-    if note.topic == "backlog" and "backlog" in note.data:
-        text = f"A backlog of {note.data['backlog']:,} is in force."
-        if note.data["backlog"] != note.data.get("asked"):
-            text = note.text
-    names = summary.found.setdefault(text, [])
-    if server.name not in names:
-        names.append(server.name)
-
-
-def _conclude(server: ServerSummary) -> None:
-    complete = [point for point in last_looks(server.points) if point.complete]
-    server.rss_bytes = max((point.server_rss_bytes for point in complete), default=0)
-    server.knee_per_s = knee(complete)
-    if doubtful := unknown(complete):
-        server.unknown = " ".join(doubtful.reasons) or f"The point was {doubtful.verdict}."
-    server.knee_is_floor = server.knee_per_s is not None and is_floor(complete, server.knee_per_s)
-    at_knee = [p for p in complete if p.rate_per_s == server.knee_per_s and p.verdict == "ok"]
-    if not at_knee:
-        return
-    server.latency_at_knee_us = _together(
-        [p.histograms.latency for p in at_knee], at_knee[0].latency_us
-    )
-    server.service_at_knee_us = _together(
-        [p.histograms.service for p in at_knee], at_knee[0].service_us
-    )
-    server.cpu_at_knee_pct = sum(p.server_cpu_pct for p in at_knee) / len(at_knee)
-
-
-def _together(
-    histograms: Sequence[SparseHistogram], otherwise: Percentiles | None
-) -> Percentiles | None:
-    """Percentiles over all passes; `otherwise` for sessions kept without histograms."""
-    return percentiles(merge(histograms)) or otherwise
+    if isinstance(message, Backlog):
+        what, text = (message.code, message.backlog, message.asked), message.of_all()
+    elif isinstance(message, Gate):
+        what = message.code, message.findings()
+    found = next((each for each in summary.found if each.what == what), None)
+    if found is None:
+        summary.found.append(found := Found(what, text))
+    if server.name not in found.names:
+        found.names.append(server.name)
 
 
 def _server_data(server: ServerSummary) -> dict[str, Any]:
+    there = server.at_knee
     return {
         "name": server.name,
         "version": server.version,
-        "knee_per_s": server.knee_per_s,
+        "knee": server.knee,
+        "knee_per_s": server.knee if server.axis.per_second else None,
         "knee_is_floor": server.knee_is_floor,
-        "knee_unknown": server.unknown or None,
-        "latency_at_knee_ms": _ms(server.latency_at_knee_us),
-        "service_at_knee_ms": _ms(server.service_at_knee_us),
-        "cpu_at_knee_pct": server.cpu_at_knee_pct,
+        "knee_unknown": server.why_unknown or None,
+        "latency_at_knee_ms": _ms(there.latency_us if there else None),
+        "service_at_knee_ms": _ms(there.service_us if there else None),
+        "cpu_at_knee_pct": there.cpu_pct if there else None,
         "rss_bytes": server.rss_bytes or None,
         "gave_up": server.gave_up or None,
         "died": server.died or None,
-        "points": [_point_data(point, server.counts(point)) for point in server.points],
+        "notes": [_note_data(note) for note in server.noted],
+        "points": [_point_data(point, server) for point in server.stops],
     }
 
 
-def _point_data(point: PointStop, counts: bool) -> dict[str, Any]:
+def _note_data(note: Note) -> dict[str, Any]:
+    return {"code": note.topic, "severity": severity(note).name.lower(), "text": note.text}
+
+
+def _point_data(point: PointStop, server: ServerSummary) -> dict[str, Any]:
     return {
-        "rate_per_s": point.rate_per_s,
+        "x": point.x,
+        **axes.recorded(server.axis, point.x),
         "pass_number": point.pass_number,
         "look": point.look,
-        "counts": counts,
+        "counts": server.counts(point),
         "complete": point.complete,
         "offered_per_s": point.offered_per_s,
         "replies_per_s": point.replies_per_s,
         "errors_pct": point.errors_pct,
         "latency_ms": _ms(point.latency_us),
+        **({"values": point.values} if point.values else {}),
         "verdict": point.verdict,
         "reasons": list(point.reasons),
+        "codes": [str(finding.get("code", "")) for finding in point.findings],
     }
 
 

@@ -13,17 +13,27 @@ Order of precedence:
 5. At least 99 % of the calls succeeded: `ok`. Below that without a sign: `inconclusive`.
 
 A high client CPU is no sign while the point holds: a busy client that kept its schedule was not
-the limit. Nor are kernel counters: they explain, they do not accuse.
+the limit. Nor are kernel counters: they explain, they do not accuse; but where a server seems to be
+the limit, what its machine had to send again speaks against the network.
 """
 
 from __future__ import annotations
 
-import math
+import msgspec
 
-from workbench.analysis.evidence import HOLDS, Evidence, conserved, share
+from workbench.analysis.evidence import FEWEST_SAMPLES, HOLDS, SHORTEST_S, Evidence, conserved
 from workbench.analysis.histogram import percentile_supported
-from workbench.documents import WINDOW_US, Counts, Verdict, client_errors, server_errors
-from workbench.plans import FEWEST_SAMPLES, SHORTEST_S
+from workbench.documents import (
+    SERVER_ERRORS,
+    WINDOW_US,
+    Counts,
+    Verdict,
+    client_errors,
+    error_class,
+    server_errors,
+)
+from workbench.messages import reasons as messages
+from workbench.messages.base import Message
 
 LATE_SHARE = 0.05
 """Of connections started over 5 ms late. A client past its limit falls ever further behind and is
@@ -40,245 +50,215 @@ OTHERS_PCT = 25.0
 """Of a core, taken by other programs on the cores of server and clients: more than a desktop at
 rest takes, and enough to move a limit."""
 
+RETRANSMITTED_SHARE = 0.01
+"""Segments that the target sent again, for every call: a sound network loses next to none."""
+
+_SILENT = ("client-timo", "socket-timo")
+"""How a call ends whose packets are lost."""
+
 _UNREACHABLE = ("ENETUNREACH", "EHOSTUNREACH", "ENETDOWN", "EHOSTDOWN", "ENONET")
 
-_FATES = {
-    "client-timo": "timed out",
-    "socket-timo": "timed out while connecting",
-    "connrefused": "were refused",
-    "connreset": "were reset",
-    "protocol": "got a wrong answer",
-}
 
-
-def judge(evidence: Evidence) -> tuple[Verdict, list[str]]:
-    """The verdict and its reasons, sentences for people (may be none when it is `ok`)."""
+def judge(evidence: Evidence) -> tuple[Verdict, list[Message]]:
+    """The verdict and its reasons (may be none when it is `ok`); see `messages.reasons`."""
     flaw = _flaw(evidence)
     if flaw:
         return "inconclusive", [flaw]
     ports, clients = _ports_signs(evidence), _client_signs(evidence)
     network, server = _network_signs(evidence), _server_signs(evidence)
-    beyond = []
+    if server:
+        network += _lossy_link(evidence)
+    beyond: list[Message] = []
     if ports or clients or network or server or not evidence.held:
-        beyond = _beyond_ceiling(evidence)
-    others = _others(evidence) if beyond or clients or server else []
+        beyond = _beyond_client_limit(evidence)
+    others = _background_load(evidence) if beyond or clients or server else []
     if beyond and not others:
-        others = _others_at_ceiling(evidence)
-    if others:
-        others = [f"{others[0]} Run it again when the machine is quiet."]
+        others = _background_load_at_calibration(evidence)
+    if beyond and others:
+        # Another client would not cure it.
+        return "inconclusive", [*others, *_relieved(beyond, "")]
+    relief = _relief(evidence)
     if beyond:
-        disturbed = [*others, *(_without_relief(reason, evidence) for reason in beyond)]
-        limited = _told_once([*beyond, *ports, *clients], evidence)
-        return ("inconclusive", disturbed) if others else ("client-limited", limited)
+        return "client-limited", _relieved([*beyond, *ports, *clients], relief)
     if network or server:
         clients += _busy_client(evidence)
-    reasons = _told_once([*others, *ports, *clients, *network, *server], evidence)
+    reasons = _relieved([*others, *ports, *clients, *network, *server], relief)
     if others or ((ports or clients) and (network or server)):
         return "inconclusive", reasons
-    verdicts: list[tuple[list[str], Verdict]] = [
-        (ports, "ports-limited"),
-        (clients, "client-limited"),
-        (network, "network-limited"),
-        (server, "server-limited"),
-    ]
-    for signs, verdict in verdicts:
-        if signs:
-            return verdict, reasons
+    signs: dict[Verdict, list[Message]] = {
+        "ports-limited": ports,
+        "client-limited": clients,
+        "network-limited": network,
+        "server-limited": server,
+    }
+    verdict = next((verdict for verdict, found in signs.items() if found), None)
+    return (verdict, reasons) if verdict else _unsigned(evidence)
+
+
+def _unsigned(evidence: Evidence) -> tuple[Verdict, list[Message]]:
+    """Nobody shows a sign."""
     if evidence.held:
         return "ok", _remarks(evidence)
     return "inconclusive", [_no_single_cause(evidence)]
 
 
-def _flaw(evidence: Evidence) -> str:
+def _flaw(evidence: Evidence) -> Message | None:
     counts = evidence.counts
     if not evidence.complete:
-        return "The point was interrupted; its figures count for nothing."
-    if not conserved(counts):
+        return messages.Interrupted()
+    if evidence.conserved is not None and not conserved(counts):
         found = counts.unsent + counts.succeeded + counts.in_flight + sum(counts.errors.values())
-        return (
-            f"The audit failed: {counts.scheduled:,} calls were scheduled and {found:,} are "
-            "accounted for. Please report this."
-        )
-    if not evidence.conserved:
-        return "The audit failed: a client's own figures do not add up. Please report this."
+        return messages.AuditFailed(scheduled=counts.scheduled, found=found)
+    if evidence.conserved is False:
+        return messages.ClientAuditFailed()
     if counts.scheduled < FEWEST_SAMPLES:
-        return (
-            f"The point holds {counts.scheduled:,} calls; a verdict needs {FEWEST_SAMPLES}. "
-            "Give it more connections or more seconds."
-        )
+        return messages.TooFewCalls(calls=counts.scheduled, needed=FEWEST_SAMPLES)
     # Poisson arrivals may end a window early.
     if evidence.seconds < SHORTEST_S - WINDOW_US / 1e6:
-        return (
-            f"The point lasted {evidence.seconds:.1f} s; a verdict needs {SHORTEST_S:g} s. "
-            "Give it more connections or more seconds."
-        )
-    return ""
+        return messages.TooShort(seconds=evidence.seconds, needed_s=SHORTEST_S)
+    return None
 
 
-def _ports_signs(evidence: Evidence) -> list[str]:
+def _ports_signs(evidence: Evidence) -> list[Message]:
     counts = evidence.counts
     lost = counts.errors.get("addrunavail", 0)
     if evidence.held or lost <= LOST_SHARE * counts.scheduled:
         return []
-    return [
-        f"The clients ran out of local ports {_times(lost)}. Widen their port range, add a client, "
-        "or cool down longer."
-    ]
+    return [messages.OutOfPorts(times=lost)]
 
 
-def _client_signs(evidence: Evidence) -> list[str]:
-    counts, signs = evidence.counts, []
+def _client_signs(evidence: Evidence) -> list[Message]:
+    counts = evidence.counts
+    signs: list[Message] = []
     lost = counts.errors.get("fd-unavail", 0) + counts.errors.get("ftab-full", 0)
     if not evidence.held and lost > LOST_SHARE * counts.scheduled:
-        signs.append(
-            f"The clients ran out of descriptors {_times(lost)}. Raise nofile, or shorten the "
-            "timeout."
-        )
+        signs.append(messages.OutOfDescriptors(times=lost))
     if not evidence.held and counts.unsent > LOST_SHARE * counts.scheduled:
-        signs.append(
-            f"The clients never started {counts.unsent:,} of {counts.scheduled:,} calls. "
-            f"{_relief(evidence)}"
-        )
-    if evidence.late_share > LATE_SHARE:
-        signs.append(
-            f"The clients started {_pct(evidence.late_share)} of their connections more than 5 ms "
-            f"late{_worst_lateness(evidence)}. {_relief(evidence)}"
-        )
+        signs.append(messages.CallsUnsent(unsent=counts.unsent, calls=counts.scheduled))
+    if evidence.late_share is not None and evidence.late_share > LATE_SHARE:
+        p99_us = evidence.lateness_us.p99 if evidence.lateness_us else None
+        signs.append(messages.ClientsLate(late_share=round(evidence.late_share, 6), p99_us=p99_us))
     return signs
 
 
-def _busy_client(evidence: Evidence) -> list[str]:
-    if evidence.client_cpu_pct < BUSY_PCT:
+def _busy_client(evidence: Evidence) -> list[Message]:
+    if evidence.client_cpu_pct is None or evidence.client_cpu_pct < BUSY_PCT:
         return []
-    return [
-        f"The busiest client worker used {evidence.client_cpu_pct:.0f} % of its core. "
-        f"{_relief(evidence)}"
-    ]
+    return [messages.ClientBusy(cpu_pct=round(evidence.client_cpu_pct, 2))]
 
 
-def _others(evidence: Evidence) -> list[str]:
-    if evidence.others_cpu_pct < OTHERS_PCT:
+def _background_load(evidence: Evidence) -> list[Message]:
+    if evidence.others_cpu_pct is None or evidence.others_cpu_pct < OTHERS_PCT:
         return []
-    return [
-        f"Other programs took {evidence.others_cpu_pct:.0f} % of a core from server and clients."
-    ]
+    return [messages.BackgroundLoad(cpu_pct=round(evidence.others_cpu_pct, 2))]
 
 
-def _others_at_ceiling(evidence: Evidence) -> list[str]:
+def _background_load_at_calibration(evidence: Evidence) -> list[Message]:
     if evidence.ceiling_others_pct < OTHERS_PCT:
         return []
-    return [
-        f"Other programs took {evidence.ceiling_others_pct:.0f} % of a core while the clients' own"
-        " ceiling was looked for; it may be higher."
-    ]
+    cpu_pct = round(evidence.ceiling_others_pct, 2)
+    return [messages.BackgroundLoadAtCalibration(cpu_pct=cpu_pct)]
 
 
-def _beyond_ceiling(evidence: Evidence) -> list[str]:
-    ceiling = evidence.ceiling_per_s
+def _beyond_client_limit(evidence: Evidence) -> list[Message]:
+    ceiling, offered = evidence.ceiling_per_s, evidence.offered_per_s
     # The rate really offered differs from the plan's by rounding.
-    if ceiling is None or evidence.offered_per_s <= ceiling * 1.005:
+    if ceiling is None or offered <= ceiling * 1.005:
         return []
-    reach = f"reached no more than {ceiling:,.0f}/s" if ceiling else "held no rate"
-    return [
-        f"The clients {reach} against the null server, so "
-        f"{evidence.offered_per_s:,.0f}/s says nothing about {evidence.server}. "
-        f"{_relief(evidence)}"
-    ]
+    if not ceiling:
+        return [messages.NoClientLimit(offered_per_s=offered)]
+    return [messages.BeyondClientLimit(offered_per_s=offered, limit_per_s=ceiling)]
 
 
-def _network_signs(evidence: Evidence) -> list[str]:
+def _network_signs(evidence: Evidence) -> list[Message]:
     counts = evidence.counts
     lost = _unreachable(counts)
     if lost <= (1 - HOLDS) * counts.scheduled:
         return []
-    return [
-        f"The network could not reach {evidence.server} for {lost:,} of {counts.scheduled:,} "
-        "calls. Check the route between the machines."
-    ]
+    return [messages.Unreachable(failed=lost, calls=counts.scheduled)]
 
 
-def _server_signs(evidence: Evidence) -> list[str]:
-    counts, signs = evidence.counts, []
+def _lossy_link(evidence: Evidence) -> list[Message]:
+    """What a link loses is sent again, or times out. So is what a full accept queue drops: where
+    one overflowed, it explains the retransmissions."""
+    counts, again = evidence.counts, evidence.counters.get("RetransSegs", 0)
+    dropped = _overflows(evidence) + evidence.counters.get("TCPReqQFullDrop", 0)
+    if evidence.loopback or dropped or again <= RETRANSMITTED_SHARE * counts.scheduled:
+        return []
+    silent = counts.in_flight + sum(counts.errors.get(name, 0) for name in _SILENT)
+    failed = server_errors(counts.errors) + counts.in_flight
+    if 2 * silent < failed:
+        return []
+    return [messages.LossyLink(segments=again, calls=counts.scheduled)]
+
+
+def _server_signs(evidence: Evidence) -> list[Message]:
+    counts = evidence.counts
+    signs: list[Message] = []
     arrived = counts.scheduled - counts.unsent - client_errors(counts.errors)
     lost = server_errors(counts.errors) - _unreachable(counts) + counts.in_flight
     if lost > (1 - HOLDS) * arrived:
         signs.append(
-            f"{evidence.server} lost {lost:,} of {arrived:,} calls ({_pct(lost / arrived)}): "
-            f"{_fates(counts)}."
+            messages.CallsFailed(failed=lost, calls=arrived, errors=_errors_of_server(counts))
         )
     queue = evidence.queue
     if queue is not None and queue.growing:
         signs.append(
-            f"{evidence.server} fell behind: it answered {queue.replied:,} of {queue.due:,} calls "
-            f"while they came in, and {queue.open_at_end:,} connections were waiting at the end."
+            messages.FellBehind(replied=queue.replied, calls=queue.due, waiting=queue.open_at_end)
         )
     overflows = _overflows(evidence)
     if signs and overflows:
-        signs.append(f"Its accept queue overflowed {_times(overflows)}.")
+        signs.append(messages.AcceptQueueOverflowed(times=overflows))
     return signs
 
 
-def _remarks(evidence: Evidence) -> list[str]:
+def _remarks(evidence: Evidence) -> list[Message]:
     """What a reader of a point that held should know."""
-    remarks = [
-        f"{evidence.server} held this although other programs took"
-        f" {evidence.others_cpu_pct:.0f} % of a core; response times may be longer for it."
-        for _ in _others(evidence)
-    ]
-    overflows = _overflows(evidence)
-    if overflows:
-        remarks.append(
-            f"{evidence.server} held, but its accept queue overflowed {_times(overflows)}; "
-            "those clients waited a second or more."
-        )
+    remarks: list[Message] = []
+    if evidence.others_cpu_pct is not None and evidence.others_cpu_pct >= OTHERS_PCT:
+        cpu_pct = round(evidence.others_cpu_pct, 2)
+        remarks.append(messages.SustainedUnderBackgroundLoad(cpu_pct=cpu_pct))
+    if overflows := _overflows(evidence):
+        remarks.append(messages.SustainedWithOverflows(times=overflows))
     lateness = evidence.lateness_us
     if lateness and percentile_supported(lateness.count, 0.99) and lateness.p99 > 5_000:
-        remarks.append(
-            f"The latency includes the clients' own lateness (p99 {lateness.p99 / 1000:,.0f} ms), "
-            "the service time does not."
-        )
+        remarks.append(messages.LatencyIncludesLateness(p99_us=lateness.p99))
     return remarks
 
 
-def _no_single_cause(evidence: Evidence) -> str:
+def _no_single_cause(evidence: Evidence) -> Message:
     counts = evidence.counts
     own = counts.unsent + client_errors(counts.errors)
-    theirs = counts.scheduled - counts.succeeded - own
-    return (
-        f"{_pct(share(counts.succeeded, counts.scheduled))} of the calls succeeded: the clients "
-        f"lost {own:,}, {evidence.server} {theirs:,}, neither enough to be called the cause. "
-        "Run it again."
+    return messages.NoSingleCause(
+        succeeded=counts.succeeded,
+        calls=counts.scheduled,
+        clients=own,
+        server=counts.scheduled - counts.succeeded - own,
     )
 
 
-def _told_once(reasons: list[str], evidence: Evidence) -> list[str]:
+def _relieved(reasons: list[Message], relief: messages.Relief) -> list[Message]:
     """Several signs of the clients ask for the same relief: the last of them says so."""
-    bare = [_without_relief(reason, evidence) for reason in reasons]
-    asking = [n for n, reason in enumerate(reasons) if reason != bare[n]]
-    return [bare[n] if n in asking[:-1] else reason for n, reason in enumerate(reasons)]
+    asking = [n for n, reason in enumerate(reasons) if "relief" in reason.__struct_fields__]
+    for n in asking[-1:]:
+        reasons[n] = msgspec.structs.replace(reasons[n], relief=relief)
+    return reasons
 
 
-def _without_relief(reason: str, evidence: Evidence) -> str:
-    return reason.removesuffix(f" {_relief(evidence)}")
+def _relief(evidence: Evidence) -> messages.Relief:
+    return "worker" if evidence.workers < evidence.client_cores else "machine"
 
 
-def _relief(evidence: Evidence) -> str:
-    if evidence.workers < evidence.client_cores:
-        return "Give them another worker."
-    return "Add a client machine."
-
-
-def _worst_lateness(evidence: Evidence) -> str:
-    lateness = evidence.lateness_us
-    return f" (p99 {lateness.p99 / 1000:,.0f} ms)" if lateness else ""
-
-
-def _fates(counts: Counts) -> str:
-    others = sum(n for name, n in counts.errors.items() if name.startswith("other"))
-    fates = [(counts.errors.get(name, 0), words) for name, words in _FATES.items()]
-    fates += [(others - _unreachable(counts), "failed otherwise")]
-    fates += [(counts.in_flight, "were never answered")]
-    return ", ".join(f"{n:,} {words}" for n, words in sorted(fates, reverse=True) if n)
+def _errors_of_server(counts: Counts) -> dict[str, int]:
+    """By class with its detail, most frequent first."""
+    unreachable = {f"other-{name}" for name in _UNREACHABLE}
+    found = {
+        name: n
+        for name, n in counts.errors.items()
+        if error_class(name) in SERVER_ERRORS and name not in unreachable
+    }
+    found["in flight"] = counts.in_flight
+    return {name: n for name, n in sorted(found.items(), key=lambda item: -item[1]) if n}
 
 
 def _unreachable(counts: Counts) -> int:
@@ -288,12 +268,3 @@ def _unreachable(counts: Counts) -> int:
 def _overflows(evidence: Evidence) -> int:
     counters = evidence.counters
     return max(counters.get("ListenOverflows", 0), counters.get("ListenDrops", 0))
-
-
-def _pct(part: float) -> str:
-    # 98.96 % must not be told as 99 %, the very limit it missed.
-    return f"{math.floor(part * 1000) / 10:.1f} %"
-
-
-def _times(n: int) -> str:
-    return "once" if n == 1 else f"{n:,} times"

@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import contextlib
 import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 
-from workbench.machines.secrets import Ask, Question
+from workbench.errors import BadInput
+from workbench.machines.secrets import Ask, Question, Remembered, keyring_problem
+from workbench.untrusted import indented
 
 TERMINAL = "/dev/tty"
 LONGEST = 4096
 
 
+def add_remember(parser: argparse.ArgumentParser) -> None:
+    """--remember, for `ask_at_terminal`."""
+    parser.add_argument(
+        "--remember",
+        action="store_true",
+        help="keep the passwords that are asked for in this system's keyring",
+    )
+
+
 def ask_at_terminal(
-    alone: Callable[[], AbstractContextManager[object]] = nullcontext,
+    alone: Callable[[], AbstractContextManager[object]] = nullcontext, *, remember: bool = False
 ) -> Ask:
     """An `Ask` for commands; one question at a time. `alone`: keeps the terminal free of all else
-    while somebody types. Without a terminal nobody is there."""
+    while somebody types. Without a terminal nobody is there. `remember`: what is typed goes into
+    the keyring; raises BadInput where there is none that encrypts."""
+    if remember and (problem := keyring_problem()):
+        raise BadInput(f"--remember: {problem}")
     turn = asyncio.Lock()
 
     async def ask(question: Question) -> str | None:
@@ -29,7 +44,8 @@ def ask_at_terminal(
                 return None
             try:
                 with alone():
-                    return await _read(terminal, _prompt(question))
+                    answer = await _read(terminal, _prompt(question))
+                return Remembered(answer) if remember and answer is not None else answer
             finally:
                 os.close(terminal)
 
@@ -77,7 +93,7 @@ async def _read(terminal: int, prompt: str, *, echo: bool = False) -> str | None
             line.set_result(text.rstrip("\r\n") if text else None)
 
     with nullcontext() if echo else _without_echo(terminal):
-        os.write(terminal, prompt.encode())
+        os.write(terminal, indented(prompt).encode())
         loop.add_reader(terminal, take)
         try:
             return await line

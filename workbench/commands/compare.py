@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-from rich import box
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from workbench.analysis import compare_table, compare_words
-from workbench.analysis.compare import TAGS, Comparison, Side, check_count, compare, read_side
-from workbench.analysis.conditions import Conditions, conditions
-from workbench.commands.opening import tell
+from workbench.commands.fitting import fitting
+from workbench.comparison import table as compare_table
+from workbench.comparison import words as compare_words
+from workbench.comparison.conditions import Conditions, conditions
+from workbench.comparison.sides import TAGS, Comparison, Side, check_count, compare, read_side
 from workbench.errors import BadInput, ExitCode
 from workbench.sessions import NewerSession
+from workbench.terminal import Terminal, tell, write, write_json
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -68,11 +65,13 @@ def handle(arguments: argparse.Namespace) -> int:
     found = compare(sides, _chosen(sides, arguments.server), arguments.rate)
     _check_rate(found, arguments.rate)
     differing = conditions(sides)
+    if arguments.json or arguments.csv:
+        for warning in (warning for side in sides for warning in side.warnings):
+            tell(warning)
     if arguments.json:
-        data = msgspec.json.encode(to_data(found, differing, refused)).decode()
-        sys.stdout.write(f"{data}\n")
+        write_json(to_data(found, differing, refused))
     elif arguments.csv:
-        sys.stdout.write(compare_table.as_csv(found))
+        write(compare_table.as_csv(found))
     else:
         print_comparison(found, differing)
     damaged = refused or any("Only what comes before" in w for s in sides for w in s.warnings)
@@ -110,36 +109,33 @@ def to_data(found: Comparison, differing: Conditions, refused: Sequence[str]) ->
 
 
 def print_comparison(
-    found: Comparison, differing: Conditions, console: Console | None = None
+    found: Comparison, differing: Conditions, console: Terminal | None = None
 ) -> None:
     """On stdout: the sessions, what differs, one line for every server, what tells them apart."""
-    console = console or Console(highlight=False)
+    console = console or Terminal()
     if not console.is_terminal:
         # Nobody's window is too narrow for a file.
-        console.width = 140
-
-    def say(text: str) -> None:
-        console.print(escape(text), soft_wrap=True)
+        console.width = 180
 
     for side in found.sides:
-        say(f"{side.tag}  {side.name} ({side.path}), {side.start.started_utc}")
+        console.say(f"{side.tag}  {side.name} ({side.path}), {side.start.started_utc}")
         for warning in side.warnings:
-            say(f"   {warning}")
+            console.say(f"   {warning}")
     if differing.differing or differing.same:
         console.print()
     for condition in differing.differing:
-        say(condition.text)
+        console.say(condition.text)
     for text in filter(None, (*differing.warnings, differing.same_text())):
-        say(text)
+        console.say(text)
     console.print()
-    console.print(_table(found, common=False))
+    console.print(_table(found, console.width, common=False))
     if found.rate is not None:
-        say(f"All of them at {compare_words.rate_text(found, found.rate)}:")
-        console.print(_table(found, common=True))
+        console.say(f"All servers at {found.axis.at(found.rate)}:")
+        console.print(_table(found, console.width, common=True))
     elif len(found.contenders) > 1:
-        say("They share no rate, so nothing is told at a common one.")
+        console.say("They share no rate, so nothing is told at a common one.")
     for a, b in compare_words.pairs(found):
-        say(compare_words.difference_in(found, a, b))
+        console.say(compare_words.difference_in(found, a, b))
 
 
 def _read(paths: Sequence[Path], *, newer: bool) -> tuple[list[Side], list[str]]:
@@ -177,19 +173,21 @@ _HEAD = ("server", "session")
 _FIRST = ("knee_per_s", "interval", "at_knee_p50_ms", "at_knee_p99_ms", "at_knee_cpu_pct")
 
 
-def _table(found: Comparison, *, common: bool) -> Table:
+_SPARE = ("not trusted", "server-limited", "ok", "CPU there", "Most memory", "p50 there")
+"""Left out in a narrow terminal, the first of them first."""
+
+
+def _table(found: Comparison, width: int, *, common: bool) -> Table:
     """What each holds and costs, or (`common`) all of them at one rate."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     shown = [column for column in compare_table.columns(found) if _is_shown(column.key, common)]
-    for column in shown:
-        justify: Any = "left" if column.key in _HEAD else "right"
-        title = column.title
-        if column.key.startswith("at_knee"):
-            title = f"{title} there"
-        table.add_column(title, justify=justify, no_wrap=True)
-    for cells in compare_table.ordered(found):
-        table.add_row(*(Text(cells[column.key].text) for column in shown))
-    return table
+    titles = [
+        f"{column.title} there" if column.key.startswith("at_knee") else column.title
+        for column in shown
+    ]
+    rows = [
+        [Text(cells[column.key].text) for column in shown] for cells in compare_table.ordered(found)
+    ]
+    return fitting(titles, rows, width, spare=_SPARE)
 
 
 def _is_shown(key: str, common: bool) -> bool:

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterator
 from types import TracebackType
-from typing import IO, Self
+from typing import Self
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
 from workbench.commands.fitting import fitting
-from workbench.commands.progress import RunProgress, ServerProgress
 from workbench.documents import AnyDocument, Note, PointStop, RunStart, RunStop
-from workbench.wording import clock, duration, offered, percent, rate
+from workbench.formatting import clock, duration, ordinal, percent
+from workbench.messages.notes import Severity
+from workbench.messages.topics import severity
+from workbench.presentable import presentable
+from workbench.run.progress import RunProgress, ServerProgress
+from workbench.terminal import Terminal
 
 VERDICT_STYLES = {"ok": "green", "server-limited": "yellow"}
 """Every other verdict says that the point cannot be trusted."""
@@ -27,35 +30,12 @@ _SPARE = ("Points", "p50", "Replies/s", "p99", "Errors")
 """Left out in a narrow terminal, the first of them first."""
 _LEAST = {"Points": 5, "Offered": 8, "p50": 7, "p99": 7, "Holds": 8, "Verdict": 14}
 
+_PURPOSES = {"warm_up": "warm-up", "ceiling": "calibration"}
+
 _LINES_BESIDE = 6
 """Of the live table, besides its servers."""
 
 _WIDE = 100
-
-QUIET_TOPICS = {"backlog", "gate"}
-"""Routine: in the session, not on the screen."""
-
-
-class Terminal(Console):
-    """A console whose reader may leave: that is no failure of ours (`cli.main`)."""
-
-    def on_broken_pipe(self) -> None:
-        raise BrokenPipeError
-
-
-class Unheard(Terminal):
-    """Goes on when its reader has left: a run is not over because nobody watches any more."""
-
-    def on_broken_pipe(self) -> None:
-        self.quiet = True
-        mute(self.file)
-
-
-def mute(file: IO[str]) -> None:
-    """Nothing is written to it any more, and nothing complains."""
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, file.fileno())
-    os.close(null)
 
 
 class ConsoleView:
@@ -64,7 +44,7 @@ class ConsoleView:
     A context manager: inside it the table is kept up to date; it vanishes at the end.
     """
 
-    def __init__(self, console: Console | None = None) -> None:
+    def __init__(self, console: Terminal | None = None) -> None:
         self.console = console or Terminal(stderr=True)
         self.progress = RunProgress()
         self._doing = ""
@@ -89,6 +69,7 @@ class ConsoleView:
             self._live.stop()
 
     def __call__(self, document: AnyDocument) -> None:
+        document = presentable(document)
         self.progress(document)
         self._doing = ""
         match document:
@@ -96,7 +77,7 @@ class ConsoleView:
                 self._say(self._title())
             case PointStop() if self._live is None or not document.complete:
                 self._say(self._point_line(document))
-            case Note() if document.topic not in QUIET_TOPICS:
+            case Note() if severity(document) > Severity.QUIET:
                 self._say(f"{self._time()}  {document.text}", "yellow")
             case RunStop():
                 reason = f": {document.reason}" if document.reason else ""
@@ -122,8 +103,7 @@ class ConsoleView:
         self._doing = text
 
     def _say(self, line: str, style: str = "") -> None:
-        # A style given to print() would colour the live table, too.
-        self.console.print(Text(line, style=style), soft_wrap=True)
+        self.console.say(line, style)
 
     def _title(self) -> str:
         servers, points = len(self.progress.servers), self.progress.total
@@ -136,23 +116,21 @@ class ConsoleView:
         return clock(self.progress.t_us / 1e6)
 
     def _point_line(self, stop: PointStop) -> str:
-        server = self.progress.servers.get(stop.server)
-        name = server.name if server else stop.server
-        times = stop.latency_us
+        name = self.progress.name_of(stop.server)
         if not stop.complete:
             reasons = " ".join(stop.reasons)
-            return f"{self._time()}  {name} {offered(stop)}  interrupted: {reasons}"
-        what = [stop.purpose.replace("_", "-")] if stop.purpose != "sweep" else []
+            return f"{self._time()}  {name} {self.progress.axis.of(stop)}  interrupted: {reasons}"
+        what = [_PURPOSES[stop.purpose]] if stop.purpose != "sweep" else []
         if self.progress.passes > 1 and stop.purpose == "sweep":
             what.append(f"pass {stop.pass_number}")
         if stop.look > 1:
-            what.append(f"look {stop.look}")
+            what.append(f"{ordinal(stop.look)} try")
         purpose = f" ({', '.join(what)})" if what else ""
         parts = [
             self._time(),
-            f"{name} {offered(stop)}{purpose}",
+            f"{name} {self.progress.axis.of(stop)}{purpose}",
             f"{stop.replies_per_s:,.0f} replies/s",
-            f"p50 {duration(times.p50)}, p99 {duration(times.p99)}" if times else "no reply",
+            _times(stop),
             f"errors {percent(stop.errors_pct)}",
         ]
         if stop.purpose == "sweep":
@@ -203,30 +181,36 @@ class ConsoleView:
         return line
 
 
+def _times(stop: PointStop) -> str:
+    times = stop.latency_us
+    if times is None:
+        return "unknown response times" if stop.counts.succeeded else "no reply"
+    return f"p50 {duration(times.p50)}, p99 {duration(times.p99)}"
+
+
 def _now(server: ServerProgress | None) -> str:
     if server is None or server.point is None:
         return ""
-    purpose = {"warm_up": "warming up", "ceiling": "finding the clients' ceiling"}
+    purpose = {"warm_up": "warming up", "ceiling": "calibrating clients"}
     doing = purpose.get(server.point.purpose, "")
     if server.point.look > 1:
-        doing = f"look {server.point.look}"
-    return f"{server.name}, {offered(server.point)}{', ' * bool(doing)}{doing}"
+        doing = f"{ordinal(server.point.look)} try"
+    return f"{server.name}, {server.axis.of(server.point)}{', ' * bool(doing)}{doing}"
 
 
 def _cells(server: ServerProgress) -> list[str | Text]:
     shown = server.point or (server.stops[-1] if server.stops else None)
     verdict = server.stops[-1].verdict if server.stops else ""
     times, replies, errors = server.latency_us, server.replies_per_s, server.errors_pct
-    held = server.held_per_s
     return [
         Text(server.name),
         f"{len(server.stops)}/{server.total}",
-        offered(shown) if shown else "",
+        server.axis.of(shown) if shown else "",
         f"{replies:,.0f}" if replies is not None else "",
         duration(times.p50) if times else "",
         duration(times.p99) if times else "",
         percent(errors) if errors is not None else "",
-        f"{rate(held)}/s" if held is not None else "",
+        server.axis.at(server.knee) if server.knee is not None else "",
         Text(verdict, style=VERDICT_STYLES.get(verdict, "magenta")),
     ]
 

@@ -9,25 +9,26 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 from rich import box
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
-from workbench import wording
-from workbench.commands.asking import ask_at_terminal
-from workbench.commands.opening import tell
+from workbench import formatting
+from workbench.commands.asking import add_remember, ask_at_terminal
 from workbench.commands.profile_options import add_fields, given_in
 from workbench.errors import BadInput, ExitCode, PongbenchError
 from workbench.machines import profiles
 from workbench.machines.hostkeys import ChangedHostKey, HostKeyProblem, trust
 from workbench.machines.profiles import Profile
+from workbench.terminal import Terminal, say, tell
+from workbench.untrusted import indented
 
 if TYPE_CHECKING:
     from workbench.machines.checking import Step
+    from workbench.machines.surveyed import LeftTuning
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-SIGNS = {"passed": "[green]ok[/green]", "warning": "[yellow]!![/yellow]", "failed": "[red]no[/red]"}
+SIGNS = {"passed": ("ok", "green"), "warning": ("!!", "yellow"), "failed": ("no", "red")}
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -54,7 +55,7 @@ def add_parser(subparsers: Subparsers) -> None:
     trusting.add_argument(
         "--fingerprint", metavar="SHA256:...", help="of the key that is to be trusted"
     )
-    action("check", run_check, "log in, look around, start and end a run")
+    add_remember(action("check", run_check, "log in, look around, start and end a run"))
     tuning = action("tune", run_tune, "what a set of kernel settings would change there")
     tuning.add_argument("--preview", metavar="SET", required=True, help="nothing is changed")
     cleaning = action("clean", run_clean, "remove what a crash left there")
@@ -74,8 +75,8 @@ def run_list(args: argparse.Namespace) -> int:
             continue
         whose = "" if profiles.is_own(name) else " (shipped)"
         row = (name + whose, _reached(profile), ", ".join(profile.roles), profile.description)
-        table.add_row(*map(escape, row))
-    Console().print(table)
+        table.add_row(*row)
+    Terminal().print(table)
     return ExitCode.DONE
 
 
@@ -85,8 +86,8 @@ def run_show(args: argparse.Namespace) -> int:
     grid = Table.grid(padding=(0, 2))
     for key, value in msgspec.to_builtins(profile).items():
         text = ", ".join(value) if isinstance(value, list) else str(value)
-        grid.add_row(key, escape(text))
-    Console().print(grid)
+        grid.add_row(key, text)
+    Terminal().print(grid)
     return ExitCode.DONE
 
 
@@ -99,14 +100,11 @@ def run_add(args: argparse.Namespace) -> int:
 
 def run_edit(args: argparse.Namespace) -> int:
     """Save a profile with other values."""
-    profile, given = profiles.load_profile(args.name), given_in(args)
+    profiles.load_profile(args.name)
+    given = given_in(args)
     if not given:
         raise BadInput(f"Say what to change: `pongbench machines edit {args.name} --help`.")
-    before = msgspec.to_builtins(profile)
-    if "cpus" in given:
-        given["cpus"] = {**before.get("cpus", {}), **given["cpus"]}
-    values = {**before, **given}
-    tell(f"Saved as {profiles.save_profile(profiles.make_profile(values))}.")
+    tell(f"Saved as {profiles.change_profile(args.name, given)}.")
     return ExitCode.DONE
 
 
@@ -135,7 +133,7 @@ def run_trust(args: argparse.Namespace) -> int:
 
 def run_check(args: argparse.Namespace) -> int:
     """Print every step; 1 when one failed."""
-    return _run(_check(profiles.load_profile(args.name)))
+    return _run(_check(profiles.load_profile(args.name), remember=args.remember))
 
 
 def run_tune(args: argparse.Namespace) -> int:
@@ -148,18 +146,19 @@ def run_tune(args: argparse.Namespace) -> int:
 def run_clean(args: argparse.Namespace) -> int:
     """Say what dead runs left, and remove it."""
     profile = _remote(args.name)
-    status = _run(_clean(profile, cache=args.cache))
-    if profile.tuning:
-        from workbench.commands.tuning import put_back_on  # noqa: PLC0415  slow to import
-
-        _run(put_back_on(profile))
-    return status
+    return _run(_clean(profile, cache=args.cache))
 
 
 def how_to_trust(problem: HostKeyProblem) -> str:
-    """The command that trusts this key."""
-    name = problem.machine
-    return f"pongbench machines trust {name} --fingerprint {problem.fingerprint}"
+    """A sentence. A command to be pasted is there only for a key that is new: for one that has
+    changed the fingerprint comes from the machine itself, or the question would be none."""
+    command = f"pongbench machines trust {problem.machine} --fingerprint"
+    if isinstance(problem, ChangedHostKey):
+        return (
+            "To trust the new key, read its fingerprint on the machine itself (ssh-keygen -lf"
+            f" /etc/ssh/ssh_host_*_key.pub) and give that to `{command}`."
+        )
+    return f"To trust it: {command} {problem.fingerprint}"
 
 
 def _trust(problem: HostKeyProblem, args: argparse.Namespace) -> int:
@@ -173,10 +172,11 @@ def _trust(problem: HostKeyProblem, args: argparse.Namespace) -> int:
             " trusted. Is it the right machine?"
         )
     tell(str(problem))
-    if isinstance(problem, ChangedHostKey) and problem.file:
+    if isinstance(problem, ChangedHostKey):
         tell(f"The known key stands in {problem.file}.")
-    command = f"pongbench machines trust {args.name} --fingerprint {problem.fingerprint}"
-    print(command)
+        tell(how_to_trust(problem))
+    else:
+        say(f"pongbench machines trust {args.name} --fingerprint {problem.fingerprint}")
     return ExitCode.FAILED
 
 
@@ -186,17 +186,18 @@ async def _log_in(profile: Profile) -> None:
     await (await connect(profile, ask_at_terminal())).close()
 
 
-async def _check(profile: Profile) -> int:
+async def _check(profile: Profile, *, remember: bool) -> int:
     from workbench.machines.checking import check_machine  # noqa: PLC0415  slow to import
 
-    console = Console()
+    console = Terminal()
     steps: list[Step] = []
-    async for step in check_machine(profile, ask=ask_at_terminal()):
+    async for step in check_machine(profile, ask=ask_at_terminal(remember=remember)):
         steps.append(step)
-        console.print(f"{SIGNS[step.state]}  {step.name}: {escape(step.text)}", soft_wrap=True)
+        said = indented(f"  {step.name}: {step.text}")
+        console.print(Text.assemble(SIGNS[step.state], said), soft_wrap=True)
     problem = steps[-1].error
     if isinstance(problem, HostKeyProblem):
-        tell(f"To trust it: {how_to_trust(problem)}")
+        tell(how_to_trust(problem))
     return ExitCode.FAILED if problem else ExitCode.DONE
 
 
@@ -212,24 +213,38 @@ async def _clean(profile: Profile, *, cache: bool) -> int:
     try:
         survey = await look_around(shell, profile)
         found = await clean(shell, survey)
-        for run in found["found"]:
-            print(f"removed run {run['run']} with {len(run['processes'])} processes")
-            for command in run["processes"]:
-                print(f"    {command}")
-        for run in found["alive"]:
-            print(f"left alone: run {run['run']} of {run['holder'] or 'somebody'}")
-        if not found["found"]:
-            print("No dead run left anything.")
-        if cache and found["alive"]:
+        for dead in found.found:
+            say(f"removed run {dead.run} with {len(dead.processes)} processes")
+            for command in dead.processes:
+                say(f"    {command}")
+        for alive in found.alive:
+            say(f"left alone: run {alive.run} of {alive.holder or 'somebody'}")
+        if not found.found and not survey.left_tuned:
+            say("No dead run left anything.")
+        if survey.left_tuned:
+            await _clean_tuning(profile, survey.left_tuned)
+        if cache and found.alive:
             raise PongbenchError(
                 f"'{profile.name}' is in use, so {survey.work_dir} stays; try again later."
             )
         if cache:
             freed = await remove_cache(shell, survey)
-            print(f"removed {survey.work_dir}: {wording.size(freed)}")
+            say(f"removed {survey.work_dir}: {formatting.size(freed)}")
     finally:
         await shell.close()
     return ExitCode.DONE
+
+
+async def _clean_tuning(profile: Profile, left: LeftTuning) -> None:
+    """Before the work directory goes: it takes a run there."""
+    from workbench.commands.tuning import put_back_on  # noqa: PLC0415  slow to import
+    from workbench.machines.surveyed import HOW_PUT_BACK  # noqa: PLC0415
+
+    say(left.sentence(profile.name))
+    if profile.tuning and not left.alive:
+        await put_back_on(profile)
+    elif not left.alive:
+        say(f"They stay, for this profile does not allow tuning. {HOW_PUT_BACK}")
 
 
 def _run(work: Coroutine[Any, Any, Any]) -> int:

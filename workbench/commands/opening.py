@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from workbench.errors import ExitCode
 from workbench.sessions import NewerSession, Session, read_session
+from workbench.terminal import tell
 
 
 def add_session_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,8 +43,3 @@ def open_session(arguments: argparse.Namespace) -> Session:
 def exit_code(session: Session) -> ExitCode:
     """Of a command that has shown all there is."""
     return ExitCode.BAD_INPUT if session.damage else ExitCode.DONE
-
-
-def tell(text: str) -> None:
-    """One line on stderr."""
-    print(f"pongbench: {text}", file=sys.stderr)

@@ -16,6 +16,7 @@ from workbench.documents import AnyDocument
 from workbench.sessions import SessionSource
 from workbench.sessions.format import encode
 from workbench.sessions.source import AS_FAST_AS_POSSIBLE, FASTEST
+from workbench.terminal import write
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -57,7 +58,7 @@ async def _play(documents: list[AnyDocument], speed: float, consumer: Consumer) 
 
 
 def _print_json(document: AnyDocument) -> None:
-    sys.stdout.write(encode(document).decode() + "\n")
+    write(encode(document).decode() + "\n")
     sys.stdout.flush()
 
 

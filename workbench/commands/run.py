@@ -12,23 +12,25 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from workbench.analysis.summary import summarise
-from workbench.budget import Budget
-from workbench.commands.asking import ask_at_terminal
-from workbench.commands.console import ConsoleView, Unheard, mute
+from workbench.commands.asking import add_remember, ask_at_terminal
+from workbench.commands.console import ConsoleView
+from workbench.commands.exposing import add_option, exposing_at_terminal
 from workbench.commands.machines import how_to_trust
-from workbench.commands.opening import tell
 from workbench.commands.signals import handled
 from workbench.commands.summary import print_ranking
 from workbench.commands.tuning import show, tuning_at_terminal
 from workbench.dispatcher import Dispatcher
 from workbench.documents import AnyDocument, RunStop
-from workbench.engine import Engine
 from workbench.errors import ExitCode
 from workbench.machines.hostkeys import HostKeyProblem
-from workbench.plans import Plan, check, load_plan
-from workbench.runs import FAMILIES, HERE, Fleet, engine_for, of_families, session_path
+from workbench.plan.budget import Budget
+from workbench.plan.model import Plan, check, load_plan, with_set
+from workbench.presentable import presentable
+from workbench.run.engine import Engine
+from workbench.run.environment import preview_tuning
+from workbench.run.factory import FAMILIES, HERE, Fleet, engine_for, of_families, session_path
 from workbench.sessions import Recorder
-from workbench.stage import preview_tuning
+from workbench.terminal import Unheard, mute, say, tell, write_json
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -59,6 +61,13 @@ def add_parser(subparsers: Subparsers) -> None:
         choices=FAMILIES,
         help="every server of this family that can be had and speaks the plan's protocol",
     )
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="change a key of the plan for this run (may be given again): seconds=10, path=/json",
+    )
     parser.add_argument("--target", default=HERE, metavar="NAME", help="machine of the servers")
     parser.add_argument(
         "--client", action="append", metavar="NAME", help="machine that offers load"
@@ -69,39 +78,39 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--install", action="store_true", help="yes to fetching and unpacking what was shown"
     )
+    add_option(parser)
     parser.add_argument(
         "--tune", metavar="SET", help="kernel settings for the length of the run; asks first"
     )
     parser.add_argument("--yes", action="store_true", help="yes to the settings of --tune")
     parser.add_argument("--json", action="store_true", help="print the summary as one JSON object")
+    add_remember(parser)
     parser.set_defaults(handler=handle)
 
 
 def handle(arguments: argparse.Namespace) -> int:
     """Run a plan; the session is written while it goes."""
-    plan = load_plan(arguments.plan)
+    plan = with_set(load_plan(arguments.plan), arguments.set)
     chosen = [*(arguments.server or []), *of_families(plan, arguments.family or [])]
     if chosen:
         plan = msgspec.structs.replace(plan, servers=list(dict.fromkeys(chosen)))
         check(plan, name=arguments.plan)
     clients = dict.fromkeys(arguments.client or [HERE])
     fleet = Fleet(arguments.target, tuple(clients))
-    work = (
-        _preview(plan, fleet, arguments.tune) if arguments.preview else _run(plan, fleet, arguments)
-    )
+    work = _preview(plan, fleet, arguments) if arguments.preview else _run(plan, fleet, arguments)
     try:
         return asyncio.run(work)
     except HostKeyProblem as problem:
         tell(str(problem))
-        tell(f"To trust it: {how_to_trust(problem)}")
+        tell(how_to_trust(problem))
         return ExitCode.FAILED
 
 
-async def _preview(plan: Plan, fleet: Fleet, tune: str | None) -> int:
-    ask = ask_at_terminal()
+async def _preview(plan: Plan, fleet: Fleet, arguments: argparse.Namespace) -> int:
+    ask, tune = ask_at_terminal(remember=arguments.remember), arguments.tune
     budget = await engine_for(plan, lambda document: None, fleet=fleet, ask=ask).assess()
-    for sentence in (*budget.describe(), *budget.warnings):
-        print(sentence)
+    for sentence in (*budget.describe(), *(warning.text() for warning in budget.warnings)):
+        say(sentence)
     for tuning in await preview_tuning(fleet, tune, ask) if tune else ():
         show(tuning, sys.stdout)
     budget.check()
@@ -116,12 +125,13 @@ async def _run(plan: Plan, fleet: Fleet, arguments: argparse.Namespace) -> int:
     recorder = Recorder(path) if path else Recorder(session_path(plan), or_beside=True)
     documents: list[AnyDocument] = []
     dispatcher.subscribe(recorder, essential=True)
-    dispatcher.subscribe(documents.append)
+    dispatcher.subscribe(lambda document: documents.append(presentable(document)))
     try:
         with ConsoleView(Unheard(stderr=True)) as view:
             dispatcher.subscribe(view)
             engine.tell = view.tell
-            engine.ask = ask_at_terminal(view.paused)
+            engine.ask = ask_at_terminal(view.paused, remember=arguments.remember)
+            engine.expose = exposing_at_terminal(yes=arguments.expose, alone=view.paused)
             if arguments.tune:
                 engine.tuning = tuning_at_terminal(
                     arguments.tune, yes=arguments.yes, alone=view.paused
@@ -151,7 +161,7 @@ def _conclude(documents: list[AnyDocument], *, as_json: bool) -> None:
     summary = summarise(documents)
     try:
         if as_json:
-            sys.stdout.write(msgspec.json.encode(summary.to_data()).decode() + "\n")
+            write_json(summary.to_data())
         else:
             print_ranking(summary)
         sys.stdout.flush()
@@ -178,5 +188,5 @@ async def _interruptible(
 
 
 def _say(view: ConsoleView, budget: Budget) -> None:
-    for sentence in (*budget.describe(), *budget.warnings):
-        view.console.print(sentence, style="dim", soft_wrap=True, highlight=False)
+    for sentence in (*budget.describe(), *(warning.text() for warning in budget.warnings)):
+        view.console.say(sentence, "dim")

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import msgspec
 from rich import box
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
 from workbench.analysis.histogram import percentile_supported
+from workbench.analysis.results import PointResult
 from workbench.analysis.summary import ServerSummary, Summary, summarise
-from workbench.commands.console import VERDICT_STYLES, Terminal
+from workbench.commands.console import VERDICT_STYLES
 from workbench.commands.fitting import Cell, fitting
 from workbench.commands.opening import add_session_arguments, exit_code, open_session
-from workbench.documents import Percentiles, PointStop
+from workbench.documents import Metric, Percentiles, PointStop
+from workbench.formatting import duration, figure, megabytes, ordinal, percent
 from workbench.report import clients
-from workbench.wording import duration, megabytes, offered, ordinal, percent, rate
+from workbench.terminal import Terminal, write_json
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -38,7 +37,7 @@ _ENDED: defaultdict[str, str] = defaultdict(
 def add_parser(subparsers: Subparsers) -> None:
     """Add `summary` to the commands."""
     parser = subparsers.add_parser(
-        "summary", help="what every server of a session held, and every point's verdict"
+        "summary", help="what every server of a session sustained, and every point's verdict"
     )
     add_session_arguments(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object, nothing else")
@@ -50,157 +49,125 @@ def handle(arguments: argparse.Namespace) -> int:
     session = open_session(arguments)
     summary = summarise(session.completed())
     if arguments.json:
-        sys.stdout.write(msgspec.json.encode(summary.to_data()).decode() + "\n")
+        write_json(summary.to_data())
     else:
         print_summary(summary)
     return exit_code(session)
 
 
-def print_summary(summary: Summary, console: Console | None = None) -> None:
+def print_summary(summary: Summary, console: Terminal | None = None) -> None:
     """On stdout: every point, what the session notes, then one line for every server."""
     console = console or _stdout()
     for server in summary.servers.values():
-        _print_points(server, console)
-    for text, names in summary.found.items():
-        who = "All servers" if len(names) == len(summary.servers) > 1 else ", ".join(names)
-        console.print(escape(f"{who}: {text}"), soft_wrap=True)
+        _print_points(server, summary.metrics, console)
+    for found in summary.found:
+        console.say(found.sentence(len(summary.servers)))
     _print_clients(summary, console)
     for note in summary.notes:
-        console.print(escape(note), soft_wrap=True)
+        console.say(note)
     if summary.reason:
-        console.print(escape(f"{_ENDED[summary.status]}: {summary.reason}"), soft_wrap=True)
+        console.say(f"{_ENDED[summary.status]}: {summary.reason}")
     print_ranking(summary, console)
 
 
-def print_ranking(summary: Summary, console: Console | None = None) -> None:
+def print_ranking(summary: Summary, console: Terminal | None = None) -> None:
     """On stdout: one line for every server, the one that held most first."""
     console = console or _stdout()
-    closed = any(
-        point.concurrency for server in summary.servers.values() for point in server.points
-    )
-    most = "Most replies/s" if closed else "Holds"
+    limit = summary.axis.has_limit
+    most = "Holds" if limit else "Most replies/s"
     titles = ("Server", most, "p50 there", "p99 there", "CPU there", "Memory")
-    rows = (
-        [_fastest(s) for s in _by_replies(summary)]
-        if closed
-        else list(map(_ranked, summary.ranked()))
-    )
+    rows = [_row(server, server.at_knee if limit else server.most) for server in summary.ranked()]
     spare = ("CPU there", "p50 there", "Memory", "p99 there")
     console.print(fitting(titles, rows, console.width, spare=spare))
     for server in summary.ranked():
         if server.died:
-            console.print(escape(f"† {server.died}"), soft_wrap=True)
+            console.say(f"† {server.died}")
         if server.unknown:
-            said = f"What {server.name} holds is not known: {server.unknown}"
-            console.print(escape(said), soft_wrap=True)
+            console.say(f"What {server.name} holds is not known: {server.why_unknown}")
 
 
-def _ranked(server: ServerSummary) -> list[Cell]:
-    times, cpu = server.latency_at_knee_us, server.cpu_at_knee_pct
+def _row(server: ServerSummary, there: PointResult | None) -> list[Cell]:
+    """A server in the ranking, with its figures at one point."""
+    times = there.latency_us if there else None
     return [
         Text(server.name),
         _holds(server) + (" †" if server.died else ""),
         _time(times, 0.5),
         _time(times, 0.99),
-        f"{cpu:.0f} %" if cpu is not None else "",
-        megabytes(server.rss_bytes) if server.rss_bytes else "",
-    ]
-
-
-def _by_replies(summary: Summary) -> list[ServerSummary]:
-    """Of a closed loop, which holds no rate: the one that answered most first."""
-    most = {server.id: _most(server) for server in summary.servers.values()}
-    return sorted(
-        summary.servers.values(),
-        key=lambda server: -(point.replies_per_s if (point := most[server.id]) else 0.0),
-    )
-
-
-def _most(server: ServerSummary) -> PointStop | None:
-    measured = [point for point in server.points if point.complete]
-    return max(measured, key=lambda point: point.replies_per_s, default=None)
-
-
-def _fastest(server: ServerSummary) -> list[Cell]:
-    point = _most(server)
-    if point is None:
-        return [Text(server.name), _holds(server), "", "", "", ""]
-    return [
-        Text(server.name),
-        f"{point.replies_per_s:,.0f}, {offered(point)}" + (" †" if server.died else ""),
-        _time(point.latency_us, 0.5),
-        _time(point.latency_us, 0.99),
-        f"{point.server_cpu_pct:.0f} %",
+        f"{there.cpu_pct:.0f} %" if there else "",
         megabytes(server.rss_bytes) if server.rss_bytes else "",
     ]
 
 
 def _holds(server: ServerSummary) -> str:
-    if server.knee_per_s is not None:
-        return f"{'≥ ' * server.knee_is_floor}{rate(server.knee_per_s)}/s"
+    if not server.axis.has_limit and server.most:
+        return f"{server.most.replies_per_s:,.0f}, {server.axis.at(server.most.x)}"
+    if server.knee is not None:
+        return f"{'≥ ' * server.knee_is_floor}{server.axis.at(server.knee)}"
     if server.unknown:
         return "not known"
-    return "no rate" if any(point.complete for point in server.points) else "not measured"
+    return "no rate" if server.complete else "not measured"
 
 
-def _print_points(server: ServerSummary, console: Console) -> None:
+def _print_points(server: ServerSummary, metrics: Sequence[Metric], console: Terminal) -> None:
     version = f" ({server.version})" if server.version else ""
-    console.print(f"[bold]{escape(server.name)}[/]{escape(version)}")
-    if not server.points:
+    console.print(Text.assemble((server.name, "bold"), version))
+    if not server.stops:
         console.print("No point was run.")
     else:
-        passes = len({point.pass_number for point in server.points}) > 1
-        titles = ["Offered", "Replies/s", "Errors", "p50", "p99", *["Pass"] * passes, "Verdict"]
-        # A rate's looks together, though all other servers had a turn between them.
-        ranked = sorted(
-            server.points, key=lambda p: (p.pass_number, p.concurrency, p.rate_per_s, p.look)
-        )
-        rows = [_point(point, passes, server.counts(point)) for point in ranked]
-        spare = ("p50", "Replies/s", "p99", "Errors")
+        passes = len(server.pass_numbers) > 1
+        others = [metric.label for metric in metrics]
+        titles = ["Offered", "Replies/s", "Errors", "p50", "p99", *others]
+        titles += [*["Pass"] * passes, "Verdict"]
+        rows = [_point(point, passes, server, metrics) for point in server.ordered()]
+        spare = ("p50", "Replies/s", "p99", "Errors", *others)
         console.print(fitting(titles, rows, console.width, spare=spare, folds="Verdict"))
     for note in filter(None, [*server.notes, server.gave_up, server.died]):
-        console.print(escape(note), soft_wrap=True)
+        console.say(note)
     console.print()
 
 
-def _point(point: PointStop, passes: bool, counts: bool) -> list[Cell]:
+def _point(
+    point: PointStop, passes: bool, server: ServerSummary, metrics: Sequence[Metric]
+) -> list[Cell]:
     figures = [
         f"{point.replies_per_s:,.0f}",
         percent(point.errors_pct),
         _time(point.latency_us, 0.5),
         _time(point.latency_us, 0.99),
+        *(figure(point.values.get(metric.key), metric.unit) for metric in metrics),
     ]
     said = point.verdict if point.complete else "interrupted"
     verdict = Text(said, style=VERDICT_STYLES.get(said, "magenta"))
-    if point.complete and not counts:
+    if point.complete and not server.counts(point):
         verdict.append(" (measured again)", style="default")
     elif point.look > 1:
-        verdict.append(f" ({ordinal(point.look)} look)", style="default")
+        verdict.append(f" ({ordinal(point.look)} try)", style="default")
     if point.reasons:
         verdict.append(f": {' '.join(point.reasons)}", style="default")
     return [
-        offered(point),
+        server.axis.of(point),
         *(figures if point.complete else [""] * len(figures)),
         *[str(point.pass_number)] * passes,
         verdict,
     ]
 
 
-def _print_clients(summary: Summary, console: Console) -> None:
+def _print_clients(summary: Summary, console: Terminal) -> None:
     """Where there are several."""
     side_by_side = clients.table(summary)
     if side_by_side is None:
         return
     table = _table(*side_by_side.columns)
     for row in side_by_side.rows:
-        table.add_row(*map(escape, row))
+        table.add_row(*row)
     console.print(table)
     if skew := summary.together.skew():
-        console.print(skew, soft_wrap=True)
+        console.say(skew)
 
 
-def _stdout() -> Console:
-    console = Terminal(highlight=False)
+def _stdout() -> Terminal:
+    console = Terminal()
     if not console.is_terminal:
         # Nobody's window is too narrow for a file.
         console.width = 140

@@ -14,7 +14,8 @@ from workbench.machines.opening import open_machine
 from workbench.machines.profiles import Profile
 from workbench.machines.rights import Rights
 from workbench.machines.tuning import left_tuned, load_set, put_back
-from workbench.tuneup import Tuning, TuningPlan, plan_tuning
+from workbench.run.tuning import Tuning, TuningPlan, plan_tuning
+from workbench.terminal import say
 
 
 def tuning_at_terminal(
@@ -41,9 +42,9 @@ def show(plan: TuningPlan, to: TextIO | None = None) -> None:
     """A line a setting; on stderr, for what a run prints may be for a program."""
     to = to or sys.stderr
     if not plan.why_not:
-        print(f"{plan.machine}, for the length of the run:", file=to)
+        say(f"{plan.machine}, for the length of the run:", to=to)
     for sentence in plan.sentences():
-        print(sentence if plan.why_not else f"    {sentence}", file=to)
+        say(sentence if plan.why_not else f"    {sentence}", to=to)
 
 
 async def preview_on(profile: Profile, name: str) -> None:
@@ -55,9 +56,9 @@ async def preview_on(profile: Profile, name: str) -> None:
     finally:
         await asyncio.shield(machine.close())
     for change in plan.changes:
-        print(change)
+        say(str(change))
     if plan.why_not:
-        print(plan.why_not)
+        say(plan.why_not.text())
 
 
 async def put_back_on(profile: Profile) -> None:
@@ -67,6 +68,6 @@ async def put_back_on(profile: Profile) -> None:
     try:
         if await left_tuned(machine):
             for sentence in await put_back(machine, Rights.on(machine, profile, ask)):
-                print(sentence)
+                say(sentence)
     finally:
         await asyncio.shield(machine.close())

@@ -5,28 +5,21 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
 from workbench.agent.protocol import VERSION
+from workbench.closing import ended
 from workbench.errors import PongbenchError
-from workbench.machines.base import Command, Machine, Process
+from workbench.load import events
+from workbench.load.base import Client
+from workbench.machines.base import Command, Process
 from workbench.machines.bundle import agent_command
+from workbench.machines.wire import MOST_NOISE, Nonsense, decode, told
 
 LEASE_S = 4.0
 HEARTBEAT_S = 1.0
-HELLO_WITHIN_S = 15.0
-
-
-@dataclass(frozen=True)
-class Client:
-    """A machine that offers load."""
-
-    machine: Machine
-    cpus: Sequence[int] = ()
-    workers: int = 1
-    nofile: int = 0
+HELLO_WITHIN_S = 8.0
 
 
 class Agent:
@@ -36,11 +29,11 @@ class Agent:
         self.client = client
         self.name = client.machine.name
         self.process = process
-        self.hello: dict[str, Any] = {}
+        self.hello: events.Hello | None = None
         self.offset_us = 0
         self.uncertainty_us = 0
         self.failure = ""
-        self.on_event: Callable[[Agent, dict[str, Any]], None] = lambda agent, event: None
+        self.on_event: Callable[[Agent, events.Said | events.Lost], None] = lambda *_: None
         self._greeted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._tasks = [asyncio.create_task(self._read()), asyncio.create_task(self._beat())]
 
@@ -51,9 +44,9 @@ class Agent:
                 await self._greeted
         except TimeoutError:
             raise PongbenchError(f"The load agent on {self.name} did not start.") from None
-        if self.hello.get("version") != VERSION:
+        if self.hello and self.hello.version != VERSION:
             raise PongbenchError(
-                f"The load agent on {self.name} speaks version {self.hello.get('version')}, "
+                f"The load agent on {self.name} speaks version {self.hello.version}, "
                 f"this program version {VERSION}."
             )
         await self.set_clock()
@@ -66,39 +59,49 @@ class Agent:
         await self.process.send(json.dumps(command).encode())
 
     async def close(self) -> None:
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await ended(*self._tasks)
         with contextlib.suppress(PongbenchError):
             await self.process.stop()
 
     async def _read(self) -> None:
         try:
+            noise = 0
             async for line in self.process.lines():
-                try:
-                    event = json.loads(line)
-                    kind = event["ev"]
-                except (ValueError, KeyError, TypeError):
-                    continue  # noise, for example a traceback; it stays in the tail
-                if kind == "hello":
-                    self.hello = event
-                    self._greeted.set_result(None)
-                else:
-                    self.on_event(self, event)
-            said = [line for line in self.process.tail() if not line.startswith("{")]
+                if line.startswith(b"{"):
+                    self._take(decode(events.DECODER, line))
+                    continue
+                noise += 1  # as a traceback; it stays in the tail
+                if noise > MOST_NOISE:
+                    raise Nonsense(f"{told(self.process.tail()[-1])}, and so on")
+            said = [told(line) for line in self.process.tail() if not line.startswith("{")]
             self._fail(": ".join([f"The load agent on {self.name} ended", *said[-1:]]) + ".")
         except PongbenchError as error:
             self._fail(str(error))
+        except Nonsense as error:
+            self._fail(f"The load agent on {self.name} said what makes no sense ({error}).")
+            with contextlib.suppress(PongbenchError):
+                await self.process.stop(0)  # it may still offer load
+
+    def _take(self, event: events.Said) -> None:
+        if not isinstance(event, events.Hello):
+            self.on_event(self, event)
+        elif self.hello:
+            raise Nonsense("a second greeting")
+        else:
+            self.hello = event
+            if not self._greeted.done():
+                self._greeted.set_result(None)
 
     def _fail(self, sentence: str) -> None:
         self.failure = sentence
         if not self._greeted.done():
             self._greeted.set_exception(PongbenchError(self.failure))
-        self.on_event(self, {"ev": "lost"})
+            self._greeted.exception()  # nobody needs to wait for it
+        self.on_event(self, events.Lost())
 
     async def _beat(self) -> None:
         with contextlib.suppress(PongbenchError):
-            while True:
+            while not self.failure:
                 await asyncio.sleep(HEARTBEAT_S)
                 await self.say(op="hb")
 

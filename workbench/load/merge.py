@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from workbench.analysis import histogram
 from workbench.documents import ClientPart, Counts, Errors, Histograms
 from workbench.load.base import LoadReport, LoadWindow
+from workbench.load.events import Done, Window
+from workbench.messages.base import Message
 
 _SUMMED = ("due", "sent", "late", "established", "replies", "in_flight")
 
@@ -25,11 +26,11 @@ class WindowMerger:
         self._reached = dict.fromkeys(parts, -1)
         """The last index of every worker that runs."""
         self._on_window = on_window
-        self._waiting: defaultdict[int, list[Mapping[str, Any]]] = defaultdict(list)
+        self._waiting: defaultdict[int, list[Window]] = defaultdict(list)
 
-    def add(self, part: Hashable, window: Mapping[str, Any]) -> None:
-        self._reached[part] = window["i"]
-        self._waiting[window["i"]].append(window)
+    def add(self, part: Hashable, window: Window) -> None:
+        self._reached[part] = window.i
+        self._waiting[window.i].append(window)
         self._hand_on()
 
     def ended(self, part: Hashable) -> None:
@@ -43,18 +44,18 @@ class WindowMerger:
             self._on_window(merge_windows(index, self._waiting.pop(index)))
 
 
-def merge_windows(index: int, windows: Sequence[Mapping[str, Any]]) -> LoadWindow:
+def merge_windows(index: int, windows: Sequence[Window]) -> LoadWindow:
     """One window out of the workers' windows of the same index."""
     return LoadWindow(
         index=index,
         errors=_errors(windows),
-        latency=histogram.merge(w["latency"] for w in windows),
-        service=histogram.merge(w["service"] for w in windows),
-        **{name: sum(w[name] for w in windows) for name in _SUMMED},
+        latency=histogram.merge(w.latency for w in windows),
+        service=histogram.merge(w.service for w in windows),
+        **{name: sum(getattr(w, name) for w in windows) for name in _SUMMED},
     )
 
 
-def merge_reports(reports: Sequence[Mapping[str, Any]], complaints: list[str]) -> LoadReport:
+def merge_reports(reports: Sequence[Done], complaints: list[Message]) -> LoadReport:
     """A point's result out of the workers' totals."""
     if not reports:
         return LoadReport(
@@ -67,60 +68,58 @@ def merge_reports(reports: Sequence[Mapping[str, Any]], complaints: list[str]) -
             schedule_s=0.0,
             complaints=complaints,
         )
-    ends = [r["at_schedule_end"] for r in reports]
+    ends = [r.at_schedule_end for r in reports]
     return LoadReport(
         counts=Counts(
-            scheduled=sum(r["due"] for r in reports),
-            unsent=sum(r["unsent"] for r in reports),
-            sent=sum(r["sent"] for r in reports),
-            late=sum(r["late"] for r in reports),
-            established=sum(r["established"] for r in reports),
-            succeeded=sum(r["replies"] for r in reports),
+            scheduled=sum(r.due for r in reports),
+            unsent=sum(r.unsent for r in reports),
+            sent=sum(r.sent for r in reports),
+            late=sum(r.late for r in reports),
+            established=sum(r.established for r in reports),
+            succeeded=sum(r.replies for r in reports),
             errors=_errors(reports),
-            in_flight=sum(r["in_flight"] for r in reports),
+            in_flight=sum(r.in_flight for r in reports),
         ),
         histograms=Histograms(
             **{
-                name: histogram.merge(r["histograms"][name] for r in reports)
+                name: histogram.merge(getattr(r.histograms, name) for r in reports)
                 for name in ("latency", "service", "connect", "first_byte", "lateness")
             }
         ),
-        replies_in_schedule=sum(end["replies"] for end in ends),
-        client_cpu_pct=max(100.0 * end["cpu_us"] / end["wall_us"] for end in ends),
-        client_cpu_s=sum(r["cpu_us"] for r in reports) / 1e6,
+        replies_in_schedule=sum(end.replies for end in ends),
+        client_cpu_pct=max(100.0 * end.cpu_us / end.wall_us for end in ends),
+        client_cpu_s=sum(r.cpu_us for r in reports) / 1e6,
         conserved=all(_conserved(r) for r in reports),
-        schedule_s=max(end["wall_us"] for end in ends) / 1e6,
+        schedule_s=max(end.wall_us for end in ends) / 1e6,
         complaints=complaints,
     )
 
 
-def client_part(
-    machine: str, reports: Sequence[Mapping[str, Any]], clock_uncertainty_us: int
-) -> ClientPart:
+def client_part(machine: str, reports: Sequence[Done], clock_uncertainty_us: int) -> ClientPart:
     """What the workers of one client had of a point."""
-    ends = [r["at_schedule_end"] for r in reports]
-    lateness = histogram.merge(r["histograms"]["lateness"] for r in reports)
+    ends = [r.at_schedule_end for r in reports]
+    lateness = histogram.merge(r.histograms.lateness for r in reports)
     return ClientPart(
         machine=machine,
-        scheduled=sum(r["due"] for r in reports),
-        sent=sum(r["sent"] for r in reports),
-        late=sum(r["late"] for r in reports),
-        unsent=sum(r["unsent"] for r in reports),
-        cpu_pct=round(max(100.0 * end["cpu_us"] / end["wall_us"] for end in ends), 2),
-        cpu_s=sum(r["cpu_us"] for r in reports) / 1e6,
+        scheduled=sum(r.due for r in reports),
+        sent=sum(r.sent for r in reports),
+        late=sum(r.late for r in reports),
+        unsent=sum(r.unsent for r in reports),
+        cpu_pct=round(max(100.0 * end.cpu_us / end.wall_us for end in ends), 2),
+        cpu_s=sum(r.cpu_us for r in reports) / 1e6,
         lateness_us=histogram.percentiles(lateness),
-        began_late_us=max(r.get("began_late_us", 0) for r in reports),
+        began_late_us=max(r.began_late_us for r in reports),
         clock_uncertainty_us=clock_uncertainty_us,
     )
 
 
-def _errors(parts: Sequence[Mapping[str, Any]]) -> Errors:
+def _errors(parts: Sequence[Window | Done]) -> Errors:
     total: Counter[str] = Counter()
     for part in parts:
-        total.update(part["errors"])
+        total.update(part.errors)
     return dict(sorted(total.items()))
 
 
-def _conserved(report: Mapping[str, Any]) -> bool:
-    accounted = report["unsent"] + report["replies"] + report["in_flight"]
-    return bool(report["due"] == accounted + sum(report["errors"].values()))
+def _conserved(report: Done) -> bool:
+    accounted = report.unsent + report.replies + report.in_flight
+    return bool(report.due == accounted + sum(report.errors.values()))

@@ -11,11 +11,19 @@ from typing import Any
 
 from workbench.documents import ClientPart
 from workbench.errors import PongbenchError
+from workbench.load import events
 from workbench.load.agent import Agent
 from workbench.load.base import LoadReport, LoadWindow
 from workbench.load.merge import WindowMerger, client_part, merge_reports
+from workbench.machines.wire import Nonsense, told
+from workbench.messages.base import Message
+from workbench.messages.reasons import AgentProblem, ClientGone, WindowsLost
 
 ARM_WITHIN_S = 5.0
+WINDOWS_PER_S = 5
+SPARE_S = 60.0
+"""A point may last so much longer than its calls may, before its windows are too many."""
+MOST_COMPLAINTS = 20
 
 
 class Point:
@@ -30,8 +38,12 @@ class Point:
         self.merger = WindowMerger(self.parts, on_window)
         self.armed: set[tuple[str, int]] = set()
         self.ended: set[tuple[str, int]] = set()
-        self.reports: dict[tuple[str, int], dict[str, Any]] = {}
-        self.complaints: list[str] = []
+        self.reports: dict[tuple[str, int], events.Done] = {}
+        self.complaints: list[Message] = []
+        self.windows: dict[tuple[str, int], int] = {}
+        """The last of each worker."""
+        self.most_windows = 0
+        """That a worker may send in the time the point may take."""
         self.news = asyncio.Event()
         self.lost_lines = 0
         """Reports of 200 ms that were not read in time and dropped on their way."""
@@ -41,8 +53,10 @@ class Point:
         for agent in agents:
             agent.on_event = self.take
 
-    async def arm(self, load: dict[str, Any]) -> None:
+    async def arm(self, load: dict[str, Any], longest_s: float) -> None:
+        """`load`: see `agent.protocol.Load`, without shares; `longest_s`: of the point."""
         first = 0
+        self.most_windows = math.ceil((longest_s + SPARE_S) * WINDOWS_PER_S)
         for agent in self.agents:
             shared = {**load, "share": first, "shares": len(self.parts)}
             await self._say(agent, op="point", id=self.number, load=shared)
@@ -56,14 +70,11 @@ class Point:
     async def result(self, allowed_s: float) -> LoadReport:
         await self._until(lambda: self.ended == self.parts, allowed_s, "finish")
         if not self.reports:
-            raise PongbenchError(self.complaints[0])
+            raise PongbenchError(self.complaints[0].text())
         for agent in self.agents:
             self.lost_lines += agent.process.dropped - self._lost_before[agent.name]
         if self.lost_lines:
-            self.complaints.append(
-                f"{self.lost_lines:,} reports of 200 ms were lost on their way here; the windows "
-                "have gaps, the point's figures are whole."
-            )
+            self.complaints.append(WindowsLost(count=self.lost_lines))
         return replace(
             merge_reports(list(self.reports.values()), self.complaints),
             clients=list(self._parts_of_clients()),
@@ -85,37 +96,48 @@ class Point:
             if reports:
                 yield client_part(agent.name, reports, agent.uncertainty_us)
 
-    def take(self, agent: Agent, event: dict[str, Any]) -> None:
+    def take(self, agent: Agent, event: events.Said | events.Lost) -> None:
         try:
             self._take(agent, event)
+        except Nonsense:
+            raise
         except Exception as error:
             self.refused = error
-            self.news.set()
-
-    def _take(self, agent: Agent, event: dict[str, Any]) -> None:
-        kind = event["ev"]
-        if kind == "lost":
-            for part in self.parts - self.ended:
-                if part[0] == agent.name:
-                    self._end(part)
-            self.complaints.append(agent.failure)
-        elif event.get("id") != self.number:
-            if kind == "error":
-                self.complaints.append(f"The load agent on {agent.name}: {event['text']}.")
-            return
-        else:
-            part = (agent.name, event["worker"])
-            self.lost_lines += event.get("dropped", 0)
-            if kind == "armed":
-                self.armed.add(part)
-            elif kind == "window":
-                self.merger.add(part, event)
-            elif kind == "done":
-                self.reports[part] = event
-                self._end(part)
-            elif kind == "error":
-                self.complaints.append(f"The load agent on {agent.name}: {event['text']}.")
         self.news.set()
+
+    def _take(self, agent: Agent, event: events.Said | events.Lost) -> None:
+        match event:
+            case events.Lost():
+                for part in self.parts - self.ended:
+                    if part[0] == agent.name:
+                        self._end(part)
+                self.complaints.append(ClientGone(client=agent.name, said=agent.failure))
+            case events.Error() if len(self.complaints) >= MOST_COMPLAINTS:
+                raise Nonsense("complaints without end")
+            case events.Error():
+                self.complaints.append(AgentProblem(client=agent.name, said=told(event.text)))
+            case events.Armed() | events.Window() | events.Done() if event.id == self.number:
+                self._take_part((agent.name, event.worker), event)
+            case _:
+                pass
+
+    def _take_part(
+        self, part: tuple[str, int], event: events.Armed | events.Window | events.Done
+    ) -> None:
+        if part not in self.parts or part in self.ended:
+            raise Nonsense(f"worker {part[1]} is not at work")
+        if isinstance(event, events.Armed):
+            self.armed.add(part)
+            return
+        self.lost_lines += event.dropped
+        if isinstance(event, events.Done):
+            self.reports[part] = event
+            self._end(part)
+            return
+        if not self.windows.get(part, -1) < event.i <= self.most_windows:
+            raise Nonsense(f"window {event.i} after {self.windows.get(part, -1)}")
+        self.windows[part] = event.i
+        self.merger.add(part, event)
 
     def _end(self, part: tuple[str, int]) -> None:
         self.ended.add(part)
@@ -135,14 +157,3 @@ class Point:
             ) from None
         if self.refused is not None:
             raise self.refused
-
-
-def longest_s(load: dict[str, Any]) -> float:
-    """What a point may take when every call is answered at the last moment. `load`: see
-    `agent.protocol.Load`."""
-    seconds: float = load["seconds"]
-    connection_s: float = load["calls_per_connection"] * (load["timeout_s"] + load["think_time_s"])
-    if load["mode"] == "closed" and not seconds:
-        rounds: int = math.ceil(load["connections"] / load["concurrency"])
-        return rounds * connection_s
-    return seconds + connection_s

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
+
+from workbench.errors import PongbenchError
 
 
 @dataclass(frozen=True)
@@ -100,6 +104,11 @@ class Machine(Protocol):
         ...
 
     @property
+    def is_local(self) -> bool:
+        """Is it this computer?"""
+        ...
+
+    @property
     def platform(self) -> Platform | None:
         """None: it is this computer, and what runs here runs there."""
         ...
@@ -118,6 +127,16 @@ class Machine(Protocol):
     @property
     def our_address(self) -> str:
         """This computer's, as that machine sees it; empty: it does not say, or is this one."""
+        ...
+
+    @property
+    def failure(self) -> PongbenchError | None:
+        """Why it is lost (its connection, its runner), in a sentence; None: it is not, as far as is
+        known."""
+        ...
+
+    async def lost(self) -> PongbenchError:
+        """Wait until it is lost; its `failure`, which all that waits for it raises, too."""
         ...
 
     async def start(self, command: Command) -> Process:
@@ -158,3 +177,12 @@ class Machine(Protocol):
         ...
 
     async def close(self) -> None: ...
+
+
+async def answers(machine: Machine, within_s: float) -> bool:
+    """Whether it answers when it is asked."""
+    with contextlib.suppress(PongbenchError, TimeoutError):
+        async with asyncio.timeout(within_s):
+            await machine.read(["/proc/uptime"])
+            return True
+    return False

@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import importlib.metadata
 import json
 import os
 import re
-import secrets
 import shutil
 import subprocess
 import sys
@@ -25,13 +23,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from workbench import paths
+from workbench import fetching, paths, stores
 from workbench.errors import PongbenchError
 from workbench.machines.base import Machine, Platform
+from workbench.uv import uv_binary
 
 FORMAT = 1
 """Of the archives; raised when what is in them changes for the same content."""
-AGENT = ("gevent", "greenlet")
 LAUNCH = (
     "import sys; sys.path[:0] = [sys.argv.pop(1)]; from workbench.agent.__main__ import main;"
     " sys.exit(main(sys.argv[1:]))"
@@ -95,15 +93,27 @@ async def agent_command(machine: Machine) -> tuple[list[str], dict[str, str]]:
     """(argv, environment) that starts a load agent there, but for its options."""
     if machine.platform is None:
         return [paths.PYTHON, "-m", "workbench.agent"], {"PYTHONPATH": str(paths.CODE)}
-    pins = "\n".join(f"{name}=={importlib.metadata.version(name)}" for name in AGENT)
-    place = await bring(machine, Bundle("agent", machine.platform, pins, sources=agent_sources()))
+    place = await bring(
+        machine, Bundle("agent", machine.platform, agent_packages(), sources=agent_sources())
+    )
     return [*machine.python, "-c", LAUNCH, place], {}
 
 
+def agent_packages() -> str:
+    """As a requirements.txt with hashes."""
+    return (paths.RESOURCES / "agent" / "requirements.txt").read_text("utf-8")
+
+
 def agent_sources() -> dict[str, Path]:
-    """The agent's own files, as they lie below a folder on sys.path."""
+    """The agent's own files and the workloads' drivers, as they lie below a folder on sys.path."""
     package = paths.CODE / "workbench"
-    files = [package / "__init__.py", *sorted((package / "agent").glob("*.py"))]
+    sent = (
+        "agent/*.py",
+        "workloads/__init__.py",
+        "workloads/*/__init__.py",
+        "workloads/*/driver.py",
+    )
+    files = [package / "__init__.py", *sorted(f for glob in sent for f in package.glob(glob))]
     return {str(path.relative_to(paths.CODE)): path for path in files}
 
 
@@ -126,7 +136,6 @@ def _make_once(bundle: Bundle, archive: Path) -> None:
 
 
 def _make(bundle: Bundle, archive: Path) -> None:
-    archive.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="pongbench-bundle-") as work:
         tree = Path(work, "tree")
         packages = tree / bundle.packages
@@ -143,24 +152,21 @@ def _make(bundle: Bundle, archive: Path) -> None:
             (tree / name).parent.mkdir(parents=True, exist_ok=True)
             (tree / name).symlink_to(target)
         (tree / ".whole").write_text(f"{bundle.key()}\n", "utf-8")
-        part = archive.with_name(f".{archive.name}.{secrets.token_hex(4)}")
-        try:
-            with tarfile.open(part, "w:gz", compresslevel=6) as tar:
-                tar.add(tree, arcname=".")
-            part.replace(archive)
-        finally:
-            part.unlink(missing_ok=True)
+        with (
+            stores.replacing(archive, stores.USUAL) as file,
+            tarfile.open(fileobj=file, mode="w:gz", compresslevel=6) as tar,
+        ):
+            tar.add(tree, arcname=".")
 
 
 def _install(bundle: Bundle, work: Path, packages: Path) -> None:
-    from workbench.servers.runtimes.python import uv_binary  # noqa: PLC0415  it needs machines
-
     listed = work / "requirements.txt"
     listed.write_text(bundle.requirements, "utf-8")
     done = subprocess.run(
         [
             uv_binary(),
-            *("pip", "install", "--quiet", "--no-config"),
+            # What is needed is listed.
+            *("pip", "install", "--quiet", "--no-config", "--no-deps"),
             *("--target", str(packages)),
             # uv wants to see some Python, whichever; a bundle for another system has none to show.
             *(("--python", paths.PYTHON) if Path(paths.PYTHON).is_file() else ()),
@@ -185,7 +191,7 @@ def _frozen() -> bool:
 def _environment() -> dict[str, str]:
     """What uv fetches is kept where everything is that was fetched."""
     kept = paths.cache_dir()
-    env = {**os.environ, "NO_COLOR": "1", "UV_CACHE_DIR": str(kept / "wheels")}
+    env = {**os.environ, **fetching.trust(), "NO_COLOR": "1", "UV_CACHE_DIR": str(kept / "wheels")}
     if _frozen():
         env |= {
             "UV_PYTHON_DOWNLOADS": "automatic",
@@ -200,11 +206,9 @@ def _sentence(bundle: Bundle, said: str) -> str:
         f"Python {_minor(platform.python)} on {platform.machine}"
         f" with {platform.libc} {platform.libc_version}".rstrip()
     )
-    if "Failed to fetch" in said or "Network connectivity" in said:
-        return (
-            f"Packages for {where} cannot be fetched, for the package index is out of reach from"
-            " this computer; connect it once, what was fetched is then kept."
-        )
+    if fetching.unreached(said):
+        connect = "connect this computer to the network once, what was fetched is then kept"
+        return f"Packages for {where} cannot be fetched: {fetching.why_unreached(said, connect)}."
     if wheelless := re.search(r"Wheels are (?:required|available) for `([\w.-]+)`", said):
         return f"There is no ready-made package of {wheelless[1]} for {where}."
     causes = re.findall(r"^\s*cause: (.*)|^\s*╰─▶ (.*)", said, re.MULTILINE)

@@ -7,14 +7,19 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from workbench import wording
+import msgspec
+
+from workbench import formatting
+from workbench.closing import to_the_end
 from workbench.errors import PongbenchError
 from workbench.machines.base import Machine
 from workbench.machines.local import open_local
+from workbench.machines.placement import place
 from workbench.machines.profiles import Profile
 from workbench.machines.secrets import Ask, ask_nobody
 from workbench.machines.shell import Shell
 from workbench.machines.ssh import (
+    Cleaned,
     SshMachine,
     cache_size,
     clean,
@@ -22,6 +27,7 @@ from workbench.machines.ssh import (
     open_shell,
     start,
 )
+from workbench.machines.surveyed import FEW_PROCESSES, HOW_PUT_BACK, LeftTuning, Survey, fit
 from workbench.machines.tuning import load_set, preview, set_names
 
 LITTLE_SPACE = 500 << 20
@@ -67,17 +73,25 @@ async def check_machine(profile: Profile, *, ask: Ask = ask_nobody) -> AsyncIter
                         "work_dir": survey.work_dir,
                     },
                 )
+                what = "Limits"
+                fit(profile.name, survey)
+                yield _limits(survey)
                 yield _space(survey.free_bytes, survey.work_dir)
                 what = "Dead runs"
-                yield _dead_runs(await clean(shell, survey))
+                yield _dead_runs(await clean(shell, survey), profile.name, survey.left_tuned)
                 what = "Cache"
                 yield _cache(await cache_size(shell, survey), survey.work_dir)
                 what = "Start the runner"
                 machine = await start(profile, shell, survey)
             except BaseException:
-                await shell.close()
+                await to_the_end(shell.close())
                 raise
         yield Step(what, "passed", f"Its directory for this run is {machine.run_dir}.")
+        if isinstance(machine, SshMachine):
+            what = "Sessions"
+            yield await _sessions(machine.shell)
+        what = "Cores"
+        yield _cores(profile, machine)
         what = "Clock"
         yield _clock(*await machine.clock())
         what = "Facts"
@@ -103,26 +117,55 @@ def _logged_in(shell: Shell, seconds: float) -> Step:
     return Step("Log in", "passed", f"{user} was let in at {where}{through} in {seconds:.1f} s.")
 
 
+def _limits(survey: Survey) -> Step:
+    left = survey.processes_left
+    if left is None:
+        return Step("Limits", "passed", "Programs may run there, and as many as are wanted.")
+    text = f"Programs may run there, {left:,} more processes at a time."
+    if left < FEW_PROCESSES:
+        text += " Servers with many threads or processes may need more (ulimit -u)."
+        return Step("Limits", "warning", text)
+    return Step("Limits", "passed", text)
+
+
+async def _sessions(shell: Shell) -> Step:
+    await shell.try_sessions()
+    return Step("Sessions", "passed", "As many sessions at a time as a run needs are allowed.")
+
+
+def _cores(profile: Profile, machine: Machine) -> Step:
+    """Raises BadInput for a core that the machine does not have."""
+    placed = place(profile.cpus, machine.cpus, machine=profile.name)
+    server, agents = (", ".join(map(str, cores)) for cores in (placed.server, placed.agents))
+    text = f"Where it is target and client, servers get core {server} and agents {agents}."
+    return Step("Cores", "passed", text)
+
+
 def _space(free_bytes: int, folder: str) -> Step:
-    text = f"{wording.size(free_bytes)} are free at {folder}."
+    text = f"{formatting.size(free_bytes)} are free at {folder}."
     if free_bytes < LITTLE_SPACE:
         return Step("Space", "warning", f"{text} Runtimes may need more; make room.")
     return Step("Space", "passed", text)
 
 
-def _dead_runs(found: dict[str, Any]) -> Step:
-    removed, killed = found["removed"], found["killed"]
-    told = {"found": found["found"], "alive": found["alive"]}
-    if not removed:
+def _dead_runs(found: Cleaned, machine: str, tuned: LeftTuning | None) -> Step:
+    removed, killed = found.removed, found.killed
+    told = msgspec.to_builtins({"found": found.found, "alive": found.alive})
+    said = []
+    if removed:
+        runs = "1 dead run was" if removed == 1 else f"{removed} dead runs were"
+        number = {0: "no process", 1: "1 process"}.get(killed, f"{killed} processes")
+        said.append(f"{runs} removed, with {number}.")
+    if tuned:
+        told["left_tuned"] = tuned.sentence(machine)
+        said += [told["left_tuned"], *([] if tuned.alive else [HOW_PUT_BACK])]
+    if not said:
         return Step("Dead runs", "passed", "No dead run left anything.", found=told)
-    runs = "1 dead run was" if removed == 1 else f"{removed} dead runs were"
-    number = {0: "no process", 1: "1 process"}.get(killed, f"{killed} processes")
-    text = f"{runs} removed, with {number}."
-    return Step("Dead runs", "warning", text, found=told)
+    return Step("Dead runs", "warning", " ".join(said), found=told)
 
 
 def _cache(size: int, folder: str) -> Step:
-    text = f"{folder} holds {wording.size(size)} of runtimes and agents, kept for next time."
+    text = f"{folder} holds {formatting.size(size)} of runtimes and agents, kept for next time."
     if not size:
         text = f"{folder} is empty; the first run brings what it needs."
     return Step("Cache", "passed", text, found={"cache_bytes": size})

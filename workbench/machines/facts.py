@@ -12,12 +12,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+PORT_RANGE = "net.ipv4.ip_local_port_range"
+LONGEST = 400
+"""Characters of a fact."""
+
 SYSCTLS = (
     "fs.file-max",
     "fs.nr_open",
     "net.core.netdev_max_backlog",
     "net.core.somaxconn",
-    "net.ipv4.ip_local_port_range",
+    PORT_RANGE,
     "net.ipv4.tcp_abort_on_overflow",
     "net.ipv4.tcp_fin_timeout",
     "net.ipv4.tcp_keepalive_time",
@@ -44,7 +48,12 @@ def line(text: str) -> object:
 
 def integer_or_line(text: str) -> object:
     value = " ".join(text.split())
-    return int(value) if re.fullmatch(r"-?\d+", value) else value or None
+    return int(value) if re.fullmatch(r"-?[0-9]{1,18}", value) else value or None
+
+
+def port_range(text: str) -> object:
+    found = re.fullmatch(r"\s*([0-9]{1,5})\s+([0-9]{1,5})\s*", text)
+    return f"{found[1]} {found[2]}" if found and int(found[1]) <= int(found[2]) else None
 
 
 def kernel(proc_version: str) -> object:
@@ -59,7 +68,8 @@ def distribution(os_release: str) -> object:
 
 def cpu_model(cpuinfo: str) -> object:
     """x86 has "model name"; ARM only numbers, told as they are."""
-    values = dict(re.findall(r"^([^\t:]+?)\s*: (.+)$", cpuinfo, re.MULTILINE))
+    pairs = (line.partition(":") for line in cpuinfo.splitlines())
+    values = {name.strip(): value.strip() for name, _, value in pairs if value.strip()}
     for name in ("model name", "cpu model", "cpu", "Model", "Hardware"):
         if name in values:
             return " ".join(values[name].split())
@@ -73,18 +83,18 @@ def cpu_count(cpuinfo: str) -> object:
 
 
 def memory_bytes(meminfo: str) -> object:
-    found = re.search(r"^MemTotal:\s+(\d+) kB", meminfo, re.MULTILINE)
+    found = re.search(r"^MemTotal: +([0-9]{1,15}) kB", meminfo, re.MULTILINE)
     return int(found[1]) * 1024 if found else None
 
 
 def load_average(loadavg: str) -> object:
     """Over one, five and fifteen minutes."""
-    found = re.match(r"([\d.]+) ([\d.]+) ([\d.]+)", loadavg)
+    found = re.match(3 * r"([0-9]{1,6}\.[0-9]{1,4}) ", loadavg)
     return [float(value) for value in found.groups()] if found else None
 
 
 def descriptor_limits(limits: str) -> object:
-    found = re.search(r"^Max open files\s+(\S+)\s+(\S+)", limits, re.MULTILINE)
+    found = re.search(r"^Max open files +([0-9]{1,15}) +([0-9]{1,15}) ", limits, re.MULTILINE)
     return {"soft": int(found[1]), "hard": int(found[2])} if found else None
 
 
@@ -108,7 +118,14 @@ FACTS = (
     Fact("product", "/sys/class/dmi/id/product_name", line),
     Fact("container", "/run/systemd/container", line),
     Fact("container", "/.dockerenv", lambda _: "docker"),
-    *(Fact(name, "/proc/sys/" + name.replace(".", "/"), integer_or_line) for name in SYSCTLS),
+    *(
+        Fact(
+            name,
+            "/proc/sys/" + name.replace(".", "/"),
+            port_range if name == PORT_RANGE else integer_or_line,
+        )
+        for name in SYSCTLS
+    ),
 )
 PATHS = tuple(dict.fromkeys(fact.path for fact in FACTS))
 
@@ -124,6 +141,8 @@ def process(texts: Sequence[str | None]) -> dict[str, object]:
     for fact in FACTS:
         text = by_path[fact.path]
         value = None if text is None else fact.process(text)
+        if isinstance(value, str):
+            value = value[:LONGEST]
         if value is not None:
             (sysctls if fact.name in SYSCTLS else found)[fact.name] = value
     return {**found, "sysctls": sysctls}

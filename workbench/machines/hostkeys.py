@@ -1,6 +1,7 @@
 """Which host keys are trusted: our own file, and what `ssh` trusts. Only a person adds to it.
 
-Our own file comes first: a key that a person has trusted here counts, whatever ~/.ssh says.
+What `ssh -o StrictHostKeyChecking=yes` refuses is refused here. Our own file comes first: where it
+knows a host, no key of another file counts, unless that revokes one.
 """
 
 from __future__ import annotations
@@ -10,24 +11,29 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench import paths
+from workbench import paths, stores
 from workbench.errors import PongbenchError, why
+from workbench.machines import knownhosts
+from workbench.machines.knownhosts import Entry
 
 if TYPE_CHECKING:
     import asyncssh
 
+    from workbench.machines.hostkeyrules import Rules
+
 
 @dataclass(frozen=True)
-class Found:
-    """The keys known for an address, and the file that says so."""
+class Known:
+    """What is known of a host's key."""
 
-    trusted: Sequence[asyncssh.SSHKey] = ()
-    authorities: Sequence[asyncssh.SSHKey] = ()
-    revoked: Sequence[asyncssh.SSHKey] = ()
-    file: Path | None = None
-
-    def __bool__(self) -> bool:
-        return bool(self.trusted or self.authorities or self.revoked)
+    trusted: Sequence[Entry] = ()
+    """Of its name; where there are none, of its name without the port."""
+    authorities: Sequence[Entry] = ()
+    """Who may sign host certificates for it."""
+    revoked: Sequence[Entry] = ()
+    """Of all files."""
+    elsewhere: bool = False
+    """Whether `trusted` speak of the name without the port: another key there is no changed one."""
 
 
 class HostKeyProblem(PongbenchError):
@@ -67,26 +73,100 @@ class ChangedHostKey(HostKeyProblem):
         self.file = file
 
 
+class RevokedHostKey(PongbenchError):
+    """A host showed a key that somebody has revoked. There is nothing to decide about it here."""
+
+
 def own_file() -> Path:
     """Where trusted keys are kept, in the format of OpenSSH."""
     return paths.config_dir() / "known_hosts"
 
 
-def known(host: str, address: str, port: int | None) -> Found:
-    """What is known of a host. `address`: its IP address, where known."""
-    for file in (own_file(), Path("~/.ssh/known_hosts").expanduser(), _OF_THE_SYSTEM):
-        found = _look_up(file, host, address, port)
-        if found:
-            return found
-    return Found()
+def known(rules: Rules) -> Known:
+    """Everything the files say about a host. Names are all that counts: an address says nothing
+    about who answers there, unless it is the name."""
+    files = list(dict.fromkeys((own_file(), *rules.files)))
+    entries = [entry for file in files for entry in knownhosts.read(file)]
+    revoked = [
+        entry
+        for entry in entries
+        if entry.marker == "revoked" and any(map(entry.speaks_of, rules.names))
+    ]
+    trusted: list[Entry] = []
+    ours: list[Entry] = []
+    for name in rules.names:
+        trusted = [entry for entry in entries if entry.marker == "" and entry.speaks_of(name)]
+        if trusted:
+            ours = [entry for entry in trusted if entry.file == own_file()]
+            break
+    authorities = [
+        entry
+        for entry in entries
+        if entry.marker == "authority" and not ours and any(map(entry.speaks_of, rules.names))
+    ]
+    return Known(ours or trusted, authorities, revoked, elsewhere=name != rules.names[0])
 
 
-def problem(machine: str, host: str, address: str, port: int, key: asyncssh.SSHKey) -> Exception:
-    """What to raise for a key that is not trusted."""
-    found = known(host, address, None if port == 22 else port)
-    where = host if port == 22 else f"{host} port {port}"
+def judge(machine: str, rules: Rules, address: str, shown: bytes) -> asyncssh.SSHKey:
+    """The key of a host, if what it showed (a key or a certificate, as it came over the wire) is
+    trusted. `address`: its IP address, where known.
+
+    Raises UnknownHostKey, ChangedHostKey, RevokedHostKey, and PongbenchError for one that nobody
+    can read or that is too weak."""
+    import asyncssh  # noqa: PLC0415  slow to import, and not every run is over SSH
+    from asyncssh.public_key import decode_ssh_public_key  # noqa: PLC0415
+
+    from workbench.machines.hostcertificates import certificate_of, is_valid  # noqa: PLC0415
+
+    found = known(rules)
+    try:
+        certificate = certificate_of(shown) if knownhosts.is_certificate(shown) else None
+        key = certificate.key if certificate else decode_ssh_public_key(shown)
+    except asyncssh.KeyImportError:
+        raise PongbenchError(
+            f"'{machine}' at {_where(rules)} shows a host key that cannot be read."
+        ) from None
+    plain = key.public_data
+    _see_revoked(machine, rules, found, plain)
+    _see_weak(machine, rules, plain)
+    if certificate:
+        signer = certificate.signing_key.public_data
+        _see_revoked(machine, rules, found, signer)
+        if any(entry.key == signer for entry in found.authorities) and is_valid(
+            certificate, rules.name, rules.authorities
+        ):
+            return key
+    if not any(entry.key == plain for entry in found.trusted):
+        raise _problem(machine, rules, key, () if found.elsewhere else found.trusted)
+    of_address = _of_address(rules, address)
+    if of_address and not any(entry.key == plain for entry in of_address):
+        raise _problem(machine, rules, key, of_address)
+    return key
+
+
+def trust(host: str, port: int, key: asyncssh.SSHKey) -> None:
+    """From now on this key, and no other, is the host's. Raises PongbenchError."""
+    name = host if port == 22 else f"[{host}]:{port}"
+    line = " ".join([name, *key.export_public_key("openssh").decode().split()[:2]])
+    file = own_file()
+    try:
+        with stores.locked(file):
+            lines = file.read_text("utf-8").splitlines() if file.exists() else []
+            kept = [other for other in lines if other.partition(" ")[0] != name]
+            stores.write(file, "".join(f"{text}\n" for text in [*kept, line]))
+    except OSError as error:
+        raise PongbenchError(f"{file} cannot be written: {why(error)}.") from None
+
+
+def _problem(
+    machine: str, rules: Rules, key: asyncssh.SSHKey, trusted: Sequence[Entry]
+) -> HostKeyProblem:
+    """`trusted`: other keys that are known instead."""
+    where = _where(rules)
     shown = f"{key.get_algorithm()} {key.get_fingerprint('sha256')}"
-    if not found.trusted:
+    # By this name and port it will be trusted.
+    host, port = (rules.alias, 22) if rules.alias else (rules.name, rules.port)
+    if not trusted:
         return UnknownHostKey(
             f"'{machine}' at {where} shows a host key that is not known yet: {shown}; compare it"
             " with the one on the machine itself, then trust it.",
@@ -95,7 +175,7 @@ def problem(machine: str, host: str, address: str, port: int, key: asyncssh.SSHK
             port,
             key,
         )
-    old = list(dict.fromkeys(old_key.get_fingerprint("sha256") for old_key in found.trusted))
+    old = list(dict.fromkeys(entry.fingerprint for entry in trusted))
     return ChangedHostKey(
         f"The host key of '{machine}' at {where} has changed: known is {', '.join(old)}, now it"
         f" shows {shown}; either the machine was set up anew or somebody stands between. Nothing"
@@ -105,51 +185,40 @@ def problem(machine: str, host: str, address: str, port: int, key: asyncssh.SSHK
         port,
         key,
         old=old,
-        file=found.file,
+        file=trusted[0].file,
     )
 
 
-def trust(host: str, port: int, key: asyncssh.SSHKey) -> None:
-    """From now on this key, and no other, is the host's. Raises PongbenchError."""
-    name = host if port == 22 else f"[{host}]:{port}"
-    line = " ".join([name, *key.export_public_key("openssh").decode().split()[:2]])
-    file = own_file()
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        lines = file.read_text("utf-8").splitlines() if file.exists() else []
-        kept = [other for other in lines if other.partition(" ")[0] != name]
-        part = file.with_name(".known_hosts.part")
-        part.write_text("".join(f"{text}\n" for text in [*kept, line]), "utf-8")
-        part.chmod(0o600)
-        part.replace(file)
-    except OSError as error:
-        raise PongbenchError(f"{file} cannot be written: {why(error)}.") from None
+def _where(rules: Rules) -> str:
+    place = rules.host if rules.port == 22 else f"{rules.host} port {rules.port}"
+    return f"{place} (HostKeyAlias {rules.alias})" if rules.alias else place
 
 
-_OF_THE_SYSTEM = Path("/etc/ssh/ssh_known_hosts")
+def _see_revoked(machine: str, rules: Rules, found: Known, key: bytes) -> None:
+    by = next((entry.where for entry in found.revoked if entry.key == key), "")
+    if not by and key in rules.revoked:
+        by = "the file that RevokedHostKeys of ssh names"
+    if by:
+        raise RevokedHostKey(
+            f"The host key of '{machine}' at {_where(rules)} is revoked by {by}:"
+            f" {knownhosts.fingerprint(key)}; nothing was sent to it, and the machine needs another"
+            " key."
+        )
 
 
-def _look_up(file: Path, host: str, address: str, port: int | None) -> Found:
-    import asyncssh  # noqa: PLC0415  slow to import, and not every run is over SSH
-
-    try:
-        lines = file.read_text("utf-8", errors="replace").splitlines()
-    except OSError:
-        return Found()
-    try:
-        listed = asyncssh.import_known_hosts("\n".join(lines))
-    except ValueError:
-        listed = asyncssh.import_known_hosts("\n".join(filter(_readable, lines)))
-    trusted, authorities, revoked, *_ = asyncssh.match_known_hosts(listed, host, address, port)
-    return Found(trusted, authorities, revoked, file)
+def _see_weak(machine: str, rules: Rules, key: bytes) -> None:
+    bits = knownhosts.rsa_bits(key)
+    if bits and bits < rules.least_rsa_bits:
+        raise PongbenchError(
+            f"The host key of '{machine}' at {_where(rules)} is too short: RSA with {bits} bits,"
+            f" and at least {rules.least_rsa_bits} are needed; give the machine another key."
+        )
 
 
-def _readable(line: str) -> bool:
-    """A line that nobody can read says nothing about the others."""
-    import asyncssh  # noqa: PLC0415
-
-    try:
-        asyncssh.import_known_hosts(line)
-    except ValueError:
-        return False
-    return True
+def _of_address(rules: Rules, address: str) -> list[Entry]:
+    """What is known of the address, for who has told `ssh` to compare (CheckHostIP)."""
+    if not rules.check_address or address in ("", rules.name):
+        return []
+    name = knownhosts.in_files(address, rules.port)
+    entries = [entry for file in rules.files for entry in knownhosts.read(file)]
+    return [entry for entry in entries if entry.marker == "" and entry.speaks_of(name)]

@@ -9,6 +9,7 @@ import msgspec
 
 from workbench.errors import PongbenchError
 from workbench.machines.base import Command, Machine, Process
+from workbench.machines.wire import Nonsense, decode
 
 SECONDS = 1
 WITHIN_S = 20.0
@@ -25,6 +26,9 @@ class _End(msgspec.Struct):
 class _Report(msgspec.Struct):
     end: _End = msgspec.field(default_factory=_End)
     error: str = ""
+
+
+_REPORT = msgspec.json.Decoder(_Report)
 
 
 async def measure(
@@ -57,8 +61,8 @@ async def measure(
 def bits_per_s(output: bytes) -> float | None:
     """Of what `iperf3 --json` says; None: it did not measure."""
     try:
-        report = msgspec.json.decode(output, type=_Report)
-    except msgspec.MsgspecError:
+        report = decode(_REPORT, output)
+    except Nonsense:
         return None
     received = report.end.sum_received
     return received.bits_per_second if received and not report.error else None

@@ -5,15 +5,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
 from workbench.errors import PongbenchError
 from workbench.machines import iperf
 from workbench.machines.base import Command, Machine, Process
-from workbench.wording import duration
+from workbench.machines.wire import Count, Nonsense, Text, decode, told
+from workbench.messages.notes import Link
 
 PROBE = Path(__file__).with_name("linkprobe.py")
 WITHIN_S = 10.0
@@ -26,50 +27,18 @@ PER_CONNECTION = 4
 """Segments from the server that carry nothing: to open, to acknowledge, to close."""
 
 
-@dataclass(frozen=True)
-class LinkFigures:
-    """What was measured from `client` to `target` and back."""
-
-    client: str
-    target: str
-    min_us: int
-    p50_us: int
-    p99_us: int
-    bits_per_s: float
-    """From the target to the client, as replies go, in one stream of TCP."""
-    by: str = ""
-    """What measured that: "iperf3", or our own probe."""
-
-    def sentence(self, needed_bits_per_s: float = 0.0) -> str:
-        """`needed_bits_per_s`: what the plan needs of it; 0: not known."""
-        text = (
-            f"{self.client} reaches {self.target} in {duration(self.p50_us)}"
-            f" (p99 {duration(self.p99_us)}) and at {bits(self.bits_per_s)}"
-            + (f" ({self.by})" if self.by else "")
-        )
-        needed = f"; the plan needs about {bits(needed_bits_per_s)} at most"
-        return f"{text}{needed if needed_bits_per_s else ''}."
-
-    def warning(self, needed_bits_per_s: float) -> str:
-        """A sentence when the link may be the limit; else nothing."""
-        if needed_bits_per_s <= ENOUGH * self.bits_per_s:
-            return ""
-        return (
-            f"The link from {self.target} to {self.client} carried {bits(self.bits_per_s)} and the"
-            f" plan needs about {bits(needed_bits_per_s)}: at its highest rates the link may be the"
-            " limit, and not a server."
-        )
-
-
 class _Answer(msgspec.Struct):
-    trips_us: list[int] = []
-    bytes: int = 0
-    seconds: float = 0.0
-    port: int = 0
-    error: str = ""
+    trips_us: Annotated[list[Count], msgspec.Meta(max_length=1000)] = []
+    bytes: Count = 0
+    seconds: Annotated[float, msgspec.Meta(ge=0, le=3600)] = 0.0
+    port: Annotated[int, msgspec.Meta(ge=0, lt=1 << 16)] = 0
+    error: Text = ""
 
 
-async def check_link(client: Machine, target: Machine, *, bind: str, reach: str) -> LinkFigures:
+_ANSWER = msgspec.json.Decoder(_Answer)
+
+
+async def check_link(client: Machine, target: Machine, *, bind: str, reach: str) -> Link:
     """For about a second, two where both have iperf3. `bind`: where the target listens, `reach`:
     where the client finds it.
 
@@ -89,14 +58,14 @@ async def check_link(client: Machine, target: Machine, *, bind: str, reach: str)
     trips = sorted(got.trips_us)
     # On the port that was just free and let through.
     known = await iperf.measure(client, target, bind=bind, reach=reach, port=port)
-    return LinkFigures(
-        client.name,
-        target.name,
-        trips[0],
-        trips[len(trips) // 2],
-        trips[-1 - len(trips) // 100],
-        known or 8 * got.bytes / got.seconds,
-        "iperf3" if known else "",
+    return Link(
+        client=client.name,
+        target=target.name,
+        min_us=trips[0],
+        p50_us=trips[len(trips) // 2],
+        p99_us=trips[-1 - len(trips) // 100],
+        bits_per_s=known or 8 * got.bytes / got.seconds,
+        by="iperf3" if known else "",
     )
 
 
@@ -104,14 +73,6 @@ def needed_bits_per_s(requests_per_s: float, calls_per_connection: int, reply_by
     """From the server to its clients, with what the network adds."""
     segments = -(-reply_bytes // SEGMENT) + PER_CONNECTION / calls_per_connection
     return 8 * requests_per_s * (reply_bytes + HEADERS * segments)
-
-
-def bits(per_s: float) -> str:
-    """ "940 Mbit/s", "1.4 Gbit/s"."""
-    for unit, name in ((1e9, "Gbit/s"), (1e6, "Mbit/s")):
-        if per_s >= unit:
-            return f"{per_s / unit:.3g} {name}"
-    return f"{per_s / 1e3:,.3g} kbit/s"
 
 
 async def _start(machine: Machine, *words: str) -> Process:
@@ -125,11 +86,14 @@ async def _answer(process: Process, machine: Machine) -> _Answer:
         async with asyncio.timeout(WITHIN_S):
             line = await anext(process.lines(), None)
     try:
-        answer = msgspec.json.decode(line or b"", type=_Answer)
-    except msgspec.MsgspecError:
+        answer = decode(_ANSWER, line or b"")
+        if not (answer.port or answer.error or (answer.trips_us and answer.seconds)):
+            raise Nonsense
+    except Nonsense:
         answer = _Answer(error="it did not answer")
     if answer.error:
-        raise PongbenchError(f"The link of {machine.name} could not be checked: {answer.error}.")
+        said = told(answer.error)
+        raise PongbenchError(f"The link of {machine.name} could not be checked: {said}.")
     return answer
 
 

@@ -8,19 +8,26 @@ import shlex
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from workbench.errors import PongbenchError
 from workbench.machines import facts
+from workbench.machines.answers import output
 from workbench.machines.base import Command
-from workbench.machines.link import Link
 from workbench.machines.linkprocess import LinkProcess
+from workbench.machines.runner_client import Link
+from workbench.machines.runnerevents import Ready
+from workbench.machines.wire import Count, Nonsense, decode
+from workbench.machines.wire import told as brief
 
 SAMPLER = Path(__file__).with_name("sampler.py")
 PINGS = 60
 LONGEST, MOST_WORDS = 120, 24
+
+_LISTENING: msgspec.json.Decoder[tuple[int, int] | None] = msgspec.json.Decoder(
+    tuple[Count, Count] | None
+)
 
 log = logging.getLogger("workbench.machines.commands")
 PING_FOR_S = 0.25
@@ -30,7 +37,7 @@ PING_FOR_S = 0.25
 class LinkedMachine:
     """A `base.Machine` on a link; a connector adds how files get there and how it ends."""
 
-    def __init__(self, link: Link, cache_dir: str, introduction: dict[str, Any]) -> None:
+    def __init__(self, link: Link, cache_dir: str, introduction: Ready) -> None:
         self._link = link
         self._cache_dir = cache_dir
         self._introduction = introduction
@@ -43,7 +50,7 @@ class LinkedMachine:
 
     @property
     def run_dir(self) -> str:
-        return str(self._introduction["run"])
+        return self._introduction.run
 
     @property
     def cache_dir(self) -> str:
@@ -52,12 +59,19 @@ class LinkedMachine:
     @property
     def python(self) -> list[str]:
         """The command of a Python there, 3.10 or later, for programs of ours."""
-        return [str(self._introduction["python"]), "-I", "-S", "-u"]
+        return [self._introduction.python, "-I", "-S", "-u"]
 
     @property
     def cpus(self) -> list[int]:
         """The cores it allows us to use."""
-        return list(self._introduction["cpus"])
+        return list(self._introduction.cpus)
+
+    @property
+    def failure(self) -> PongbenchError | None:
+        return self._link.failure
+
+    async def lost(self) -> PongbenchError:
+        return await self._link.lost()
 
     async def start(self, command: Command) -> LinkProcess:
         log.info("%s: %s", self.name, told(command))
@@ -82,13 +96,12 @@ class LinkedMachine:
         start = self._link.start if port in self._looked_at else self.start
         self._looked_at.add(port)
         process = await start(Command([*self.python, sampler, str(port)]))
-        output = b"".join([line async for line in process.lines()])
         try:
-            return msgspec.json.decode(output, type=tuple[int, int] | None)
-        except msgspec.DecodeError:
-            said = output.decode("utf-8", "replace")[-300:]
+            return decode(_LISTENING, b"".join(await output(process)))
+        except Nonsense as error:
+            said = " ".join(process.tail()[-1:]) or str(error)
             raise PongbenchError(
-                f"'{self.name}' cannot tell who listens on port {port}: {said}"
+                f"'{self.name}' cannot tell who listens on port {port}: {brief(said)}."
             ) from None
 
     async def time_wait(self) -> int:
@@ -97,7 +110,7 @@ class LinkedMachine:
 
     async def facts(self) -> dict[str, object]:
         return facts.process(await self.read(facts.PATHS)) | {
-            "python": self._introduction["version"],
+            "python": self._introduction.version,
             "cpus_allowed": self.cpus,
         }
 
@@ -126,5 +139,5 @@ def _line(word: str) -> str:
 
 def time_wait(sockstat: str) -> int:
     """Connections in TIME_WAIT, from /proc/net/sockstat."""
-    found = re.search(r"^TCP:.*\btw (\d+)", sockstat, re.MULTILINE)
+    found = re.search(r"^TCP:.*\btw ([0-9]{1,12})", sockstat, re.MULTILINE)
     return int(found[1]) if found else 0

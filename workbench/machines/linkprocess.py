@@ -9,13 +9,18 @@ from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import PongbenchError
+from workbench.machines import runnerevents as says
 
 if TYPE_CHECKING:
-    from workbench.machines.link import Link
+    from workbench.machines.runner_client import Link
 
 MAX_UNREAD = 8 << 20
 """Bytes of output kept for a reader that lags behind; older lines are dropped and counted."""
-TAIL_LINES = 20
+PER_LINE = 64
+"""Bytes that a line takes besides its own, however short it is."""
+TAIL_LINES, TAIL_WIDTH = 20, 1 << 16
+STOPPED_WITHIN_S = 13.0
+"""After its grace: a runner takes up to 10 s over what resists."""
 SLICE_S = 0.1
 """So long a reader of lines may have the event loop to itself."""
 
@@ -46,7 +51,7 @@ class LinkProcess:
             began = time.monotonic()
             while self._unread:
                 line = self._unread.popleft()
-                self._unread_bytes -= len(line)
+                self._unread_bytes -= len(line) + PER_LINE
                 yield line
                 # Whoever takes long over each line must not keep the heartbeats waiting.
                 if time.monotonic() - began > SLICE_S:
@@ -74,35 +79,37 @@ class LinkProcess:
         if self._stopped is None:
             self._stopped = self._link.expect()
             await self._link.send(op="stop", id=self._key, grace_s=grace_s)
-        left: int = await asyncio.shield(self._stopped)
-        if left:
+        stopped = asyncio.shield(self._stopped)
+        what = f"end process {self._pid}"
+        if await self._link.in_time(stopped, what, grace_s + STOPPED_WITHIN_S):
             raise PongbenchError(
                 f"Process {self._pid} of '{self._link.name}' or what it started cannot be ended:"
                 " perhaps it became another user, such as root; end it there."
             )
-        return await self.wait()
+        exit = asyncio.shield(self._exit)
+        return int(await self._link.in_time(exit, f"tell how process {self._pid} ended"))
 
     def take(self, line: bytes) -> None:
         """One line of its output."""
-        self._tail.append(line)
+        self._tail.append(line[:TAIL_WIDTH])
         self._unread.append(line)
-        self._unread_bytes += len(line)
+        self._unread_bytes += len(line) + PER_LINE
         while self._unread_bytes > MAX_UNREAD:
-            self._unread_bytes -= len(self._unread.popleft())
+            self._unread_bytes -= len(self._unread.popleft()) + PER_LINE
             self.dropped += 1
         self._news.set()
 
-    def take_event(self, event: dict[str, Any]) -> None:
-        match event["ev"]:
-            case "exit":
-                resolve(self._exit, event["status"])
-            case "eof":
+    def take_event(self, event: says.OfProcess) -> None:
+        match event:
+            case says.Exit():
+                resolve(self._exit, event.status)
+            case says.Eof():
                 self._ended = True
                 self._news.set()
-            case "stopped" if self._stopped:
-                resolve(self._stopped, event["left"])
-            case "dropped":
-                self.dropped += event["lines"]
+            case says.Stopped():
+                resolve(self._stopped, event.left)
+            case says.Dropped():
+                self.dropped += event.lines
 
     def wake(self) -> None:
         """The link failed: let the reader of the lines find out."""

@@ -11,12 +11,13 @@ import sys
 import tarfile
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 from workbench import paths
+from workbench.closing import to_the_end
 from workbench.errors import PongbenchError, why
-from workbench.machines.link import CLOSE_WITHIN_S, LEASE_S, RUNNER, Link
 from workbench.machines.linked import LinkedMachine
+from workbench.machines.runner_client import CLOSE_WITHIN_S, LEASE_S, RUNNER, Link
+from workbench.machines.runnerevents import Ready
 
 JANITOR = Path(__file__).with_name("janitor.py")
 JANITOR_WITHIN_S = 15.0
@@ -52,8 +53,7 @@ async def open_local(
     try:
         introduction = await link.open(str(cache), lease_s=lease_s)
     except BaseException:
-        await link.close()
-        await reap(process)
+        await to_the_end(_abandon(link, process))
         raise
     return LocalMachine(link, cache, introduction, process)
 
@@ -65,7 +65,7 @@ class LocalMachine(LinkedMachine):
         self,
         link: Link,
         cache: Path,
-        introduction: dict[str, Any],
+        introduction: Ready,
         process: asyncio.subprocess.Process,
     ) -> None:
         super().__init__(link, str(cache), introduction)
@@ -75,6 +75,10 @@ class LocalMachine(LinkedMachine):
     @property
     def python(self) -> list[str]:
         return own_python()
+
+    @property
+    def is_local(self) -> bool:
+        return True
 
     @property
     def platform(self) -> None:
@@ -122,6 +126,9 @@ class LocalMachine(LinkedMachine):
         return str(to)
 
     async def close(self) -> None:
+        await to_the_end(self._close())
+
+    async def _close(self) -> None:
         await self._link.close()
         await reap(self._process)
         if not self._link.ended_itself:
@@ -158,6 +165,11 @@ def unpack(archive: Path, work: Path, place: Path) -> None:
             return  # somebody else was faster, and it is the same
         shutil.rmtree(place, ignore_errors=True)  # removed in part
         made.rename(place)
+
+
+async def _abandon(link: Link, process: asyncio.subprocess.Process) -> None:
+    await link.close()
+    await reap(process)
 
 
 async def reap(process: asyncio.subprocess.Process) -> None:

@@ -8,7 +8,7 @@ from workbench.machines.profiles import Profile
 from workbench.machines.secrets import Ask, ask_nobody
 
 
-async def open_machine(profile: Profile, *, ask: Ask = ask_nobody) -> Machine:
+async def open_machine(profile: Profile, ask: Ask = ask_nobody) -> Machine:
     """Raises PongbenchError; for SSH see `ssh.open_ssh`."""
     if profile.connector == "local":
         return await open_local(name=profile.name)

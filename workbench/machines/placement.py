@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from workbench.errors import BadInput
 from workbench.machines.profiles import Cores, Cpus
+from workbench.messages.notes import SharedCores
 
 
 @dataclass(frozen=True)
@@ -15,8 +16,8 @@ class Placement:
 
     server: tuple[int, ...]
     agents: tuple[int, ...]
-    note: str = ""
-    """What a reader should know about it, one sentence; empty: nothing."""
+    shared: SharedCores | None = None
+    """None: nobody shares a core."""
 
 
 def place(cpus: Cpus, allowed: Sequence[int], *, machine: str) -> Placement:
@@ -33,12 +34,7 @@ def place(cpus: Cpus, allowed: Sequence[int], *, machine: str) -> Placement:
     shared = sorted(set(server) & set(agents))
     if not shared:
         return Placement(server, agents)
-    cores = ", ".join(map(str, shared))
-    note = (
-        f"Server and agents share core {cores} of '{machine}': the load generator takes time from"
-        " the server, and rates come out lower than they are."
-    )
-    return Placement(server, agents, note)
+    return Placement(server, agents, SharedCores(machine=machine, cores=shared))
 
 
 def place_server(cpus: Cpus, allowed: Sequence[int], *, machine: str) -> tuple[int, ...]:

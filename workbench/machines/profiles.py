@@ -5,17 +5,19 @@ A profile never holds a secret.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
 import yaml
 
-from workbench import paths, wording
+from workbench import formatting, paths, stores
+from workbench.config.yaml import convert, load_yaml
 from workbench.errors import BadInput, PongbenchError, why
-from workbench.yamlio import convert, load_yaml
 
 Role: TypeAlias = Literal["target", "client"]
 Cores: TypeAlias = (
@@ -80,7 +82,7 @@ def load_profile(name: str) -> Profile:
     path = _files().get(name)
     if path is None:
         close = difflib.get_close_matches(name, _files(), n=1)
-        there = wording.known(list(_files()), "profile")
+        there = formatting.known(list(_files()), "profile")
         hint = f"Did you mean '{close[0]}'?" if close else there
         raise BadInput(f"There is no machine profile '{name}'. {hint}")
     profile = convert(load_yaml(path, what="profile"), Profile, name=str(path), what="profile")
@@ -95,8 +97,9 @@ def load_profile(name: str) -> Profile:
 def check(profile: Profile, *, name: str = "") -> None:
     """Raises BadInput for what a single key cannot tell. `name`: of the file, for the sentence."""
 
-    def wrong(key: str, what: str) -> BadInput:
-        return BadInput(f"profile {name or profile.name}, {key}: {what}")
+    def wrong(key: str, what: str, beside: str = "") -> BadInput:
+        where = f"profile {name or profile.name}, {key}"
+        return BadInput(f"{where}: {what}", key=key, complaint=beside or what)
 
     if not _NAME.fullmatch(profile.name):
         raise wrong("name", "use letters, digits, dots, dashes and underscores, 63 at most.")
@@ -106,7 +109,8 @@ def check(profile: Profile, *, name: str = "") -> None:
                 raise wrong(key, "this is for `connector: ssh`; add that, or leave it out.")
         return
     if not profile.address:
-        raise wrong("address", "the key is missing; give a name, an IP address or an SSH alias.")
+        give = "give a name, an IP address or an SSH alias."
+        raise wrong("address", f"the key is missing; {give}", give)
     for key in ("address", "reach", "bind"):
         value = getattr(profile, key)
         if value and (not _ADDRESS.fullmatch(value) or value.startswith("-")):
@@ -148,20 +152,23 @@ def make_profile(values: dict[str, Any]) -> Profile:
 def save_profile(profile: Profile, *, replace: bool = True) -> Path:
     """Write it among the user's own, whole or not at all. Raises BadInput or PongbenchError."""
     check(profile)
-    path = path_of(profile.name)
-    if not replace and profile.name in _files():
-        raise BadInput(f"There is a machine profile '{profile.name}' already; take another name.")
-    text = yaml.safe_dump(
-        msgspec.to_builtins(profile), sort_keys=False, allow_unicode=True, width=100
-    )
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_name(f".{path.name}.part")
-        part.write_text(text, encoding="utf-8")
-        part.replace(path)
-    except OSError as error:
-        raise PongbenchError(f"{path} cannot be written: {why(error)}.") from None
-    return path
+    with _writing(profile.name):
+        if not replace and profile.name in _files():
+            raise BadInput(
+                f"There is a machine profile '{profile.name}' already; take another name."
+            )
+        return _write(profile)
+
+
+def change_profile(name: str, values: Mapping[str, Any]) -> Path:
+    """Write it with other values; what another program changed of it meanwhile stays. Of `cpus`,
+    what is not given stays, too. Raises BadInput or PongbenchError."""
+    with _writing(name):
+        before = msgspec.to_builtins(load_profile(name))
+        changed = dict(values)
+        if "cpus" in changed:
+            changed["cpus"] = {**before.get("cpus", {}), **changed["cpus"]}
+        return _write(make_profile({**before, **changed}))
 
 
 def duplicate_profile(name: str, new: str) -> Path:
@@ -172,14 +179,34 @@ def duplicate_profile(name: str, new: str) -> Path:
 
 def remove_profile(name: str) -> None:
     """Raises BadInput for one that is not the user's."""
-    if not is_own(name):
-        load_profile(name)
-        raise BadInput(f"'{name}' came with Pongbench and cannot be removed.")
-    path_of(name).unlink()
+    with _writing(name):
+        if not is_own(name):
+            load_profile(name)
+            raise BadInput(f"'{name}' came with Pongbench and cannot be removed.")
+        path_of(name).unlink()
 
 
 def _folder() -> Path:
     return paths.config_dir() / "profiles"
+
+
+@contextlib.contextmanager
+def _writing(name: str) -> Iterator[None]:
+    """No other program changes profiles meanwhile."""
+    try:
+        with stores.locked(_folder()):
+            yield
+    except OSError as error:
+        raise PongbenchError(f"{path_of(name)} cannot be written: {why(error)}.") from None
+
+
+def _write(profile: Profile) -> Path:
+    path = path_of(profile.name)
+    text = yaml.safe_dump(
+        msgspec.to_builtins(profile), sort_keys=False, allow_unicode=True, width=100
+    )
+    stores.write(path, text)
+    return path
 
 
 def _files() -> dict[str, Path]:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from workbench.machines.base import Machine
-from workbench.machines.link import whoami
 from workbench.machines.profiles import Profile
+from workbench.machines.runner_client import whoami
 from workbench.machines.secrets import Ask, Question, ask_nobody
 
 Sudo: TypeAlias = Literal["none", "root", "nopasswd", "password"]
@@ -31,7 +31,7 @@ class Rights:
     def on(cls, machine: Machine, profile: Profile, ask: Ask = ask_nobody) -> Rights:
         """As the profile allows."""
         user = getattr(getattr(machine, "survey", None), "user", "")
-        if user == "root" or (machine.platform is None and os.geteuid() == 0):
+        if user == "root" or (machine.is_local and os.geteuid() == 0):
             return cls("root")
         if profile.sudo == "passwordless":
             return cls("nopasswd")

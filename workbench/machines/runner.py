@@ -27,11 +27,13 @@ import ctypes
 import fcntl
 import json
 import os
+import pwd
 import resource
 import select
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -172,7 +174,7 @@ def has_mark(pid: int, mark: bytes) -> bool:
     return False
 
 
-def claim(holder: str) -> socket.socket | str:
+def claim(holder: str) -> socket.socket | dict[str, str]:
     """The machine for this run alone; or who has it already. Who asks there is told."""
     ours = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
@@ -185,12 +187,31 @@ def claim(holder: str) -> socket.socket | str:
     return ours
 
 
-def claimed_by() -> str:
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking:
+def claimed_by() -> dict[str, str]:
+    """`holder`: what it says of itself; `there`: who it is by the kernel's word. Anybody on the
+    machine can hold the name, so that what it says alone would prove nothing."""
+    found = {"holder": "", "there": ""}
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking, contextlib.suppress(OSError):
         asking.settimeout(1.0)
-        with contextlib.suppress(OSError):
-            asking.connect(CLAIM)
-            return asking.recv(500).decode("utf-8", "replace")
+        asking.connect(CLAIM)
+        credentials = asking.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+        pid, uid, _ = struct.unpack("3i", credentials)
+        found["there"] = f"process {pid} of {user_name(uid)}{command_of(pid)}"
+        found["holder"] = asking.recv(500).decode("utf-8", "replace")
+    return found
+
+
+def user_name(uid: int) -> str:
+    try:
+        return f"user {pwd.getpwuid(uid).pw_name}"
+    except KeyError:
+        return f"user {uid}"
+
+
+def command_of(pid: int) -> str:
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/cmdline", "rb") as file:
+        words = file.read(200).replace(b"\0", b" ").decode("utf-8", "replace").split()
+        return f" ({' '.join(words)[:80]})" if words else ""
     return ""
 
 
@@ -284,9 +305,9 @@ class Runner:
                 self._go_on_stopping(key)
             now = time.monotonic()
             if now - self.renewed > self.lease_s:
-                self.end("no sign of life from the workbench")
+                self.end("no sign of life from the workbench", code="lease-expired")
             if now - started > self.max_s:
-                self.end("the longest time a run may take has passed")
+                self.end("the longest time a run may take has passed", code="time-limit")
 
     def introduction(self) -> dict[str, Any]:
         with open("/proc/sys/kernel/random/boot_id") as file:
@@ -300,10 +321,10 @@ class Runner:
             "cpus": sorted(os.sched_getaffinity(0)),
         }
 
-    def end(self, why: str, grace_s: float = GRACE_S) -> NoReturn:
+    def end(self, why: str, grace_s: float = GRACE_S, *, code: str = "") -> NoReturn:
         left = end_descendants(grace_s)
         self.run_folder.remove()
-        self.event("end", why=why, left=left)
+        self.event("end", why=why, code=code, left=left)
         give_up = time.monotonic() + 0.3
         with contextlib.suppress(OSError):
             while self.output and time.monotonic() < give_up:
@@ -341,8 +362,9 @@ class Runner:
             asking.send(self.holder.encode())
 
     def _on_signals(self, numbers: bytes) -> None:
-        if set(numbers) - {signal.SIGCHLD}:
-            self.end("a signal")
+        for number in set(numbers) - {signal.SIGCHLD}:
+            name = signal.Signals(number).name
+            self.end(f"its runner got {name}, from somebody there or because that system ends")
         with contextlib.suppress(ChildProcessError):
             while True:
                 pid, status = os.waitpid(-1, os.WNOHANG)
@@ -616,8 +638,8 @@ def main() -> None:
     body = Runner(config, run, rest, umask)
     if config.get("exclusive"):
         claimed = claim(config["holder"])
-        if isinstance(claimed, str):
-            body.event("busy", holder=claimed)
+        if isinstance(claimed, dict):
+            body.event("busy", **claimed)
             body.end("somebody else uses this machine")
         body.claim = claimed
     if os.getppid() != guardian:

@@ -13,15 +13,21 @@ import secrets
 import shlex
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import IO, Any, TypeAlias
+from typing import IO, TypeAlias, TypeVar
 
 import asyncssh
 import msgspec
 
 from workbench.errors import PongbenchError
 from workbench.machines.sshconnect import Connection, reason
+from workbench.machines.wire import LONGEST_LINE, Nonsense, decode, told
 
-ANSWER_WITHIN_S = 20.0
+T = TypeVar("T")
+
+ANSWER_WITHIN_S = 8.0
+WORK_WITHIN_S = 20.0
+"""For what has files to move or to remove."""
+OPEN_WITHIN_S = 8.0
 CHUNK = 1 << 16
 SESSIONS = 2
 """Channels beside the runner's; sshd allows ten, where nobody changed MaxSessions."""
@@ -35,11 +41,15 @@ _BOOT = (
 )
 """The source is the first line of stdin; what follows is the program's own."""
 
+_SUITS = '"$p" -I -S -c "import sys;sys.exit(sys.version_info<(3,10))"'
 _FIND = (
-    'for p in "$0" python3 python3.14 python3.13 python3.12 python3.11 python3.10 /usr/bin/python3;'
-    ' do test "$p" && "$p" -I -S -c "import sys;sys.exit(sys.version_info<(3,10))" 2>/dev/null'
-    f' && exec "$p" -I -S -u "$@"; done; python3 -V 2>&1; exit {NO_PYTHON}'
+    'if test -n "$0"; then p=$0;'
+    f' {_SUITS} || {{ "$p" -V 2>&1; exit {NO_PYTHON}; }}; exec "$p" -I -S -u "$@"; fi;'
+    " for p in python3 python3.14 python3.13 python3.12 python3.11 python3.10 /usr/bin/python3;"
+    f' do {_SUITS} 2>/dev/null && exec "$p" -I -S -u "$@"; done;'
+    f" python3 -V 2>&1; exit {NO_PYTHON}"
 )
+"""The Python that is named is the one that is used, or none."""
 
 Channel: TypeAlias = "asyncssh.SSHClientProcess[bytes]"
 
@@ -72,9 +82,14 @@ class Shell:
         log.info("%s: %s", self.name, what)
         for number in range(CHANNEL_TRIES):
             try:
-                return await self.connection.ssh.create_process(
-                    command, encoding=None, stderr=asyncssh.STDOUT, window=1 << 20
-                )
+                async with asyncio.timeout(OPEN_WITHIN_S):
+                    return await self.connection.ssh.create_process(
+                        command, encoding=None, stderr=asyncssh.STDOUT, window=1 << 20
+                    )
+            except TimeoutError:
+                raise PongbenchError(
+                    f"'{self.name}' opened no session within {OPEN_WITHIN_S:.0f} s ({what})."
+                ) from None
             except asyncssh.ChannelOpenError as error:
                 if number == CHANNEL_TRIES - 1:
                     raise PongbenchError(
@@ -87,53 +102,98 @@ class Shell:
         raise AssertionError
 
     async def ask(
-        self, what: str, source: Path, python: str, *arguments: str, body: IO[bytes] | None = None
-    ) -> Any:
-        """Run one of our programs there; the JSON it answers with after its nonce."""
+        self,
+        what: str,
+        source: Path,
+        answers: type[T],
+        python: str,
+        *arguments: str,
+        body: IO[bytes] | None = None,
+        within_s: float = ANSWER_WITHIN_S,
+    ) -> T:
+        """Run one of our programs there; what it answers after its nonce.
+
+        `within_s`: for its answer; for `body`, so long for each piece."""
         nonce = secrets.token_hex(16)
         command = command_line(python, nonce, *arguments)
         words = shlex.join([python or "python3", "-", *arguments])
         try:
             async with self.program(f"{what}: {words} < {source.name}", command) as process:
-                process.stdin.write(await asyncio.to_thread(encoded, source))
-                if body is not None:
-                    await self._send(process, body)
-                process.stdin.write_eof()
-                async with asyncio.timeout(ANSWER_WITHIN_S):
+                await self._send(process, await asyncio.to_thread(encoded, source), body, within_s)
+                async with asyncio.timeout(within_s):
                     output = await read_all(process)
-                    status = (await process.wait()).exit_status
+                    ended = await process.wait()
+            _, found, answer = output.rpartition(f"\n{nonce}\n".encode())
+            if found:
+                return decode(msgspec.json.Decoder(answers), answer, LONGEST_LINE)
         except TimeoutError:
             raise PongbenchError(
-                f"'{self.name}' did not answer within {ANSWER_WITHIN_S:.0f} s ({what})."
+                f"'{self.name}' did not answer within {within_s:.0f} s ({what})."
+            ) from None
+        except Nonsense as error:
+            raise PongbenchError(
+                f"'{self.name}' answered what makes no sense ({what}): {error}."
             ) from None
         except (asyncssh.Error, OSError) as error:
             raise self.gone(error) from None
-        _, found, answer = output.rpartition(f"\n{nonce}\n".encode())
-        if found:
-            return msgspec.json.decode(answer)
-        said = output.decode("utf-8", "replace").strip().splitlines()[-1:]
-        if status == NO_PYTHON:
-            there = said[0] if said and said[0].startswith("Python") else "none at all"
-            raise PongbenchError(
-                f"'{self.name}' has no Python 3.10 or later ({there}); install one there, or name"
-                " it in its profile (python)."
-            )
-        raise PongbenchError(
-            f"'{self.name}' did not do it ({what}); it said: {' '.join(said) or 'nothing'}."
-        )
+        lines = output[-4000:].decode("utf-8", "replace").strip().splitlines()[-1:]
+        said = told(" ".join(lines))
+        if ended.exit_status == NO_PYTHON:
+            raise PongbenchError(self._no_python(python, said))
+        if self.connection.ssh.is_closed():
+            raise self.gone(asyncssh.ConnectionLost("the connection was closed"))
+        words = f"it said: {said}" if said else "it said nothing"
+        raise PongbenchError(f"'{self.name}' did not do it ({what}): {end_of(ended)}, and {words}.")
 
-    async def _send(self, process: Channel, body: IO[bytes]) -> None:
-        """Stops early when the program ends before it has read all; its answer tells why."""
+    async def try_sessions(self) -> None:
+        """Whether as many are allowed as a run needs. Raises PongbenchError."""
+        async with contextlib.AsyncExitStack() as stack:
+            for number in range(SESSIONS):
+                what = f"open session {number + 2}: cat"
+                stack.callback((await self.open(what, "exec cat")).close)
+
+    async def _send(
+        self, process: Channel, program: bytes, body: IO[bytes] | None, within_s: float
+    ) -> None:
+        """Stops early when there is nobody who reads all; what was said and the end tell why."""
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-            while chunk := await asyncio.to_thread(body.read, 4 * CHUNK):
+            process.stdin.write(program)
+            while body is not None and (chunk := await asyncio.to_thread(body.read, 4 * CHUNK)):
                 process.stdin.write(chunk)
-                await process.stdin.drain()
+                async with asyncio.timeout(within_s):
+                    await process.stdin.drain()
+            process.stdin.write_eof()
+
+    def _no_python(self, python: str, said: str) -> str:
+        if python:
+            return (
+                f"'{self.name}' cannot use the Python that its profile names, {python}:"
+                f" {said or 'it did not start'}; name one of 3.10 or later (python), or none."
+            )
+        return (
+            f"'{self.name}' has no Python 3.10 or later"
+            f" ({said if said.startswith('Python') else 'none at all'}); install one there, or name"
+            " it in its profile (python)."
+        )
 
     async def close(self) -> None:
         await self.connection.close()
 
     def gone(self, error: Exception) -> PongbenchError:
-        return PongbenchError(f"The machine '{self.name}' is gone: {reason(error)}.")
+        sentence = f"The machine '{self.name}' is gone: {reason(error)}."
+        return PongbenchError(sentence, code="machine-gone")
+
+
+def end_of(ended: asyncssh.SSHCompletedProcess) -> str:
+    """What became of a command there, to stand in a sentence."""
+    if ended.exit_signal:
+        return f"it was ended there by SIG{ended.exit_signal[0]}"
+    if ended.exit_status is None:
+        return (
+            "the session was closed before anything ran in it (perhaps no more processes may be"
+            " started there, or this user may run no commands)"
+        )
+    return f"it ended with status {ended.exit_status}"
 
 
 def command_line(python: str, *arguments: str) -> str:
@@ -150,5 +210,7 @@ async def read_all(process: Channel) -> bytes:
     output = bytearray()
     while chunk := await process.stdout.read(CHUNK):
         output += chunk
-        del output[: max(0, len(output) - (4 << 20))]
+        if len(output) > LONGEST_LINE:
+            raise Nonsense(f"more than {LONGEST_LINE >> 20} MiB")
+        await asyncio.sleep(0)  # others wait, too
     return bytes(output)

@@ -16,20 +16,24 @@ import tempfile
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import asyncssh
 import msgspec
 
+from workbench.closing import to_the_end
 from workbench.errors import PongbenchError
 from workbench.machines.base import Platform
-from workbench.machines.link import LEASE_S, RUNNER, Link, MachineBusy
 from workbench.machines.linked import LinkedMachine
 from workbench.machines.local import JANITOR
 from workbench.machines.profiles import Profile
+from workbench.machines.runner_client import LEASE_S, RUNNER, Link, MachineBusy
+from workbench.machines.runnerevents import Ready
 from workbench.machines.secrets import Ask, ask_nobody
-from workbench.machines.shell import Channel, Shell, command_line, encoded
+from workbench.machines.shell import WORK_WITHIN_S, Channel, Shell, command_line, encoded
 from workbench.machines.sshconnect import connect, reason
+from workbench.machines.surveyed import Survey, fit
+from workbench.machines.wire import Count, Text, told
 
 SURVEY = Path(__file__).with_name("survey.py")
 RECEIVE = Path(__file__).with_name("receive.py")
@@ -48,10 +52,11 @@ async def open_ssh(profile: Profile, *, ask: Ask = ask_nobody) -> SshMachine:
     shell = await open_shell(profile, ask)
     try:
         survey = await look_around(shell, profile)
+        fit(profile.name, survey)
         await clean(shell, survey)
         return await start(profile, shell, survey)
     except BaseException:
-        await shell.close()
+        await to_the_end(shell.close())
         raise
 
 
@@ -66,19 +71,38 @@ async def start(profile: Profile, shell: Shell, survey: Survey) -> SshMachine:
     return SshMachine(profile, shell, survey, link, introduction)
 
 
-class Survey(msgspec.Struct, frozen=True):
-    """What `survey.py` says."""
+class DeadRun(msgspec.Struct, frozen=True):
+    run: Text
+    processes: list[Text] = []
+    """Command lines of what was left of it."""
 
-    python: str
-    version: str
-    machine: str
-    libc: tuple[str, str]
-    user: str
-    home: str
-    work_dir: str
-    free_bytes: int
-    connection: list[str]
-    """[our address, our port, its address, its port] as seen there; empty: it does not say."""
+
+class LiveRun(msgspec.Struct, frozen=True):
+    run: Text
+    holder: Text = ""
+
+
+class Cleaned(msgspec.Struct, frozen=True):
+    """What `janitor.py` says."""
+
+    killed: Count
+    removed: Count
+    found: list[DeadRun]
+    alive: list[LiveRun]
+
+
+class Size(msgspec.Struct, frozen=True):
+    """What `uncache.py` says."""
+
+    bytes: Count = 0
+    error: str = ""
+
+
+class Received(msgspec.Struct, frozen=True):
+    """What `receive.py` says."""
+
+    path: str = ""
+    error: str = ""
 
 
 class SshMachine(LinkedMachine):
@@ -90,12 +114,16 @@ class SshMachine(LinkedMachine):
         shell: Shell,
         survey: Survey,
         link: Link,
-        introduction: dict[str, Any],
+        introduction: Ready,
     ) -> None:
         super().__init__(link, survey.work_dir, introduction)
         self.profile = profile
         self.shell = shell
         self.survey = survey
+
+    @property
+    def is_local(self) -> bool:
+        return False
 
     @property
     def platform(self) -> Platform:
@@ -138,12 +166,20 @@ class SshMachine(LinkedMachine):
 
     async def _receive(self, what: str, archive: IO[bytes], folder: str, place: str) -> None:
         answer = await self.shell.ask(
-            what, RECEIVE, self.survey.python, self.run_dir, folder, place, body=archive
+            what,
+            RECEIVE,
+            Received,
+            self.survey.python,
+            self.run_dir,
+            folder,
+            place,
+            body=archive,
+            within_s=WORK_WITHIN_S,
         )
-        if "error" in answer:
+        if answer.error:
             if self._link.failure:
                 raise self._link.failure
-            raise PongbenchError(f"Cannot copy to '{self.name}' ({what}): {answer['error']}.")
+            raise PongbenchError(f"Cannot copy to '{self.name}' ({what}): {told(answer.error)}.")
 
     @contextlib.asynccontextmanager
     async def way_to(self, host: str, port: int) -> AsyncIterator[tuple[str, int]]:
@@ -166,6 +202,9 @@ class SshMachine(LinkedMachine):
             await listener.wait_closed()
 
     async def close(self) -> None:
+        await to_the_end(self._close())
+
+    async def _close(self) -> None:
         await self._link.close()
         if not self._link.ended_itself:
             with contextlib.suppress(PongbenchError, TimeoutError):
@@ -176,35 +215,35 @@ class SshMachine(LinkedMachine):
 
 async def look_around(shell: Shell, profile: Profile) -> Survey:
     """Raises PongbenchError when there is no Python that will do."""
-    found = await shell.ask("look around", SURVEY, profile.python, profile.work_dir)
-    return msgspec.convert(found, Survey)
+    return await shell.ask("look around", SURVEY, Survey, profile.python, profile.work_dir)
 
 
-async def clean(shell: Shell, survey: Survey) -> dict[str, Any]:
+async def clean(shell: Shell, survey: Survey) -> Cleaned:
     """Remove what dead runs left; see `machines.janitor`."""
-    found: dict[str, Any] = await shell.ask(
-        "remove what dead runs left", JANITOR, survey.python, survey.work_dir
-    )
-    return found
+    what = "remove what dead runs left"
+    arguments = (survey.python, survey.work_dir)
+    return await shell.ask(what, JANITOR, Cleaned, *arguments, within_s=WORK_WITHIN_S)
 
 
 async def cache_size(shell: Shell, survey: Survey) -> int:
     """Bytes in the work directory."""
-    found = await shell.ask(
-        "measure the work directory", UNCACHE, survey.python, survey.work_dir, "look"
-    )
-    return int(found.get("bytes", 0))
+    what = "measure the work directory"
+    arguments = (survey.python, survey.work_dir, "look")
+    return (await shell.ask(what, UNCACHE, Size, *arguments, within_s=WORK_WITHIN_S)).bytes
 
 
 async def remove_cache(shell: Shell, survey: Survey) -> int:
     """Remove the work directory with all that stays in it; how many bytes that were."""
-    found = await shell.ask("remove the work directory", UNCACHE, survey.python, survey.work_dir)
-    if "error" in found:
-        raise PongbenchError(f"{survey.work_dir} of '{shell.name}' stays: {found['error']}.")
-    return int(found["bytes"])
+    what = "remove the work directory"
+    arguments = (survey.python, survey.work_dir)
+    found = await shell.ask(what, UNCACHE, Size, *arguments, within_s=WORK_WITHIN_S)
+    if found.error:
+        text = f"{survey.work_dir} of '{shell.name}' stays: {told(found.error)}."
+        raise PongbenchError(text)
+    return found.bytes
 
 
-async def _open_link(shell: Shell, survey: Survey) -> tuple[Link, dict[str, Any]]:
+async def _open_link(shell: Shell, survey: Survey) -> tuple[Link, Ready]:
     """Waits for a moment when somebody else is there: they may just have been killed."""
     give_up = time.monotonic() + BUSY_FOR_S
     while True:
@@ -212,7 +251,9 @@ async def _open_link(shell: Shell, survey: Survey) -> tuple[Link, dict[str, Any]
         process = await shell.open(what, command_line(survey.python))
         link = Link(shell.name, _Reader(process.stdout), _Writer(process))
         try:
-            process.stdin.write(await asyncio.to_thread(encoded, RUNNER))
+            with contextlib.suppress(BrokenPipeError):
+                # Where it has ended already, its last words say why.
+                process.stdin.write(await asyncio.to_thread(encoded, RUNNER))
             return link, await link.open(survey.work_dir, exclusive=True)
         except MachineBusy:
             await link.close()
@@ -244,12 +285,15 @@ class _Writer:
         self._process = process
 
     def write(self, data: bytes, /) -> None:
-        self._process.stdin.write(data)
+        try:
+            self._process.stdin.write(data)
+        except (asyncssh.Error, OSError) as error:
+            raise ConnectionError(reason(error)) from None
 
     async def drain(self) -> None:
         try:
             await self._process.stdin.drain()
-        except asyncssh.Error as error:
+        except (asyncssh.Error, OSError) as error:
             raise ConnectionError(reason(error)) from None
 
     def close(self) -> None:

@@ -16,6 +16,7 @@ import asyncssh
 
 from workbench.errors import PongbenchError
 from workbench.machines import hostkeys
+from workbench.machines.hostkeyrules import rules_for
 from workbench.machines.profiles import Profile
 from workbench.machines.secrets import SECRETS, Ask
 from workbench.machines.sshroute import Hop, config_of, route
@@ -87,10 +88,6 @@ async def _options(
     if hop.auth == "key":
         given["agent_path"] = None
 
-    def known(host: str, address: str, port: int | None) -> Any:
-        found = hostkeys.known(host, address, port)
-        return list(found.trusted), list(found.authorities), list(found.revoked)
-
     def make() -> asyncssh.SSHClientConnectionOptions:
         if hop.key and not Path(hop.key).is_file():
             raise PongbenchError(
@@ -101,7 +98,9 @@ async def _options(
             config=config_of(hop),
             tunnel=None,
             client_factory=lambda: visitor,
-            known_hosts=known,
+            known_hosts=visitor.meets,
+            x509_trusted_certs=None,
+            gss_kex=False,  # it does without a host key
             keepalive_interval=KEEPALIVE_S,
             keepalive_count_max=KEEPALIVES,
             connect_timeout=None,  # a person may be asked: `Visitor.limit` knows
@@ -115,6 +114,7 @@ async def _options(
 
     try:
         options = await asyncio.to_thread(make)
+        visitor.rules = await asyncio.to_thread(rules_for, hop, options.host, options.port)
         visitor.keys = await asyncio.to_thread(_locked_keys, hop, options)
     except (asyncssh.ConfigParseError, asyncssh.KeyImportError, ValueError, OSError) as error:
         raise PongbenchError(f"'{hop.name}' cannot be connected to: {error}.") from None
@@ -153,23 +153,24 @@ async def _log_in(
     """Tries again when sshd drops the connection before anything was said."""
     hop = visitor.hop
     where = f"{options.host} port {options.port}"
+    kinds = await asyncio.to_thread(_kinds_of_key, visitor)
     for number in range(TRIES):
         try:
             async with _turn(), asyncio.timeout(CONNECT_WITHIN_S) as visitor.limit:
                 connection = await asyncssh.connect(
-                    hop.address, options=options, config=None, tunnel=tunnel
+                    hop.address,
+                    options=options,
+                    config=None,
+                    tunnel=tunnel,
+                    server_host_key_algs=kinds,
                 )
             await visitor.let_in()
             return connection
         except asyncssh.HostKeyNotVerifiable as error:
-            if visitor.refused is None:
-                raise PongbenchError(
-                    f"The host key of '{hop.name}' at {where} is not accepted: {error.reason}."
-                ) from None
-            host, address, port, key = visitor.refused
-            raise hostkeys.problem(hop.name, host, address, port, key) from None
+            raise visitor.refused or PongbenchError(
+                f"The host key of '{hop.name}' at {where} is not accepted: {error.reason}."
+            ) from None
         except asyncssh.KeyExchangeFailed as error:
-            await _see_other_kind_of_key(hop, options, tunnel)
             raise PongbenchError(
                 f"'{hop.name}' at {where} and this program have no way of encryption in common"
                 f" ({error.reason})."
@@ -179,7 +180,8 @@ async def _log_in(
             tried = ", ".join(dict.fromkeys(visitor.tried)) or "the keys there are"
             raise PongbenchError(
                 f"'{hop.name}' did not let {visitor.where} in (tried: {tried}); see to it that a"
-                " key or a password of this user is accepted there, and that the profile names it."
+                " key or a password of this user is accepted there, and that the profile names it.",
+                code="login-refused",
             ) from None
         except TimeoutError:
             raise PongbenchError(
@@ -196,8 +198,6 @@ async def _log_in(
                     f"'{hop.name}' cannot be reached at {where}: {reason(error)}; is sshd"
                     " running there?"
                 ) from None
-            if number == 0:
-                await _see_other_kind_of_key(hop, options, tunnel)
             await asyncio.sleep(0.1 * 2**number * random.uniform(0.5, 1.5))
     raise AssertionError
 
@@ -213,28 +213,18 @@ def _dropped(error: Exception) -> bool:
     return isinstance(error, lost) or "MaxStartups" in str(error)
 
 
-async def _see_other_kind_of_key(
-    hop: Hop,
-    options: asyncssh.SSHClientConnectionOptions,
-    tunnel: asyncssh.SSHClientConnection | None,
-) -> None:
-    """Raises ChangedHostKey when a known host has no key of the kind that is known of it: then
-    sshd ends the connection without a word."""
-    port = None if options.port == 22 else options.port
-    if not hostkeys.known(options.host, "", port).trusted:
-        return
-    with contextlib.suppress(asyncssh.Error, OSError, TimeoutError):
-        async with asyncio.timeout(CONNECT_WITHIN_S):
-            key = await asyncssh.get_server_host_key(
-                options.host, options.port, tunnel=tunnel, config=None
-            )
-        trusted = hostkeys.known(options.host, "", port).trusted
-        if key is not None and key not in trusted:
-            raise hostkeys.problem(hop.name, options.host, "", options.port, key) from None
+def _kinds_of_key(visitor: Visitor) -> list[str]:
+    """To ask the machine for, those that can be compared first."""
+    assert visitor.rules
+    found = hostkeys.known(visitor.rules)
+    kinds = [entry.kind for entry in found.trusted]
+    return visitor.rules.offered(kinds, certificates=bool(found.authorities))
 
 
 def reason(error: Exception) -> str:
     """What became of a connection, to stand in a sentence: "connection refused"."""
+    if isinstance(error, BrokenPipeError):  # asyncssh: "Channel not open for sending"
+        return "the session was closed there"
     text = str(getattr(error, "reason", "") or error).strip().rstrip(".")
     # asyncio has words of its own, and one text for the failures of several addresses.
     if found := re.search(r"\[Errno (\d+)\]", text):

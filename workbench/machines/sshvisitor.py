@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import asyncssh
 
+from workbench.errors import PongbenchError
+from workbench.machines import hostkeys
+from workbench.machines.hostkeyrules import Rules
 from workbench.machines.secrets import Ask, Question, Secrets
 from workbench.machines.sshroute import Hop
 
@@ -21,12 +25,17 @@ class Visitor(asyncssh.SSHClient):
 
     def __init__(self, hop: Hop, ask: Ask, secrets: Secrets) -> None:
         self.hop = hop
+        self.rules: Rules | None = None
+        """For the host's key; without any, none is trusted."""
+        self.address = ""
+        """The host's, as connected to."""
         self.ask = ask
         self.secrets = secrets
         self.where = ""
         self.keys: list[Path] = []
         """Private keys that may have a passphrase; used when nothing else was accepted."""
-        self.refused: tuple[str, str, int, asyncssh.SSHKey] | None = None
+        self.refused: PongbenchError | None = None
+        """Why the host's key is not trusted."""
         self.used: list[Question] = []
         self.tries: dict[str, int] = {}
         self.declined: set[str] = set()
@@ -51,11 +60,28 @@ class Visitor(asyncssh.SSHClient):
             with contextlib.suppress(RuntimeError):  # it is over already
                 self.limit.reschedule(None if seconds is None else now + seconds)
 
-    def validate_host_public_key(
-        self, host: str, addr: str, port: int, key: asyncssh.SSHKey
-    ) -> bool:
-        self.refused = (host, addr, port, key)
-        return False
+    def meets(self, host: str, address: str, port: int | None) -> tuple[Any, Any, Any]:
+        """Told by asyncssh whom it has connected to, which may be another than it was given
+        (CanonicalizeHostname), and asked what it may trust: nothing, see `connection_made`."""
+        self.address = address
+        if self.rules and not self.rules.alias:
+            self.rules = replace(self.rules, host=host)
+        return (), (), ()
+
+    def connection_made(self, conn: asyncssh.SSHClientConnection) -> None:
+        # asyncssh looks for keys by address, too, and says yes to what `ssh` does not. It is left
+        # nothing to trust, so that nothing is trusted where this is not asked.
+        conn.validate_server_host_key = self.judge  # type: ignore[method-assign]
+
+    def judge(self, key_data: bytes) -> asyncssh.SSHKey:
+        """The host's key. Raises `asyncssh.HostKeyNotVerifiable`; `refused` says why."""
+        try:
+            if self.rules is None:
+                raise PongbenchError(f"The host key of '{self.hop.name}' cannot be judged.")
+            return hostkeys.judge(self.hop.name, self.rules, self.address, key_data)
+        except PongbenchError as problem:
+            self.refused = problem
+            raise asyncssh.HostKeyNotVerifiable("The host key is not trusted") from None
 
     async def public_key_auth_requested(self) -> Any:
         while self.keys:

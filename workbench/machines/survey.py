@@ -2,16 +2,22 @@
 
 A single file for the standard library of Python 3.10 or later. Arguments: a nonce, and the work
 directory. Output, after the nonce on a line of its own, one JSON object: {python, version, machine,
-libc, user, home, work_dir, free_bytes, connection}.
+libc, user, home, work_dir, free_bytes, connection, noexec, cores, processes_left, left_tuned}.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import platform
+import resource
 import shutil
 import sys
+from typing import Any
+
+TUNED = "/run/pongbench"
+"""Where the tuner keeps what it has to put back; `lock` is held while its run goes on."""
 
 
 def main() -> None:
@@ -25,7 +31,11 @@ def main() -> None:
         "user": os.environ.get("USER") or str(os.getuid()),
         "home": os.path.expanduser("~"),
         "work_dir": where,
-        "free_bytes": free_bytes(where),
+        "free_bytes": shutil.disk_usage(existing(where)).free,
+        "noexec": noexec(existing(where)),
+        "cores": len(os.sched_getaffinity(0)),
+        "processes_left": processes_left(),
+        "left_tuned": left_tuned(TUNED),
         "connection": os.environ.get("SSH_CONNECTION", "").split(),
     }
     os.write(1, f"\n{nonce}\n{json.dumps(found)}\n".encode())
@@ -40,10 +50,82 @@ def libc() -> list[str]:
         return ["musl", ""]
 
 
-def free_bytes(path: str) -> int:
+def existing(path: str) -> str:
+    """The deepest directory on the way that there is."""
     while not os.path.isdir(path):
         path = os.path.dirname(path)
-    return shutil.disk_usage(path).free
+    return path
+
+
+def noexec(path: str) -> str:
+    """The mount point, if nothing below it may be executed."""
+    if not os.statvfs(path).f_flag & os.ST_NOEXEC:
+        return ""
+    while not os.path.ismount(path):
+        path = os.path.dirname(path)
+    return path
+
+
+def processes_left() -> int | None:
+    """By the limits of the user and of the control groups; None: there are none."""
+    left = []
+    soft = resource.getrlimit(resource.RLIMIT_NPROC)[0]
+    if os.geteuid() and soft != resource.RLIM_INFINITY:
+        left.append(soft - tasks_of(os.getuid()))
+    with contextlib.suppress(OSError), open("/proc/self/cgroup") as file:
+        for line in file:
+            _, controllers, path = line.rstrip("\n").split(":", 2)
+            if controllers in ("", "pids"):
+                left += left_in("/sys/fs/cgroup/" + controllers, path)
+    return max(0, min(left)) if left else None
+
+
+def tasks_of(user: int) -> int:
+    """Its processes and threads."""
+    count = 0
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            if os.stat(f"/proc/{pid}").st_uid == user:
+                count += len(os.listdir(f"/proc/{pid}/task"))
+    return count
+
+
+def left_in(root: str, path: str) -> list[int]:
+    """In a control group, and in all around it."""
+    left = []
+    while path.strip("/"):
+        with contextlib.suppress(OSError, ValueError):
+            most, now = (number(f"{root}{path}/pids.{name}") for name in ("max", "current"))
+            left.append(most - now)
+        path = os.path.dirname(path)
+    return left
+
+
+def number(path: str) -> int:
+    with open(path) as file:
+        return int(file.read())
+
+
+def left_tuned(state: str) -> dict[str, Any] | None:
+    """What a run has changed in the kernel's settings; None: nothing is to be put back."""
+    settings: dict[str, tuple[str, str]] = {}
+    try:
+        with open(f"{state}/journal.json") as file:
+            for key, entry in json.load(file).items():
+                settings[key] = (str(entry["old"]), str(entry["ours"] or ""))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        pass  # it is there, and that alone says something
+    return {"alive": is_locked(f"{state}/lock"), "settings": settings}
+
+
+def is_locked(path: str) -> bool:
+    """Whether anybody holds it; nobody but root may try."""
+    with contextlib.suppress(OSError), open("/proc/locks") as file:
+        inode = str(os.stat(path).st_ino)
+        return any(line.split()[5].rpartition(":")[2] == inode for line in file if "FLOCK" in line)
+    return False
 
 
 if __name__ == "__main__":

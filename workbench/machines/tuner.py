@@ -89,6 +89,7 @@ class Journal:
         new = self.path.with_suffix(".new")
         try:
             with new.open("w") as file:
+                os.fchmod(file.fileno(), 0o644)  # who may not tune may know what is tuned
                 json.dump(entries, file)
                 file.flush()
                 os.fsync(file.fileno())
@@ -172,6 +173,7 @@ def lock(state: Path, holder: str) -> int | None:
     path = state / "lock"
     while True:
         state.mkdir(mode=0o755, exist_ok=True)
+        state.chmod(0o755)  # whatever umask sudo came with
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -11,16 +11,19 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 
-from workbench import paths, wording
+from workbench import formatting, paths
+from workbench.closing import to_the_end
+from workbench.config.yaml import convert, load_yaml
 from workbench.errors import BadInput
 from workbench.machines.base import Machine
 from workbench.machines.rights import Rights
-from workbench.machines.tunertalk import Tuner
-from workbench.yamlio import convert, load_yaml
+from workbench.machines.surveyed import LeftTuning
+from workbench.machines.tuner_client import AllRestored, Tuner
+from workbench.messages.notes import Setting, Tuned
 
 JOURNAL = "/run/pongbench/journal.json"
 """See the tuner; it is there while a machine is tuned, and after a crash."""
@@ -40,6 +43,13 @@ class TuningSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     the lower end."""
     nofile: Annotated[int, msgspec.Meta(ge=0, le=10_000_000)] = 0
     """Hard descriptor limit for what a run starts; 0: as it is."""
+
+
+class _Entry(msgspec.Struct, frozen=True):
+    """Of the tuner's journal."""
+
+    old: str
+    ours: str | None
 
 
 @dataclass(frozen=True)
@@ -63,43 +73,6 @@ class Change:
         return f"{self.key}: {self.now} -> {self.wanted}"
 
 
-@dataclass(frozen=True)
-class Tuned:
-    """What is in force for the run."""
-
-    machine: str
-    settings: Sequence[dict[str, Any]]
-    """As the tuner answers: key, old, wanted, got, problem."""
-
-    def before(self) -> list[str]:
-        """What was changed, as it was: "net.core.somaxconn 4096"."""
-        return [
-            f"{s['key']} {s['old']}"
-            for s in self.settings
-            if not s["problem"] and s["old"] != s["got"]
-        ]
-
-    def sentences(self) -> list[str]:
-        """What was changed, and what could not be, one sentence each."""
-        changed = [
-            f"{s['key']} {s['old']} -> {s['got']}"
-            for s in self.settings
-            if not s["problem"] and s["old"] != s["got"]
-        ]
-        said = []
-        if changed:
-            said.append(f"{self.machine} is tuned for this run: {', '.join(changed)}.")
-        for s in self.settings:
-            if s["problem"]:
-                said.append(f"{s['key']} stays as it is on {self.machine}: {s['problem']}.")
-            elif s["got"] != s["wanted"]:
-                said.append(
-                    f"The kernel of {self.machine} made {s['got']} of the {s['wanted']} asked for"
-                    f" as {s['key']}."
-                )
-        return said
-
-
 def set_names() -> list[str]:
     """Names `load_set` knows, sorted."""
     return sorted({path.stem for folder in _folders() for path in folder.glob("*.yaml")})
@@ -110,7 +83,7 @@ def load_set(name: str) -> TuningSet:
     path = next((f / f"{name}.yaml" for f in _folders() if (f / f"{name}.yaml").is_file()), None)
     if path is None or Path(name).name != name:
         raise BadInput(
-            f"There is no set of kernel settings '{name}'. {wording.known(set_names(), 'set')}"
+            f"There is no set of kernel settings '{name}'. {formatting.known(set_names(), 'set')}"
         )
     found: TuningSet = convert(
         load_yaml(path, what="tuning"), TuningSet, name=str(path), what="tuning"
@@ -152,24 +125,33 @@ async def tuned(
     tuner = await Tuner.start(machine, rights)
     try:
         wanted = {change.key: change.wanted for change in changes if change.needed}
-        yield Tuned(machine.name, await tuner.apply(wanted, nofile))
+        answers = await tuner.apply(wanted, nofile)
+        settings = [Setting(**msgspec.structs.asdict(answer)) for answer in answers]
+        yield Tuned(machine=machine.name, settings=settings)
     finally:
-        on_restored(await tuner.restore())
+        on_restored(await to_the_end(tuner.restore()))
 
 
-async def left_tuned(machine: Machine) -> bool:
-    """Whether its settings are those of a run, one that goes on or one that crashed."""
+async def left_tuned(machine: Machine) -> LeftTuning | None:
+    """Settings of a run that are in force there. Anybody may read which; nobody else's run goes on
+    while ours is on the machine."""
     (text,) = await machine.read([JOURNAL])
-    return text is not None
+    if text is None:
+        return None
+    try:
+        entries = msgspec.json.decode(text, type=dict[str, _Entry])
+    except msgspec.MsgspecError:
+        return LeftTuning(alive=False, settings={})
+    return LeftTuning(False, {key: (entry.old, entry.ours or "") for key, entry in entries.items()})
 
 
 async def put_back(machine: Machine, rights: Rights) -> list[str]:
     """Put back what a crash left; a sentence for every setting put back or not. Nothing was left:
     empty."""
     tuner = await Tuner.start(machine, rights, "--restore")
-    event = await tuner.answer("restored")
+    event = await tuner.answer(AllRestored)
     await tuner.ended()
-    return [tuner.told(setting) for setting in event["settings"]]
+    return [tuner.told(setting) for setting in event.settings]
 
 
 def _at_least(now: str, wanted: str) -> str:

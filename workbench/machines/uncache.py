@@ -33,7 +33,17 @@ def remove(folder: str) -> int:
     if others:
         raise ValueError(f"it holds {others[0]!r}, which is not Pongbench's")
     held = size(folder)
+    for path, names, _ in os.walk(folder):
+        for name in names:
+            below = os.path.join(path, name)
+            if not os.path.islink(below):
+                os.chmod(below, 0o700)  # a runtime's may be without write permission
     shutil.rmtree(folder)
+    # Made for it on the way, where nobody else keeps anything there.
+    above = os.path.dirname(folder)
+    if above == os.path.expanduser("~/.cache"):
+        with contextlib.suppress(OSError):
+            os.rmdir(above)
     return held
 
 

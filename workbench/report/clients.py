@@ -5,8 +5,8 @@ from __future__ import annotations
 from workbench.analysis.clients import ClientSummary
 from workbench.analysis.evidence import share
 from workbench.analysis.summary import Summary
+from workbench.formatting import duration, percent
 from workbench.report.conditions import Table
-from workbench.wording import duration, percent
 
 
 def table(summary: Summary) -> Table | None:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from workbench import wording
+from workbench.analysis.results import TRUSTED
 from workbench.analysis.summary import ServerSummary, Summary
 from workbench.documents import AnyDocument, Note, PointStop
-
-TRUSTED = ("ok", "server-limited")
-"""Verdicts that say something about the server."""
-
-_GRAVE = ("warning", "client-lost", "client-back", "audit")
-"""Topics of notes that put the whole in doubt."""
+from workbench.formatting import listed
+from workbench.messages.notes import Severity
+from workbench.messages.topics import severity
 
 
 def state(summary: Summary) -> str:
@@ -32,40 +29,46 @@ def doubts(summary: Summary, documents: Iterable[AnyDocument]) -> Iterable[str]:
     """Of the whole, then of each server and its points."""
     if said := state(summary):
         yield said
-    yield from once(d.text for d in documents if isinstance(d, Note) and d.topic in _GRAVE)
+    yield from once(
+        note.text
+        for note in documents
+        if isinstance(note, Note)
+        and note.server not in summary.servers
+        and severity(note) >= Severity.WARNING
+    )
     for server in summary.servers.values():
-        if not server.points:
+        if not server.stops:
             yield " ".join([f"{server.name} was not measured.", *once(server.notes)])
     for server in summary.servers.values():
         yield from _untrusted(server)
     if remarked := _remarked(summary.servers.values()):
         yield remarked
     for server in summary.servers.values():
-        lost = [p for p in server.points if p.complete and not p.conserved]
+        lost = [p for p in server.complete if p.conserved is False]
         if lost:
-            rates_lost = listed([wording.offered(point) for point in lost])
+            rates_lost = listed([server.axis.of(point) for point in lost])
             yield f"{server.name} at {rates_lost}: calls are missing from the count."
-        cut = [point for point in server.points if not point.complete]
+        cut = [point for point in server.stops if not point.complete]
         if cut:
-            rates_cut = listed([wording.offered(point) for point in cut])
-            yield f"{server.name} at {rates_cut}: interrupted; its figures count for nothing."
+            rates_cut = listed([server.axis.of(point) for point in cut])
+            yield f"{server.name} at {rates_cut}: interrupted; excluded from results."
 
 
 def _untrusted(server: ServerSummary) -> Iterable[str]:
     """A sentence for every verdict with a doubt, with its rates and the first reason."""
     grouped: defaultdict[str, list[PointStop]] = defaultdict(list)
-    for point in sorted(server.points, key=lambda p: (p.concurrency, p.rate_per_s)):
+    for point in sorted(server.stops, key=lambda p: p.x):
         if point.complete and server.counts(point) and point.verdict not in TRUSTED:
             grouped[point.verdict].append(point)
     for verdict, points in grouped.items():
-        rates = listed(once(map(wording.offered, points)))
+        rates = listed(once(map(server.axis.of, points)))
         why = next((" ".join(point.reasons) for point in points if point.reasons), "")
         yield f"{server.name} at {rates}: {verdict}. {why}".strip()
 
 
 def _remarked(servers: Iterable[ServerSummary]) -> str:
     """What was held and still is not as clean as it could be; empty: nothing."""
-    held = [p for s in servers for p in s.points if s.counts(p) and p.verdict == "ok" and p.reasons]
+    held = [p for s in servers for p in s.stops if s.counts(p) and p.verdict == "ok" and p.reasons]
     if not held:
         return ""
     count = "1 point was" if len(held) == 1 else f"{len(held):,} points were"
@@ -79,10 +82,3 @@ def _remarked(servers: Iterable[ServerSummary]) -> str:
 def once(texts: Iterable[str]) -> list[str]:
     """Each of them, where it stands first."""
     return list(dict.fromkeys(texts))
-
-
-def listed(names: Sequence[str]) -> str:
-    """ "a, b and c" """
-    if len(names) < 2:
-        return "".join(names)
-    return f"{', '.join(names[:-1])} and {names[-1]}"

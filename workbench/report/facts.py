@@ -8,13 +8,17 @@ from datetime import UTC, datetime
 
 import yaml
 
-from workbench import wording
+from workbench import formatting
 from workbench.analysis.histogram import percentile_supported
+from workbench.analysis.results import TRUSTED
 from workbench.analysis.summary import ServerSummary, Summary, summarise
-from workbench.documents import AnyDocument, Note, Percentiles, PointStop, RunStart
+from workbench.documents import AnyDocument, Metric, Note, Percentiles, PointStop, RunStart
+from workbench.formatting import listed
+from workbench.messages.notes import Severity
+from workbench.messages.topics import about, severity
 from workbench.report import clients, conditions
 from workbench.report.conditions import Table
-from workbench.report.doubts import TRUSTED, doubts, listed, once, state
+from workbench.report.doubts import doubts, once, state
 
 _PERCENTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999, "max": 1.0}
 
@@ -27,6 +31,7 @@ class Held:
     name: str
     version: str
     holds: str
+    """The knee; where the axis has none, the most replies per second and at which value."""
     p50: str
     p99: str
     cpu: str
@@ -49,6 +54,8 @@ class PointRow:
     """p99, counted from send."""
     cpu: str
     memory: str
+    metrics: tuple[str, ...]
+    """As `Report.metrics`."""
     verdict: str
     trusted: bool
     counts: bool
@@ -94,6 +101,8 @@ class Report:
     closed_loop: bool
     held: list[Held] = field(default_factory=list)
     passes: int = 1
+    metrics: tuple[str, ...] = ()
+    """Labels of those that points carry beside the built-in ones."""
     doubts: list[str] = field(default_factory=list)
     """What must not be trusted, and why."""
     points: list[Points] = field(default_factory=list)
@@ -126,8 +135,6 @@ def facts(
     if not isinstance(start, RunStart):
         raise ValueError("a report needs a session's RunStart")
     summary = summarise(documents)
-    workload = start.plan.get("workload") or {}
-    closed = workload.get("mode") == "closed"
     report = Report(
         title=title or summary.name or "Comparison",
         began=_date(start.started_utc),
@@ -135,13 +142,14 @@ def facts(
         session=start.session,
         pongbench=start.pongbench,
         state=state(summary),
-        answer=_answer(summary, closed),
+        answer=_answer(summary),
         unit=summary.unit,
-        closed_loop=closed,
+        closed_loop=not summary.axis.has_limit,
         held=[_held(server, _fates(server, documents)) for server in summary.ranked()],
-        passes=max((p.pass_number for s in summary.servers.values() for p in s.points), default=1),
+        metrics=tuple(metric.label for metric in start.metrics),
+        passes=max((p.pass_number for s in summary.servers.values() for p in s.stops), default=1),
         doubts=[*(text[:1].upper() + text[1:] for text in remarks), *doubts(summary, documents)],
-        points=[_points(s, _fates(s, documents)) for s in summary.servers.values()],
+        points=[_points(s, _fates(s, documents), start.metrics) for s in summary.servers.values()],
         conditions=conditions.sentences(start, summary),
         machines=[table for machine in start.machines for table in conditions.machine(machine)],
         clients=clients.table(summary),
@@ -169,29 +177,26 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _date(utc: str) -> str:
-    try:
-        began = datetime.fromisoformat(utc)
-    except ValueError:
-        return utc
+    began = datetime.fromisoformat(utc)
     began = began.astimezone(UTC) if began.tzinfo else began
     return f"{began.day} {began:%B %Y, %H:%M} UTC"
 
 
-def _answer(summary: Summary, closed: bool) -> str:
-    measured = [server for server in summary.ranked() if any(p.complete for p in server.points)]
+def _answer(summary: Summary) -> str:
+    measured = [server for server in summary.ranked() if server.complete]
     if not measured:
         return "Nothing was measured."
-    if closed:
+    if not summary.axis.has_limit:
         return "A closed loop: each connection is followed by the next, so no rate is offered."
-    best = [server for server in measured if server.knee_per_s == measured[0].knee_per_s]
-    if best[0].knee_per_s is None:
+    best = [server for server in measured if server.knee == measured[0].knee]
+    if best[0].knee is None:
         return _nobody(measured)
     names = listed([server.name for server in best])
     verb = "holds" if len(best) == 1 else "hold"
     most = "" if len(best) == len(measured) else " most"
     floors = [server for server in measured if server.knee_is_floor]
     least = "at least " if best[0] in floors else ""
-    rate = wording.rate(best[0].knee_per_s)
+    rate = summary.axis.figure(best[0].knee)
     others = [server for server in floors if server not in best]
     seen = "Of what was seen, " if others else ""
     said = f"{seen}{names} {verb}{most}: {least}{rate} {summary.unit} per second."
@@ -203,7 +208,7 @@ def _nobody(measured: Sequence[ServerSummary]) -> str:
     unknown = [server for server in measured if server.unknown]
     if not unknown:
         return "No server held any of the rates."
-    causes = once([server.unknown for server in unknown])
+    causes = once([server.why_unknown for server in unknown])
     cause = f": {causes[0]}" if len(causes) == 1 else "."
     if len(unknown) == len(measured):
         return (
@@ -227,17 +232,17 @@ def _unseen(floors: Sequence[ServerSummary], *, alone: bool) -> str:
 
 
 def _held(server: ServerSummary, fates: Sequence[str]) -> Held:
-    complete = [point for point in server.points if point.complete]
-    if server.knee_per_s is not None:
-        least = "at least " if server.knee_is_floor else ""
-        holds = f"{least}{wording.rate(server.knee_per_s)}/s"
-    elif not complete:
+    if server.knee is not None:
+        holds = f"{'at least ' * server.knee_is_floor}{server.axis.at(server.knee)}"
+    elif not server.complete:
         holds = "not measured"
-    elif all(point.concurrency for point in complete):
-        holds = ""
+    elif server.most and not server.axis.has_limit:
+        most = server.most
+        holds = f"{most.replies_per_s:,.0f}, {server.axis.at(most.x)}"
     else:
         holds = "not known" if server.unknown else "no rate"
-    times, cpu = server.latency_at_knee_us, server.cpu_at_knee_pct
+    there = server.at_knee if server.axis.has_limit else server.most
+    times = there.latency_us if there else None
     return Held(
         id=server.id,
         name=server.name,
@@ -245,8 +250,8 @@ def _held(server: ServerSummary, fates: Sequence[str]) -> Held:
         holds=holds,
         p50=_time(times, "p50"),
         p99=_time(times, "p99"),
-        cpu=f"{cpu:.0f} %" if cpu is not None else "",
-        memory=wording.megabytes(server.rss_bytes) if server.rss_bytes else "",
+        cpu=f"{there.cpu_pct:.0f} %" if there else "",
+        memory=formatting.megabytes(server.rss_bytes) if server.rss_bytes else "",
         fate=" ".join(fates),
     )
 
@@ -262,27 +267,27 @@ def _fates(server: ServerSummary, documents: Iterable[AnyDocument]) -> list[str]
     )
 
 
-def _points(server: ServerSummary, fates: Sequence[str]) -> Points:
+def _points(server: ServerSummary, fates: Sequence[str], metrics: Sequence[Metric]) -> Points:
     notes = tuple(once([*server.notes, *fates]))
-    # A rate's looks together, though all other servers had a turn between them.
-    ranked = sorted(
-        server.points, key=lambda p: (p.pass_number, p.concurrency, p.rate_per_s, p.look)
-    )
-    rows = tuple(_row(point, server.counts(point)) for point in ranked)
+    rows = tuple(_row(point, server, metrics) for point in server.ordered())
     return Points(server.id, server.name, server.version, rows, notes)
 
 
-def _row(point: PointStop, counts: bool) -> PointRow:
-    whole = point.complete
+def _row(point: PointStop, server: ServerSummary, metrics: Sequence[Metric]) -> PointRow:
+    whole, counts = point.complete, server.counts(point)
     return PointRow(
-        offered=wording.offered(point),
+        offered=server.axis.of(point),
         pass_number=point.pass_number,
         replies=f"{point.replies_per_s:,.0f}" if whole else "",
-        errors=wording.percent(point.errors_pct) if whole else "",
+        errors=formatting.percent(point.errors_pct) if whole else "",
         times=tuple(_time(point.latency_us if whole else None, name) for name in _PERCENTILES),
         service=_time(point.service_us if whole else None, "p99"),
         cpu=f"{point.server_cpu_pct:.0f} %" if whole and point.server_cpu_pct else "",
-        memory=wording.megabytes(point.server_rss_bytes) if point.server_rss_bytes else "",
+        memory=formatting.megabytes(point.server_rss_bytes) if point.server_rss_bytes else "",
+        metrics=tuple(
+            formatting.figure(point.values.get(metric.key) if whole else None, metric.unit)
+            for metric in metrics
+        ),
         verdict=point.verdict if whole else "interrupted",
         trusted=whole and point.verdict in TRUSTED,
         counts=counts and whole,
@@ -295,12 +300,10 @@ def _time(times: Percentiles | None, name: str) -> str:
     share = _PERCENTILES[name]
     if times is None or (share < 1 and not percentile_supported(times.count, share)):
         return ""
-    return wording.duration(getattr(times, name))
+    return formatting.duration(getattr(times, name))
 
 
 def _happened(note: Note, summary: Summary) -> Happened:
-    text, server = note.text, summary.servers.get(note.server)
-    if server and server.name not in text:
-        text = f"{server.name}: {text[:1].lower()}{text[1:]}"
-    grave = note.topic in ("gave-up", "died", "warning", "audit", "client-lost")
-    return Happened(wording.clock(note.t_us / 1e6), text, grave)
+    server = summary.servers.get(note.server)
+    text = about(note, server.name if server else "")
+    return Happened(formatting.clock(note.t_us / 1e6), text, severity(note) >= Severity.WARNING)

@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from workbench.paths import RESOURCES
 from workbench.report.facts import Report
+from workbench.untrusted import safe
 
 
 @dataclass(frozen=True)
@@ -27,12 +28,13 @@ class Drawing:
 
 def render(report: Report, drawing: Drawing) -> str:
     """The whole file; the same report gives the same bytes."""
-    # Everything that comes from a session is escaped by the environment; only what was drawn here
-    # is markup.
+    # Everything that comes from a session is escaped by the environment and made safe; only what
+    # was drawn here is markup.
     environment = Environment(
         loader=FileSystemLoader(RESOURCES / "report"),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=lambda shown: safe(shown) if type(shown) is str else shown,
         trim_blocks=True,
         lstrip_blocks=True,
     )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable
 
 from workbench.documents import (
@@ -14,6 +12,7 @@ from workbench.documents import (
     RunStart,
     error_class,
 )
+from workbench.spreadsheet import as_csv
 
 _TIMES = ("latency", "service", "connect", "first_byte", "lateness")
 _PERCENTILES = ("p50", "p90", "p99", "p999", "max")
@@ -25,15 +24,17 @@ def points_as_csv(documents: Iterable[AnyDocument]) -> str:
     Empty cells: not known, for example a percentile where no call was answered.
     """
     names: dict[str, str] = {}
-    out = io.StringIO()
-    table = csv.DictWriter(out, _COLUMNS)
-    table.writeheader()
+    metrics: list[str] = []
+    rows = []
     for document in documents:
         if isinstance(document, RunStart):
             names = {record.id: record.name for record in document.servers}
+            metrics = [metric.key for metric in document.metrics]
         elif isinstance(document, PointStop) and document.purpose == "sweep":
-            table.writerow(_row(document, names.get(document.server, "")))
-    return out.getvalue()
+            row = _row(document, names.get(document.server, ""))
+            row |= {f"metric_{key}": document.values.get(key) for key in metrics}
+            rows.append(row)
+    return as_csv([*_COLUMNS[:-1], *(f"metric_{key}" for key in metrics), _COLUMNS[-1]], rows)
 
 
 _PLAIN = (

@@ -9,13 +9,7 @@ from pathlib import Path
 
 from workbench import paths
 from workbench.errors import BadInput
-from workbench.servers.entry import Protocol, ServerEntry, load_entry
-
-NULL_SERVER = "null"
-"""Id of the server that measures the load generator's own ceiling with pong."""
-
-NULL_HTTP_SERVER = "null-http"
-"""And with HTTP."""
+from workbench.servers.entry import ServerEntry, load_entry
 
 
 @dataclass(frozen=True)
@@ -68,10 +62,6 @@ class Catalogue:
 
     def __len__(self) -> int:
         return len(self.entries)
-
-    def null_for(self, protocol: Protocol) -> ServerEntry:
-        """The server that measures the load generator's own ceiling. Raises BadInput."""
-        return self[NULL_SERVER if protocol == "pong" else NULL_HTTP_SERVER]
 
     def contestants(self) -> list[ServerEntry]:
         """All that can be compared; our own tools are left out."""

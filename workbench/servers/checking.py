@@ -9,19 +9,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from rich.console import Console
-from rich.markup import escape
+from rich.text import Text
 
-from workbench.commands.asking import ask_at_terminal
 from workbench.errors import PongbenchError
+from workbench.exposure import Consent, agreed, nobody_agrees
 from workbench.machines.base import Machine
 from workbench.machines.opening import open_machine
 from workbench.machines.profiles import Profile
-from workbench.servers import measured
+from workbench.machines.secrets import Ask
+from workbench.servers import gate_cache as measured
 from workbench.servers.deploy import Deployment, deploy
 from workbench.servers.entry import ServerEntry
 from workbench.servers.gate import GateResult, gate
 from workbench.servers.runtimes import Notify
+from workbench.terminal import Terminal
+from workbench.untrusted import safe
 
 AT_ONCE = max(2, os.cpu_count() or 2)
 """Servers checked at a time: most of it is waiting, for packages and for what may never come."""
@@ -42,7 +44,7 @@ class Checked:
 class Checking:
     """Progress of a check: who is under way, and a line for each that is done."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Terminal) -> None:
         self._console = console
         self._status = console.status("Opening the machine")
         self._doing: dict[str, str] = {}
@@ -65,27 +67,29 @@ class Checking:
 
     def doing(self, entry: ServerEntry, text: str) -> None:
         self._doing[entry.id] = text
-        self._status.update(escape("; ".join(self._doing.values())))
+        self._status.update(Text(safe("; ".join(self._doing.values()))))
 
     def done(self, checked: Checked) -> None:
         self._doing.pop(checked.entry.id, None)
         if checked.status == "failed":
             first = checked.reason.partition("\n")[0]
-            self._console.print(
-                f"[bold red]{checked.entry.id}[/]: {escape(first)}", highlight=False
-            )
+            self._console.print(Text.assemble((checked.entry.id, "bold red"), f": {safe(first)}"))
         elif checked.status == "passed":
-            self._say(f"[green]{checked.entry.id}[/] passed")
-
-    def _say(self, line: str) -> None:
-        self._console.print(line, highlight=False, soft_wrap=True)
+            said = Text.assemble((checked.entry.id, "green"), " passed")
+            self._console.print(said, soft_wrap=True)
 
 
 async def check_all(
-    entries: list[ServerEntry], checking: Checking, *, profile: Profile, install: bool = False
+    entries: list[ServerEntry],
+    checking: Checking,
+    *,
+    profile: Profile,
+    ask: Ask,
+    install: bool = False,
+    expose: Consent = nobody_agrees,
 ) -> list[Checked]:
     """Check servers on a machine, a few at a time; the results in the order of `entries`."""
-    machine = await open_machine(profile, ask=ask_at_terminal(checking.paused))
+    machine = await open_machine(profile, ask=ask)
     turns = asyncio.Semaphore(AT_ONCE)
 
     async def one(entry: ServerEntry) -> Checked:
@@ -97,6 +101,8 @@ async def check_all(
             return checked
 
     try:
+        listening = [entry for entry in entries if not entry.unavailable]
+        await agreed(listening, machine.name, machine.bind, expose)
         return await asyncio.gather(*map(one, entries))
     finally:
         await machine.close()
@@ -124,7 +130,7 @@ async def check(
             await deployment.stop()
     except PongbenchError as error:
         return Checked(entry, "failed", str(error))
-    where = "" if machine.platform is None else machine.name
+    where = "" if machine.is_local else machine.name
     measured.remember(entry, result, deployment.version, where)
     status: Literal["passed", "failed"] = "passed" if result.passed else "failed"
     return Checked(entry, status, " ".join(result.sentences), deployment, result)

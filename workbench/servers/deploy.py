@@ -13,9 +13,14 @@ from typing import Any
 
 import msgspec
 
+from workbench.closing import ended, to_the_end
 from workbench.documents import ServerRecord
 from workbench.errors import PongbenchError
+from workbench.machines.answers import output
 from workbench.machines.base import Command, Machine, Process
+from workbench.machines.wire import Nonsense, decode
+from workbench.rights import Confinement
+from workbench.servers.confinement import confined, in_force
 from workbench.servers.entry import ServerEntry
 from workbench.servers.entry_problems import normalised
 from workbench.servers.footprint import quiet
@@ -32,6 +37,7 @@ TRIES = 3
 """Ports tried when none is given."""
 
 _ENV = {"PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+_FREE: msgspec.json.Decoder[dict[str, str | int]] = msgspec.json.Decoder(dict[str, str | int])
 _RETRY_S = 0.02
 _numbers = itertools.count(1)
 
@@ -65,6 +71,7 @@ class Deployment:
     )
     check: Command | None = None
     """What tries it, for a server that has a program for that."""
+    confinement: Confinement = field(default_factory=Confinement)
     gated: dict[str, Any] = field(default_factory=dict)
     """What the wire gate found, as plain data."""
     _exit: asyncio.Task[int] = field(init=False, repr=False)
@@ -108,6 +115,7 @@ class Deployment:
             runtime=self.runtime,
             files=self.files,
             gate=self.gated,
+            confinement=msgspec.to_builtins(self.confinement),
         )
 
     async def stop(self) -> None:
@@ -129,11 +137,10 @@ class Deployment:
                 what = f"did not {did} on port {self.port} within {within_s:g} s"
                 raise PongbenchError(self._said(f"{self._called()} {what}"))
         finally:
-            trying.cancel()
-            await asyncio.gather(trying, return_exceptions=True)
+            await ended(trying)
 
     async def _accepting(self) -> None:
-        if self.machine.platform is not None:
+        if not self.machine.is_local:
             await self._listening()
         near = await self._ways.enter_async_context(self.machine.way_to(self.host, self.port))
         await _connect(*near)
@@ -208,23 +215,29 @@ async def deploy(
             cpus=cpus,
         )
         check = [part.format_map(values) for part in entry.check]
+        started = await confined(machine, entry, command, runtime)
         deployment = Deployment(
             entry=entry,
             machine=machine,
-            process=await machine.start(command),
+            process=await machine.start(started),
             host=reach or host,
             port=port,
             runtime=runtime.name,
             version=_version(entry, runtime),
             files=files,
-            check=replace(command, argv=check) if check else None,
+            check=(
+                await confined(machine, entry, replace(command, argv=check), runtime)
+                if check
+                else None
+            ),
         )
         try:
             await deployment.until_ready(ready_within_s or entry.ready_within_s)
             deployment.backlog = await _backlog(deployment)
+            deployment.confinement = await in_force(machine, command)
         except BaseException:
             with contextlib.suppress(PongbenchError):  # the machine itself may be gone
-                await asyncio.shield(deployment.stop())
+                await to_the_end(deployment.stop())
             raise
         return deployment
 
@@ -240,13 +253,13 @@ async def _port(machine: Machine, entry: ServerEntry, host: str, port: int) -> i
     program = await machine.put(FREE_PORT, f"tools/{FREE_PORT.name}")
     wanted = [port] if port else random.sample(PORTS, 100)
     process = await machine.start(Command([*machine.python, program, host, *map(str, wanted)]))
-    answers = [line async for line in process.lines()]
     try:
-        answer = msgspec.json.decode(answers[-1], type=dict[str, str | int])
+        answers = await output(process)
+        answer = decode(_FREE, answers[-1])
         return int(answer["port"])
     except KeyError:
-        raise _port_taken(entry, machine, port, str(answer["error"]).lower()) from None
-    except (msgspec.DecodeError, IndexError):
+        raise _port_taken(entry, machine, port, str(answer.get("error", "")).lower()) from None
+    except (Nonsense, IndexError, ValueError):
         said = process.tail()[-1:] or ["nothing"]
         raise PongbenchError(
             f"{machine.name} cannot tell which ports are free; it said: {said[0]}"

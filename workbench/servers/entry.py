@@ -7,22 +7,28 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import msgspec
 from msgspec import Meta
 
-from workbench import yamlio
+from workbench.config import yaml as yamlio
 from workbench.errors import BadInput
+from workbench.rights import Right
 from workbench.servers import entry_problems
 from workbench.servers.entry_problems import APPS, pinned
 from workbench.servers.runtimes.programs import ProgramName
+from workbench.untrusted import one_line, safe
+from workbench.workloads.registry import FAMILIES, MESSAGES, PROTOCOLS
 
-Family: TypeAlias = Literal["socket", "wsgi", "macro", "hello", "message", "tool"]
-"""tool: no contestant but something of ours, such as the null server."""
-
-Protocol: TypeAlias = Literal["pong", "http/1.0", "http/1.1", "messages"]
-"""messages: ones of its own, which only its own `check` understands."""
+if TYPE_CHECKING:
+    Family: TypeAlias = str
+    Protocol: TypeAlias = str
+else:
+    Family = Literal[(*FAMILIES, "message", "tool")]
+    Protocol = Literal[(*PROTOCOLS, MESSAGES)]
+"""What the workloads declare, and: message and messages, for servers that only their own `check`
+understands; tool, no contestant but something of ours, such as the null server."""
 Text: TypeAlias = Annotated[str, Meta(min_length=1, max_length=2_000)]
 
 Runtime: TypeAlias = Literal["python", "python3.9", "python2.7", "none"]
@@ -143,6 +149,8 @@ class ServerFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     imports: list[Text] = []
     """Modules that must import before a runtime counts as built."""
     env: dict[str, str] = {}
+    rights: dict[Right, Text] = {}
+    """What it cannot do without, and why; see `rights.RIGHTS`."""
     command: list[Text] = []
     """Arguments, run in a copy of the folder; see `PLACEHOLDERS`."""
     source: str = "server.py"
@@ -181,6 +189,11 @@ class ServerEntry(ServerFile, frozen=True, kw_only=True):
     id: str
     folder: Path
     shipped: bool = False
+
+    @property
+    def heritage(self) -> bool:
+        """Does it run on a Python that gets no security fixes any more?"""
+        return self.runtime in ("python2.7", "python3.9")
 
     @property
     def requirements_path(self) -> Path | None:
@@ -241,6 +254,11 @@ def load_entry(folder: Path, *, shipped: bool = False) -> ServerEntry:
     path = folder / "server.yaml"
     data = yamlio.load_yaml(path, what="server")
     file = yamlio.convert(data, ServerFile, name=str(path), what="server")
+    file = msgspec.structs.replace(
+        file,
+        description=safe(file.description),
+        **{key: one_line(getattr(file, key)) for key in ("name", "language", "style")},
+    )
     entry = ServerEntry(
         id=folder.name, folder=folder, shipped=shipped, **msgspec.structs.asdict(file)
     )

@@ -7,8 +7,10 @@ import string
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench import paths, yamlio
+from workbench import paths
+from workbench.config import yaml as yamlio
 from workbench.servers.runtimes.programs import PROGRAMS
+from workbench.workloads.registry import MESSAGES, WORKLOADS
 
 if TYPE_CHECKING:
     from workbench.servers.entry import ServerEntry
@@ -30,8 +32,9 @@ def problem(entry: ServerEntry) -> str:
     if entry.unavailable:
         return ""
     if not entry.protocols:
-        return ", protocols: none is listed; give pong, or http/1.0 and http/1.1."
-    if "messages" in entry.protocols and not entry.check:
+        known = ", or ".join(" and ".join(each.protocols) for each in WORKLOADS.values())
+        return f", protocols: none is listed; give {known}."
+    if MESSAGES in entry.protocols and not entry.check:
         return ", check: messages need a program of the folder that tries the server."
     for key in ("source", "requirements"):
         if (name := getattr(entry, key)) in entry.shared:
@@ -43,16 +46,20 @@ def problem(entry: ServerEntry) -> str:
 
 def _file_problem(folder: Path, name: str) -> str:
     path = folder / name
-    if not path.resolve().is_relative_to(folder.resolve()):
-        return f"{name!r} lies outside the folder; only what is in the folder is deployed."
-    return "" if path.is_file() else f"there is no file {name!r} in the folder."
+    try:
+        if not path.resolve().is_relative_to(folder.resolve()):
+            return f"{name!r} lies outside the folder; only what is in the folder is deployed."
+        there = path.is_file()
+    except (OSError, ValueError):  # too long, or with a character that no file's name has
+        there = False
+    return "" if there else f"there is no file {name!r} in the folder."
 
 
 def _shared_problem(entry: ServerEntry) -> str:
     for name in entry.shared:
-        path = APPS / name
-        if path.resolve().parent != APPS.resolve() or not path.is_file():
-            there = ", ".join(sorted(path.name for path in APPS.iterdir() if path.is_file()))
+        files = sorted(path.name for path in APPS.iterdir() if path.is_file())
+        if name not in files:
+            there = ", ".join(files)
             return f", shared: there is no {name!r}; there are {there}."
     return ""
 

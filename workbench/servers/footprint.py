@@ -12,6 +12,9 @@ BUSY_TICKS = 2
 """Hundredths of a second in `BETWEEN_S`: a tenth of a core."""
 QUIET_LOOKS = 60
 
+MOST_PROCESSES = 10_000
+_IS_NUMBER = re.compile(r"[0-9]{1,15}").fullmatch
+
 LOOKS = 10
 BETWEEN_S = 0.2
 
@@ -49,19 +52,24 @@ async def _work(machine: Machine, pid: int) -> tuple[int, bool]:
     """Processor time of all its processes, in hundredths of a second, and whether one wants more:
     on a busy machine it may have to wait for it."""
     stats = [text.rpartition(")")[2].split() for text in await _of_each(machine, pid, "stat")]
-    return sum(sum(map(int, stat[11:13])) for stat in stats), any(stat[0] == "R" for stat in stats)
+    times = [time for stat in stats for time in stat[11:13] if _IS_NUMBER(time)]
+    return sum(map(int, times)), any(stat[:1] == ["R"] for stat in stats)
 
 
 async def _of_each(machine: Machine, pid: int, name: str) -> list[str]:
     """A file of /proc of it and of each of its descendants."""
     found: list[str] = []
-    level = [str(pid)]
-    while level:
+    level, known = [str(pid)], {str(pid)}
+    while level and len(known) < MOST_PROCESSES:
         paths = [f"/proc/{p}/{name}" for p in level]
         paths += [f"/proc/{p}/task/{p}/children" for p in level]
         texts = await machine.read(paths)
         found += filter(None, texts[: len(level)])
-        level = " ".join(filter(None, texts[len(level) :])).split()
+        below = " ".join(filter(None, texts[len(level) :])).split()
+        level = [
+            child for child in dict.fromkeys(below) if _IS_NUMBER(child) and child not in known
+        ]
+        known.update(level)
     return found
 
 
@@ -77,5 +85,5 @@ async def settled_footprint(machine: Machine, pid: int) -> Footprint:
 
 
 def _figure(status: str, name: str) -> int:
-    found = re.search(rf"^{name}:\s*(\d+)", status, re.MULTILINE)
+    found = re.search(rf"^{name}:\s*([0-9]{{1,15}})", status, re.MULTILINE)
     return int(found[1]) if found else 0

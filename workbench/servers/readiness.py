@@ -14,12 +14,10 @@ from pathlib import Path
 from typing import Literal
 
 from workbench import paths
-from workbench.servers import measured
+from workbench.servers import gate_cache as measured
 from workbench.servers.entry import ServerEntry
 from workbench.servers.runtimes import build_python, find_programs, heritage
 from workbench.servers.runtimes.programs import PROGRAMS
-
-HERITAGE = ("python2.7", "python3.9")
 
 
 @dataclass(frozen=True)
@@ -35,7 +33,7 @@ class Readiness:
 
 def readiness(entry: ServerEntry) -> Readiness:
     """Of an entry on this computer. Reads the disk."""
-    if entry.runtime in HERITAGE and (problem := heritage.unfit(platform.machine())):
+    if entry.heritage and (problem := heritage.unfit(platform.machine())):
         return Readiness("to fetch", problem, ("an x86-64 processor",))
     missing = tuple(PROGRAMS[name].title for name in entry.programs if not _has_program(name))
     made = entry.runtime == "none" or _has_runtime(entry)

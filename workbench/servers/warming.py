@@ -7,6 +7,9 @@ import contextlib
 from collections.abc import Awaitable, Callable
 
 from workbench.servers.deploy import Deployment
+from workbench.servers.entry import ServerEntry
+from workbench.workloads.base import Declaration
+from workbench.workloads.registry import spoken_by
 
 AT_ONCE = 8
 """Connections: enough to keep one core of a server busy."""
@@ -16,16 +19,18 @@ PATIENCE_S = 5.0
 async def warm(deployment: Deployment, rest: Callable[[float], Awaitable[None]]) -> int:
     """Call it for as long as its entry asks for; how many calls it answered.
 
-    Each is a connection of its own with one call of HTTP/1.0. `rest` waits so many seconds, or
+    Each is a connection of its own with one call of its workload. `rest` waits so many seconds, or
     raises, or returns before when somebody wants to go on.
     """
     answered = 0
-    request = f"GET {deployment.entry.path} HTTP/1.0\r\nHost: pongbench\r\n\r\n".encode()
+    workload = spoken_by(deployment.entry.protocols)
+    if workload is None:
+        return 0
 
     async def calls() -> None:
         nonlocal answered
         while deployment.alive():
-            answered += await _call(*deployment.near, request)
+            answered += await _call(*deployment.near, workload, deployment.entry)
 
     async with asyncio.TaskGroup() as group:
         callers = [group.create_task(calls()) for _ in range(AT_ONCE)]
@@ -37,13 +42,12 @@ async def warm(deployment: Deployment, rest: Callable[[float], Awaitable[None]])
     return answered
 
 
-async def _call(host: str, port: int, request: bytes) -> bool:
+async def _call(host: str, port: int, workload: Declaration, entry: ServerEntry) -> bool:
     with contextlib.suppress(OSError, TimeoutError):
         async with asyncio.timeout(PATIENCE_S):
             reader, writer = await asyncio.open_connection(host, port)
             try:
-                writer.write(request)
-                return bool(await reader.read())
+                return await workload.warm_up(reader, writer, entry)
             finally:
                 writer.close()
     return False

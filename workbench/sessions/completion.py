@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from workbench.documents import (
-    WINDOW_US,
     AnyDocument,
     Counts,
     PointStart,
@@ -15,6 +14,7 @@ from workbench.documents import (
     RunStop,
     Window,
 )
+from workbench.messages.reasons import RecordingCut
 
 
 def completed(documents: Iterable[AnyDocument]) -> Iterator[AnyDocument]:
@@ -50,23 +50,25 @@ class _OpenPoint:
     windows: list[Window] = field(default_factory=list)
 
     def stop(self) -> PointStop:
-        start, windows = self.start, self.windows
+        start, windows, reason = self.start, self.windows, RecordingCut()
         errors: Counter[str] = Counter()
         for window in windows:
             errors.update(window.errors)
         due = sum(window.due for window in windows)
         replies = sum(window.replies for window in windows)
         return PointStop(
-            t_us=windows[-1].t_us + WINDOW_US if windows else start.t_us,
+            t_us=windows[-1].t_us + windows[-1].length_us if windows else start.t_us,
             point=start.point,
             server=start.server,
             rate_per_s=start.rate_per_s,
+            x=start.x,
+            series=start.series,
             purpose=start.purpose,
             pass_number=start.pass_number,
             look=start.look,
             concurrency=start.concurrency,
             complete=False,
-            seconds=len(windows) * WINDOW_US / 1e6,
+            seconds=sum(window.length_us for window in windows) / 1e6,
             counts=Counts(
                 scheduled=due,
                 unsent=0,
@@ -78,7 +80,6 @@ class _OpenPoint:
                 in_flight=due - replies - errors.total(),
             ),
             verdict="inconclusive",
-            reasons=[
-                "The recording ends in the middle of this point; its figures count for nothing."
-            ],
+            reasons=[reason.text()],
+            findings=[reason.record()],
         )

@@ -11,6 +11,8 @@ import yaml
 
 from workbench.documents import AnyDocument, RunStart
 from workbench.errors import PongbenchError
+from workbench.presentable import presentable
+from workbench.sessions.contents import check
 
 HEADER = "# pongbench session"
 
@@ -28,15 +30,23 @@ UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
 def decode(line: bytes) -> AnyDocument:
-    """Raises `UNREADABLE`."""
-    document: AnyDocument = _decoder.decode(line)
-    return document
+    """Checked and presentable. Raises `UNREADABLE`."""
+    return _taken(_decoder.decode(line))
 
 
 def decode_lines(lines: bytes) -> list[AnyDocument]:
-    """One JSON object a line. Raises `UNREADABLE`."""
-    documents: list[AnyDocument] = _decoder.decode_lines(lines)
-    return documents
+    """One JSON object a line; checked and presentable. Raises `UNREADABLE`."""
+    return list(map(_taken, _decoder.decode_lines(lines)))
+
+
+def from_data(data: object) -> AnyDocument:
+    """From plain data, as `decode`. Raises msgspec.ValidationError."""
+    return _taken(msgspec.convert(data, AnyDocument))
+
+
+def _taken(document: AnyDocument) -> AnyDocument:
+    check(document)
+    return presentable(document)
 
 
 def encode(document: AnyDocument) -> bytes:
@@ -48,11 +58,11 @@ def encode(document: AnyDocument) -> bytes:
     back: AnyDocument | None
     try:
         # There and back again: whole numbers where the document has floats get their dot.
-        back = decode(_encoder.encode(document))
+        back = _decoder.decode(_encoder.encode(document))
     except UnicodeEncodeError:
         # Half a surrogate pair, from a file name for example: no text, and not worth a session.
         text = json.dumps(_plain(document), ensure_ascii=False)
-        return encode(decode(text.encode("utf-8", "replace")))
+        return encode(_decoder.decode(text.encode("utf-8", "replace")))
     except UNREADABLE:
         back = None
     if back is None or (back != document and _plain(back) != _plain(document)):

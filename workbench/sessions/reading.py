@@ -9,11 +9,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, get_args
 
+import msgspec
+
+from workbench.config.complaints import complaint
+from workbench.config.yaml import loads_yaml, read_bytes
 from workbench.documents import VERSION, AnyDocument, RunStart, RunStop
 from workbench.errors import BadInput
 from workbench.sessions.completion import completed
-from workbench.sessions.format import HEADER, UNREADABLE, decode, decode_lines
-from workbench.yamlio import convert, loads_yaml, read_bytes
+from workbench.sessions.format import HEADER, UNREADABLE, decode, decode_lines, from_data
 
 MOST_BYTES = 512 << 20
 """Of a session; a full sweep of nine servers stays under 60 MB."""
@@ -36,7 +39,7 @@ class Session:
     name: str
     """For messages."""
     documents: list[AnyDocument] = field(default_factory=list)
-    """Exactly those recorded, in their order."""
+    """Those recorded, in their order, presentable."""
     torn: bool = False
     """The last document was cut off; it is left out."""
     damage: str = ""
@@ -219,13 +222,11 @@ def _edited(piece: _Piece, name: str, newer: bool) -> AnyDocument:
                 _check_version(data.get("v", 1), name, newer)
             if isinstance(kind, str) and kind not in _KINDS:
                 raise _UnknownKind(kind)
-        document: AnyDocument = convert(
-            data,
-            AnyDocument,  # type: ignore[arg-type]
-            name=f"{name}, line {piece.line}",
-            what="session",
-        )
-        return document
+        return from_data(data)
+    except msgspec.ValidationError as error:
+        where = f"session {name}, line {piece.line}"
+        key, said = complaint(str(error), data, AnyDocument)
+        raise _Damaged(f"{where}, {key}: {said}" if key else f"{where}: {said}") from None
     except UnicodeDecodeError:
         raise _Damaged(f"session {name}, line {piece.line}: this is not UTF-8 text.") from None
     except NewerSession:

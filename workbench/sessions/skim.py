@@ -6,10 +6,10 @@ from pathlib import Path
 
 import msgspec
 
+from workbench.config.yaml import read_bytes
 from workbench.documents import AnyDocument, PointStop
 from workbench.sessions.format import UNREADABLE, decode
 from workbench.sessions.reading import MOST_BYTES, parse_session, read_session
-from workbench.yamlio import read_bytes
 
 _WANTED = (b"point_stop", b"note", b"run_stop")
 _BLOCK_BYTES = 1 << 18

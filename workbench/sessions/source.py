@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from workbench.documents import WINDOW_US, AnyDocument, RunStart, Window
+from workbench.documents import AnyDocument, RunStart, Window
 
 AS_FAST_AS_POSSIBLE = math.inf
 FASTEST = 1000
@@ -53,7 +53,7 @@ def _time_us(document: AnyDocument) -> int:
         case RunStart():
             return 0
         case Window():
-            return document.t_us + WINDOW_US
+            return document.t_us + document.length_us
         case _:
             return document.t_us
 

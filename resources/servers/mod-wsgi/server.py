@@ -5,8 +5,6 @@ import os
 from pathlib import Path
 from string import Template
 
-from unprivileged import unprivileged
-
 CONFIGURATION = Template("""\
 ServerName localhost
 ServerRoot $here
@@ -50,5 +48,4 @@ if __name__ == "__main__":
     values = {"here": here, "modules": Path(args.apache).parent.parent / "lib/apache2/modules"}
     (here / "httpd.conf").write_text(CONFIGURATION.substitute(values, **vars(args)))
     command = [args.apache, "-f", str(here / "httpd.conf"), "-DFOREGROUND"]
-    command = unprivileged(command, owned=here)
     os.execvp(command[0], command)

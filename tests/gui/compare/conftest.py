@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.desk import Desk
+from app.context import Desk
 from app.pages.compare import ComparePage
 from tests.gui.compare.steps import RATES, built, elsewhere, record, slower
 from tests.synthetic import session

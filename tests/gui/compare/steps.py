@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from app.charts.series import Quantity
 from app.comparing.figures import FiguresView
-from app.desk import Desk
+from app.context import Desk
 from app.pages.compare import ComparePage
 from app.widgets import dress
 from tests.gui.windows import name_of
@@ -45,7 +45,10 @@ def elsewhere(documents: list[AnyDocument], **plan: Any) -> list[AnyDocument]:
     (machine,) = start.machines
     machine = msgspec.structs.replace(machine, facts=machine.facts | {"kernel": "Linux 5.10"})
     changed = start.plan | {"name": "Old kernel"} | plan
-    return [msgspec.structs.replace(start, machines=[machine], plan=changed), *documents[1:]]
+    return [
+        msgspec.structs.replace(start, machines=[machine], plan=changed, axis=None),
+        *documents[1:],
+    ]
 
 
 def built(qtbot: QtBot, desk: Desk) -> ComparePage:
@@ -88,7 +91,7 @@ def pixel(
 ) -> tuple[QImage, QPointF]:
     chart = page.trio.charts[quantity]
     series = page.trio.model.series[key]
-    (value,) = [r.value(quantity, page.trio.view) for r in series.readings() if r.offered == rate]
+    (value,) = [r.value(quantity.value, page.trio.view) for r in series.points if r.x == rate]
     return chart.grab().toImage(), chart.at(rate, value)
 
 

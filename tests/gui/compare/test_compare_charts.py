@@ -85,7 +85,7 @@ def test_every_pass_lies_within_the_axes_and_can_be_hidden(
     chart = page.trio.charts[Quantity.TIME]
     plot = chart.plot_rect()
     series = page.trio.model.series["A/asyncio-streams"]
-    for number in series.passes:
+    for number in series.pass_numbers:
         values = series.pass_values(number, Quantity.TIME, page.trio.view)
         for x, y in zip(values.x, values.y, strict=True):
             assert plot.contains(chart.at(x, y))

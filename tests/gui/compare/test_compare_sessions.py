@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from app.comparing.chooser import Chooser
-from app.desk import Desk
+from app.context import Desk
 from app.pages.compare import ComparePage
 from tests.gui.compare.steps import (
     RATES,
@@ -26,7 +26,7 @@ from tests.gui.compare.steps import (
 from tests.gui.windows import control, press, says
 from tests.synthetic import contestants, session
 from workbench import paths
-from workbench.shelf import shelf
+from workbench.sessions.library import shelf
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
-from app.desk import Desk
+from app.context import Desk
 from app.pages.compare import ComparePage
 from tests.gui.compare.steps import (
     built,

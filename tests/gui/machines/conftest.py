@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app import theme
 from app.bridge import Bridge
-from app.desk import Desk
+from app.context import Desk
 from app.log import LogBook
 from app.pages.machines import MachinesPage
 from app.settings import Settings

@@ -6,8 +6,8 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 from sshd import PASSWORD
 
-from app.desk import Desk
-from app.machines.asking import QuestionDialog
+from app.context import Desk
+from app.machines.prompts import QuestionDialog
 from app.pages.machines import MachinesPage
 from app.widgets import dress
 from tests.gui.windows import control, sees

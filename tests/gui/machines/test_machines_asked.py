@@ -7,10 +7,10 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 from sshd import PASSWORD
 
-from app.desk import Desk
+from app.context import Desk
 from app.live.run import Where
-from app.machines.asking import QuestionDialog
 from app.machines.keys import KeyDialog
+from app.machines.prompts import QuestionDialog
 from app.machines.records import State
 from app.pages.live import LivePage
 from app.pages.machines import MachinesPage
@@ -23,7 +23,7 @@ from tests.gui.windows import control, says, sees
 from workbench.machines.hostkeys import own_file
 from workbench.machines.profiles import load_profile
 from workbench.machines.secrets import SECRETS
-from workbench.plans import Plan
+from workbench.plan.model import Plan
 
 # The offscreen platform says so of every window that has a least size.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")

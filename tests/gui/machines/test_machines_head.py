@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.desk import Desk
+from app.context import Desk
 from app.machines.records import KEPT
 from tests.gui.machines.steps import opened
 from workbench.machines.profiles import make_profile, save_profile

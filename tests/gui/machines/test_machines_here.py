@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
-from app.desk import Desk
+from app.context import Desk
 from app.machines.editor import Editor
 from app.pages.machines import MachinesPage
 from tests.gui.machines.steps import check, dialog, light, opened, show

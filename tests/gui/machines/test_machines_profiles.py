@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app.choices import Tick
-from app.desk import Desk
+from app.context import Desk
 from app.machines.editor import Editor
 from app.machines.importing import Importing
 from app.pages.machines import MachinesPage

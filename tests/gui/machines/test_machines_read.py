@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from app.desk import Desk
+from app.context import Desk
 from app.machines import records
 from app.pages.machines import MachinesPage
 from workbench.machines import facts

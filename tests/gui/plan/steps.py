@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.pages.plan import PlanPage
 from app.shell.main_window import MainWindow
-from workbench.plans import Plan
+from workbench.plan.model import Plan
 
 SHORT = Plan(
     name="Short",

@@ -9,15 +9,18 @@ from msgspec import structs
 from pytestqt.qtbot import QtBot
 
 from app.machines.consent import ConsentDialog
+from app.machines.exposing import ExposureDialog
 from app.pages.plan import PlanPage
 from app.settings import Settings
 from app.shell.main_window import MainWindow
 from tests.gui.plan.steps import SHORT, edit, judged, opened
-from tests.gui.windows import control, name_of, press, says, shown
+from tests.gui.windows import control, name_of, press, says, sees, shown
 from workbench import paths
 from workbench.documents import Note
-from workbench.plans import Workload
+from workbench.messages.notes import Untuned
+from workbench.messages.topics import read_note
 from workbench.sessions import read_session
+from workbench.workloads.registry import workload as a_workload
 
 # The offscreen platform says so of every window that has a least size.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -89,7 +92,7 @@ def test_what_a_check_found_of_a_client_is_what_the_plan_is_judged_by(
     with shown(qtbot, Settings(more=more)) as window:
         page = opened(qtbot, window)
         assert not says(page, "What clients allow that were never checked")
-        kept_alive = Workload(protocol="http/1.1", calls_per_connection=10)
+        kept_alive = a_workload(protocol="http/1.1", calls_per_connection=10)
         edit(qtbot, page, structs.replace(SHORT, servers=["gevent-pywsgi"], workload=kept_alive))
         ports = page.outlook.preview.ports
         qtbot.waitUntil(lambda: ports.accessibleDescription().endswith("of 1,000"))
@@ -174,8 +177,8 @@ def test_kernel_settings_are_changed_with_consent_only(qtbot: QtBot, tunable: Pa
         assert window.live.error.text == ""
         (path,) = (paths.data_dir() / "sessions").glob("*.pong.yaml")
         notes = [d for d in read_session(path).documents if isinstance(d, Note)]
-        assert [note.text for note in notes if note.topic == "untuned"] == [
-            "localhost is not tuned: whoever began the run left its settings as they are."
+        assert [read_note(note) for note in notes if note.topic == "untuned"] == [
+            Untuned(machine="localhost", why="declined")
         ]
         window.show_page("Plan")
         judged(qtbot, page)
@@ -184,3 +187,28 @@ def test_kernel_settings_are_changed_with_consent_only(qtbot: QtBot, tunable: Pa
         qtbot.waitUntil(lambda: not window.desk.busy)
         assert "Nobody consented to changing kernel settings" in window.live.error.text
     assert keepalive() == before
+
+
+def test_an_old_server_that_others_would_reach_is_warned_of_and_asked_about(
+    qtbot: QtBot, home: Path
+) -> None:
+    profiles = home / "config" / "profiles"
+    profiles.mkdir(parents=True)
+    (profiles / "bolt.yaml").write_text("name: bolt\nroles: [client]\n")
+    (profiles / "localhost.yaml").write_text("name: localhost\nbind: 0.0.0.0\nreach: 127.0.0.1\n")
+    with shown(qtbot) as window:
+        page = opened(qtbot, window)
+        edit(qtbot, page, structs.replace(SHORT, servers=["cogen"], rates=[300.0]))
+        assert not says(page, "no longer gets security fixes")
+        press(page, "bolt")
+        press(page, "This computer")
+        sees(qtbot, page, "Cogen no longer gets security fixes and would listen on This computer")
+        press(page, "Run")
+        qtbot.waitUntil(lambda: bool(window.findChildren(ExposureDialog)))
+        (dialog,) = window.findChildren(ExposureDialog)
+        assert says(dialog, "would listen on 0.0.0.0 of localhost, where other machines reach it")
+        assert dialog.focusWidget() is control(dialog, "Do not run")
+        control(dialog, "Do not run").click()
+        qtbot.waitUntil(lambda: not window.desk.busy)
+        assert "nobody agreed to that" in window.live.error.text
+        assert not list((home / "data").rglob("*.pong.yaml"))

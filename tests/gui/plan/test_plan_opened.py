@@ -15,7 +15,7 @@ from app.shell.main_window import MainWindow
 from tests.gui.plan.steps import SHORT, judged, opened, write
 from tests.gui.windows import press, shown
 from tests.synthetic import session
-from workbench import presets
+from workbench.plan import library as presets
 from workbench.sessions import Recorder
 
 # The offscreen platform says so of every window that has a least size.

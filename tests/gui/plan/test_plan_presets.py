@@ -13,8 +13,9 @@ from app.planning.preset_list import two_lines
 from app.shell.main_window import MainWindow
 from tests.gui.plan.steps import SHORT, edit, judged, write
 from tests.gui.windows import press, says
-from workbench import paths, presets
-from workbench.plans import load_plan
+from workbench import paths
+from workbench.plan import library as presets
+from workbench.plan.model import load_plan
 
 # The offscreen platform says so of every window that has a least size.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")

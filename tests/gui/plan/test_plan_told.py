@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.pages.plan import PlanPage
+from app.planning.plan_charts import _span
 from app.planning.preset_list import _BESIDE_WORDS, two_lines
-from app.planning.sketch import _span
 from app.shell.main_window import MainWindow
 from app.theme import font
 from app.widgets import Elided

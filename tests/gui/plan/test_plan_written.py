@@ -14,8 +14,9 @@ from app.shell.main_window import MainWindow
 from tests.gui.plan.steps import SHORT, edit, judged, wanted, write
 from tests.gui.windows import control, press, says
 from workbench import paths
-from workbench.plans import GiveUp, Plan, Range, WarmUp, Workload, load_plan
+from workbench.plan.model import GiveUp, Plan, Range, WarmUp, load_plan
 from workbench.sessions import read_session
+from workbench.workloads.registry import workload as a_workload
 
 # The offscreen platform says so of every window that has a least size.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -39,7 +40,7 @@ def test_it_begins_with_a_plan_that_can_run(
             name="Everything",
             description="two\nlines",
             servers=["gevent", "asyncio-streams"],
-            workload=Workload(timeout_s=0.5, arrivals="poisson", path="/x"),
+            workload=a_workload(timeout_s=0.5, arrivals="poisson", path="/x"),
             rate_of="connections",
             rates=Range(from_=100, to=1000, step=50),
             connections=500,
@@ -59,7 +60,7 @@ def test_it_begins_with_a_plan_that_can_run(
         Plan(
             name="Closed",
             servers=["gevent"],
-            workload=Workload(mode="closed"),
+            workload=a_workload(mode="closed"),
             concurrency=[1, 25],
             seconds=2,
             give_up=None,
@@ -124,10 +125,10 @@ def test_a_field_that_is_left_shows_its_beginning(qtbot: QtBot, page: PlanPage) 
 @pytest.mark.parametrize(
     ("field", "text", "said"),
     [
-        ("_list", "400, 200", "200 comes after 400; list them rising, each once."),
+        ("_list", "400, 200", "200 comes after 400; list them in ascending order, each once."),
         ("_list", "fast", "Expected a number, got 'fast'."),
         ("_list", "", "None is given; give a list, or from, to and step."),
-        ("_length", "0.5", "At 200/s a point lasts 0.5 s: too short to judge"),
+        ("_length", "0.5", "At 200/s a point lasts 0.5 s: too short for a verdict"),
         ("_length", "", "Neither is given; give exactly one of the two."),
         ("_timeout", "0", "Expected a number above 0, got 0."),
         ("_repeats", "1,5", "Expected a whole number, got '1,5'."),
@@ -165,7 +166,7 @@ def test_a_fault_among_the_rare_fields_opens_them(qtbot: QtBot, page: PlanPage) 
     edit(qtbot, page, SHORT)
     backlog = page.form.more.inputs["backlog"]
     assert not backlog.isVisible()
-    page.edit(Plan(servers=["gevent"], rates=[500], seconds=1, workload=Workload(pipeline=3)))
+    page.edit(Plan(servers=["gevent"], rates=[500], seconds=1, workload=a_workload(pipeline=3)))
     qtbot.waitUntil(lambda: says(page, "3 calls at once need as many"))
     assert backlog.isVisible()
 
@@ -209,10 +210,10 @@ def test_servers_that_do_not_speak_the_protocol_are_left_out_with_one_press(
             servers=["gevent", "cheroot"],
             rates=[500],
             seconds=1,
-            workload=Workload(protocol="http/1.1"),
+            workload=a_workload(protocol="http/1.1"),
         ),
     )
-    assert says(page, "gevent speaks pong, not http/1.1.")
+    assert says(page, "gevent supports pong, not http/1.1.")
     press(page, "Leave it out")
     judged(qtbot, page)
     assert page.form.servers.value() == ["cheroot"]

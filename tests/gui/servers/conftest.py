@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.desk import Desk
+from app.context import Desk
 from app.pages.servers import ServersPage
 from app.widgets import dress
 from tests.gui.servers.steps import Open

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
-from app.desk import Desk
+from app.context import Desk
 from app.pages.servers import ServersPage
 from app.servers.known import Known
 from app.servers.naming import NewServer

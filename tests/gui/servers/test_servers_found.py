@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractButton, QLabel, QMenu
 from pytestqt.qtbot import QtBot
 
 from app.choices import Tick
-from app.desk import Desk
+from app.context import Desk
 from app.pages.servers import ServersPage
 from app.servers.columns import COLUMNS, column
 from app.servers.known import FIRST, NOT, RUNS
@@ -20,7 +20,7 @@ from app.servers.painting import in_sight
 from app.servers.table import ROW_PX
 from tests.gui.servers.steps import Open, choose, names, seek
 from tests.gui.windows import control, says, sees
-from workbench.plans import Plan
+from workbench.plan.model import Plan
 from workbench.servers.catalogue import Catalogue
 
 # The offscreen platform says so of every window that has a least size.

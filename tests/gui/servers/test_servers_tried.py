@@ -9,12 +9,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.desk import Desk
+from app.context import Desk
 from app.pages.servers import ServersPage
 from app.servers.known import NOT
 from tests.gui.servers.steps import Open, choose, make, type_over
 from tests.gui.windows import control, says, sees
-from workbench.servers import own
+from workbench.servers import user_servers as own
 
 # The offscreen platform says so of every window that has a least size.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")

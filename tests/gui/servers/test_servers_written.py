@@ -12,14 +12,14 @@ from pytestqt.qtbot import QtBot
 from app import theme
 from app.choices import Tick
 from app.colour import contrast
-from app.desk import Desk
+from app.context import Desk
 from app.pages.servers import ServersPage
 from app.servers.highlight import lexer_for
 from app.servers.naming import NewServer
 from app.shell.main_window import MainWindow
 from tests.gui.servers.steps import Open, choose, make, names, saved, type_over
 from tests.gui.windows import control, says, sees
-from workbench.servers import own
+from workbench.servers import user_servers as own
 from workbench.servers.catalogue import Catalogue
 
 # The offscreen platform says so of every window that has a least size.

@@ -41,7 +41,7 @@ print(json.dumps({"name": "CPython " + platform.python_version(), "packages": pa
 SIGNS = {
     "offline": "Failed to fetch|NewConnectionError|ConnectTimeout|Request failed after"
     "|Connection refused|Name or service not known|Temporary failure in name resolution"
-    "|Network is unreachable",
+    "|Network is unreachable|CERTIFICATE_VERIFY_FAILED|No CA certificates",
     "no-compiler": r"unable to execute '\S*(?:cc|clang)'|command '\S*(?:cc|clang)' failed: No such"
     r"|unable to execute \S*(?:cc|clang): No such",
 }
@@ -120,7 +120,10 @@ def built_in(task: dict[str, Any], home: Path, place: Path) -> Path:
     write_python(python, task["version"], str(home), str(made / "site"), libraries_of(home))
     tools = made / "tools"
     install = [task["uv"], "pip", "install", "--quiet", "--python", sys.executable, "--no-deps"]
-    install += ["--only-binary", ":all:", "--target", str(tools), *task["tools"]]
+    listed = made / "tools.txt"
+    listed.write_text("\n".join(task["tools"]), "utf-8")
+    install += ["--only-binary", ":all:", "--target", str(tools), "--require-hashes"]
+    install += ["--requirement", str(listed)]
     ran(install, "install", UV_CACHE_DIR=f"{task['work']}/uv-cache", UV_NO_CONFIG="1")
     headers = os.pathsep.join(includes(home, task["version"]))
     env = {
@@ -193,7 +196,7 @@ def ran(argv: list[str], why: str, **env: str) -> str:
         said = done.stderr or done.stdout
         if why == "install":
             why = next((told for told, sign in SIGNS.items() if re.search(sign, said)), why)
-        raise Failed(why, telling(said))
+        raise Failed(why, said[-4000:] if why == "offline" else telling(said))
     return done.stdout
 
 

@@ -1,6 +1,7 @@
 """Runs on a machine: finds or builds one isolated Python runtime. Standard library only.
 
-Argument: one JSON object {cache, work, uv, requirements, imports, build}, paths absolute. Output:
+Argument: one JSON object {cache, work, uv, requirements, imports, build, unreached}, paths
+absolute, `unreached` a pattern of what uv says when it cannot ask the index. Output:
 JSON lines; the last is `ready` or `failed`.
 
 A runtime is a folder `<cache>/runtimes/<key>`. It is built in the work folder, proven, stamped and
@@ -122,9 +123,8 @@ def install(task: dict[str, Any], made: Path) -> None:
     done = uv(task, "pip", "sync", "--python", python, *options, task["requirements"])
     if done.returncode == 0:
         return
-    unreachable = "Failed to fetch" in done.stderr or "Network connectivity" in done.stderr
-    if unreachable and "HTTP status" not in done.stderr:
-        raise Failed("offline", cause(done.stderr, -1), package(done.stderr))
+    if re.search(task["unreached"], done.stderr):
+        raise Failed("offline", done.stderr[-4000:], package(done.stderr))
     if said := compiling(done.stderr):
         no_compiler = re.search(r"No such file or directory: '\S*(?:cc|gcc|g\+\+|clang)'", said)
         why = "no-compiler" if no_compiler else "compile"
@@ -176,11 +176,11 @@ def run(argv: list[str], **env: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(argv, capture_output=True, text=True, env=env, check=False)
 
 
-def cause(output: str, which: int = 0) -> str:
-    """The telling line of what uv said: of its causes the first, or another."""
+def cause(output: str) -> str:
+    """The telling line of what uv said: of its causes the first."""
     causes = re.findall(r"^ *cause: (.*)", output, re.MULTILINE)
     lines = output.strip().splitlines() or ["it said nothing"]
-    return (causes[which] if causes else lines[-1]).strip()
+    return (causes[0] if causes else lines[-1]).strip()
 
 
 def compiling(output: str) -> str:

@@ -10,7 +10,9 @@ from typing import Any
 
 import msgspec
 
+from workbench import fetching
 from workbench.machines.base import Command, Machine
+from workbench.machines.wire import Nonsense, decode
 
 LONGEST_BUILD_S = 900.0
 
@@ -41,7 +43,7 @@ async def run_builder(
     process = await machine.start(
         Command(
             [*machine.python, builder, msgspec.json.encode(task).decode()],
-            env={**passed_on(), **(env or {})},
+            env={**passed_on(), **(_trust() if machine.is_local else {}), **(env or {})},
             cwd=f"{machine.run_dir}/tools",
         )
     )
@@ -64,9 +66,18 @@ def passed_on() -> dict[str, str]:
     return {name: os.environ[name] for name in PASSED_ON if name in os.environ}
 
 
+_EVENT: msgspec.json.Decoder[dict[str, Any]] = msgspec.json.Decoder(dict[str, Any])
+
+
+def _trust() -> dict[str, str]:
+    """Files of this computer."""
+    given = ("SSL_CERT_FILE", "SSL_CERT_DIR")
+    return fetching.trust() | {name: os.environ[name] for name in given if name in os.environ}
+
+
 def _event(line: bytes) -> dict[str, Any] | None:
     try:
-        event = msgspec.json.decode(line, type=dict[str, Any])
-    except msgspec.DecodeError:
+        event = decode(_EVENT, line)
+    except Nonsense:
         return None
     return event if "event" in event else None

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import os
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
@@ -18,23 +17,29 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from workbench import paths
+from workbench import paths, stores
 from workbench.errors import PongbenchError
+from workbench.fetching import why_unreached
 from workbench.machines.base import Command, Machine
 from workbench.servers.entry import ServerEntry
 from workbench.servers.runtimes import Notify, Runtime
 from workbench.servers.runtimes.builders import run_builder
 from workbench.servers.runtimes.packed import pack
 from workbench.servers.runtimes.programs import MissingPrograms, Programs
-from workbench.servers.runtimes.python import uv_binary
+from workbench.uv import uv_binary
 
 BUILDER = Path(__file__).with_name("build_heritage.py")
 MIRRORS = ("http://deb.debian.org/debian/", "http://archive.debian.org/debian/")
 """What comes from there is believed by its hash."""
 FETCH_WITHIN_S = 60.0
 
-TOOLS = ("pip==20.3.4", "setuptools==44.1.1", "wheel==0.37.1")
-"""The last that run on Python 2.7."""
+TOOLS = (
+    "pip==20.3.4 --hash=sha256:217ae5161a0e08c0fb873858806e3478c9775caffce5168b50ec885e358c199d",
+    "setuptools==44.1.1"
+    " --hash=sha256:27a714c09253134e60a6fa68130f78c7037e5562c4f21f8f318f2ae900d152d5",
+    "wheel==0.37.1 --hash=sha256:4bdcd7d840138086126cd09254dc6195fb4fc6f01c050a1d7236f2630db1d22a",
+)
+"""The last that run on Python 2.7, as lines of a requirements.txt."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,20 @@ class Deb:
     def name(self) -> str:
         return self.path.rpartition("/")[2].partition("_")[0]
 
+
+_LIBRARIES = (
+    Deb(
+        "pool/main/o/openssl/libssl1.1_1.1.1w-0+deb11u1_amd64.deb",
+        1565664,
+        "aadf8b4b197335645b230c2839b4517aa444fd2e8f434e5438c48a18857988f7",
+    ),
+    Deb(
+        "pool/main/libf/libffi/libffi7_3.3-6_amd64.deb",
+        23096,
+        "30ca89bfddae5fa6e0a2a044f22b6e50cd17c4bc6bc850c579819aeab7101f0f",
+    ),
+)
+"""Of both."""
 
 DEBS: dict[str, tuple[Deb, ...]] = {
     "2.7": (
@@ -83,16 +102,7 @@ DEBS: dict[str, tuple[Deb, ...]] = {
             2353600,
             "887034beb360069df8b519ad93893454ef3402415775a0466940fb73d6a8b8ca",
         ),
-        Deb(
-            "pool/main/o/openssl/libssl1.1_1.1.1w-0+deb11u1_amd64.deb",
-            1565664,
-            "aadf8b4b197335645b230c2839b4517aa444fd2e8f434e5438c48a18857988f7",
-        ),
-        Deb(
-            "pool/main/libf/libffi/libffi7_3.3-6_amd64.deb",
-            23096,
-            "30ca89bfddae5fa6e0a2a044f22b6e50cd17c4bc6bc850c579819aeab7101f0f",
-        ),
+        *_LIBRARIES,
     ),
     "3.9": (
         Deb(
@@ -125,16 +135,7 @@ DEBS: dict[str, tuple[Deb, ...]] = {
             4027848,
             "3a2172f6d926cf2e98a1a2e24f5aecdc3bcd56fa7c6d9f7a3fc4892f67377d5f",
         ),
-        Deb(
-            "pool/main/o/openssl/libssl1.1_1.1.1w-0+deb11u1_amd64.deb",
-            1565664,
-            "aadf8b4b197335645b230c2839b4517aa444fd2e8f434e5438c48a18857988f7",
-        ),
-        Deb(
-            "pool/main/libf/libffi/libffi7_3.3-6_amd64.deb",
-            23096,
-            "30ca89bfddae5fa6e0a2a044f22b6e50cd17c4bc6bc850c579819aeab7101f0f",
-        ),
+        *_LIBRARIES,
         Deb(
             "pool/main/m/mpdecimal/libmpdec3_2.5.1-1_amd64.deb",
             87652,
@@ -187,7 +188,7 @@ async def prepare(
         "version": version,
         "debs": [deb.sha256 for deb in debs],
         "folder": f"{machine.run_dir}/tools/debs",
-        "uv": uv if machine.platform is None else await machine.put(Path(uv), "tools/uv"),
+        "uv": uv if machine.is_local else await machine.put(Path(uv), "tools/uv"),
         "tools": TOOLS,
         "requirements": f"{folder}/{entry.requirements}",
         "imports": entry.imports,
@@ -233,7 +234,10 @@ async def bring(
             f"What was built for {entry.name} on this computer does not work on '{machine.name}':"
             f" {said}."
         )
-    return replace(built, placeholders={"python": there})
+    return replace(
+        built,
+        placeholders={"python": there, "home": f"{machine.cache_dir}/programs/{home.name}"},
+    )
 
 
 def unfit(architecture: str) -> str:
@@ -260,11 +264,7 @@ def _fetch(deb: Deb) -> None:
             reason = reason or str(getattr(error, "reason", error))
             continue
         if hashlib.sha256(data).hexdigest() == deb.sha256:
-            kept = _kept(deb)
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            part = kept.with_name(f".{kept.name}.{os.getpid()}")
-            part.write_bytes(data)
-            part.replace(kept)
+            stores.write(_kept(deb), data, stores.USUAL)
             return
         reason = "what came is not what was tried"
     raise PongbenchError(
@@ -290,10 +290,10 @@ def _consent(
 def _error(machine: Machine, entry: ServerEntry, event: dict[str, Any]) -> PongbenchError:
     detail = str(event.get("detail", "")).rstrip(".")
     where = f"the runtime of {entry.name} on {machine.name}"
+    connect = f"connect {machine.name} to the network once, the runtime is then kept"
     sentences = {
         "install": f"What {entry.requirements} lists cannot be installed for {where}: {detail}.",
-        "offline": f"Packages cannot be fetched for {where}, for the package index is out of reach;"
-        f" connect {machine.name} to the network once, the runtime is then kept.",
+        "offline": f"Packages cannot be fetched for {where}: {why_unreached(detail, connect)}.",
         "no-compiler": f"What {entry.requirements} lists has to be compiled for {where}, which has"
         " no C compiler; install one there (Debian: apt-get install gcc libc6-dev).",
         "import": f"What is installed for {where} does not work: {detail}.",

@@ -15,7 +15,10 @@ from pathlib import Path
 import msgspec
 
 from workbench import paths
+from workbench.errors import PongbenchError
+from workbench.machines.answers import output
 from workbench.machines.base import Command, Machine
+from workbench.machines.wire import Nonsense, Text, decode
 from workbench.servers.runtimes.packed import pack
 
 SEARCHED = "LD_LIBRARY_PATH"
@@ -39,11 +42,16 @@ async def bring_libraries(machine: Machine, tree: Path) -> dict[str, str]:
     if not needed:
         return {}
     process = await machine.start(Command([*machine.python, "-c", _LACKING, *sorted(needed)]))
-    await process.wait()
-    lacking = msgspec.json.decode("".join(process.tail()[-1:]) or "[]", type=list[str])
+    try:
+        answer = (await output(process))[-1:] or [b"[]"]
+        lacking = set(decode(msgspec.json.Decoder(list[Text]), answer[0])) & set(needed)
+    except Nonsense as error:
+        raise PongbenchError(
+            f"'{machine.name}' cannot tell which libraries it lacks ({error})."
+        ) from None
     if not lacking:
         return {}
-    archive = await asyncio.to_thread(_archive, {name: needed[name] for name in lacking})
+    archive = await asyncio.to_thread(_archive, {name: needed[name] for name in sorted(lacking)})
     place = await machine.bring(archive, f"libraries/{archive.name.partition('.')[0]}")
     return {SEARCHED: place}
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import io
-import secrets
 import tarfile
 from collections.abc import Mapping
 from pathlib import Path
+
+from workbench import stores
 
 
 def pack(
@@ -21,29 +22,26 @@ def pack(
 
     `without`: files left out, by relative path; `texts` and `links` (path to target) are added.
     """
-    archive.parent.mkdir(parents=True, exist_ok=True)
-    part = archive.with_name(f".{archive.name}.{secrets.token_hex(4)}")
-    try:
-        with tarfile.open(part, "w:gz", compresslevel=3) as tar:
+    with (
+        stores.replacing(archive, stores.USUAL) as file,
+        tarfile.open(fileobj=file, mode="w:gz", compresslevel=3) as tar,
+    ):
 
-            def taken(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
-                # The other end unpacks member by member and knows no hard links.
-                tar.inodes.clear()  # type: ignore[attr-defined]
-                member.uid = member.gid = 0
-                member.uname = member.gname = ""
-                return None if member.name.removeprefix("./") in without else member
+        def taken(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
+            # The other end unpacks member by member and knows no hard links.
+            tar.inodes.clear()  # type: ignore[attr-defined]
+            member.uid = member.gid = 0
+            member.uname = member.gname = ""
+            return None if member.name.removeprefix("./") in without else member
 
-            tar.add(tree, arcname=".", filter=taken)
-            for name, text in {**(texts or {}), ".whole": f"{archive.name}\n"}.items():
-                data = text.encode()
-                member = tarfile.TarInfo(name)
-                member.size, member.mode = len(data), 0o644
-                tar.addfile(member, io.BytesIO(data))
-            for name, target in (links or {}).items():
-                member = tarfile.TarInfo(name)
-                member.type, member.linkname = tarfile.SYMTYPE, target
-                tar.addfile(member)
-        part.replace(archive)
-    finally:
-        part.unlink(missing_ok=True)
+        tar.add(tree, arcname=".", filter=taken)
+        for name, text in {**(texts or {}), ".whole": f"{archive.name}\n"}.items():
+            data = text.encode()
+            member = tarfile.TarInfo(name)
+            member.size, member.mode = len(data), 0o644
+            tar.addfile(member, io.BytesIO(data))
+        for name, target in (links or {}).items():
+            member = tarfile.TarInfo(name)
+            member.type, member.linkname = tarfile.SYMTYPE, target
+            tar.addfile(member)
     return archive

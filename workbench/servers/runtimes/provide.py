@@ -32,7 +32,7 @@ async def provide(
         "cache": machine.cache_dir,
         "work": f"{machine.run_dir}/tools",
         "install": install,
-        "bring": machine.platform is not None,
+        "bring": not machine.is_local,
         "programs": {name: asdict(PROGRAMS[name]) for name in wanted},
     }
 

@@ -7,11 +7,10 @@ interpreter: so no contestant sees packages of the host, and all start in the sa
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
-from workbench import paths
+from workbench import fetching
 from workbench.errors import PongbenchError
 from workbench.machines.base import Machine
 from workbench.servers.entry import ServerEntry
@@ -19,6 +18,7 @@ from workbench.servers.runtimes import Notify, Runtime, brought_python
 from workbench.servers.runtimes.builders import LONGEST_BUILD_S, run_builder
 from workbench.servers.runtimes.bundled import bundled_runtime
 from workbench.servers.runtimes.programs import Programs
+from workbench.uv import uv_binary
 
 BUILDER = Path(__file__).with_name("build_python.py")
 
@@ -37,7 +37,7 @@ async def prepare(
     """
     if (bundled := bundled_runtime(machine, entry)) is not None:
         return bundled
-    if machine.platform is not None:
+    if not machine.is_local:
         return await brought_python.prepare(machine, entry, notify)
     programs = programs or Programs()
 
@@ -61,20 +61,6 @@ async def prepare(
     )
 
 
-def uv_binary() -> str:
-    """The uv that came with Pongbench."""
-    import uv  # noqa: PLC0415  only a build needs it
-
-    if getattr(sys, "frozen", False):
-        return str(paths.SHIPPED / "bin" / "uv")
-    try:
-        return str(uv.find_uv_bin())
-    except FileNotFoundError:
-        raise PongbenchError(
-            "uv, which builds the runtimes, is missing; install Pongbench again."
-        ) from None
-
-
 async def _build(
     machine: Machine,
     entry: ServerEntry,
@@ -92,6 +78,7 @@ async def _build(
         "requirements": f"{folder}/{entry.requirements}" if entry.requirements else "",
         "imports": entry.imports,
         "build": entry.build,
+        "unreached": fetching.UNREACHED,
     }
 
     def on_event(event: dict[str, Any]) -> None:
@@ -105,6 +92,10 @@ def _sentence(machine: Machine, entry: ServerEntry, event: dict[str, Any]) -> st
     detail = str(event["detail"]).rstrip(".")
     package = event.get("package") or "What it requires"
     where = f"the runtime of {entry.name} on {machine.name}"
+    connect = (
+        f"connect {machine.name} to the network once, the runtime is then kept, or set"
+        " UV_FIND_LINKS to a folder of wheels and UV_NO_INDEX to 1"
+    )
     listed = entry.requirements or "a requirements.txt"
     sentences = {
         "install": f"{package} cannot be installed for {where}: {detail}.",
@@ -114,9 +105,7 @@ def _sentence(machine: Machine, entry: ServerEntry, event: dict[str, Any]) -> st
             " (Debian: apt-get install gcc python3-dev)."
         ),
         "offline": (
-            f"{package} cannot be fetched for {where}, for the package index is out of reach"
-            f" ({detail}); connect {machine.name} to the network once, the runtime is then kept,"
-            " or set UV_FIND_LINKS to a folder of wheels and UV_NO_INDEX to 1."
+            f"{package} cannot be fetched for {where}: {fetching.why_unreached(detail, connect)}."
         ),
         "import": (
             f"What is installed for {where} does not work: {detail}; every package it needs has"

@@ -1,0 +1,301 @@
+"""What lies under the lines: head, grid, axes, the clients' ceiling, the ideal line."""
+
+from __future__ import annotations
+
+from math import atan2, ceil, degrees, hypot, log10
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QPainter, QPen
+
+from app.charts import labels, scales, words
+from app.charts.drawing import draw_text, text_width
+from app.charts.series import Quantity
+from app.colour import with_opacity
+from app.theme import Weight, font
+from workbench.analysis.results import PointResult, View
+
+if TYPE_CHECKING:
+    from app.charts.chart import Chart
+
+_IDEAL = "ideal: every call answered"
+_LARGE = "large: highest rate held"
+_HOLLOW = "hollow: not to be trusted"
+_FEW = "hollow: too few replies"
+_CONTROLS = 424.0
+"""Unscaled, right of the head of the response time: the window's controls."""
+_RARELY_AT_TIMEOUT = 0.6
+"""Up to this share of the rates few lines are as high."""
+_NO_CONTROLS = 2.0
+"""Their height in pictures and presentations."""
+_ABOVE_IDEAL = 14.0
+"""Unscaled, from the line to the middle of its words."""
+
+
+class Ground:
+    """Paints a chart's ground in the scene's pixels."""
+
+    def __init__(self, chart: Chart) -> None:
+        self._chart = chart
+        self._marks_of: object = None
+        self._marks_told: tuple[str, ...] = ()
+
+    def key(self) -> object:
+        chart = self._chart
+        size = chart.viewport().size().toTuple(), chart.plot_rect().getRect()
+        ratio = chart.devicePixelRatioF()
+        shown = (chart.view_shown, chart.log, chart.model.axis.title)
+        empty = not any(len(curve.values.x) for curve in chart.curves.values())
+        said = self._saying(), self._head()
+        return size, ratio, chart.limits, chart.ceiling, shown, empty, said, self._timeout_ms()
+
+    def words(self) -> list[labels.Box]:
+        """Where its words stand that are no labels: the head, the timeout, and those of the ideal
+        line as boxes in a row."""
+        chart = self._chart
+        found = [(0.0, 0.0, self._head()[-1], chart.look.px(20))]
+        if (timeout := self._timeout_ms()) is not None:
+            text, size, at = self._timeout_words(timeout)
+            half = chart.look.px(6)
+            found.append((at.x(), at.y() - half, at.x() + text_width(text, size), at.y() + half))
+        share, half = self._ideal_words()
+        if not half:
+            return found
+        last, px = chart.limits[1], chart.look.px
+        first, end = (chart.at(last * s, last * s) for s in (share - half, share + half))
+        way = end - first
+        length = max(1.0, hypot(way.x(), way.y()))
+        aside = QPointF(way.y(), -way.x()) * px(_ABOVE_IDEAL) / length
+        count, r = ceil(length / px(8)), px(7)
+        middles = (first + aside + way * n / count for n in range(count + 1))
+        return [*found, *((at.x() - r, at.y() - r, at.x() + r, at.y() + r) for at in middles)]
+
+    def paint(self, painter: QPainter) -> None:
+        chart = self._chart
+        theme, look, plot = chart.theme, chart.look, chart.plot_rect()
+        px = look.px
+        painter.save()
+        painter.fillRect(QRectF(chart.viewport().rect()), QColor(theme.card))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._paint_head(painter)
+        hair = QPen(QColor(theme.line), max(1.0, px(0.8)))
+        for value, text in self._value_ticks():
+            y = round(chart.at(0, value).y()) + 0.5
+            painter.setPen(hair)
+            painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
+            where = QPointF(plot.left() - px(8), y)
+            draw_text(painter, where, text, look.axis_font, theme.muted, "right")
+        if chart.lowest:
+            self._paint_rates(painter)
+        self._paint_ceiling(painter)
+        self._paint_timeout(painter)
+        if chart.has_ideal:
+            self._paint_ideal(painter)
+        self._paint_saying(painter)
+        painter.restore()
+
+    def _saying(self) -> str:
+        """In place of lines; empty: there are some, or the first point is being drawn."""
+        chart = self._chart
+        first, said = chart.quantity is Quantity.REPLIES, ""
+        if not any(len(curve.values.x) for curve in chart.curves.values()):
+            over = chart.model.over
+            said = ("No point was finished." if over else "Points appear here.") if first else ""
+        elif chart.curves.keys() <= chart.hidden:
+            said = "Every server is hidden. 0 shows all of them." if first else ""
+        elif not len(chart.known()):
+            answered = any(s.most and s.most.replies_per_s for s in chart.model.series.values())
+            said = (
+                "The load tool does not report response times."
+                if answered
+                else "No call was answered, so there is no response time."
+            )
+        return said if said and chart.running_at() is None else ""
+
+    def _paint_saying(self, painter: QPainter) -> None:
+        chart, text = self._chart, self._saying()
+        if not text:
+            return
+        px, theme, plot = chart.look.px, chart.theme, chart.plot_rect()
+        size = font(px(13))
+        box = QRectF(0, 0, text_width(text, size) + px(24), px(28))
+        box.moveCenter(plot.center())
+        if chart.has_ideal:  # below the line y = x
+            box.moveBottomRight(plot.bottomRight() - QPointF(px(12), plot.height() / 10))
+        painter.fillRect(box, QColor(theme.card))
+        draw_text(painter, box.center(), text, size, theme.muted, "middle")
+
+    def _paint_head(self, painter: QPainter) -> None:
+        chart = self._chart
+        look, theme = chart.look, chart.theme
+        title, unit, x, _ = self._head()
+        y = look.px(11)
+        draw_text(painter, QPointF(look.px(1), y), title, self._title_font(), theme.text)
+        draw_text(painter, QPointF(x, y), unit, font(look.px(12)), theme.muted)
+
+    def _head(self) -> tuple[str, str, float, float]:
+        """(title, what is said of it, from where, until where)."""
+        chart, px = self._chart, self._chart.look.px
+        title, unit = chart.title_words()
+        size, x = font(px(12)), text_width(title, self._title_font()) + px(9)
+        controls = chart.quantity is Quantity.TIME and chart.look.controls > _NO_CONTROLS
+        room = chart.width() - x - px(_CONTROLS) * controls
+        keys, brief = self._marks(), unit.partition(",")[0]
+        forms = ((unit, *keys), (brief, *keys), (brief, *keys[-1:]), (unit,))
+        said = ["  ·  ".join(form) for form in forms]
+        fits = (each for each in said if text_width(each, size) <= room)
+        shown = next(fits, said[-1])
+        return title, shown, x, x + text_width(shown, size)
+
+    def _title_font(self) -> QFont:
+        look = self._chart.look
+        return font(look.px(look.head), Weight.DemiBold)
+
+    def _marks(self) -> tuple[str, ...]:
+        """What a large and a hollow marker mean, where there are any."""
+        chart = self._chart
+        model, view = chart.model, chart.view_shown
+        key = model, model.version, view
+        if self._marks_of != key:
+            self._marks_of = key
+            servers = model.series.values()
+            each = [reading for series in servers for reading in series.points]
+            found = {
+                Quantity.REPLIES: (
+                    (_LARGE, (series.knee is not None for series in servers)),
+                    (_HOLLOW, (not reading.trusted for reading in each)),
+                ),
+                Quantity.TIME: ((_FEW, (r.trusted and _few(r, view) for r in each)),),
+                Quantity.ERRORS: (),
+            }
+            self._marks_told = tuple(told for told, any_ in found[chart.quantity] if any(any_))
+        return self._marks_told
+
+    def _value_ticks(self) -> list[tuple[float, str]]:
+        chart = self._chart
+        height = chart.plot_rect().height() / chart.look.scale
+        _, _, low, high = chart.limits
+        if chart.metric == Quantity.ERRORS.value:
+            marks = (0, 25, 50, 75, 100) if height > 90 else (0, 50, 100)
+            return [(mark, f"{mark} %") for mark in marks]
+        if chart.quantity is not Quantity.TIME:
+            most = max(5 if chart.quantity is Quantity.REPLIES else 2, int(height / 30))
+            return [(v, words.count(v)) for v in scales.ticks(high, most)]
+        if chart.log:
+            marks = scales.log_ticks(10**low, 10**high, 13 * (high - low) / max(1.0, height))
+        else:
+            marks = scales.ticks(high, max(2, int(height / 30)))
+        return [(v, _time_text(v)) for v in marks]
+
+    def _paint_rates(self, painter: QPainter) -> None:
+        chart = self._chart
+        look, theme, plot = chart.look, chart.theme, chart.plot_rect()
+        px, last = look.px, chart.limits[1]
+        marks = scales.ticks(last, max(2, min(10, int(plot.width() / px(62)))))
+        for rate in marks:
+            at = QPointF(chart.at(rate, 1).x(), plot.bottom() + px(13))
+            # More than ten names need the room right of the plot's lower corner too.
+            if len(chart.curves) <= 10 or at.x() <= plot.right() - px(12):
+                draw_text(painter, at, words.count(rate), look.axis_font, theme.muted, "middle")
+        at = QPointF(plot.center().x(), plot.bottom() + px(34))
+        draw_text(painter, at, chart.model.axis.title, font(px(12)), theme.muted, "middle")
+
+    def _paint_ceiling(self, painter: QPainter) -> None:
+        chart = self._chart
+        ceiling = chart.ceiling
+        if ceiling is None:
+            return
+        plot, px = chart.plot_rect(), chart.look.px
+        area = QRectF(plot)
+        area.setLeft(chart.at(ceiling, 1).x())
+        muted = chart.theme.muted
+        painter.fillRect(area, with_opacity(muted, 0.10))
+        painter.setPen(QPen(with_opacity(muted, 0.22), px(0.9)))
+        painter.drawLines(_hatch(area, px(8)))
+        painter.setPen(QPen(QColor(muted), px(1)))
+        painter.drawLine(area.topLeft(), area.bottomLeft())
+
+    def _timeout_ms(self) -> float | None:
+        """Where lines end because calls are given up then; None: not within this chart."""
+        chart = self._chart
+        timeout, (_, _, low, high) = chart.model.timeout_ms, chart.limits
+        inside = low < (log10(timeout) if chart.log else timeout) <= high
+        known = chart.quantity is Quantity.TIME and chart.model.has_timeout
+        return timeout if known and inside else None
+
+    def _timeout_words(self, timeout: float) -> tuple[str, QFont, QPointF]:
+        """Above its line, where no point can be, to the right of a short head."""
+        chart, px = self._chart, self._chart.look.px
+        text, size = f"timeout {_time_text(timeout)}", font(px(11), Weight.Medium)
+        line, plot = chart.at(0, timeout), chart.plot_rect()
+        x, last = self._head()[-1] + px(14), plot.left() + _RARELY_AT_TIMEOUT * plot.width()
+        if x + text_width(text, size) > last:
+            x = line.x() + px(5)
+        return text, size, QPointF(x, line.y() - px(8))
+
+    def _paint_timeout(self, painter: QPainter) -> None:
+        chart = self._chart
+        timeout = self._timeout_ms()
+        if timeout is None:
+            return
+        pen = QPen(QColor(chart.theme.muted), chart.look.px(1))
+        pen.setStyle(Qt.PenStyle.DotLine)
+        painter.setPen(pen)
+        y = round(chart.at(0, timeout).y()) + 0.5
+        plot = chart.plot_rect()
+        painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
+        text, size, where = self._timeout_words(timeout)
+        draw_text(painter, where, text, size, chart.theme.muted)
+
+    def _paint_ideal(self, painter: QPainter) -> None:
+        chart = self._chart
+        plot, px, last = chart.plot_rect(), chart.look.px, chart.limits[1]
+        pen = QPen(QColor(chart.theme.muted), px(1.2))
+        pen.setStyle(Qt.PenStyle.DotLine)
+        painter.setPen(pen)
+        painter.drawLine(chart.at(0, 0), chart.at(last, last))
+        share, half = self._ideal_words()
+        if not half:
+            return
+        painter.save()
+        painter.translate(chart.at(last * share, last * share))
+        painter.rotate(-degrees(atan2(plot.height(), plot.width())))
+        size = font(px(11), Weight.Medium)
+        draw_text(painter, QPointF(0, -px(_ABOVE_IDEAL)), _IDEAL, size, chart.theme.muted, "middle")
+        painter.restore()
+
+    def _ideal_words(self) -> tuple[float, float]:
+        """(middle, half length) of the words, as shares of the ideal line; 0: there is no room."""
+        chart = self._chart
+        if not chart.has_ideal:
+            return 0.0, 0.0
+        plot, last = chart.plot_rect(), chart.limits[1]
+        width = text_width(_IDEAL, font(chart.look.px(11), Weight.Medium))
+        half = width / 2 / max(1.0, hypot(plot.width(), plot.height()))
+        empty = not any(len(curve.values.x) for curve in chart.curves.values())
+        most = (chart.ceiling or last) / last - half - 0.03
+        share = min(0.8 if empty else chart.ideal_at, most)
+        return (share, half) if share - half >= 0.3 else (0.0, 0.0)
+
+
+def _hatch(area: QRectF, apart: float) -> list[QLineF]:
+    """Rising at 45 degrees, ending at the edges: an SVG knows of no clipping by its painter."""
+    lines = []
+    for x in np.arange(area.left() - area.height(), area.right(), apart):
+        left, right = max(x, area.left()), min(x + area.height(), area.right())
+        foot = area.bottom() + x
+        lines.append(QLineF(left, foot - left, right, foot - right))
+    return lines
+
+
+def _few(reading: PointResult, view: View) -> bool:
+    """Has it a response time which too few replies support?"""
+    return reading.times(view.clock) is not None and not reading.supported(view)
+
+
+def _time_text(ms: float) -> str:
+    if ms <= 0:
+        return "0"
+    value, unit = (ms / 1000, "s") if ms >= 1000 else (ms, "ms") if ms >= 0.1 else (ms * 1e3, "µs")
+    return f"{value:g} {unit}"

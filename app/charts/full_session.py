@@ -1,0 +1,48 @@
+"""A session to its end, where that is known before it is drawn: a film's. No Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from app.charts.model import ChartModel
+from app.charts.series import Floats, Quantity
+from workbench.analysis.results import View, milliseconds
+from workbench.documents import AnyDocument, PointStart, Window
+
+
+class Whole:
+    """All values a film will show; axes fitted to them stay where they are."""
+
+    def __init__(self, documents: Iterable[AnyDocument]) -> None:
+        self._model = ChartModel()
+        self._windows: list[Window] = []
+        swept = False
+        for document in documents:
+            self._model(document)
+            if isinstance(document, PointStart):
+                swept = document.purpose == "sweep"
+            elif isinstance(document, Window) and swept:
+                self._windows.append(document)
+        self._values: dict[tuple[Quantity, View], Floats] = {}
+
+    @property
+    def last_x(self) -> float:
+        """Where the x axis ends."""
+        return self._model.last_x
+
+    def values(self, quantity: Quantity, view: View) -> Floats:
+        """Of every point, and the response times on the way there: the running point shows them.
+        Without NaN, in no order."""
+        key = quantity, view
+        if key not in self._values:
+            each = [s.values(quantity, view).y for s in self._model.series.values()]
+            if quantity is Quantity.TIME:
+                times = (
+                    w.latency_us if view.clock == "latency" else w.service_us for w in self._windows
+                )
+                each.append(np.array([milliseconds(t, view.percentile) for t in times if t]))
+            found = np.concatenate([np.empty(0), *each])
+            self._values[key] = found[~np.isnan(found)]
+        return self._values[key]

@@ -1,0 +1,207 @@
+"""What moves over the lines: cursor, highlighted server, the running point's halo."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import isnan, nan
+from time import monotonic
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
+
+from app.charts.curve import PALE, Curve
+from app.charts.drawing import draw_marker, stroke
+from app.charts.series import Quantity
+from app.colour import mix, with_opacity
+from app.theme import SeriesStyle
+from workbench.analysis.running import Running
+
+if TYPE_CHECKING:
+    from app.charts.chart import Chart
+
+DIM, DIM_RUNNING = 0.25, 0.60
+"""Opacity of the others, and of the running server, while one is highlighted."""
+
+_BREATH_S = 1.2
+_LEVELS = 6
+
+
+class Moving:
+    """Paints a chart's foreground in the scene's pixels."""
+
+    def __init__(self, chart: Chart) -> None:
+        self._chart = chart
+
+    def paint(self, painter: QPainter) -> None:
+        chart = self._chart
+        self._paint_cursor(painter)
+        highlighted = chart.curves.get(chart.highlighted)
+        if highlighted is not None and chart.highlighted not in chart.hidden:
+            self._paint_highlighted(painter, highlighted)
+        running = chart.curves.get(chart.model.running_server)
+        if running is not None and running.series.id not in chart.hidden:
+            self._paint_running(painter, running)
+
+    def paint_earlier(self, painter: QPainter) -> None:
+        """Beneath a running second pass: what was measured before, thin and pale."""
+        chart = self._chart
+        sweeping = chart.model.sweeping
+        curve = chart.curves.get(chart.model.running_server)
+        if sweeping is None or curve is None or curve.series.id in chart.hidden:
+            return
+        if sweeping.pass_number > 1:
+            values = curve.series.values(chart.quantity, chart.view_shown)
+            points = [chart.at(x, y) for x, y in zip(values.x, values.y, strict=True)]
+            pen = curve.style.pen(chart.look.px(1.2))
+            pen.setColor(QColor(mix(chart.theme.card, curve.style.colour, PALE)))
+            if points:
+                stroke(painter, np.array([at.toTuple() for at in points]), pen)
+
+    def _paint_cursor(self, painter: QPainter) -> None:
+        chart = self._chart
+        if isnan(chart.cursor_rate):
+            return
+        plot, x = chart.plot_rect(), round(chart.at(chart.cursor_rate, 1).x())
+        # An antialiased dashed line takes Qt two milliseconds.
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        pen = QPen(with_opacity(chart.theme.text, 0.6), chart.look.px(1))
+        pen.setStyle(Qt.PenStyle.DashLine)
+        painter.setPen(pen)
+        painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+
+    def _paint_highlighted(self, painter: QPainter, curve: Curve) -> None:
+        chart = self._chart
+        painter.save()
+        painter.setClipRect(chart.clip_rect())
+        self._paint_bars(painter, curve)
+        curve.draw_markers(painter, chart.look, 4.8)
+        reading = chart.reading(curve.series.id, chart.cursor_rate)
+        value = reading.value(chart.metric, chart.view_shown) if reading else nan
+        if not isnan(value):
+            self._paint_ring(painter, curve, chart.at(chart.cursor_rate, value))
+        painter.restore()
+        chart.names.paint_strong(painter, curve.series.id)
+
+    def _paint_ring(self, painter: QPainter, curve: Curve, at: QPointF) -> None:
+        """Around the point that is told; what must not be trusted stays hollow."""
+        chart = self._chart
+        px, trusted = chart.look.px, curve.trusts(chart.cursor_rate)
+        painter.setPen(QPen(QColor(chart.theme.text), px(2)))
+        painter.setBrush(curve.style.brush() if trusted else QColor(chart.theme.card))
+        painter.drawEllipse(at, px(6.5), px(6.5))
+        if not trusted:
+            draw_marker(painter, curve.style, at, px(3.2), chart.theme.card, hollow=True)
+
+    def _paint_bars(self, painter: QPainter, curve: Curve) -> None:
+        """From the lowest to the highest pass."""
+        chart = self._chart
+        px = chart.look.px
+        for reading in curve.series.points:
+            spread = reading.spread(chart.metric, chart.view_shown)
+            if spread is None:
+                continue
+            low, high = (chart.at(reading.x, value) for value in spread)
+            if low.y() - high.y() > px(3):
+                painter.setPen(QPen(curve.style.tint(0.8), px(1.4)))
+                painter.drawLine(low, high)
+                for end in (low, high):
+                    painter.drawLine(end - QPointF(px(2.5), 0), end + QPointF(px(2.5), 0))
+
+    def _paint_running(self, painter: QPainter, curve: Curve) -> None:
+        chart, running = self._chart, self._chart.model.running
+        px = chart.look.px
+        painter.save()
+        painter.setClipRect(chart.clip_rect().adjusted(-px(14), -px(14), px(14), px(14)))
+        if chart.highlighted not in ("", curve.series.id):
+            painter.setOpacity(DIM_RUNNING)
+        if curve.series.id != chart.highlighted:
+            curve.draw_markers(painter, chart.look)
+        value = running.value(chart.metric, chart.view_shown) if running else nan
+        if running and not isnan(value):
+            at = chart.at(running.x, value)
+            points = curve.pixels()
+            before = points[curve.values.x < running.x]
+            if len(before):
+                lead = np.vstack((before[-1], at.toTuple()))
+                sure = curve.trusts(curve.values.x[len(before) - 1])
+                stroke(painter, lead, curve.pen(chart.look.running_line, sure=sure))
+            self._paint_halo(painter, curve, at)
+            painter.setClipping(False)
+            chart.names.paint_running(painter, curve, at)
+        elif running and chart.metric == Quantity.ERRORS.value and running.errors_pct is not None:
+            self._paint_undecided(painter, curve, running, running.errors_pct)
+        else:
+            self._paint_waiting(painter, curve)
+        painter.restore()
+
+    def _paint_undecided(
+        self, painter: QPainter, curve: Curve, running: Running, span: tuple[float, float]
+    ) -> None:
+        """From the errors so far to what they are if no open call is answered; its name beside."""
+        chart = self._chart
+        low, high = (chart.at(running.x, pct) for pct in span)
+        pen = curve.pen(chart.look.running_line * 2, sure=False)
+        painter.setPen(pen)
+        painter.drawLine(low, high)
+        pen.setStyle(Qt.PenStyle.SolidLine)
+        painter.setPen(pen)
+        arm = QPointF(chart.look.px(5), 0)
+        for end in (low, high):
+            painter.drawLine(end - arm, end + arm)
+        painter.setClipping(False)
+        chart.names.paint_running(painter, curve, low)
+
+    def _paint_waiting(self, painter: QPainter, curve: Curve) -> None:
+        """Between its points, and until there is something to show of one, a server keeps its
+        name; in a pause the halo stays, hollow."""
+        points = curve.pixels()
+        known = points[~np.isnan(points).any(axis=1)]
+        if not len(known):
+            return
+        at = QPointF(*known[-1])
+        if self._chart.paused:
+            self._paint_halo(painter, curve, at)
+        painter.setClipping(False)
+        self._chart.names.paint_running(painter, curve, at)
+
+    def _paint_halo(self, painter: QPainter, curve: Curve, at: QPointF) -> None:
+        chart = self._chart
+        breath = abs(monotonic() / (_BREATH_S / 2) % 2 - 1) if chart.breathes else 0.5
+        # Large translucent circles cost a millisecond: a few sizes are kept as pixmaps.
+        level = round(breath * _LEVELS) / _LEVELS
+        ratio = chart.devicePixelRatioF()
+        scale, card = chart.look.scale, chart.theme.card
+        halo = _halo(curve.style, card, scale, level, chart.paused, ratio)
+        half = halo.width() / ratio / 2
+        painter.drawPixmap(at - QPointF(half, half), halo)
+
+
+@lru_cache(maxsize=64)
+def _halo(  # noqa: PLR0917 - a key
+    style: SeriesStyle, card: str, scale: float, breath: float, paused: bool, ratio: float
+) -> QPixmap:
+    side = 44 * scale
+    halo = QPixmap(round(side * ratio), round(side * ratio))
+    halo.setDevicePixelRatio(ratio)
+    halo.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(halo)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.translate(side / 2, side / 2)
+    painter.scale(scale, scale)
+    painter.setPen(Qt.PenStyle.NoPen)
+    middle = QPointF(0, 0)
+    for radius, opacity in ((15 + 5 * breath, 0.13), (12, 0.24), (8.5, 0.43)):
+        painter.setBrush(style.brush(opacity))
+        painter.drawEllipse(middle, radius, radius)
+    outer, inner = (QColor(card), style.tint()) if paused else (style.tint(), QColor(card))
+    painter.setPen(QPen(QColor(card), 1.5))
+    painter.setBrush(outer)
+    painter.drawEllipse(middle, 6, 6)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(inner)
+    painter.drawEllipse(middle, 2, 2)
+    painter.end()
+    return halo

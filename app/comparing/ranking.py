@@ -1,0 +1,207 @@
+"""Who holds what, ranked, with the interval each limit lies in, and who cannot be told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from math import inf
+
+from PySide6.QtCore import QPointF, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
+
+from app.charts.drawing import draw_text, text_width
+from app.charts.overlay import contender_style
+from app.comparing.row import HEIGHT, Axis, HeldRow
+from app.theme import Theme, Weight, font
+from app.widgets import column, empty, label, row
+from workbench.comparison.contenders import Contender
+from workbench.comparison.sides import Comparison
+from workbench.comparison.words import basis_text, difference_in, groups
+
+_LANE = 15
+_LANES = 2
+"""Brackets side by side; further groups are told in words only."""
+
+
+class HeldCard(QFrame):
+    """Pointing at a row highlights its line; a click keeps it so."""
+
+    pointed = Signal(str)
+    """A contender's key; empty: at none any more."""
+    picked = Signal(str)
+    """A contender's key."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        self._theme = theme
+        self._comparison: Comparison | None = None
+        self._rows: dict[str, HeldRow] = {}
+        inside = column(self, margin=12, gap=4)
+        head = row()
+        self._title = label("Highest rate held", 14, Weight.DemiBold)
+        head.addWidget(self._title)
+        head.addStretch()
+        self._basis = label("", 12, tone="muted")
+        head.addWidget(self._basis)
+        inside.addLayout(head)
+        around = QHBoxLayout()
+        around.setSpacing(4)
+        self._list = column(rows := QWidget())
+        self._brackets = _Brackets(theme)
+        around.addWidget(rows, 1)
+        around.addWidget(self._brackets)
+        inside.addLayout(around)
+        self._said = label("", 12, tone="soft", wrap=True)
+        inside.addWidget(self._said)
+
+    def tell(self, comparison: Comparison) -> None:
+        self._comparison = comparison
+        ranked = comparison.ranked()
+        self.setVisible(bool(comparison.sides))
+        empty(self._list)
+        self._rows = {}
+        axis = _axis(ranked)
+        several = len(comparison.sides) > 1
+        for contender in ranked:
+            style = contender_style(comparison, contender, self._theme)
+            entry = HeldRow(contender, style, axis, self._theme, tagged=several)
+            entry.clicked.connect(lambda _=False, key=contender.key: self.picked.emit(key))
+            entry.pointed.connect(self.pointed.emit)
+            self._rows[contender.key] = entry
+            self._list.addWidget(entry)
+        self._basis.setText(_basis(ranked))
+        found = groups(comparison)
+        self._brackets.tell(found)
+        self._said.setText(_said(comparison, found))
+        self._said.setVisible(bool(self._said.text()))
+
+    def highlight(self, key: str) -> None:
+        for id_, entry in self._rows.items():
+            entry.mark(id_ == key)
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self._brackets.set_theme(theme)
+        if self._comparison is not None:
+            self.tell(self._comparison)
+
+
+def _axis(ranked: Sequence[Contender]) -> Axis:
+    """From a little below the lowest to a little above the highest."""
+    known = [c.result.interval for c in ranked if c.result.interval is not None]
+    ends = [i.low for i in known] + [i.high for i in known if i.high != inf]
+    low, high = min(ends, default=0.0), max(ends, default=1.0)
+    more = 0.06 * (high - low) or 0.1 * high or 1.0
+    return Axis(low - more, high + more)
+
+
+def _basis(ranked: Sequence[Contender]) -> str:
+    """Above the intervals, where they all rest on the same."""
+    bases = {basis_text(c.result.interval) for c in ranked if c.result.interval is not None}
+    if not bases:
+        return ""
+    return bases.pop() if len(bases) == 1 else "limit lies within the bar"
+
+
+def _said(comparison: Comparison, found: Sequence[Sequence[int]]) -> str:
+    ranked = comparison.ranked()
+    said = []
+    for places in found[:2]:
+        group = [ranked[place] for place in places]
+        if len(group) == 2:
+            said.append(difference_in(comparison, *group))
+        else:
+            *names, end = [_name(comparison, contender) for contender in group]
+            said.append(f"{', '.join(names)} and {end} are indistinguishable from each other.")
+    if len(found) > 2:
+        more = len(found) - 2
+        said.append(f"So are {more} more groups." if more > 1 else "So is one more group.")
+    if found and any(
+        c.result.interval is not None and c.result.interval.high == inf for c in ranked
+    ):
+        said.append("Of those marked ≥ no limit was seen, so they are left out of this.")
+    if any(c.result.interval is not None and c.result.interval.coverage is None for c in ranked):
+        said.append("One pass does not tell chance from difference; more passes do.")
+    return " ".join(said)
+
+
+def _name(comparison: Comparison, contender: Contender) -> str:
+    return contender.label if len(comparison.sides) > 1 else contender.name
+
+
+def _runs(group: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """(first, last) of places without a gap."""
+    first = group[0]
+    for here, following in pairwise(group):
+        if following > here + 1:
+            yield first, here
+            first = following
+    yield first, group[-1]
+
+
+def _ends(first: int, last: int) -> tuple[float, float]:
+    """Where a bracket around these places begins and ends."""
+    return first * HEIGHT + 7.5, (last + 1) * HEIGHT - 7.5
+
+
+class _Brackets(QWidget):
+    """Beside the rows, around those that cannot be told apart; dotted where it passes others."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._lanes: list[list[Sequence[int]]] = []
+
+    def tell(self, found: Sequence[Sequence[int]]) -> None:
+        """Groups that share a row stand side by side."""
+        self._lanes = []
+        for group in found:
+            for lane in self._lanes:
+                if lane[-1][-1] < group[0]:
+                    lane.append(group)
+                    break
+            else:
+                if len(self._lanes) < _LANES:
+                    self._lanes.append([group])
+        self.setFixedWidth(_LANE * len(self._lanes))
+        self.setVisible(bool(self._lanes))
+        self.update()
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        theme, size = self._theme, font(11, Weight.Medium)
+        wordings = ("indistinguishable", "alike")
+        for place, lane in enumerate(self._lanes):
+            x = place * _LANE + 4.5
+            for group in lane:
+                top, bottom = _ends(group[0], group[-1])
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.setPen(QPen(QColor(theme.soft), 1.3, Qt.PenStyle.DotLine))
+                painter.drawLine(QPointF(x, top), QPointF(x, bottom))
+                painter.setPen(QPen(QColor(theme.soft), 1.3))
+                for first, last in _runs(group):
+                    above, below = _ends(first, last)
+                    painter.drawPolyline(
+                        [
+                            QPointF(x - 4, above),
+                            QPointF(x, above),
+                            QPointF(x, below),
+                            QPointF(x - 4, below),
+                        ]
+                    )
+                room = bottom - top - 8
+                text = next((w for w in wordings if text_width(w, size) < room), "")
+                if len(self._lanes) == 1 and text:
+                    painter.save()
+                    painter.translate(x + 7, (top + bottom) / 2)
+                    painter.rotate(-90)
+                    draw_text(painter, QPointF(0, 0), text, size, theme.soft, "middle")
+                    painter.restore()
+        painter.end()

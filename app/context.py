@@ -1,0 +1,71 @@
+"""What the pages share, and how one of them asks for another. The window answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from app.bridge import Bridge
+from app.log import LogBook
+from app.settings import Settings
+from app.theme import Theme
+
+if TYPE_CHECKING:
+    from workbench.sessions.library import Shelved
+
+
+class Desk(QObject):
+    """Made once, by the window, and given to every page."""
+
+    page_wanted = Signal(str)
+    """The name of a page."""
+    run_wanted = Signal(object)
+    """A `Plan`."""
+    run_on_wanted = Signal(object, object)
+    """A `Plan`, and the machines it is to run on: `app.live.run.Where`."""
+    plan_wanted = Signal(object)
+    """A `Plan` to be looked at and changed before it runs."""
+    open_wanted = Signal(object)
+    """A session's path; None: ask which."""
+    compare_wanted = Signal(object)
+    """The paths of sessions to lay over one another."""
+    shelf_stale = Signal()
+    """A session was added, renamed or removed."""
+    shelf_changed = Signal(object)
+    """The sessions there are: a list of `Shelved`, latest first."""
+    servers_changed = Signal()
+    """A server of the user's own was added, changed or removed."""
+    machines_changed = Signal()
+    """A machine's profile was added, changed or removed."""
+    busy_changed = Signal(bool)
+    """A run began, or is over."""
+    refused = Signal(str)
+    """One sentence: a file cannot be opened."""
+    notice = Signal(str, str)
+    """One sentence for the bar above the page, and its tone: for what no page can say itself."""
+    theme_wanted = Signal()
+    """The colours asked for in the settings are others now."""
+    calm_changed = Signal(bool)
+    """Less motion, or not."""
+
+    def __init__(
+        self, bridge: Bridge, theme: Theme, settings: Settings, log: LogBook | None = None
+    ) -> None:
+        super().__init__()
+        self.bridge = bridge
+        self.log = log or LogBook()
+        self.theme = theme
+        self.settings = settings
+        self.shelf: Sequence[Shelved] = ()
+        self.busy = False
+        """A run is under way; there is one engine."""
+
+    def set_busy(self, busy: bool) -> None:
+        self.busy = busy
+        self.busy_changed.emit(busy)
+
+    def set_shelf(self, found: Sequence[Shelved]) -> None:
+        self.shelf = found
+        self.shelf_changed.emit(found)

@@ -1,0 +1,261 @@
+"""The parts of a form: a figure, a choice, a line of them with its fault below."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPaintEvent, QPen, QWheelEvent
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QButtonGroup,
+    QHBoxLayout,
+    QLineEdit,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app import theme as look
+from app.choices import Choice, Tick
+from app.theme import Theme, Weight, font
+from app.widgets import label, retone, row
+from workbench.plan.editing import number
+
+NAMES_WIDE = 98
+_Reason = Qt.FocusReason
+
+
+class Words(QLineEdit):
+    """A line of text."""
+
+    edited = Signal()
+
+    def __init__(self, name: str, width: int = 0) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        if width:
+            self.setMaximumWidth(width)
+            self.setMinimumWidth(min(width, 48))
+        self.textEdited.connect(lambda _: self.edited.emit())
+
+    def value(self) -> Any:
+        return self.text()
+
+    def set_value(self, value: Any) -> None:
+        text = "" if value is None else str(value)
+        if text != self.text():
+            self.setText(text)
+            self.setCursorPosition(0)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """What is longer than the field is seen from its beginning."""
+        super().focusOutEvent(event)
+        if event.reason() not in (_Reason.PopupFocusReason, _Reason.ActiveWindowFocusReason):
+            self.home(False)
+
+
+class Figure(Words):
+    """A number; `grouped` writes 40,000 for 40000."""
+
+    def __init__(self, name: str, width: int = 84, *, grouped: bool = True) -> None:
+        super().__init__(name, width)
+        self._grouped = grouped
+        self.setFont(font(13, figures=True))
+        self.editingFinished.connect(lambda: self.set_value(self.value()))
+
+    def value(self) -> Any:
+        return number(self.text())
+
+    def set_value(self, value: Any) -> None:
+        by = "," if self._grouped else ""
+        super().set_value(None if value is None else grouped(value, by))
+
+
+def grouped(value: Any, by: str = ",") -> str:
+    """ "1,000" for 1000 and 1000.0, and every other digit as it is; what is no figure, too."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
+    return format(int(value) if isinstance(value, float) and value.is_integer() else value, by)
+
+
+class Options(Choice):
+    """One of a few, by its value."""
+
+    edited = Signal()
+
+    def __init__(self, name: str, options: Sequence[tuple[Any, str]]) -> None:
+        super().__init__(name)
+        for value, text in options:
+            self.addItem(text, value)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self.activated.connect(lambda _: self.edited.emit())
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Scrolling the form over it changes nothing."""
+        event.ignore()
+
+    def value(self) -> Any:
+        return self.currentData()
+
+    def set_value(self, value: Any) -> None:
+        self.setCurrentIndex(max(0, self.findData(value)))
+
+
+class Flag(Tick):
+    """On or off."""
+
+    edited = Signal()
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.setAccessibleName(text)
+        self.clicked.connect(lambda _: self.edited.emit())
+
+    def value(self) -> Any:
+        return self.isChecked()
+
+    def set_value(self, value: Any) -> None:
+        self.setChecked(bool(value))
+
+
+class Segments(QWidget):
+    """One of a few that are all seen; arrow keys move between them."""
+
+    edited = Signal()
+
+    def __init__(self, name: str, options: Sequence[tuple[Any, str]]) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self._theme = look.LIGHT
+        self._values = [value for value, _ in options]
+        self._group = QButtonGroup(self)
+        inside = QHBoxLayout(self)
+        inside.setContentsMargins(3, 3, 3, 3)
+        inside.setSpacing(0)
+        for place, (_, text) in enumerate(options):
+            part = _Segment(text)
+            self._group.addButton(part, place)
+            inside.addWidget(part, 1)
+        self._group.button(0).setChecked(True)
+        self._group.idClicked.connect(lambda _: self.edited.emit())
+        self.setFixedHeight(34)
+
+    def value(self) -> Any:
+        return self._values[self._group.checkedId()]
+
+    def set_value(self, value: Any) -> None:
+        place = self._values.index(value) if value in self._values else 0
+        self._group.button(place).setChecked(True)
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        for part in self._group.buttons():
+            part.theme = theme  # type: ignore[attr-defined]
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(QColor(self._theme.line2), 1))
+        painter.setBrush(QColor(self._theme.sunken))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
+        painter.end()
+
+
+class _Segment(QAbstractButton):
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.theme = look.LIGHT
+        self.setText(text)
+        self.setAccessibleName(text)
+        self.setCheckable(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumWidth(self.fontMetrics().horizontalAdvance(text) + 12)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, on = self.theme, self.isChecked()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        box = QRectF(self.rect()).adjusted(1, 1, -1, -1)
+        if on:
+            painter.setPen(QPen(QColor(theme.edge), 1))
+            painter.setBrush(QColor(theme.raised if theme.dark else theme.card))
+            painter.drawRoundedRect(box, 6, 6)
+        if self.hasFocus():
+            painter.setPen(QPen(QColor(theme.focus), 2))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(box, 6, 6)
+        painter.setFont(font(12, Weight.DemiBold if on else Weight.Medium))
+        hover = self.underMouse() and self.isEnabled()
+        painter.setPen(QColor(theme.text if on else theme.soft if hover else theme.muted))
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.text())
+        painter.end()
+
+
+class Line(QWidget):
+    """A word, what belongs to it, and below it a note: quiet, or a fault."""
+
+    def __init__(self, name: str, *parts: QWidget | str, stretch: bool = True) -> None:
+        super().__init__()
+        self._theme = look.LIGHT
+        self._quiet = ""
+        self._tone = "muted"
+        across = row(self, gap=8)
+        self.word = label(name, tone="soft")
+        self.word.setFixedWidth(NAMES_WIDE)
+        self.word.setMinimumHeight(32)
+        across.addWidget(self.word, 0, Qt.AlignmentFlag.AlignTop)
+        body = QVBoxLayout()
+        body.setSpacing(4)
+        self.parts = row()
+        for part in parts:
+            if isinstance(part, str):
+                self.parts.addWidget(label(part, 12, tone="muted"))
+            else:
+                self.parts.addWidget(part)
+        if stretch:
+            self.parts.addStretch(1)
+        body.addLayout(self.parts)
+        note = row(gap=6)
+        self._sign = label()
+        self._sign.setFixedSize(14, 16)
+        self._note = label("", 12, tone="muted", wrap=True)
+        note.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)
+        note.addWidget(self._note, 1)
+        body.addLayout(note)
+        across.addLayout(body, 1)
+        self._show("", "muted")
+
+    def explain(self, text: str) -> None:
+        """Said while nothing is wrong."""
+        self._quiet = text
+        if self._tone == "muted":
+            self._show(text, "muted")
+
+    def fault(self, text: str, tone: str = "bad") -> None:
+        """What is wrong here; nothing: all is well."""
+        self._show(text or self._quiet, tone if text else "muted")
+
+    @property
+    def note(self) -> str:
+        return self._note.text()
+
+    @property
+    def tone(self) -> str:
+        return self._tone
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self._show(self._note.text(), self._tone)
+
+    def _show(self, text: str, tone: str) -> None:
+        self._tone = tone
+        self._note.setText(text)
+        retone(self._note, tone)
+        self._note.setVisible(bool(text))
+        self._sign.setVisible(bool(text))
+        name = "info" if tone == "muted" else "triangle-alert"
+        self._sign.setPixmap(look.icon_pixmap(name, getattr(self._theme, tone), 14))

@@ -1,0 +1,68 @@
+"""Notes that say the same of several servers or rates, as one sentence. No Qt."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Sequence
+
+from workbench import formatting
+from workbench.axis import RATE
+from workbench.documents import Note
+from workbench.messages import base
+from workbench.messages.notes import Again, Gate, NotJudged
+from workbench.messages.topics import read_note
+
+Named = tuple[Note, str]
+"""A note, and the name of the server it is about."""
+
+
+def kind(note: Note, server: str) -> Hashable:
+    """Notes of one kind are told together; None: this one is told alone."""
+    if not server:
+        return None
+    match read_note(note):
+        case Gate() as gate:
+            return gate.code, gate.findings()
+        case NotJudged() as doubt:
+            return doubt.code, base.kind(doubt.reason())
+        case Again() as again:
+            return again.code, again.look, again.pass_number
+        case _:
+            return None
+
+
+def told(notes: Sequence[Named]) -> str:
+    """Of notes of one kind."""
+    messages = [read_note(note) for note, _ in notes]
+    first = messages[0]
+    if isinstance(first, Gate):
+        names = ", ".join(dict.fromkeys(server for _, server in notes))
+        text = notes[0][0].text
+        return f"{names}: {text[:1].lower()}{text[1:]}"
+    if len(notes) == 1:
+        return notes[0][0].text
+    servers = [server for _, server in notes]
+    if isinstance(first, Again):
+        again = [message for message in messages if isinstance(message, Again)]
+        where = [(name, x) for name, m in zip(servers, again, strict=True) for x in m.rates_per_s]
+        return f"Repeating, because a limit is decided there: {_points(where, first.suffix)}."
+    doubts = [message for message in messages if isinstance(message, NotJudged)]
+    where = [(name, doubt.x) for name, doubt in zip(servers, doubts, strict=True)]
+    causes = base.together([doubt.reason() for doubt in doubts])
+    return f"{causes} Not judged: {_points(where, doubts[0].suffix)}."
+
+
+def _points(where: Sequence[tuple[str, float]], suffix: str) -> str:
+    """ "gevent at 18,000 and 20,000/s", "gevent and Trio at 8,400/s and Twisted at 4,000/s" """
+    places: defaultdict[str, set[float]] = defaultdict(set)
+    for name, x in where:
+        places[name].add(x)
+    sharing: defaultdict[tuple[float, ...], list[str]] = defaultdict(list)
+    for name, xs in places.items():
+        sharing[tuple(sorted(xs))].append(name)
+    return formatting.listed(
+        [
+            f"{formatting.listed(names)} at {formatting.listed([*map(RATE.figure, xs)])}{suffix}"
+            for xs, names in sharing.items()
+        ]
+    )

@@ -1,0 +1,119 @@
+"""The notes of a session, latest first."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QWidget
+
+from app import theme as look
+from app.live import event_grouping as gathered
+from app.scrolling import Scrolled
+from app.theme import Theme, Weight
+from app.widgets import column, empty, label, row
+from workbench import formatting
+from workbench.documents import Note
+from workbench.messages.notes import Backlog, Severity
+from workbench.messages.topics import about, read_note, severity
+
+
+def _is_grave(note: Note) -> bool:
+    """Must a reader of the figures know it?"""
+    return severity(note) >= Severity.WARNING
+
+
+class Happened(QFrame):
+    """The notes of a session, latest first."""
+
+    MOST = 60
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        self._theme = theme
+        self._notes: list[tuple[Note, str]] = []
+        self._backlogs: set[tuple[int, str]] = set()
+        self._alike: dict[Hashable, list[gathered.Named]] = {}
+        """By what is said of all of them."""
+        self._told = 0
+        inside = column(self, margin=12, gap=6)
+        inside.addWidget(label("What happened", 14, Weight.DemiBold))
+        around = column(content := QWidget())
+        self._list = column(entries := QWidget(), gap=8)
+        around.addWidget(entries)
+        around.addStretch(1)
+        scroll = Scrolled(content, "What happened")
+        self._nothing = label("Nothing yet.", 12, tone="muted")
+        inside.addWidget(self._nothing)
+        inside.addWidget(scroll)
+
+    def clear(self) -> None:
+        self._notes.clear()
+        self._backlogs.clear()
+        self._alike.clear()
+        self._told = 0
+        empty(self._list)
+
+    @property
+    def grave(self) -> int:
+        """How many of them a reader of the figures must know."""
+        return sum(_is_grave(note) for note, _ in self._notes)
+
+    def add(self, note: Note, server: str) -> str:
+        """`server`: the name of the one it is about; empty: none of those compared. What is
+        said of it."""
+        if (kind := gathered.kind(note, server)) is not None:
+            return self._gather(kind, note, server)
+        message, said = read_note(note), about(note, server)
+        if isinstance(message, Backlog):
+            # It is the same in every turn, and news in the first; as asked, it is of all servers.
+            as_asked = message.backlog == message.asked
+            said = message.of_all() if as_asked else said
+            backlog = (message.backlog, "" if as_asked else server)
+            if backlog in self._backlogs:
+                return said
+            self._backlogs.add(backlog)
+        self._notes.append((note, said))
+        return said
+
+    def _gather(self, kind: Hashable, note: Note, server: str) -> str:
+        """What is said of several is one entry, at the time of the latest."""
+        alike = self._alike.setdefault(kind, [])
+        if alike:
+            before = alike[-1][0]
+            self._notes = [(known, said) for known, said in self._notes if known is not before]
+            self._told = 0
+            empty(self._list)
+        alike.append((note, server))
+        self._notes.append((note, gathered.told(alike)))
+        return gathered.told(alike[-1:])
+
+    def refresh(self) -> None:
+        for note, said in self._notes[max(self._told, len(self._notes) - self.MOST) :]:
+            self._list.insertWidget(0, self._entry(note, said))
+        self._told = len(self._notes)
+        self._nothing.setVisible(not self._notes)
+        while self._list.count() > self.MOST:
+            item = self._list.takeAt(self._list.count() - 1)
+            item.widget().deleteLater()
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self._told = 0
+        empty(self._list)
+        self.refresh()
+
+    def _entry(self, note: Note, said: str) -> QWidget:
+        entry = QWidget()
+        line = row(entry)
+        grave = _is_grave(note)
+        sign = label()
+        name, tone = ("triangle-alert", "warn") if grave else ("info", "muted")
+        sign.setPixmap(look.icon_pixmap(name, getattr(self._theme, tone), 14))
+        when = label(formatting.clock(note.t_us / 1e6), 12, tone="muted", figures=True)
+        when.setFixedWidth(38)
+        for part in (sign, when):
+            line.addWidget(part, 0, Qt.AlignmentFlag.AlignTop)
+        line.addWidget(label(said, 12, tone="soft", wrap=True), 1)
+        return entry

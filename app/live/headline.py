@@ -1,0 +1,139 @@
+"""What is large in a presentation: one server and its figures. No Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import floor, isnan
+
+from app.charts import words
+from app.charts.model import ChartModel
+from app.charts.series import Quantity, Series
+from workbench.analysis.results import PointResult
+
+_HOLDS_PCT = 99.0
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A word above a large figure."""
+
+    caption: str
+    value: str
+    unit: str = ""
+    tone: str = "text"
+
+
+@dataclass(frozen=True)
+class Lead:
+    """What is large: a server and its figures."""
+
+    name: str
+    index: int | None = None
+    """Of its style; None: no server's."""
+    figures: tuple[Figure, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        told = (f"{f.caption} {f.value}{f.unit}" for f in self.figures)
+        return ", ".join((self.name, *told))
+
+
+def lead(
+    model: ChartModel,
+    pointed_at: str,
+    rate: float,
+    is_shown: Callable[[str], bool] = lambda server: True,
+    *,
+    otherwise: str = "Getting ready",
+) -> Lead:
+    """The server pointed at, else the one that runs, else the shown one that holds most, else the
+    plan, else what is said `otherwise`."""
+    series = model.series.get(pointed_at)
+    if series is not None:
+        found = next((r for r in series.points if r.x == rate), None)
+        return _of_reading(model, series, found) if found else _of_series(series, model)
+    if model.running is not None:
+        return _running(model)
+    series = model.series.get(model.running_server)
+    if series is not None and series.stops:
+        last = series.stops[-1]
+        return _of_reading(model, series, PointResult(last.x, (last,), model.axis))
+    ranked = [each for each in model.ranked() if each.stops and is_shown(each.id)]
+    if ranked:
+        first = ranked[0].figure, ranked[0].unknown is None
+        best = [each for each in ranked if (each.figure, each.unknown is None) == first]
+        return _of_series(best[0], model) if len(best) == 1 else _of_equals(best, model)
+    plan = model.start.plan if model.start else {}
+    return Lead(plan.get("name") or otherwise)
+
+
+def _running(model: ChartModel) -> Lead:
+    running = model.running
+    assert running is not None
+    series = model.series.get(running.server)
+    name = series.name if series else "Null server"
+    index = series.index if series else None
+    if running.start.purpose == "warm_up":
+        return Lead(name, index, (Figure("", "warming up", tone="muted"),))
+    if running.start.purpose == "ceiling":
+        return Lead("The clients’ own limit", None, (_offered(model, running.x),))
+    lost = running.value(Quantity.ERRORS.value)
+    unseen = Figure("answered", "–", tone="muted")
+    answered = unseen if isnan(lost) else _answered(100 - lost)
+    if not isnan(lost) and _beyond(model, running.x):
+        answered = replace(answered, caption="answered, not judged", tone="muted")
+    return Lead(name, index, (_offered(model, running.x, now=True), answered))
+
+
+def _beyond(model: ChartModel, rate: float) -> bool:
+    """Is it more than the clients can offer?"""
+    ceiling = model.ceiling_per_s
+    return ceiling is not None and model.axis.calibrated and rate > ceiling
+
+
+def _of_reading(model: ChartModel, series: Series, reading: PointResult) -> Lead:
+    answered = _answered(100 - reading.errors_pct)
+    if not reading.trusted:
+        # As hollow as its point.
+        answered = replace(answered, caption="answered, not to be trusted", tone="muted")
+    return Lead(series.name, series.index, (_offered(model, reading.x), answered))
+
+
+def _of_series(series: Series, model: ChartModel) -> Lead:
+    word, figure = words.holds(series, over=model.over)
+    value, slash, unit = figure.partition("/")
+    told = Figure(word, value, slash + unit) if figure else Figure("", word, tone="muted")
+    return Lead(series.name, series.index, (told,))
+
+
+def _of_equals(best: list[Series], model: ChartModel) -> Lead:
+    """Several hold the same: none is the first. A server of several sessions is one; what one of
+    them shows to be the limit is more than "at least". Of several servers no more is said than
+    holds for all."""
+    names = list(dict.fromkeys(getattr(series, "label", "") or series.name for series in best))
+    telling = len(names) > 1
+    told = _of_series(next((s for s in best if s.knee_is_floor is telling), best[0]), model)
+    if not telling:
+        return replace(told, name=names[0])
+    hold = [
+        replace(
+            f, caption=f.caption.replace("holds", "hold"), value=f.value.replace("holds", "hold")
+        )
+        for f in told.figures
+    ]
+    name = " and ".join(names) if len(names) == 2 else f"{len(names)} servers"
+    return Lead(name, None, tuple(hold))
+
+
+def _offered(model: ChartModel, rate: float, *, now: bool = False) -> Figure:
+    axis = model.axis
+    if not axis.per_second:
+        return Figure(axis.unit, axis.figure(rate))
+    return Figure("offered now" if now else "offered", axis.figure(rate), axis.suffix)
+
+
+def _answered(pct: float) -> Figure:
+    tone = "ok" if pct >= _HOLDS_PCT else "warn" if pct >= 50 else "bad"
+    shown = f"{floor(pct * 10 + 1e-6) / 10:.1f}" if pct < 100 else "100"  # never up to all
+    return Figure("answered", shown, "%", tone)

@@ -1,0 +1,184 @@
+"""The last seconds of a run: replies of every window under what was due, and response times."""
+
+from __future__ import annotations
+
+from collections import deque
+from math import log10
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.charts import words
+from app.charts.drawing import draw_text, text_width
+from app.charts.scales import log_ticks, round_up
+from app.colour import with_opacity
+from app.theme import Theme, font
+from workbench.axis import RATE
+from workbench.documents import WINDOW_US, AnyDocument, PointStart, RunStart, RunStop, Window
+
+WINDOWS = 50
+"""Ten seconds."""
+
+_LEFT, _FOOT, _TOP = 44.0, 18.0, 4.0
+_TICKS_APART = 18.0
+
+
+class Pulse:
+    """Consumes documents; remembers the last windows."""
+
+    def __init__(self) -> None:
+        self.recent: deque[tuple[PointStart, Window]] = deque(maxlen=WINDOWS)
+        self.axis = RATE
+        self.point: PointStart | None = None
+        self.over = False
+        """No more windows come."""
+
+    def __call__(self, document: AnyDocument) -> None:
+        match document:
+            case RunStart():
+                self.recent.clear()
+                self.axis = document.axis or RATE
+                self.point, self.over = None, False
+            case RunStop():
+                self.over = True
+            case PointStart():
+                if self.point is not None and self.point.server != document.server:
+                    self.recent.clear()
+                self.point = document
+            case Window() if self.point is not None and document.point == self.point.point:
+                self.recent.append((self.point, document))
+
+    @property
+    def still_to_come(self) -> int:
+        """Windows of the running point's schedule."""
+        if self.point is None:
+            return 0
+        got = sum(1 for point, _ in self.recent if point is self.point)
+        return max(0, round(self.point.seconds * 1e6 / WINDOW_US) - got)
+
+
+class _Plot(QWidget):
+    """Axes and room; what is drawn belongs to the window, not to the session."""
+
+    def __init__(self, pulse: Pulse, theme: Theme) -> None:
+        super().__init__()
+        self.pulse, self.theme, self.colour = pulse, theme, theme.muted
+        self.setMinimumSize(140, 44)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+
+    def set_theme(self, theme: Theme) -> None:
+        self.theme = theme
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        room = QRectF(_LEFT, _TOP, self.width() - _LEFT, self.height() - _FOOT - _TOP)
+        self.draw(painter, room)
+        painter.end()
+
+    def draw(self, painter: QPainter, room: QRectF) -> None:
+        raise NotImplementedError
+
+    def tick(self, painter: QPainter, room: QRectF, y: float, text: str) -> None:
+        painter.setPen(QPen(QColor(self.theme.line), 1))
+        painter.drawLine(QPointF(room.left(), y), QPointF(room.right(), y))
+        at = QPointF(room.left() - 6, y)
+        draw_text(painter, at, text, font(11, figures=True), self.theme.muted, "right")
+
+
+class Replies(_Plot):
+    """One bar a window; empty slots are still to come."""
+
+    def draw(self, painter: QPainter, room: QRectF) -> None:
+        recent = list(self.pulse.recent)
+        to_come = min(self.pulse.still_to_come, WINDOWS // 2)
+        recent = recent[-(WINDOWS - to_come) :]
+        due = [window.due for _, window in recent]
+        most = max([*due, *(window.replies for _, window in recent), 10])
+        top = round_up(most * 1.02)
+        for share in (0.0, 1.0):
+            y = room.bottom() - share * room.height()
+            self.tick(painter, room, y, words.count(share * top))
+        step = room.width() / WINDOWS
+        gap = min(2.0, step * 0.3)
+        first = room.right() - step * (len(recent) + to_come)
+        for n, (point, window) in enumerate(recent):
+            tall = room.height() * window.replies / top
+            strength = 1.0 if point is self.pulse.point else 0.5
+            box = QRectF(first + n * step + gap / 2, room.bottom() - tall, step - gap, tall)
+            painter.fillRect(box, with_opacity(self.colour, strength))
+        painter.setPen(QPen(QColor(self.theme.line2), 1))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        tall = room.height() * (due[-1] if due else 0) / top
+        for n in range(to_come):
+            x = first + (len(recent) + n) * step + gap / 2
+            painter.drawRect(QRectF(x, room.bottom() - tall, step - gap, tall))
+        stair = QPolygonF()
+        for n, count in enumerate(due):
+            y = room.bottom() - room.height() * count / top
+            stair.append(QPointF(first + n * step, y))
+            stair.append(QPointF(first + (n + 1) * step, y))
+        painter.setPen(QPen(QColor(self.theme.text), 1.5))
+        painter.drawPolyline(stair)
+        self._name_points(painter, room, recent, first, step)
+
+    def _name_points(
+        self,
+        painter: QPainter,
+        room: QRectF,
+        recent: list[tuple[PointStart, Window]],
+        first: float,
+        step: float,
+    ) -> None:
+        """From the right, so that the running point has its rate."""
+        y, free = room.bottom() + _FOOT / 2 + 2, room.right() + 1
+        begins = {point.point: n for n, (point, _) in reversed(list(enumerate(recent)))}
+        size = font(11, figures=True)
+        for point, _ in reversed(recent):
+            n = begins.pop(point.point, None)
+            if n is None:
+                continue
+            text = self.pulse.axis.of(point)
+            width = text_width(text, size)
+            x = min(first + n * step, room.right() - width)
+            if x + width <= free:
+                colour = self.theme.text if point is self.pulse.point else self.theme.muted
+                draw_text(painter, QPointF(x, y), text, size, colour)
+                free = x - 8
+
+
+class Times(_Plot):
+    """p99 strong, p50 pale, on a logarithmic scale."""
+
+    def draw(self, painter: QPainter, room: QRectF) -> None:
+        recent = [window for _, window in self.pulse.recent]
+        known = [window.latency_us for window in recent if window.latency_us is not None]
+        low = log10(max(100, min((t.p50 for t in known), default=1000) * 0.8))
+        high = log10(max(10_000, max((t.p99 for t in known), default=10_000) * 1.25))
+
+        def y(us: float) -> float:
+            share = (log10(max(us, 1)) - low) / (high - low)
+            return room.bottom() - min(1.0, max(0.0, share)) * room.height()
+
+        apart = _TICKS_APART * (high - low) / max(1.0, room.height())
+        for us in log_ticks(10**low, 10**high, apart):
+            text = f"{us / 1e6:g} s" if us >= 1e6 else f"{us / 1000:g} ms"
+            self.tick(painter, room, y(us), text)
+        step = room.width() / WINDOWS
+        first = room.right() - step * len(recent)
+        for percentile, width, strength in (("p50", 1.2, 0.5), ("p99", 2.0, 1.0)):
+            line = QPolygonF()
+            for n, window in enumerate(recent):
+                if window.latency_us is not None:
+                    at = y(getattr(window.latency_us, percentile))
+                    line.append(QPointF(first + (n + 0.5) * step, at))
+            painter.setPen(QPen(with_opacity(self.colour, strength), width))
+            painter.drawPolyline(line)
+        foot = room.bottom() + _FOOT / 2 + 2
+        size, muted = font(11), self.theme.muted
+        if not self.pulse.over:
+            draw_text(painter, QPointF(room.left(), foot), "10 s ago", size, muted)
+        last = "last 10 s" if self.pulse.over else "now"
+        draw_text(painter, QPointF(room.right(), foot), last, size, muted, "right")

@@ -1,0 +1,258 @@
+"""What a session looks like, live or replayed: the trio, and the column beside it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLayout, QVBoxLayout, QWidget
+
+from app.charts import words
+from app.charts.full_session import Whole
+from app.charts.model import ChartModel
+from app.charts.series import Quantity
+from app.charts.trio import Trio
+from app.choices import Choice
+from app.live.doubts import Doubts
+from app.live.run import Trial
+from app.live.sidebar import Side
+from app.settings import Settings
+from app.theme import Theme
+from app.widgets import GAP, frame, row
+from workbench.analysis.results import PERCENTILES, Clock
+from workbench.analysis.windows import skipped
+from workbench.documents import WINDOW_US, AnyDocument, Note, PointStart, RunStart, Window
+from workbench.messages.notes import Severity, WindowsMissing
+from workbench.messages.topics import severity
+
+_NARROW = 1160
+"""Below this width the column beside the charts is a drawer: a window of 1280 has more."""
+
+_CLOCKS: tuple[tuple[Clock, str], ...] = (
+    ("latency", "Latency, from when due"),
+    ("service", "Service time, from when sent"),
+)
+
+
+class Board(QWidget):
+    """Consumes documents; draws on `refresh`, about ten times a second is enough."""
+
+    narrowed = Signal(bool)
+    """The column beside the charts became a drawer, or no longer is one."""
+    warned = Signal(str)
+    """One sentence: what happened that nobody expected."""
+
+    def __init__(self, theme: Theme, settings: Settings | None = None, *, live: bool) -> None:
+        super().__init__()
+        self.model = ChartModel()
+        self._whole: Whole | None = None
+        self._fresh = False
+        self._doubts = Doubts()
+        self._window = -1
+        """Index of the latest of the running point."""
+        self.narrow = False
+        self._inside = row(self, gap=GAP)
+        card = frame()
+        self._around = QVBoxLayout(card)
+        self._around.setContentsMargins(GAP, 10, GAP, 6)
+        self.trio = Trio(self.model, theme)
+        self._around.addWidget(self.trio)
+        self.side = Side(self.trio, theme, live=live)
+        self.side.setParent(self)
+        self._inside.addWidget(card, 1)
+        self._inside.addWidget(self.side)
+        self.side.set_drawer(False)
+        if settings is not None:
+            keep_view(self.trio, settings)
+        self._controls = Controls(self.trio)
+
+    def clear(self, whole: Whole | None = None) -> None:
+        """Another session begins, with every server shown and nothing pinned; `whole`: it is known
+        to its end."""
+        self._whole = whole
+        self.trio.show_all()
+        self.trio.highlight("")
+        self._begin()
+        self.refresh()
+
+    def consume(self, document: AnyDocument) -> None:
+        """A `RunStart` begins afresh: after a jump back in a film it comes again."""
+        if isinstance(document, RunStart) and self.model.start is not None:
+            self._begin()
+        self.model(document)
+        self.side.vitals(document)
+        if doubt := self._doubts(document):
+            self._note(doubt)
+        match document:
+            case Note():
+                self._note(document)
+            case PointStart():
+                self._window = -1
+            case Window():
+                self._count(document)
+
+    def end(self) -> None:
+        """No more documents come."""
+        if not self.model.over:
+            self.model.end()
+
+    def refresh(self) -> None:
+        if self._fresh:
+            self._fresh = False
+            self.trio.set_model(self.model)
+        self.trio.refresh()
+        self.side.refresh()
+
+    def set_paused(self, paused: bool) -> None:
+        """The running server waits."""
+        self.trio.set_paused(paused)
+        self.side.legend.refresh()
+
+    def expect(self, highest: float, timeout_s: float | None = None) -> None:
+        """The axes reach so far before the run itself says how far."""
+        self.model.expect(highest, timeout_s=timeout_s)
+        self.refresh()
+
+    def prepare(self, trial: Trial, doing: str) -> None:
+        """The servers before the run: which are tried, and what is being done with one of them."""
+        contestants = [each for each in trial.servers if each[0] not in words.TOOLS]
+        self.model.expect(self.model.last_x, contestants)
+        self.side.legend.prepare(trial, doing)
+        self.refresh()
+
+    def toggle_drawer(self) -> None:
+        """Where the column beside the charts is a drawer: pull it out, or push it back."""
+        if self.narrow:
+            self.side.setVisible(not self.side.isVisible())
+            self._place_drawer()
+
+    def key(self, event: QKeyEvent) -> bool:
+        """Keys which mean the same wherever on the page the focus is."""
+        if event.key() == Qt.Key.Key_Escape and self.narrow and self.side.isVisible():
+            self.side.hide()
+            return True
+        if event.key() == Qt.Key.Key_F9:
+            self.toggle_drawer()
+            return True
+        return self.trio.pointing.key(event)
+
+    def lend(self) -> Trio:
+        """Give the charts away, for example to a projector."""
+        self._controls.hide()
+        return self.trio
+
+    def take_back(self) -> None:
+        self._around.addWidget(self.trio)
+        self._controls.show()
+        self.trio.show()
+
+    def _note(self, note: Note) -> None:
+        series = self.model.series.get(note.server)
+        name = series.name if series else "Null server" if note.server in words.TOOLS else ""
+        said = self.side.happened.add(note, name)
+        if severity(note) is Severity.SUDDEN:
+            self.warned.emit(said)
+
+    def _count(self, window: Window) -> None:
+        """Windows that a client could not deliver are missing from the middle of a point."""
+        missing = skipped(self._window, window)
+        self._window = max(self._window, window.index)
+        if missing > 0:
+            gap = WindowsMissing(seconds=missing * WINDOW_US / 1e6)
+            self._note(gap.note(window.t_us))
+
+    def _begin(self) -> None:
+        self.model, self._fresh = ChartModel(), True
+        self.model.whole = self._whole
+        self._window = -1
+        self.side.clear()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        narrow = self.width() < _NARROW
+        if narrow != self.narrow:
+            self.narrow = narrow
+            self._make_drawer(narrow)
+            self.narrowed.emit(narrow)
+        if narrow:
+            self._place_drawer()
+
+    def _place_drawer(self) -> None:
+        wide = self.side.width()
+        self.side.setGeometry(self.width() - wide, 0, wide, self.height())
+        self.side.raise_()
+
+    def _make_drawer(self, narrow: bool) -> None:
+        self.side.set_drawer(narrow)
+        if narrow:
+            self._inside.removeWidget(self.side)
+        else:
+            self._inside.addWidget(self.side)
+        self.side.setVisible(not narrow)
+
+
+def keep_view(trio: Trio, settings: Settings) -> None:
+    """Which response time is shown, as it was chosen last."""
+    if settings.percentile in PERCENTILES:
+        trio.set_percentile(settings.percentile)
+    if settings.clock in dict(_CLOCKS):
+        trio.set_clock(settings.clock)
+    trio.set_log(settings.log_scale)
+
+    def keep() -> None:
+        settings.percentile, settings.clock = trio.view.percentile, trio.view.clock
+        settings.log_scale = trio.log
+
+    trio.view_changed.connect(keep)
+
+
+class Controls(QWidget):
+    """Which response time, at the top right of its chart."""
+
+    def __init__(self, trio: Trio) -> None:
+        super().__init__(trio)
+        self._trio = trio
+        inside = QHBoxLayout(self)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.setSpacing(6)
+        inside.setSizeConstraint(QLayout.SizeConstraint.SetFixedSize)
+        self._percentile = Choice("Percentile")
+        self._clock = Choice("Which response time")
+        self._scale = Choice("Scale of the response time")
+        for percentile in PERCENTILES:
+            self._percentile.addItem(words.percentile(percentile), percentile)
+        for clock, text in _CLOCKS:
+            self._clock.addItem(text, clock)
+        self._scale.addItem("Log scale", True)
+        self._scale.addItem("Linear scale", False)
+        chosen = (trio.set_percentile, trio.set_clock, trio.set_log)
+        boxes = (self._percentile, self._clock, self._scale)
+        self._tell()
+        for box, choose in zip(boxes, chosen, strict=True):
+            box.setStyleSheet(
+                "QComboBox { min-height: 20px; padding: 0 22px 0 8px; font-size: 12px; }"
+            )
+            box.activated.connect(lambda _, b=box, c=choose: c(b.currentData()))
+            inside.addWidget(box)
+        trio.view_changed.connect(self._tell)
+        trio.charts[Quantity.TIME].installEventFilter(self)
+
+    def _tell(self) -> None:
+        trio = self._trio
+        for box, value in (
+            (self._percentile, trio.view.percentile),
+            (self._clock, trio.view.clock),
+            (self._scale, trio.log),
+        ):
+            box.setCurrentIndex(box.findData(value))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Move):
+            self._place()
+        return False
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._place()
+
+    def _place(self) -> None:
+        chart = self._trio.charts[Quantity.TIME].geometry()
+        self.move(chart.right() - self.width() + 1, chart.top() + 1)
+        self.raise_()

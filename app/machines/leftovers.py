@@ -1,0 +1,76 @@
+"""What is kept on a machine, and what a crash left there."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+
+from app.machines.cards import Card, told
+from app.machines.records import Record
+from app.question import ask
+from app.theme import Theme
+from app.widgets import button, dress, empty
+from workbench.formatting import size
+
+
+class LeftCard(Card):
+    """Shown for machines over SSH."""
+
+    clean_wanted = Signal()
+    clear_wanted = Signal()
+    """After a question."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__("What is left there")
+        self._theme, self._machine = theme, ""
+        self.clean = button("Clean", "trash-2", on_click=self.clean_wanted.emit)
+        self.clean.setToolTip("Remove what dead runs left. Runs that are alive are left alone.")
+        self.clear = button("Remove the cache…", "trash-2", on_click=self._ask_clear)
+        for each in (self.clean, self.clear):
+            self.foot.addWidget(each)
+        self.foot.addStretch(1)
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+
+    def _ask_clear(self) -> None:
+        ask(
+            self,
+            f"Remove the cache of {self._machine}?",
+            "Its work directory goes, with runtimes and agents. The next run there brings them"
+            " again, which takes longer.",
+            go="Remove the cache",
+            do=self.clear_wanted.emit,
+        )
+
+    def tell(self, machine: str, record: Record, *, busy: bool) -> None:
+        self._machine = machine
+        found = record.found
+        kept = found.get("cache_bytes")
+        self.clean.setEnabled(not busy)
+        self.clear.setEnabled(not busy and kept != 0)
+        if not self.news(found):
+            return
+        empty(self.body)
+        for run in found.get("found") or []:
+            count = len(run["processes"])
+            number = {0: "no process", 1: "1 process"}.get(count, f"{count} processes")
+            text = f"Removed: dead run {run['run']}, with {number}"
+            said = "; ".join(run["processes"][:3])
+            self.body.addWidget(told("warn", f"{text}: {said}." if said else f"{text}."))
+        for run in found.get("alive") or []:
+            holder = run.get("holder") or "somebody who does not say who they are"
+            self.body.addWidget(told("focus", f"Left alone: run {run['run']} of {holder}."))
+        if found.get("left_tuned"):
+            self.body.addWidget(told("warn", found["left_tuned"]))
+        elif "found" in found and not found["found"]:
+            self.body.addWidget(told("ok", "No dead run left anything."))
+        if "freed" in found:
+            freed = size(found["freed"])
+            self.body.addWidget(told("ok", f"The cache was removed: {freed} are free again."))
+        if kept is not None:
+            where = found.get("work_dir") or "Its work directory"
+            text = f"{where} holds {size(kept)} of runtimes and agents, so that runs begin sooner."
+            self.body.addWidget(told("muted", text if kept else f"{where} is empty."))
+        if "found" not in found and kept is None:
+            self.body.addWidget(told("muted", "Not known yet; cleaning shows and removes it."))
+        dress(self, self._theme)

@@ -1,0 +1,218 @@
+"""What only a person can answer: asked for in the engine's thread, answered in a dialog."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QLineEdit, QWidget
+
+from app.bridge import Bridge
+from app.choices import Tick
+from app.theme import Theme, Weight
+from app.widgets import button, column, dress, label, row
+
+if TYPE_CHECKING:
+    from workbench.exposure import Exposure
+    from workbench.machines.hostkeys import HostKeyProblem
+    from workbench.machines.secrets import Question
+    from workbench.run.tuning import TuningPlan
+
+T = TypeVar("T")
+
+_KINDS = {
+    "password": "Password",
+    "passphrase": "Passphrase",
+    "sudo": "Password for sudo",
+    "answer": "Answer",
+}
+
+
+class Answered(Protocol):
+    """A dialog with an answer."""
+
+    finished: Any
+
+    def given(self) -> Any: ...
+
+    def forget(self) -> None:
+        """What was typed."""
+        ...
+
+    def open(self) -> None: ...
+
+    def reject(self) -> None: ...
+
+    def deleteLater(self) -> None: ...
+
+
+class Make(Protocol):
+    """Makes a dialog."""
+
+    def __call__(self, parent: QWidget, /, *, theme: Theme | None) -> Answered: ...
+
+
+class Asker:
+    """What waits for a person, for the engine's thread: `ask` for a secret, `consent` to tuning,
+    `expose` old servers, `trust` in a host key. One dialog at a time; an answer is handed over and
+    forgotten here."""
+
+    def __init__(self, bridge: Bridge, parent: QWidget) -> None:
+        self._bridge, self._parent = bridge, parent
+        self._waiting: deque[tuple[Make, asyncio.Future[Any]]] = deque()
+        self._shown: Answered | None = None
+
+    async def ask(self, question: Question) -> str | None:
+        """An `Ask` (`workbench.machines.secrets`). None: the person will not."""
+        from workbench.machines.secrets import keyring_problem  # noqa: PLC0415 - in its thread
+
+        problem = await asyncio.to_thread(keyring_problem)
+        answer: str | None = await self._answer(
+            partial(QuestionDialog, question=question, problem=problem)
+        )
+        return answer
+
+    async def consent(self, plans: Sequence[TuningPlan]) -> bool | None:
+        """A `Consent` (`workbench.run.tuning`)."""
+        from app.machines.consent import ConsentDialog  # noqa: PLC0415 - seldom needed
+
+        answer: bool | None = await self._answer(partial(ConsentDialog, plans=plans))
+        return answer
+
+    async def expose(self, exposure: Exposure) -> bool:
+        """A `Consent` (`workbench.exposure`)."""
+        from app.machines.exposing import ExposureDialog  # noqa: PLC0415 - seldom needed
+
+        answer: bool = await self._answer(partial(ExposureDialog, exposure=exposure))
+        return answer
+
+    async def trust(self, problem: HostKeyProblem) -> bool:
+        """Whether the person trusts the key; it is kept then."""
+        from app.machines.keys import KeyDialog  # noqa: PLC0415 - seldom needed
+        from workbench.machines import hostkeys  # noqa: PLC0415 - in its thread
+
+        if not await self._answer(partial(KeyDialog, problem=problem)):
+            return False
+        await asyncio.to_thread(hostkeys.trust, problem.host, problem.port, problem.key)
+        return True
+
+    async def trusting(self, work: Callable[[], Awaitable[T]]) -> T:
+        """What `work` returns, begun again after every key the person came to trust."""
+        from workbench.machines.hostkeys import HostKeyProblem  # noqa: PLC0415 - in its thread
+
+        while True:
+            try:
+                return await work()
+            except HostKeyProblem as problem:
+                if not await self.trust(problem):
+                    raise
+
+    async def _answer(self, make: Make) -> Any:
+        """`make` gets the window and its theme."""
+        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._bridge.post(self._put)((make, answer))
+        try:
+            return await answer
+        finally:
+            # Nobody waits any more: the work was cancelled, or the link is gone.
+            self._bridge.post(self._withdraw)(answer)
+
+    def _put(self, asked: tuple[Make, asyncio.Future[Any]]) -> None:
+        self._waiting.append(asked)
+        self._next()
+
+    def _next(self) -> None:
+        if self._shown is not None or not self._waiting:
+            return
+        make, answer = self._waiting[0]
+        window = self._parent.window()
+        self._shown = dialog = make(window, theme=_theme(window))
+
+        def finished(result: int) -> None:
+            given = dialog.given()
+            dialog.forget()
+            dialog.deleteLater()
+            self._shown = None
+            if self._waiting and self._waiting[0][1] is answer:
+                self._waiting.popleft()
+                self._bridge.call(_settle, answer, given)
+            self._next()
+
+        dialog.finished.connect(finished)
+        dialog.open()
+
+    def _withdraw(self, answer: asyncio.Future[Any]) -> None:
+        first = bool(self._waiting) and self._waiting[0][1] is answer
+        self._waiting = deque(each for each in self._waiting if each[1] is not answer)
+        if first and self._shown is not None:
+            self._shown.reject()
+
+
+def _theme(window: QWidget) -> Theme | None:
+    return getattr(getattr(window, "desk", None), "theme", None)
+
+
+def _settle(answer: asyncio.Future[Any], given: Any) -> None:
+    if not answer.done():
+        answer.set_result(given)
+
+
+class QuestionDialog(QDialog):
+    """What is asked, by which machine, and whether the answer is kept. `problem`: why it cannot
+    be."""
+
+    def __init__(
+        self, parent: QWidget, question: Question, theme: Theme | None, problem: str = ""
+    ) -> None:
+        super().__init__(parent)
+        self._kind = question.kind
+        self.setWindowTitle(f"{_KINDS[question.kind]} · {question.machine}")
+        self.setMinimumWidth(440)
+        inside = column(self, margin=20, gap=10)
+        inside.addWidget(label(f"{question.machine} asks", 14, Weight.DemiBold))
+        text = label(question.text.strip().rstrip(":"), tone="soft", wrap=True)
+        inside.addWidget(text)
+        self.again = label("The last one was not accepted.", 12, tone="bad")
+        self.again.setVisible(question.again)
+        inside.addWidget(self.again)
+        self.field = QLineEdit()
+        self.field.setEchoMode(QLineEdit.EchoMode.Password)
+        self.field.setInputMethodHints(Qt.InputMethodHint.ImhSensitiveData)
+        self.field.setAccessibleName(_KINDS[question.kind])
+        inside.addWidget(self.field)
+        self.keep = Tick("Keep it in this system's keyring")
+        self.keep.setAccessibleName("Keep it in this system's keyring")
+        self.keep.setVisible(question.kind != "answer" and not problem)
+        inside.addWidget(self.keep)
+        note = "It is never shown or logged, and kept only if you tick that."
+        if question.kind == "answer":
+            note = "It is never shown, logged or kept."
+        elif problem:
+            note = f"It is never shown or logged. {problem}"
+        inside.addWidget(label(note, 12, tone="muted", wrap=True))
+        foot = row()
+        foot.addStretch(1)
+        foot.addWidget(button("Cancel", on_click=self.reject))
+        go = button("Go on", "arrow-right", kind="primary", on_click=self.accept)
+        go.setDefault(True)
+        foot.addWidget(go)
+        inside.addLayout(foot)
+        if theme is not None:
+            dress(self, theme)
+        self.field.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def given(self) -> str | None:
+        """None: the person will not."""
+        if self.result() != QDialog.DialogCode.Accepted:
+            return None
+        from workbench.machines.secrets import Remembered  # noqa: PLC0415 - not before it is needed
+
+        text = self.field.text()
+        return Remembered(text) if self.keep.isChecked() else text
+
+    def forget(self) -> None:
+        self.field.clear()

@@ -1,0 +1,224 @@
+"""What most people never change of a plan, behind one press."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from app.fields import Figure, Flag, Line, Options, Words
+from app.theme import Theme
+from app.widgets import button, column, dress, row
+from workbench.load.registry import TOOLS
+from workbench.plan.editing import plan_data
+from workbench.plan.model import Plan
+from workbench.workloads.base import Field
+from workbench.workloads.registry import declaration, own_fields
+
+_COUNTED = [(None, "as usual"), ("connections", "connections"), ("requests", "requests")]
+_DEFAULTS = plan_data(Plan(servers=[]))
+USUAL: dict[str, Any] = {
+    **{
+        key: _DEFAULTS[key]
+        for key in (
+            "rate_of",
+            "warm_up",
+            "cool_down_s",
+            "looks",
+            "give_up",
+            "calibrate",
+            "seed",
+            "backlog",
+            "nofile",
+            "workers",
+            "load_tool",
+        )
+    },
+    "workload.think_time_s": _DEFAULTS["workload"]["think_time_s"],
+    **{f"workload.{field.key}": field.default for field in own_fields()},
+}
+
+
+class More(QWidget):
+    """`lines` and `inputs` are by the plan's keys."""
+
+    edited = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._theme: Theme | None = None
+        inside = column(self, gap=8)
+        head = row()
+        self._toggle = button("More", "chevron-right", kind="ghost", on_click=self._switch)
+        head.addWidget(self._toggle)
+        head.addStretch(1)
+        inside.addLayout(head)
+        self._body = QWidget()
+        self._inside = column(self._body, gap=8)
+        self._body.hide()
+        inside.addWidget(self._body)
+        self.lines: dict[str, Line] = {}
+        self.inputs: dict[str, QWidget] = {}
+        self._warm, self._give = Flag("At"), Flag("After")
+        self._make()
+        for each in {*self.inputs.values(), self._warm, self._give}:
+            each.edited.connect(self._on_edited)  # type: ignore[attr-defined]
+
+    def data(self) -> dict[str, Any]:
+        """In the plan's form; `workload` holds its part of that."""
+        inputs = self.inputs
+        plain = {k: f.value() for k, f in inputs.items() if "." not in k}  # type: ignore[attr-defined]
+        nested: dict[str, dict[str, Any]] = {"workload": {}, "warm_up": {}, "give_up": {}}
+        for key, field in inputs.items():
+            group, dot, name = key.partition(".")
+            if dot:
+                nested[group][name] = field.value()  # type: ignore[attr-defined]
+        return {
+            **plain,
+            "workload": nested["workload"],
+            "warm_up": nested["warm_up"] if self._warm.value() else None,
+            "give_up": nested["give_up"] if self._give.value() else None,
+        }
+
+    def fill(self, data: Mapping[str, Any]) -> None:
+        workload = data.get("workload")
+        workload = workload if isinstance(workload, dict) else {}
+        for key, field in self.inputs.items():
+            group, dot, name = key.partition(".")
+            if group in ("warm_up", "give_up"):
+                kept = data.get(group, USUAL[group])
+                kept = kept if isinstance(kept, dict) else USUAL[group]
+                value = kept.get(name, USUAL[group][name])
+            elif dot:
+                value = workload.get(name, USUAL[key])
+            else:
+                value = data.get(key, USUAL[key])
+            field.set_value(value)  # type: ignore[attr-defined]
+        self._warm.set_value(data.get("warm_up", USUAL["warm_up"]))
+        self._give.set_value(data.get("give_up", USUAL["give_up"]))
+        self._tell()
+
+    def open(self) -> None:
+        """Show what is in here."""
+        if self._body.isHidden():
+            self._switch()
+
+    def fit(self, *, closed: bool, several: bool, protocol: str) -> None:
+        """Only what matters for the workload and the kind of load is seen."""
+        keys = declaration(protocol).options.__struct_fields__
+        for field in own_fields():
+            self.lines[f"workload.{field.key}"].setVisible(field.key in keys)
+        for key in ("rate_of", "looks", "calibrate", "warm_up"):
+            self.lines[key].setVisible(not closed)
+        self._tell()
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+
+    def _make(self) -> None:
+        for field in own_fields():
+            unit = [field.unit] if field.unit else []
+            self._line(field.label, (f"workload.{field.key}", _input(field)), *unit)
+            self.lines[f"workload.{field.key}"].explain(_sentence(field.help))
+        self._line(
+            "Think time",
+            ("workload.think_time_s", Figure("Think time in seconds", 64)),
+            "s between the calls of a connection",
+        )
+        self._line("Rates count", ("rate_of", Options("Rates count", _COUNTED)))
+        self.lines["rate_of"].explain(
+            "Usually connections where each makes one call, and requests otherwise."
+        )
+        self._line(
+            "Warm-up",
+            ("", self._warm),
+            ("warm_up.rate_per_s", Figure("Rate of the warm-up", 72)),
+            "/s for",
+            ("warm_up.seconds", Figure("Seconds of the warm-up", 64)),
+            "s",
+        )
+        self._line(
+            "Rest", ("cool_down_s", Figure("Rest in seconds", 64)), "s at least between points"
+        )
+        self._line("In doubt", "look up to", ("looks", Figure("Looks", 64)), "times at a rate")
+        self._line(
+            "Early end",
+            ("", self._give),
+            ("give_up.after_points", Figure("Points in a row", 56)),
+            "points below",
+            ("give_up.success_below_pct", Figure("Percent of success", 56)),
+            "%",
+        )
+        self.lines["give_up"].explain("In a row, with fewer calls answered than that.")
+        self._line("Ceiling", ("calibrate", Flag("Find first what the clients can offer")))
+        self._line("Seed", ("seed", Figure("Seed", 140, grouped=False)), "0: drawn at the start")
+        self._line(
+            "Backlog",
+            ("backlog", Figure("Backlog", 84)),
+            "descriptors",
+            ("nofile", Figure("Descriptors", 84)),
+        )
+        self.lines["backlog"].explain("The same for every server, so that none has an advantage.")
+        self._line("Load agents", ("workers", Figure("Load agents", 64)), "processes, a core each")
+        tools = [(tool.name, tool.label) for tool in TOOLS.values()]
+        self._line("Load tool", ("load_tool", Options("Load tool", tools)))
+        self.lines["load_tool"].setVisible(len(tools) > 1)
+
+    def _line(self, name: str, *parts: tuple[str, QWidget] | str) -> None:
+        widgets: list[QWidget | str] = []
+        keys = []
+        for part in parts:
+            if isinstance(part, str):
+                widgets.append(part)
+                continue
+            key, field = part
+            widgets.append(field)
+            if key:
+                self.inputs[key] = field
+                keys += [key, key.partition(".")[0]] if key[:5] in ("warm_", "give_") else [key]
+        line = Line(name, *widgets)
+        self.lines.update(dict.fromkeys(keys, line))
+        self._inside.addWidget(line)
+
+    def _on_edited(self) -> None:
+        self._tell()
+        self.edited.emit()
+
+    def _switch(self) -> None:
+        opened = self._body.isHidden()
+        self._body.setVisible(opened)
+        self._toggle.setProperty("icon_name", "chevron-down" if opened else "chevron-right")
+        self._tell()
+        if self._theme is not None:
+            dress(self, self._theme)
+
+    def _tell(self) -> None:
+        """How much in here is not as usual."""
+        data = self.data()
+        flat = {f"workload.{k}": v for k, v in data.pop("workload").items()} | data
+        odd = sum(flat[key] != usual for key, usual in USUAL.items())
+        text = f"More, {odd} changed from the usual" if odd else "More"
+        if not self._body.isHidden():
+            text = "Less"
+        self._toggle.setText(f" {text}")
+        self._toggle.setAccessibleName(text)
+        on_off = ((self._warm, "warm_up"), (self._give, "give_up"))
+        for flag, group in on_off:
+            for key, field in self.inputs.items():
+                if key.startswith(group):
+                    field.setEnabled(flag.value())
+
+
+def _input(field: Field) -> QWidget:
+    """For a value of a workload."""
+    if field.kind == "choice":
+        return Options(field.label, [(choice, str(choice)) for choice in field.choices])
+    if field.kind == "text":
+        return Words(field.label, 200)
+    return Figure(f"{field.label} in {field.unit}" if field.unit else field.label)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}." if text else ""

@@ -1,0 +1,309 @@
+"""Pictures of what a plan will do: its sweep over time, its calls, the whole run, its ports."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app import theme as look
+from app.charts.drawing import draw_swatch, draw_text, elided, text_width
+from app.charts.scales import ticks
+from app.colour import mix, with_opacity
+from app.plain import tip
+from app.theme import Theme, Weight, font
+from workbench.analysis.histogram import samples_needed
+from workbench.formatting import clock
+from workbench.plan.editing import Step
+
+STEADY = samples_needed(0.99)
+"""Calls a steady p99 needs."""
+_MOST_BLOCKS = 1_200
+"""More cannot be told apart on any screen."""
+_LEGIBLE = 90.0
+"""In less a long name is not told from another; its marker is."""
+_LEFT, _RIGHT, _BOTTOM, _TOP = 48.0, 8.0, 20.0, 8.0
+
+
+class Picture(QWidget):
+    """Painted in the colours of a theme."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.theme = look.LIGHT
+        self.setAccessibleName(name)
+
+    def set_theme(self, theme: Theme) -> None:
+        self.theme = theme
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self.paint(painter)
+        painter.end()
+
+    def paint(self, painter: QPainter) -> None:
+        raise NotImplementedError
+
+
+class SweepPicture(Picture):
+    """The offered rate over the time of one server's sweep; pointing at it tells of a point."""
+
+    pointed = Signal(object)
+    """A `Step`, or None."""
+
+    def __init__(self) -> None:
+        super().__init__("The offered rate over time")
+        self._steps: Sequence[Step] = ()
+        self._at: int | None = None
+        self._timed = True
+        self.setMouseTracking(True)
+        self.setMinimumHeight(130)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+
+    def show_steps(self, steps: Sequence[Step], *, timed: bool) -> None:
+        """`timed`: their lengths are known."""
+        self._steps, self._timed, self._at = steps, timed, None
+        self.update()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        at = self._nearest(event.position().x())
+        if at != self._at:
+            self._at = at
+            self.pointed.emit(None if at is None else self._steps[at])
+            self.update()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._at = None
+        self.pointed.emit(None)
+        self.update()
+
+    def paint(self, painter: QPainter) -> None:
+        theme, plot = self.theme, self._plot()
+        high = self._high()
+        self._paint_scales(painter, plot, high)
+        bars = [self._bar(step, plot, high) for step in self._steps]
+        for place, (step, bar) in enumerate(zip(self._steps, bars, strict=True)):
+            warm, thin = step.purpose == "warm_up", 0 < step.calls < STEADY
+            ink = theme.muted if warm else theme.warn if thin else theme.text
+            strong = place == self._at
+            painter.fillRect(bar, with_opacity(ink, 0.34 if strong else 0.07 if warm else 0.12))
+            painter.setPen(QPen(QColor(ink), 2.5 if strong else 1.8))
+            painter.drawLine(bar.topLeft(), bar.topRight())
+        if sum(bar.width() for bar in bars) > 10 * len(bars):
+            painter.setPen(QPen(with_opacity(theme.text, 0.3), 1))
+            for bar in bars:
+                painter.drawLine(bar.topLeft(), bar.bottomLeft())
+                painter.drawLine(bar.topRight(), bar.bottomRight())
+
+    def _paint_scales(self, painter: QPainter, plot: QRectF, high: float) -> None:
+        theme, small = self.theme, font(11, figures=True)
+        for value in ticks(high, max(2, int(plot.height() // 36))):
+            y = plot.bottom() - value / high * plot.height()
+            painter.setPen(QPen(QColor(theme.line2 if value == 0 else theme.line), 1))
+            painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
+            draw_text(
+                painter, QPointF(plot.left() - 7, y), f"{value:,.6g}", small, theme.muted, "right"
+            )
+        if not self._timed:
+            return
+        wide = _lasts(self._steps)
+        unit, name = (3600, "h") if wide > 7200 else (60, "min") if wide > 120 else (1, "s")
+        for value in ticks(wide / unit, max(2, int(plot.width() // 80))):
+            x = plot.left() + value * unit / wide * plot.width()
+            text = f"{value:g} {name}"
+            half = text_width(text, small) / 2
+            x = min(max(x, plot.left() + half), plot.right() - half)
+            draw_text(painter, QPointF(x, plot.bottom() + 11), text, small, theme.muted, "middle")
+
+    def _plot(self) -> QRectF:
+        return QRectF(self.rect()).adjusted(_LEFT, _TOP, -_RIGHT, -_BOTTOM)
+
+    def _high(self) -> float:
+        values = (step.x for step in self._steps)
+        return max(values, default=0.0) * 1.06 or 1.0
+
+    def _bar(self, step: Step, plot: QRectF, high: float) -> QRectF:
+        left, right = _span(step, self._steps, plot)
+        top = plot.bottom() - step.x / high * plot.height()
+        return QRectF(left, top, max(right - left, 1.0), plot.bottom() - top)
+
+    def _nearest(self, x: float) -> int | None:
+        plot = self._plot()
+        if not self._steps or not plot.left() - 4 <= x <= plot.right() + 4:
+            return None
+        at = (x - plot.left()) / plot.width() * _lasts(self._steps)
+        apart = [max(step.begin_s - at, at - step.end_s, 0.0) for step in self._steps]
+        return apart.index(min(apart))
+
+
+def _lasts(steps: Sequence[Step]) -> float:
+    return steps[-1].end_s if steps else 1.0
+
+
+def _span(step: Step, steps: Sequence[Step], plot: QRectF) -> tuple[float, float]:
+    """From where to where a step of a sweep lasts, in pixels."""
+    wide = plot.width() / _lasts(steps)
+    return plot.left() + step.begin_s * wide, plot.left() + step.end_s * wide
+
+
+class CallsPicture(Picture):
+    """How many calls each point of a sweep has; too few for a steady p99 in amber."""
+
+    def __init__(self) -> None:
+        super().__init__("Calls of each point")
+        self._steps: Sequence[Step] = ()
+        self.setFixedHeight(62)
+
+    def show_steps(self, steps: Sequence[Step]) -> None:
+        """The same as the sweep above, whose bars they stand below."""
+        self._steps = steps
+        self.update()
+
+    def paint(self, painter: QPainter) -> None:
+        theme, small = self.theme, font(11, figures=True)
+        steps = [step for step in self._steps if step.purpose != "warm_up"]
+        plot = QRectF(self.rect()).adjusted(_LEFT, 4, -_RIGHT, -18)
+        most = max((step.calls for step in steps), default=0)
+        if not most:
+            return
+        for value, y in ((most, plot.top() + 4), (0, plot.bottom() - 3)):
+            at = QPointF(plot.left() - 7, y)
+            draw_text(painter, at, short(value), small, theme.muted, "right")
+        for step in steps:
+            high = max(1.5, step.calls / most * plot.height())
+            left, right = _span(step, self._steps, plot)
+            ink = theme.warn if step.calls < STEADY else mix(theme.text, theme.card, 0.45)
+            bar = QRectF(left, plot.bottom() - high, max(right - left, 1.0), high)
+            painter.fillRect(bar, QColor(ink))
+        y = plot.bottom() + 10
+        left, _ = _span(steps[0], self._steps, plot)
+        draw_text(painter, QPointF(left, y), steps[0].load, small, theme.muted)
+        if len(steps) > 1:
+            at = QPointF(plot.right(), y)
+            draw_text(painter, at, steps[-1].load, small, theme.muted, "right")
+
+
+class RunPicture(Picture):
+    """Every server's sweeps one after the other, in the styles of their lines."""
+
+    def __init__(self) -> None:
+        super().__init__("The whole run")
+        self._blocks: list[tuple[int, str]] = []
+        self._ceiling = False
+        self.setFixedHeight(30)
+        self.setMouseTracking(True)
+
+    def show_blocks(self, blocks: Sequence[tuple[int, str]], *, ceiling: bool) -> None:
+        """Index and name of the server of each; `ceiling`: the clients' is looked for first."""
+        every = -(-len(blocks) // _MOST_BLOCKS) or 1
+        self._blocks, self._ceiling = list(blocks[::every]), ceiling
+        self.update()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        at = event.position()
+        found = [name for _, name, box in self._boxes() if box.contains(at)]
+        self.setToolTip(tip(found[0] if found else ""))
+
+    def paint(self, painter: QPainter) -> None:
+        theme, boxes, face = self.theme, self._boxes(), font(11, Weight.Medium)
+        # All by name, or all by marker.
+        named = all(
+            box.width() >= min(_LEGIBLE, text_width(name, face) + 10)
+            for index, name, box in boxes
+            if index >= 0
+        )
+        for index, name, box in boxes:
+            if index < 0:
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(QColor(theme.line2))
+                painter.drawRoundedRect(box, 3, 3)
+                painter.setBrush(QColor(theme.muted))
+                continue
+            style = theme.series(index)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(mix(theme.card, style.colour, 0.24)))
+            painter.drawRoundedRect(box, min(3.0, box.width() / 4), 3)
+            painter.fillRect(QRectF(box.left(), box.bottom() - 4, box.width(), 4), style.brush())
+            if style.dashed:
+                for x in range(int(box.left()) + 5, int(box.right()), 9):
+                    notch = QRectF(x, box.bottom() - 4, 3, 4)
+                    painter.fillRect(notch, QColor(mix(theme.card, style.colour, 0.24)))
+            at = QPointF(box.left() + 6, box.center().y() - 2)
+            if named:
+                text = elided(name, face, box.width() - 10)
+                draw_text(painter, at, text, face, theme.text)
+            elif box.width() >= 16:
+                mark = QRectF(0, 0, min(28.0, box.width() - 6), 14)
+                mark.moveCenter(QPointF(box.center().x(), at.y()))
+                draw_swatch(painter, style, mark, mix(theme.card, style.colour, 0.24))
+
+    def _boxes(self) -> list[tuple[int, str, QRectF]]:
+        rect = QRectF(self.rect()).adjusted(0, 1, 0, -1)
+        blocks, left = self._blocks, 0.0
+        found = []
+        if self._ceiling:
+            wide = min(16.0, rect.width() / (len(blocks) + 1))
+            words = "First the clients' own ceiling is found, against a server that does nothing"
+            found.append((-1, words, QRectF(0, rect.top(), wide, rect.height())))
+            left = wide + 2
+        each = (rect.width() - left) / max(1, len(blocks))
+        gap = min(2.0, each * 0.2)
+        for place, (index, name) in enumerate(blocks):
+            box = QRectF(left + place * each, rect.top(), max(1.0, each - gap), rect.height())
+            found.append((index, name, box))
+        return found
+
+
+class Share(Picture):
+    """How much of something there is is needed."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self._needed, self._free = 0, 1
+        self.setFixedHeight(20)
+
+    def show_share(self, needed: int, free: int) -> None:
+        self._needed, self._free = needed, free
+        self.setAccessibleDescription(f"{needed:,} of {free:,}")
+        self.update()
+
+    def paint(self, painter: QPainter) -> None:
+        theme, figures = self.theme, font(12, figures=True)
+        text = f"{self._needed:,} of {self._free:,}"
+        share = self._needed / max(1, self._free)
+        tone = theme.warn if share > 0.9 else theme.soft
+        middle = self.height() / 2
+        width = text_width(text, figures)
+        draw_text(painter, QPointF(self.width(), middle), text, figures, tone, "right")
+        bar = QRectF(0, middle - 5, max(40.0, self.width() - width - 14), 10)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme.line))
+        painter.drawRoundedRect(bar, 4, 4)
+        if share:
+            bar.setWidth(max(4.0, min(1.0, share) * bar.width()))
+            painter.setBrush(QColor(tone if share > 0.9 else mix(theme.text, theme.card, 0.35)))
+            painter.drawRoundedRect(bar, 4, 4)
+
+
+def short(count: float) -> str:
+    """ "16,800", "1.2 M"."""
+    if count < 1e5:
+        return f"{count:,.0f}"
+    return f"{count / 1e3:,.3g} k" if count < 1e6 else f"{count / 1e6:,.3g} M"
+
+
+def counted(count: float) -> str:
+    """ "334,000", "1.2 M"."""
+    return f"{count:,.0f}" if count < 1e6 else short(count)
+
+
+def told(step: Step) -> str:
+    """A point in words."""
+    if step.purpose == "warm_up":
+        return f"Warm-up at {step.load}, not judged"
+    calls = f"{step.calls:,} calls" if step.calls else "as many calls as fit"
+    return f"{step.load}: {calls} in {step.end_s - step.begin_s:.3g} s, at {clock(step.begin_s)}"

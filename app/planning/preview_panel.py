@@ -1,0 +1,93 @@
+"""The card beside the form: what the plan will do, or its file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QStackedWidget, QWidget
+
+from app.fields import Segments
+from app.planning.preview import Preview
+from app.theme import Weight, font
+from app.widgets import button, column, label, row
+
+if TYPE_CHECKING:
+    from workbench.plan.editing import Draft
+
+_COPIED_MS = 2_000
+_TITLES = {"preview": "What this plan will do", "file": "The plan's file"}
+
+
+class Outlook(QFrame):
+    """`show_draft` for what is known; `show_text` for the file."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        self._names: dict[str, str] = {}
+        inside = column(self, gap=12)
+        inside.setContentsMargins(16, 12, 16, 14)
+        head = row()
+        self._title = label(_TITLES["preview"], 14, Weight.DemiBold)
+        self._view = Segments("Preview or file", [("preview", "Preview"), ("file", "File")])
+        self._view.edited.connect(self._switch)
+        head.addWidget(self._title)
+        head.addStretch(1)
+        head.addWidget(self._view)
+        inside.addLayout(head)
+        self._stack = QStackedWidget()
+        self.preview = Preview()
+        self._stack.addWidget(self.preview)
+        self._stack.addWidget(self._make_file())
+        inside.addWidget(self._stack, 1)
+
+    def set_names(self, names: dict[str, str]) -> None:
+        """Of the servers, by id."""
+        self._names = names
+
+    def show_draft(self, draft: Draft, faults: Sequence[str]) -> None:
+        """`faults`: with the names of their fields."""
+        self.preview.show_draft(draft, self._names, faults)
+
+    def show_text(self, text: str) -> None:
+        """The plan's file; empty: there is none yet."""
+        self._text.setPlainText(text or "# What is wrong has to be mended first.\n")
+        self._copy.setEnabled(bool(text))
+
+    def show_file(self, shown: bool = True) -> None:
+        """The file, or what the plan will do."""
+        self._view.set_value("file" if shown else "preview")
+        self._switch()
+
+    def _make_file(self) -> QWidget:
+        page = QWidget()
+        inside = column(page, gap=8)
+        about = "For pongbench run, for a colleague, or to be dropped in here."
+        inside.addWidget(label(about, 12, tone="muted", wrap=True))
+        self._text = QPlainTextEdit()
+        self._text.setReadOnly(True)
+        self._text.setFont(font(12, mono=True))
+        self._text.setAccessibleName("The plan as YAML")
+        self._text.setTabChangesFocus(True)
+        inside.addWidget(self._text, 1)
+        foot = row()
+        self._copy = button("Copy", "copy", on_click=self._copy_text)
+        self._copied = label("", 12, tone="ok")
+        foot.addWidget(self._copy)
+        foot.addWidget(self._copied)
+        foot.addStretch(1)
+        inside.addLayout(foot)
+        return page
+
+    def _switch(self) -> None:
+        shown = self._view.value()
+        self._stack.setCurrentIndex(list(_TITLES).index(shown))
+        self._title.setText(_TITLES[shown])
+
+    def _copy_text(self) -> None:
+        QGuiApplication.clipboard().setText(self._text.toPlainText())
+        self._copied.setText("Copied")
+        QTimer.singleShot(_COPIED_MS, self._copied, self._copied.clear)

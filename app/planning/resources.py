@@ -1,0 +1,204 @@
+"""What there is to plan with: servers, machines, presets, and what this computer allows. No Qt.
+
+Everything here waits or reads, and belongs into the engine's thread; the engine is imported there.
+"""
+
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from app.live.run import Where
+    from app.machines.prompts import Asker
+    from workbench.machines.profiles import Profile
+    from workbench.plan.editing import Draft
+    from workbench.plan.library import Preset
+    from workbench.plan.model import Plan
+    from workbench.run.tuning import TuningPlan
+    from workbench.servers.catalogue import Catalogue
+    from workbench.servers.entry import ServerEntry
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Read at once; read again after something of it was changed."""
+
+    catalogue: Catalogue
+    facts: Mapping[str, Any]
+    """Of this computer."""
+    machines: tuple[Profile, ...]
+    presets: tuple[Preset, ...]
+    broken: tuple[str, ...] = ()
+    """Sentences about files that hold no usable server or kernel settings."""
+    damaged: tuple[str, ...] = ()
+    """Of machines whose profile cannot be read."""
+    tunings: tuple[tuple[str, str], ...] = ()
+    """Sets of kernel settings: (name, in words)."""
+
+    @property
+    def entries(self) -> tuple[ServerEntry, ...]:
+        """The servers to choose from."""
+        return tuple(self.catalogue.contestants())
+
+    @property
+    def remark(self) -> str:
+        """About the broken ones, however many: at most two sentences."""
+        return _at_most_two(self.broken, "servers or sets of kernel settings")
+
+    @property
+    def machines_remark(self) -> str:
+        """As `remark`, about the damaged machines."""
+        return _at_most_two(self.damaged, "machines")
+
+    async def examine(
+        self,
+        data: Mapping[str, Any],
+        *,
+        loopback: bool = True,
+        clients: int = 1,
+        known: Sequence[Mapping[str, Any]] = (),
+        listens_on: str = "",
+    ) -> Draft:
+        """`known`: the facts of all clients, or none: this computer's stand for them. `listens_on`:
+        see `drafts.examine`."""
+        import asyncio
+
+        from workbench.plan.editing import examine
+        from workbench.run.environment import tightest
+
+        facts = tightest([dict(each) for each in known]) if known else self.facts
+        return await asyncio.to_thread(
+            examine,
+            data,
+            self.catalogue,
+            facts,
+            loopback=loopback,
+            clients=clients,
+            listens_on=listens_on,
+        )
+
+    def ports(self) -> int:
+        """Local ports of this computer."""
+        from workbench.machines.limits import limits_of
+
+        return limits_of(self.facts, loopback=True).ports
+
+
+async def load() -> Bench:
+    """What cannot be read is told of in `broken` and `damaged`."""
+    import asyncio
+
+    return await asyncio.to_thread(_load)
+
+
+def _at_most_two(sentences: Sequence[str], of: str) -> str:
+    if len(sentences) < 2:
+        return "".join(sentences)
+    return f"{len(sentences)} {of} cannot be read. {sentences[0]}"
+
+
+def _load() -> Bench:
+    from workbench.errors import BadInput
+    from workbench.machines import facts
+    from workbench.machines.profiles import load_profile, path_of, profile_names
+    from workbench.machines.tuning import load_set, set_names
+    from workbench.plan.library import presets
+    from workbench.servers.catalogue import Catalogue
+
+    catalogue, machines, damaged = Catalogue.load(), [], []
+    broken = [server.problem for server in catalogue.broken.values()]
+    for name in profile_names():
+        try:
+            machines.append(load_profile(name))
+        except BadInput as error:
+            file = path_of(name).name
+            said = str(error).replace(str(path_of(name)), file)
+            said = said.replace(f"profile {file}", f"Its file {file}", 1)
+            damaged.append(f"The machine {name} is left out. {said}")
+    tunings = []
+    for name in set_names():
+        try:
+            tunings.append((name, load_set(name).name))
+        except BadInput as error:
+            broken.append(str(error))
+    return Bench(
+        catalogue,
+        facts.here(),
+        tuple(machines),
+        tuple(presets()),
+        tuple(broken),
+        tuple(damaged),
+        tuple(tunings),
+    )
+
+
+async def preview_tuning(where: Where, person: Asker) -> list[TuningPlan]:
+    """What the kernel settings of `where` would change on its machines; nothing is changed. Raises
+    PongbenchError."""
+    from workbench.run.environment import Fleet, preview_tuning
+
+    fleet = Fleet(where.target, where.clients)
+    return await person.trusting(lambda: preview_tuning(fleet, where.tune, person.ask))
+
+
+async def read_plan(path: Path) -> Plan | None:
+    """The plan in a file; None: it is a session. Raises BadInput."""
+    import asyncio
+
+    from workbench.plan.model import load_plan
+    from workbench.sessions import is_session
+
+    def read() -> Plan | None:
+        return None if is_session(path) else load_plan(path.absolute())
+
+    return await asyncio.to_thread(read)
+
+
+async def to_yaml(plan: Plan) -> str:
+    """The plan as a file."""
+    import asyncio
+
+    from workbench.plan.library import to_yaml
+
+    return await asyncio.to_thread(to_yaml, plan)
+
+
+async def save(plan: Plan, name: str, over: str = "") -> Preset:
+    """Raises BadInput."""
+    import asyncio
+
+    from workbench.plan import library as presets
+
+    return await asyncio.to_thread(presets.save, plan, name, over=over)
+
+
+async def rename(id: str, name: str) -> Preset:
+    """Raises BadInput."""
+    import asyncio
+
+    from workbench.plan import library as presets
+
+    return await asyncio.to_thread(presets.rename, id, name)
+
+
+async def delete(id: str) -> None:
+    """Raises BadInput."""
+    import asyncio
+
+    from workbench.plan import library as presets
+
+    await asyncio.to_thread(presets.delete, id)
+
+
+async def presets() -> tuple[Preset, ...]:
+    """Those there are now."""
+    import asyncio
+
+    from workbench.plan.library import presets
+
+    return tuple(await asyncio.to_thread(presets))

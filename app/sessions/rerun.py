@@ -1,0 +1,78 @@
+"""A session's plan once more, on the machines it ran on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.context import Desk
+from app.live.run import Where
+
+if TYPE_CHECKING:
+    from workbench.documents import RunStart
+    from workbench.plan.model import Plan
+
+HERE = "localhost"
+
+
+@dataclass(frozen=True)
+class Again:
+    """What the session says of itself, and of what is there today."""
+
+    plan: Plan
+    where: Where
+    gone: tuple[str, ...] = ()
+    """Machines that have no profile any more."""
+
+    @property
+    def sentence(self) -> str:
+        """Why it does not run where it ran."""
+        if not self.gone:
+            return ""
+        names = " and ".join(filter(None, (", ".join(self.gone[:-1]), self.gone[-1])))
+        have = "has no profile" if len(self.gone) == 1 else "have no profiles"
+        return (
+            f"This session ran {self.where}. {names} {have} any more: choose other machines for its"
+            " plan, or add them on the Machines page."
+        )
+
+
+def run_again(desk: Desk, path: Path, fail: Callable[[str], object]) -> None:
+    """Ask for the run; where machines are gone, for its plan, and say so. `fail` gets a sentence
+    when it cannot be read."""
+
+    def on_read(found: Again) -> None:
+        if found.gone:
+            desk.plan_wanted.emit(found.plan)
+            desk.notice.emit(found.sentence, "warn")
+        elif found.where == Where(HERE, (HERE,)):
+            desk.run_wanted.emit(found.plan)
+        else:
+            desk.run_on_wanted.emit(found.plan, found.where)
+
+    desk.bridge.do(lambda: read_again(path), on_read, fail)
+
+
+def read_again(path: Path) -> Again:
+    """Reads the session and the profiles. Raises BadInput."""
+    from workbench.documents import Note, RunStart  # noqa: PLC0415 - not before it is needed
+    from workbench.machines.profiles import profile_names  # noqa: PLC0415
+    from workbench.plan.model import plan_from_data  # noqa: PLC0415
+    from workbench.sessions.skim import skim  # noqa: PLC0415
+
+    start, *others = skim(path)
+    assert isinstance(start, RunStart)
+    tuned = (note.data.get("set") for note in others if isinstance(note, Note))
+    where = _where(start, next((name for name in tuned if isinstance(name, str)), ""))
+    there = set(profile_names())
+    names = dict.fromkeys((where.target, *where.clients))
+    gone = tuple(name for name in names if name not in there)
+    return Again(plan_from_data(start.plan, name=path.name), where, gone)
+
+
+def _where(start: RunStart, tune: str) -> Where:
+    targets = [machine.name for machine in start.machines if "target" in machine.roles]
+    clients = [machine.name for machine in start.machines if "client" in machine.roles]
+    return Where(targets[0] if targets else HERE, tuple(clients) or (HERE,), tune)

@@ -1,0 +1,49 @@
+"""Writes what the load agent is brought to machines with:  make agent-lock
+
+The versions are those of uv.lock; the hashes are of all files of a release, for machines may have
+Python 3.10 and uv.lock knows only what this program runs on.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+LISTED = ROOT / "resources" / "agent" / "requirements.txt"
+PACKAGES = ("gevent", "greenlet", "zope-event", "zope-interface")
+"""gevent and what it does not begin without."""
+HEAD = """\
+# What the load agent is brought to machines with: the versions of uv.lock, and the hashes of all
+# their files, for machines may have Python 3.10, of which uv.lock has none. See `make agent-lock`.
+"""
+
+
+def main() -> None:
+    # Newer Pythons get what is locked; for 3.10 the newest that fits is found.
+    newer = "; python_version >= '3.11'"
+    pins = "\n".join(
+        f"{name}=={version}{newer if name.startswith('zope') else ''}"
+        for name, version in locked().items()
+    )
+    compile_ = ("pip", "compile", "-", "--generate-hashes", "--universal", "--quiet")
+    options = ("--python-version", "3.10", "--no-header", "--no-annotate", "--no-config")
+    made = subprocess.run(
+        [ROOT / ".tools" / "uv" / "bin" / "uv", *compile_, *options],
+        input=pins,
+        stdout=subprocess.PIPE,
+        check=True,
+        text=True,
+    ).stdout
+    LISTED.write_text(HEAD + made, encoding="utf-8")
+
+
+def locked() -> dict[str, str]:
+    """Versions by name."""
+    lock = tomllib.loads((ROOT / "uv.lock").read_text(encoding="utf-8"))
+    return {p["name"]: p["version"] for p in lock["package"] if p["name"] in PACKAGES}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,173 @@
+"""A machine without a machine: programs are scripts, and its servers one that answers in here."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import json
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+from workbench.errors import PongbenchError
+from workbench.machines.base import Command
+from workbench.machines.profiles import Profile
+from workbench.machines.secrets import Ask, ask_nobody
+
+PONG = b"HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nPong!"
+_numbers = itertools.count(1)
+
+
+class FakeProcess:
+    """Runs until it is stopped, or `ends`."""
+
+    def __init__(self, command: Command, says: Sequence[str] = (), *, over: bool = False) -> None:
+        self.command = command
+        self.pid = next(_numbers)
+        self.dropped = 0
+        self.says = [line.encode() for line in says]
+        self._status: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        if over:
+            self.ends(0)
+
+    def ends(self, status: int, *last_words: str) -> None:
+        self.says += [line.encode() for line in last_words]
+        if not self._status.done():
+            self._status.set_result(status)
+
+    @property
+    def ended(self) -> bool:
+        return self._status.done()
+
+    async def lines(self) -> AsyncIterator[bytes]:
+        for line in self.says:
+            yield line
+        await asyncio.shield(self._status)
+
+    def tail(self) -> list[str]:
+        return [line.decode() for line in self.says]
+
+    async def send(self, line: bytes) -> None:
+        await asyncio.sleep(0)
+
+    async def wait(self) -> int:
+        return await asyncio.shield(self._status)
+
+    async def stop(self, grace_s: float = 1.0) -> int:
+        self.ends(-15)
+        await asyncio.sleep(0)
+        return await self.wait()
+
+
+class FakeMachine:
+    """This computer, as far as the rest of the program can tell."""
+
+    is_local = True
+    platform = None
+    reach = ""
+    bind = "127.0.0.1"
+    our_address = ""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.run_dir = f"/run/{name}"
+        self.cache_dir = f"/cache/{name}"
+        self.python = ["python3"]
+        self.cpus = [0, 1]
+        self.started: list[FakeProcess] = []
+        self.cannot_start: dict[str, Exception] = {}
+        """By a word of the command."""
+        self.reads = True
+        self.closed = False
+        self.failure: PongbenchError | None = None
+        self._lost: asyncio.Future[PongbenchError] = asyncio.get_running_loop().create_future()
+        self._server: asyncio.Server | None = None
+
+    @property
+    def servers(self) -> list[FakeProcess]:
+        """Those deployed so far, in order."""
+        return [process for process in self.started if "serve" in process.command.argv]
+
+    async def start(self, command: Command) -> FakeProcess:
+        await asyncio.sleep(0)
+        for word, error in self.cannot_start.items():
+            if word in command.argv:
+                raise error
+        words = " ".join(command.argv)
+        if "iperf" in words or "linkprobe" in words:
+            raise PongbenchError("There is no link to be checked.")
+        over = "free_port.py" in words
+        process = FakeProcess(command, [json.dumps({"port": 20_001})] if over else [], over=over)
+        self.started.append(process)
+        return process
+
+    async def lost(self) -> PongbenchError:
+        return await asyncio.shield(self._lost)
+
+    def is_lost(self, why: str) -> None:
+        """From now on."""
+        self.failure = PongbenchError(why)
+        self._lost.set_result(self.failure)
+
+    async def put(self, source: Path, target: str) -> str:
+        await asyncio.sleep(0)
+        return f"{self.run_dir}/{target}"
+
+    async def bring(self, archive: Path, name: str) -> str:
+        raise NotImplementedError
+
+    @contextlib.asynccontextmanager
+    async def way_to(self, host: str, port: int) -> AsyncIterator[tuple[str, int]]:
+        if self._server is None:
+            self._server = await asyncio.start_server(_answer, "127.0.0.1", 0)
+        address: tuple[str, int] = self._server.sockets[0].getsockname()
+        yield address
+
+    async def read(self, paths: Sequence[str]) -> list[str | None]:
+        await asyncio.sleep(0)
+        if self.failure:
+            raise self.failure
+        return [None for _ in paths]
+
+    async def listening(self, port: int) -> tuple[int, int] | None:
+        await asyncio.sleep(0)
+        return 0, 512
+
+    async def time_wait(self) -> int:
+        return 0
+
+    async def clock(self) -> tuple[int, int]:
+        await asyncio.sleep(0)
+        return 0, 1
+
+    async def facts(self) -> dict[str, object]:
+        await asyncio.sleep(0)
+        return {"kernel": "fake"}
+
+    async def close(self) -> None:
+        self.closed = True
+        for process in self.started:
+            process.ends(-9)
+        if self._server is not None:
+            self._server.close()
+            await self._server.wait_closed()
+
+
+class FakeMachines:
+    """Opens them as a fleet does."""
+
+    def __init__(self) -> None:
+        self.opened: dict[str, FakeMachine] = {}
+
+    async def open(self, profile: Profile, ask: Ask = ask_nobody) -> FakeMachine:
+        await asyncio.sleep(0)
+        self.opened[profile.name] = FakeMachine(profile.name)
+        return self.opened[profile.name]
+
+
+async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with contextlib.suppress(OSError):
+        if await reader.read(1_000):
+            writer.write(PONG)
+            await writer.drain()
+        writer.close()

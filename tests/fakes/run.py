@@ -1,0 +1,174 @@
+"""A run on fakes: the parts of the real engine between a scripted load tool and fake machines."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+import types
+from collections.abc import AsyncIterator, Coroutine, Generator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+from fakes.load import ALL, FakeLoad, Script, fake_tool
+from fakes.machine import FakeMachine, FakeMachines
+from workbench.control import Control
+from workbench.documents import (
+    AnyDocument,
+    Note,
+    PointStart,
+    PointStop,
+    ServerRecord,
+    Window,
+)
+from workbench.load import registry
+from workbench.load.base import Capabilities
+from workbench.machines.profiles import make_profile, save_profile
+from workbench.plan.budget import assess
+from workbench.plan.model import Plan
+from workbench.run.environment import HERE, Fleet, open_stage
+from workbench.run.scheduler import Passes
+from workbench.run.server_run import Rehearsal
+from workbench.servers.entry import ServerEntry
+from workbench.servers.gate import GateResult
+
+T = TypeVar("T")
+
+
+def an_entry(id_: str, folder: Path, **more: Any) -> ServerEntry:
+    """A server of the catalogue that a `FakeMachine` can run."""
+    place = folder / id_
+    place.mkdir(parents=True, exist_ok=True)
+    fields: dict[str, Any] = {"family": "socket", "protocols": ["pong"], "runtime": "none"}
+    return ServerEntry(
+        id=id_, name=id_.title(), folder=place, command=["serve", "{port}"], **fields | more
+    )
+
+
+@dataclass
+class Run:
+    """A run under way, or over."""
+
+    passes: Passes
+    control: Control
+    load: FakeLoad
+    machines: dict[str, FakeMachine]
+    documents: list[AnyDocument]
+    said: list[str] = field(default_factory=list)
+
+    @property
+    def stops(self) -> list[PointStop]:
+        """Of points that are judged."""
+        return [d for d in self.documents if isinstance(d, PointStop) and d.purpose == "sweep"]
+
+    def notes(self, topic: str) -> list[Note]:
+        return [d for d in self.documents if isinstance(d, Note) and d.topic == topic]
+
+    async def until_told(self, topic: str) -> None:
+        """Let the run go on until it has emitted such a note."""
+        while not self.notes(topic):  # noqa: ASYNC110  what is waited for is a document
+            await asyncio.sleep(0)
+
+    @property
+    def here(self) -> FakeMachine:
+        return self.machines[HERE]
+
+    def assert_whole(self) -> None:
+        """Every point that began has ended, but for one that was aborted; no windows outside; and
+        every server that was started has been stopped."""
+        begun: int | None = None
+        for document in self.documents:
+            if isinstance(document, PointStart):
+                begun = document.point
+            elif isinstance(document, Window | PointStop):
+                assert document.point == begun
+        ends = [d.point for d in self.documents if isinstance(d, PointStop)]
+        begins = [d.point for d in self.documents if isinstance(d, PointStart)]
+        assert len(begins) - len(ends) in (0, 1) and ends == begins[: len(ends)]
+        assert all(server.ended for server in self.here.servers)
+        assert self.load.running == 0
+
+
+@contextlib.asynccontextmanager
+async def a_run(
+    plan: Plan,
+    folder: Path,
+    script: Script | None = None,
+    *,
+    can: Capabilities = ALL,
+    clients: tuple[str, ...] = (HERE,),
+    **entries: Any,
+) -> AsyncIterator[Run]:
+    """A stage of fakes and a scheduler on it. `entries`: fields of all servers of the plan. Needs
+    `PONGBENCH_HOME`."""
+    for name in clients:
+        if name != HERE:
+            values = {"connector": "ssh", "address": name, "roles": ["client"]}
+            save_profile(make_profile({"name": name, **values}))
+    tool, started = fake_tool(script or Script(), can)
+    machines = FakeMachines()
+    fleet = Fleet(HERE, clients, machines.open)
+    documents: list[AnyDocument] = []
+    said: list[str] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(registry.TOOLS, "fake", tool)
+        async with open_stage(plan, fleet, documents.append) as stage:
+            contestants = [an_entry(id_, folder, **entries) for id_ in plan.servers]
+            null = an_entry("null", folder, family="tool")
+            control = Control()
+            passes = Passes(
+                plan,
+                stage,
+                assess(plan, contestants, stage.facts, loopback=True),
+                {entry.id: _rehearsed(entry) for entry in [*contestants, null]},
+                control=control,
+                emit=documents.append,
+                tell=said.append,
+                seed=1,
+                zero_us=time.monotonic_ns() // 1000,
+            )
+            yield Run(passes, control, started[0], machines.opened, documents, said)
+
+
+def _rehearsed(entry: ServerEntry) -> Rehearsal:
+    record = ServerRecord(id=entry.id, name=entry.name, family=entry.family)
+    return Rehearsal(entry, record, GateResult(server=entry.id, passed=True, sentences=["Fine."]))
+
+
+async def cancelled_at(work: Coroutine[Any, Any, T], number: int) -> bool:
+    """Cancel it where it awaits for the `number`-th time; False: it was over before that."""
+    task = asyncio.create_task(_counted(work, number))
+    try:
+        await task
+    except asyncio.CancelledError:
+        return True
+    return False
+
+
+async def _counted(work: Coroutine[Any, Any, T], number: int) -> T:
+    return await _steps(work, number)
+
+
+@types.coroutine
+def _steps(work: Coroutine[Any, Any, T], number: int) -> Generator[Any, Any, T]:
+    sent: Any = None
+    thrown: BaseException | None = None
+    count = 0
+    while True:
+        try:
+            waits_for = work.throw(thrown) if thrown else work.send(sent)
+        except StopIteration as end:
+            return end.value  # type: ignore[no-any-return]
+        thrown = None
+        count += 1
+        if count == number:
+            task = asyncio.current_task()
+            assert task is not None
+            task.cancel()
+        try:
+            sent = yield waits_for
+        except BaseException as error:
+            thrown = error

@@ -1,0 +1,1 @@
+"""Damaged sessions, plans and servers, made by seeded mutation of real ones."""

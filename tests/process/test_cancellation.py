@@ -1,0 +1,188 @@
+"""A run that is cancelled wherever it waits, and once more while it clears up: a session with an
+end, settings as they were, nothing left."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import random
+import types
+from collections.abc import Callable, Coroutine, Generator, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+from chosen import chosen
+from oracle import files_below, wait_until_clean
+
+from workbench.documents import AnyDocument, Note, RunStop
+from workbench.machines.profiles import Profile, save_profile
+from workbench.machines.rights import Rights
+from workbench.plan.model import Plan
+from workbench.run.engine import Engine
+from workbench.run.tuning import Tuning, TuningPlan
+from workbench.servers.catalogue import Catalogue
+from workbench.sessions import read_session
+from workbench.sessions.recorder import Recorder
+from workbench.workloads.registry import workload
+
+T = TypeVar("T")
+KEY, BEFORE, WANTED = "net.core.somaxconn", "777", "778"
+PLACES = 200
+"""Where a run is cancelled, as parts of its way."""
+ALL = [(number / PLACES, random.Random(number).choice([1, 2, 3, 5, 8])) for number in range(PLACES)]
+"""How far on its way it is cancelled, and how many awaits later once more."""
+
+PLAN = Plan(
+    name="Cancelled",
+    servers=["asyncio-protocol"],
+    rates=[200.0],
+    seconds=1.0,
+    warm_up=None,
+    calibrate=False,
+    cool_down_s=0.1,
+    looks=1,
+    workload=workload(timeout_s=5.0),
+)
+
+
+@types.coroutine
+def counted(work: Coroutine[Any, Any, T], on_await: Callable[[], None]) -> Generator[Any, Any, T]:
+    """`work`, and a call whenever it begins to wait."""
+    step: Callable[[], Any] = lambda: work.send(None)  # noqa: E731
+    while True:
+        try:
+            waits_for = step()
+        except StopIteration as end:
+            result: T = end.value
+            return result
+        on_await()
+        try:
+            yield waits_for
+        except BaseException as error:
+            thrown = error
+            step = lambda: work.throw(thrown)  # noqa: B023, E731
+        else:
+            step = lambda: work.send(None)  # noqa: E731
+
+
+class Run:
+    """One run, its session and what it tunes."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.sysctl = folder / "sys" / Path(*KEY.split("."))
+        self.sysctl.parent.mkdir(parents=True)
+        self.sysctl.write_text(f"{BEFORE}\n")
+        self.session = folder / "session.pong.yaml"
+        self.awaits = 0
+        self.documents: list[AnyDocument] = []
+
+    @property
+    def rights(self) -> Rights:
+        state, settings = str(self.folder / "state"), str(self.folder / "sys")
+        return Rights("root", options=["--state", state, "--settings", settings])
+
+    async def go(self, cancel_at: Sequence[int] = ()) -> bool:
+        """Whether it came to its end; else it was cancelled."""
+        recorder = Recorder(self.session)
+
+        def emit(document: AnyDocument) -> None:
+            self.documents.append(document)
+            recorder(document)
+
+        catalogue = Catalogue.load(extra_dirs=[])
+        engine = Engine(PLAN, [catalogue[server] for server in PLAN.servers], emit)
+        engine.tuning = Tuning("tests", consent)
+        loop = asyncio.get_running_loop()
+
+        def on_await() -> None:
+            self.awaits += 1
+            if self.awaits in cancel_at:
+                loop.call_soon(task.cancel)
+
+        task = loop.create_task(self._whole(engine, on_await))
+        try:
+            await task
+        except asyncio.CancelledError:
+            return False
+        finally:
+            recorder.close()
+        return True
+
+    async def _whole(self, engine: Engine, on_await: Callable[[], None]) -> RunStop:
+        return await counted(engine.run(), on_await)
+
+
+async def consent(plans: Sequence[TuningPlan]) -> bool | None:
+    return True
+
+
+@pytest.fixture
+def begin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Run]:
+    """A new run with a home of its own."""
+    numbers = itertools.count()
+
+    def make() -> Run:
+        run = Run(tmp_path / str(next(numbers)))
+        home = run.folder / "home"
+        (home / "data" / "tuning").mkdir(parents=True)
+        (home / "data" / "tuning" / "tests.yaml").write_text(
+            f'name: tests\nsettings: {{{KEY}: "{WANTED}"}}\n'
+        )
+        monkeypatch.setenv("PONGBENCH_HOME", str(home))
+        save_profile(Profile("localhost", tuning=True), replace=True)
+        monkeypatch.setattr(Rights, "on", lambda *_: run.rights)
+        return run
+
+    return make
+
+
+@pytest.mark.timeout(7200)
+async def test_wherever_it_is_cancelled_twice_the_session_ends_and_nothing_is_left(
+    begin: Callable[[], Run],
+) -> None:
+    whole = begin()
+    assert await whole.go()
+    assert [d.topic for d in whole.documents if isinstance(d, Note)].count("tuned") == 1
+    begun = await awaits_before_the_session(begin())
+    for part, later in chosen(ALL, 6):
+        run = begin()
+        # One half of them before a session is begun, the other after that.
+        at = round(2 * part * begun)
+        if part >= 0.5:
+            at = round(begun + (2 * part - 1) * (whole.awaits - begun))
+        await run.go([at, at + later])
+        await assert_in_order(run, f"cancelled at {at} and {at + later} of {whole.awaits}")
+
+
+async def awaits_before_the_session(run: Run) -> int:
+    begun = 0
+
+    class Counting(list[AnyDocument]):
+        def append(self, document: AnyDocument) -> None:
+            nonlocal begun
+            begun = begun or run.awaits
+            super().append(document)
+
+    run.documents = Counting()
+    assert await run.go()
+    return begun
+
+
+async def assert_in_order(run: Run, where: str) -> None:
+    if run.documents:
+        kinds = [type(document).__name__ for document in run.documents]
+        assert (kinds[0], kinds[-1]) == ("RunStart", "RunStop"), where
+        assert kinds.count("RunStop") == 1, where
+        session = read_session(run.session)
+        assert not session.interrupted, where
+        assert len(session.documents) == len(run.documents), where
+    assert run.sysctl.read_text().strip() == BEFORE, where
+    assert not (run.folder / "state").exists(), where
+    await asyncio.to_thread(
+        wait_until_clean, str(run.folder), run.folder / "home" / "cache" / "runs"
+    )
+    assert files_below(run.folder / "home" / "cache" / "runs") == [], where
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    assert others == set(), where

@@ -1,0 +1,66 @@
+"""A sample of the hostile corpus; `make verify` tries all of it, `make fuzz` new ones for ever."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+
+import pytest
+
+from tests.hostile import corpus, trial
+
+SAMPLE: dict[corpus.Kind, int] = {"session": 10, "plan": 12, "server": 12}
+
+
+@pytest.fixture(scope="module")
+def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Executor]:
+    """A process of its own: pictures are painted in it, which takes a Qt application for good."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PONGBENCH_HOME", str(tmp_path_factory.mktemp("home")))
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+            yield pool
+
+
+@pytest.mark.parametrize(
+    ("kind", "seed"), [(kind, seed) for kind, count in SAMPLE.items() for seed in range(count)]
+)
+def test_a_hostile_file_is_used_or_refused_in_a_sentence(
+    kind: corpus.Kind, seed: int, tmp_path: Path, elsewhere: Executor
+) -> None:
+    assert elsewhere.submit(trial.faults, corpus.made(kind, seed), tmp_path).result() == []
+
+
+def test_a_seed_makes_the_same_file_for_ever() -> None:
+    assert corpus.made("plan", 7).content == corpus.made("plan", 7).content
+    assert corpus.made("plan", 7).content != corpus.made("plan", 8).content
+
+
+@pytest.mark.skipif(not hasattr(os, "wait4"), reason="needs the use of resources by a child")
+@pytest.mark.parametrize(
+    ("kind", "seed"), [("session", 20), ("session", 21), ("plan", 20), ("server", 20)]
+)
+def test_the_program_itself_stays_within_its_limits(
+    kind: corpus.Kind, seed: int, tmp_path: Path
+) -> None:
+    path = trial.written(corpus.made(kind, seed), tmp_path)
+    words = list(trial.commands(kind, path))[-1]
+    said = tmp_path / "said"
+    with said.open("wb") as file:
+        program = subprocess.Popen(
+            [sys.executable, "-m", "app", *words],
+            stdout=subprocess.DEVNULL,
+            stderr=file,
+            cwd=Path(__file__).parents[2],
+            env={**os.environ, "PONGBENCH_HOME": str(tmp_path / "home")},
+        )
+        _, status, used = os.wait4(program.pid, 0)
+        program.returncode = os.waitstatus_to_exitcode(status)
+    assert program.returncode in (0, 2), said.read_text()
+    assert "Traceback" not in said.read_text()
+    assert used.ru_utime + used.ru_stime < trial.MOST_CPU_S
+    assert used.ru_maxrss * 1024 < trial.MOST_BYTES

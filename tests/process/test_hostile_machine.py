@@ -1,0 +1,382 @@
+"""A machine whose programs do anything but what they should: one sentence, soon, and nobody else
+is kept waiting.
+
+The cases are data: tests/cases/hostile, one file for each of the programs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import re
+import sys
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import asyncssh
+import pytest
+from hostile_program import READY, script
+from sshd import PASSWORD, Sshd, feed
+
+from workbench.config.yaml import load_yaml
+from workbench.errors import PongbenchError
+from workbench.load.agent import Client
+from workbench.load.base import PointSpec
+from workbench.load.fleet import AgentFleet
+from workbench.machines.base import Command, Machine
+from workbench.machines.hostkeys import UnknownHostKey, trust
+from workbench.machines.local import LocalMachine, open_local
+from workbench.machines.profiles import Profile
+from workbench.machines.rights import Rights
+from workbench.machines.runner_client import HEARTBEAT_S, Link
+from workbench.machines.sampler_client import Sampling
+from workbench.machines.secrets import SECRETS, Question
+from workbench.machines.ssh import look_around, open_shell
+from workbench.machines.sshconnect import connect
+from workbench.machines.tuner_client import Tuner
+
+CASES = Path(__file__).parents[1] / "cases" / "hostile"
+WITHIN_S = 10.0
+GROWTH_BYTES = 64 << 20
+LATE_S = 1.0
+
+LOAD = PointSpec(
+    host="127.0.0.1",
+    port=9,
+    workload="pong",
+    options={"protocol": "pong", "path": "/", "pipeline": 1},
+    rate_per_s=10.0,
+    connections=10,
+    seconds=1.0,
+    timeout_s=1.0,
+)
+
+
+def cases(door: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = load_yaml(CASES / f"{door}.yaml", what="cases")
+    return [{**case, "door": door} for case in found]
+
+
+EVERY = [case for path in sorted(CASES.glob("*.yaml")) for case in cases(path.stem)]
+QUICK = [case for case in EVERY if not case.get("waits")]
+SLOW = [case for case in EVERY if case.get("waits")]
+
+
+def test_there_are_enough_of_them() -> None:
+    assert len(EVERY) >= 40
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ".ssh").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "pongbench"))
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
+    monkeypatch.delenv("SSH_AUTH_SOCK", raising=False)
+    monkeypatch.setattr(SECRETS, "_known", {})
+
+
+@pytest.mark.parametrize("case", QUICK, ids=lambda case: f"{case['door']}: {case['name']}")
+async def test_it_is_told_in_a_sentence(case: dict[str, Any], tmp_path: Path) -> None:
+    async with good_machine() as good:
+        before = peak_bytes(reset=True)
+        told, took_s = await told_of(case, tmp_path)
+        grown = peak_bytes() - before
+    assert_a_sentence(case, told)
+    assert took_s < WITHIN_S
+    assert grown < GROWTH_BYTES
+    assert good.latest_s() < HEARTBEAT_S + LATE_S
+
+
+async def test_those_that_keep_silent_are_told_of_too(tmp_path: Path) -> None:
+    """All at once, for each takes its time."""
+    async with good_machine() as good:
+        found = await asyncio.gather(
+            *(told_of(case, tmp_path / str(number)) for number, case in enumerate(SLOW))
+        )
+    for case, (told, took_s) in zip(SLOW, found, strict=True):
+        assert_a_sentence(case, told)
+        assert took_s < WITHIN_S, case
+    assert good.latest_s() < HEARTBEAT_S + LATE_S
+
+
+def assert_a_sentence(case: dict[str, Any], told: str) -> None:
+    assert re.search(case["sentence"], told), told
+    assert len(told) < 700
+    assert told.endswith((".", "…")), told
+    assert "\n" not in told and "Traceback" not in told
+
+
+async def told_of(case: dict[str, Any], folder: Path) -> tuple[str, float]:
+    """What was told, and after how many seconds of the workbench's own time."""
+    door: Callable[[dict[str, Any], Path, Clock], Awaitable[str]] = DOORS[case["door"]]
+    clock = Clock()
+    try:
+        told = await door(case, folder, clock)
+    except PongbenchError as error:
+        told = str(error)
+    return told, time.monotonic() - clock.began
+
+
+class Clock:
+    """Begins when a hostile program is there: starting it is no part of what is measured."""
+
+    def __init__(self) -> None:
+        self.start()
+
+    def start(self) -> None:
+        self.began = time.monotonic()
+
+
+# -- where hostile programs stand
+
+
+async def at_runner(case: dict[str, Any], folder: Path, clock: Clock) -> str:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-S", str(script(folder, "runner", case))),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        limit=1 << 20,
+    )
+    assert process.stdin and process.stdout
+    link = Link("foe", process.stdout, process.stdin)
+    clock.start()
+    try:
+        await link.open("/nowhere")
+        match case.get("does", "clock"):
+            case "read":
+                await link.read(["/proc/uptime", "/proc/stat"])
+            case "start":
+                await link.start(Command(["true"]))
+            case "output":
+                started = await link.start(Command(["true"]))
+                async with asyncio.timeout(5):
+                    async for _ in started.lines():
+                        pass
+            case _:
+                while True:
+                    await link.ping()
+                    await asyncio.sleep(0.01)
+    except TimeoutError:
+        return "No end of it."
+    finally:
+        clock.began += await timed(link.close())
+        await end(process)
+    raise AssertionError("nothing was told")
+
+
+async def at_survey(case: dict[str, Any], folder: Path, clock: Clock) -> str:
+    """Over a real connection."""
+    program = script(folder, "survey", case)
+    async with sshd(program) as profile:
+        shell = await open_shell(profile, answer)
+        clock.start()
+        try:
+            await look_around(shell, profile)
+        finally:
+            clock.began += await timed(shell.close())
+    raise AssertionError("nothing was told")
+
+
+async def at_tuner(case: dict[str, Any], folder: Path, clock: Clock) -> str:
+    async with machine_with(folder, "tuner", case) as machine:
+        clock.start()
+        tuner = await Tuner.start(machine, Rights("root"))
+        await tuner.apply({"net.core.somaxconn": "1024"}, None)
+    raise AssertionError("nothing was told")
+
+
+async def at_sampler(case: dict[str, Any], folder: Path, clock: Clock) -> str:
+    sampling = Sampling()
+    async with machine_with(folder, "sampler", case) as machine:
+        clock.start()
+        await sampling.start(machine, lambda t_us: t_us, lambda sample: None)
+        try:
+            return str(await sampling.lost())
+        finally:
+            clock.began += await timed(sampling.stop())
+
+
+async def at_agent(case: dict[str, Any], folder: Path, clock: Clock) -> str:
+    async with machine_with(folder, "agent", case) as machine:
+        clock.start()
+        fleet = await AgentFleet.start([Client(machine)])
+        try:
+            report = await fleet.run(
+                LOAD, started=lambda at_us: None, on_window=lambda window: None
+            )
+            return report.complaints[-1]
+        finally:
+            clock.began += await timed(fleet.close())
+
+
+DOORS: dict[str, Any] = {
+    "runner": at_runner,
+    "survey": at_survey,
+    "tuner": at_tuner,
+    "sampler": at_sampler,
+    "agent": at_agent,
+}
+
+
+async def timed(work: Awaitable[object]) -> float:
+    """How long clearing up took, which is not waited for by who reads the sentence."""
+    began = time.monotonic()
+    await work
+    return time.monotonic() - began
+
+
+class Hijacked:
+    """This computer, but for one program."""
+
+    def __init__(self, machine: LocalMachine, program: str, instead: Path) -> None:
+        self._machine = machine
+        self._program = program
+        self._instead = instead
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._machine, name)
+
+    async def put(self, source: Path, target: str) -> str:
+        hostile = source.name == f"{self._program}.py"
+        return await self._machine.put(self._instead if hostile else source, target)
+
+    async def start(self, command: Command) -> Any:
+        if self._program == "agent" and "workbench.agent" in " ".join(command.argv):
+            command = Command([*self._machine.python, str(self._instead)])
+        return await self._machine.start(command)
+
+
+@contextlib.asynccontextmanager
+async def machine_with(folder: Path, program: str, case: dict[str, Any]) -> AsyncIterator[Machine]:
+    instead = script(folder, program, case)
+    machine = await open_local(cache_dir=folder / "cache", name="foe")
+    try:
+        hijacked: Any = Hijacked(machine, program, instead)
+        yield hijacked
+    finally:
+        await machine.close()
+
+
+# -- who must not suffer
+
+
+class Good:
+    """Another machine: a runner that answers, and notes when its lease was renewed."""
+
+    def __init__(self) -> None:
+        self.beats: list[float] = []
+        self._output: asyncio.Queue[bytes] = asyncio.Queue()
+
+    def write(self, data: bytes, /) -> None:
+        self.beats.append(time.monotonic())
+        message = json.loads(data)
+        if nonce := message.get("nonce"):
+            self._output.put_nowait(f"\n{nonce}\n{READY}\n".encode())
+        elif message["op"] == "ping":
+            pong = {"ev": "pong", "n": message["n"], "monotonic_us": 1}
+            self._output.put_nowait(f"- {json.dumps(pong)}\n".encode())
+
+    async def read(self, size: int, /) -> bytes:
+        return await self._output.get()
+
+    async def drain(self) -> None: ...
+
+    def close(self) -> None:
+        self._output.put_nowait(b"")
+
+    async def wait_closed(self) -> None: ...
+
+    def latest_s(self) -> float:
+        """The longest time from one renewal to the next."""
+        gaps = [after - before for before, after in zip(self.beats, self.beats[1:], strict=False)]
+        return max(gaps, default=0.0)
+
+
+@contextlib.asynccontextmanager
+async def good_machine() -> AsyncIterator[Good]:
+    good = Good()
+    link = Link("friend", good, good)
+    await link.open("/nowhere")
+    try:
+        yield good
+        assert link.failure is None
+    finally:
+        good.close()
+        await link.close()
+
+
+def peak_bytes(*, reset: bool = False) -> int:
+    """The most memory this process has had, since the last reset."""
+    if reset:
+        Path("/proc/self/clear_refs").write_text("5")
+    found = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())
+    assert found
+    return int(found[1]) << 10
+
+
+@contextlib.asynccontextmanager
+async def sshd(program: Path) -> AsyncIterator[Profile]:
+    """An SSH server at which every command is the same hostile program."""
+
+    async def run(process: asyncssh.SSHServerProcess[bytes]) -> None:
+        assert process.command
+        nonce = re.search(r"[0-9a-f]{32}", process.command)
+        hostile = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-S", str(program), nonce[0] if nonce else ""),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+        )
+        assert hostile.stdin and hostile.stdout
+        feeding = asyncio.create_task(feed(process.stdin, hostile.stdin))
+        try:
+            with contextlib.suppress(asyncssh.Error, OSError):
+                while chunk := await hostile.stdout.read(1 << 16):
+                    process.stdout.write(chunk)
+                    await process.stdout.drain()
+        finally:
+            feeding.cancel()
+            await asyncio.gather(feeding, return_exceptions=True)
+            await end(hostile)
+            process.exit(hostile.returncode or 0)
+
+    acceptor = await asyncssh.listen(
+        "127.0.0.1",
+        0,
+        server_factory=Sshd,
+        server_host_keys=[asyncssh.generate_private_key("ssh-ed25519")],
+        process_factory=run,
+        encoding=None,
+    )
+    profile = Profile(
+        "foe",
+        connector="ssh",
+        address="127.0.0.1",
+        port=acceptor.get_port(),
+        user="bench",
+        auth="password",
+    )
+    with pytest.raises(UnknownHostKey) as caught:
+        await connect(profile, answer)
+    trust(caught.value.host, caught.value.port, caught.value.key)
+    try:
+        yield profile
+    finally:
+        acceptor.close()
+        await acceptor.wait_closed()
+
+
+async def end(process: asyncio.subprocess.Process) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        process.kill()
+    assert process.stdout
+    while await process.stdout.read(1 << 20):
+        pass
+    await process.wait()
+
+
+async def answer(question: Question) -> str | None:
+    return PASSWORD

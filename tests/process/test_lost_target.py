@@ -1,0 +1,202 @@
+"""A target that is lost in the middle of a point: nothing more is offered, nothing is decided.
+
+It stands behind an SSH server in this process, on loopback; what is lost is real.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import asyncssh
+import msgspec
+import pytest
+from oracle import eventually
+from sshd import PASSWORD, listen
+
+from workbench.analysis.summary import summarise
+from workbench.documents import AnyDocument, Note, PointStop, RunStop, Window
+from workbench.machines.hostkeys import UnknownHostKey, trust
+from workbench.machines.profiles import Profile, save_profile
+from workbench.machines.secrets import SECRETS, Question
+from workbench.machines.sshconnect import connect
+from workbench.plan.model import Plan
+from workbench.run.engine import Engine
+from workbench.run.factory import Fleet, engine_for
+from workbench.sessions import completed
+from workbench.workloads.registry import workload as a_workload
+
+SERVER = "asyncio-streams"
+SECONDS = 20.0
+PLAN = Plan(
+    name="Lost",
+    servers=[SERVER],
+    rates=[50.0, 100.0],
+    seconds=SECONDS,
+    warm_up=None,
+    calibrate=False,
+    cool_down_s=0.1,
+    looks=1,
+    workload=a_workload(timeout_s=2.0),
+)
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ".ssh").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "pongbench"))
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
+    monkeypatch.delenv("SSH_AUTH_SOCK", raising=False)
+    monkeypatch.setattr(SECRETS, "_known", {})
+    # Another test may have the machine at the moment.
+    monkeypatch.setattr("workbench.machines.ssh.BUSY_FOR_S", 300)
+
+
+@dataclass
+class Box:
+    """The target, and what can happen to it."""
+
+    work: Path
+    connections: list[asyncssh.SSHServerConnection] = field(default_factory=list)
+    stopped: int = 0
+
+    def cut(self) -> None:
+        for connection in self.connections:
+            connection.abort()
+
+    def swallow(self) -> None:
+        """What is sent there vanishes; nobody notices."""
+        for connection in self.connections:
+            if isinstance(transport := connection._transport, asyncio.Transport):
+                transport.pause_reading()
+
+    def kill_runner(self) -> None:
+        os.kill(self.runner(), signal.SIGKILL)
+
+    def stop_runner(self) -> None:
+        self.stopped = self.runner()
+        os.kill(self.stopped, signal.SIGSTOP)
+
+    async def end(self) -> None:
+        for connection in self.connections:
+            connection.abort()
+        if self.stopped:
+            guardian = Path(f"/proc/{parent(self.stopped)}")
+            os.kill(self.stopped, signal.SIGKILL)
+            assert await asyncio.to_thread(eventually, lambda: not guardian.exists())
+
+    def kill_sampler(self) -> None:
+        os.kill(self.sampler(), signal.SIGKILL)
+
+    def sampler(self) -> int:
+        return next(pid for pid, words in self.processes() if b"sampler.py" in words[-1:][0])
+
+    def runner(self) -> int:
+        return parent(self.sampler())
+
+    def processes(self) -> Iterator[tuple[int, list[bytes]]]:
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                words = (folder / "cmdline").read_bytes().rstrip(b"\0").split(b"\0")
+            except OSError:
+                continue
+            if any(word.startswith(bytes(self.work)) for word in words):
+                yield int(folder.name), words
+
+
+def parent(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+@pytest.fixture
+async def box(tmp_path: Path) -> AsyncIterator[Box]:
+    found = Box(tmp_path / "work")
+    acceptor = await listen(
+        asyncssh.generate_private_key("ssh-ed25519"), connections=found.connections
+    )
+    profile = Profile(
+        "box",
+        connector="ssh",
+        address="127.0.0.1",
+        port=acceptor.get_port(),
+        user="bench",
+        auth="password",
+        work_dir=str(found.work),
+        python=sys.executable,
+    )
+    save_profile(profile)
+    with pytest.raises(UnknownHostKey) as caught:
+        await connect(profile, answer)
+    trust(caught.value.host, caught.value.port, caught.value.key)
+    yield found
+    await found.end()
+    acceptor.close()
+    await acceptor.wait_closed()
+
+
+async def answer(question: Question) -> str | None:
+    return PASSWORD
+
+
+async def run(act: Callable[[], None], seconds: float = SECONDS) -> list[AnyDocument]:
+    """Do something in the middle of the first point."""
+    documents: list[AnyDocument] = []
+
+    def emit(document: AnyDocument) -> None:
+        documents.append(document)
+        if isinstance(document, Window) and (document.point, document.index) == (1, 5):
+            asyncio.get_running_loop().call_soon(act)
+
+    plan = msgspec.structs.replace(PLAN, seconds=seconds)
+    engine: Engine = engine_for(plan, emit, fleet=Fleet("box", ("localhost",)), ask=answer)
+    await engine.run()
+    return documents
+
+
+LOSSES: dict[str, Callable[[Box], None]] = {
+    "the connection is cut": Box.cut,
+    "packets vanish": Box.swallow,
+    "the runner is killed": Box.kill_runner,
+    "the runner stands still": Box.stop_runner,
+}
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+async def test_a_point_in_which_it_is_lost_ends_at_once_and_says_nothing(
+    box: Box, loss: str
+) -> None:
+    documents = await run(lambda: LOSSES[loss](box))
+    (point,) = [d for d in documents if isinstance(d, PointStop)]
+    assert not point.complete
+    assert point.verdict == "inconclusive"
+    assert any(reason.startswith("The machine 'box' is gone: ") for reason in point.reasons)
+    assert point.counts.scheduled < SECONDS / 2 * 50
+    (note,) = [d for d in documents if isinstance(d, Note) and d.topic == "target-lost"]
+    assert note.machine == "box" and note.text.startswith("The machine 'box' is gone: ")
+    (stop,) = [d for d in documents if isinstance(d, RunStop)]
+    assert stop.status == "failed" and stop.reason.startswith("The machine 'box' is gone: ")
+    server = summarise(list(completed(documents))).servers[SERVER]
+    assert server.knee is None
+    assert "server-limited" not in {d.verdict for d in documents if isinstance(d, PointStop)}
+
+
+async def test_a_point_in_which_only_its_sampler_is_lost_says_nothing_and_the_run_goes_on(
+    box: Box,
+) -> None:
+    documents = await run(box.kill_sampler, 6.0)
+    first, second = (d for d in documents if isinstance(d, PointStop))
+    assert not first.complete
+    assert any(reason.startswith("The sampler ended by itself") for reason in first.reasons)
+    assert first.counts.scheduled < 6 * 50
+    assert second.complete and second.server_rss_bytes > 0
+    assert [d.topic for d in documents if isinstance(d, Note) and "sampler" in d.topic] == [
+        "sampler-restarted"
+    ]
+    (stop,) = [d for d in documents if isinstance(d, RunStop)]
+    assert stop.status == "done"

@@ -1,0 +1,705 @@
+"""Messages: every code has its sentence here; elsewhere tests assert codes and parameters."""
+
+# ruff: noqa: E501 - a sentence stands on one line
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import msgspec
+import pytest
+
+from tests.synthetic import session
+from workbench.documents import Note, PointStop
+from workbench.messages import ends, notes, plans, reasons
+from workbench.messages.base import Message, Recorded, grouped, kinds, read, together
+from workbench.messages.errors import error_label, listed_errors
+from workbench.messages.notes import Notice
+from workbench.messages.reasons import REASONS, Reason, reasons_of
+from workbench.messages.topics import TOPICS
+from workbench.sessions.format import encode
+
+SENTENCES: list[tuple[Message, str]] = [
+    (reasons.Interrupted(), "Interrupted; excluded from results."),
+    (reasons.RecordingCut(), "The recording ends during this point; excluded from results."),
+    (
+        reasons.AuditFailed(scheduled=9000, found=8990),
+        "The audit failed: 9,000 calls were scheduled and 8,990 are accounted for. Please report this.",
+    ),
+    (
+        reasons.ClientAuditFailed(),
+        "The audit failed: the figures of one client do not add up. Please report this.",
+    ),
+    (
+        reasons.TooFewCalls(calls=99, needed=100),
+        "99 calls: too few for a verdict, which takes 100. Use more connections or more seconds per point.",
+    ),
+    (
+        reasons.TooShort(seconds=0.4, needed_s=1.0),
+        "0.4 s: too short for a verdict, which takes 1 s. Use more connections or more seconds per point.",
+    ),
+    (
+        reasons.OutOfPorts(times=812),
+        "The clients ran out of local ports 812 times. Widen their port range, add a client, or cool down longer.",
+    ),
+    (
+        reasons.OutOfDescriptors(times=312),
+        "The clients ran out of file descriptors 312 times. Raise nofile, or shorten the timeout.",
+    ),
+    (
+        reasons.CallsUnsent(unsent=500, calls=9000, relief="machine"),
+        "The clients never sent 500 of 9,000 calls. Add a client machine.",
+    ),
+    (
+        reasons.ClientsLate(late_share=0.4449, p99_us=31000, relief="worker"),
+        "The clients started 44.4 % of connections over 5 ms late (p99 31 ms). Use one more worker per client (workers).",
+    ),
+    (
+        reasons.ClientBusy(cpu_pct=97.2, relief=""),
+        "The busiest client worker used 97 % of its core.",
+    ),
+    (
+        reasons.BeyondClientLimit(offered_per_s=6000.0, limit_per_s=5000.0, relief="machine"),
+        "The clients reached at most 5,000/s against the null server, so 6,000/s says nothing about the server. Add a client machine.",
+    ),
+    (
+        reasons.NoClientLimit(offered_per_s=6000.0, relief="machine"),
+        "The clients sustained no rate against the null server, so 6,000/s says nothing about the server. Add a client machine.",
+    ),
+    (
+        reasons.BackgroundLoad(cpu_pct=48.4),
+        "Background load took 48 % of a core from server and clients. Repeat on a quiet machine.",
+    ),
+    (
+        reasons.BackgroundLoadAtCalibration(cpu_pct=80.0),
+        "Background load took 80 % of a core during calibration; the client limit may be higher. Repeat on a quiet machine.",
+    ),
+    (
+        reasons.Unreachable(failed=9000, calls=9000),
+        "The network could not reach the server for 9,000 of 9,000 calls. Check the route between the machines.",
+    ),
+    (
+        reasons.CallsFailed(failed=91, calls=9000, errors={"client-timo": 80, "connreset": 11}),
+        "91 of 9,000 calls failed (1.0 %): timeout (80), connection reset (11).",
+    ),
+    (
+        reasons.FellBehind(replied=6000, calls=9000, waiting=3000),
+        "The server fell behind: 6,000 of 9,000 calls were answered while they came in, and 3,000 connections were waiting at the end.",
+    ),
+    (
+        reasons.AcceptQueueOverflowed(times=1204),
+        "The server's accept queue overflowed 1,204 times.",
+    ),
+    (
+        reasons.NoSingleCause(succeeded=8905, calls=9000, clients=45, server=50),
+        "98.9 % of the calls succeeded: 45 failed at the clients and 50 at the server, neither enough to be the cause. Repeat the run.",
+    ),
+    (
+        reasons.SustainedUnderBackgroundLoad(cpu_pct=48.4),
+        "Sustained although background load took 48 % of a core; response times may be longer for it.",
+    ),
+    (
+        reasons.SustainedWithOverflows(times=1),
+        "Sustained, but the server's accept queue overflowed once; those clients waited a second or more.",
+    ),
+    (
+        reasons.LatencyIncludesLateness(p99_us=12000),
+        "The latency includes the clients' own lateness (p99 12 ms); the service time does not.",
+    ),
+    (
+        reasons.ClientGone(client="h3", said="The machine 'h3' is gone: it was shut down."),
+        "The machine 'h3' is gone: it was shut down.",
+    ),
+    (
+        reasons.TargetLost(said="The machine 'bolt' is gone: it was shut down."),
+        "The machine 'bolt' is gone: it was shut down. Excluded from results.",
+    ),
+    (
+        reasons.TargetSilent(machine="bolt", within_s=4.0),
+        "The machine 'bolt' did not answer within 4 s after this point. Excluded from results.",
+    ),
+    (
+        plans.MoreRights(server="mod_wsgi", right="root", why="Apache drops them itself."),
+        "mod_wsgi runs as root where root runs it: Apache drops them itself.",
+    ),
+    (
+        plans.OldServersExposed(servers=("Cogen", "Fibra"), machine="bolt", address="10.0.0.5"),
+        "Cogen and Fibra no longer get security fixes and would listen on 10.0.0.5 of bolt, where other machines reach them. The run asks before it begins.",
+    ),
+    (
+        reasons.AgentProblem(client="h3", said="no file descriptors are left"),
+        "The load agent on h3: no file descriptors are left.",
+    ),
+    (
+        reasons.WindowsLost(count=12),
+        "12 reports of 200 ms from the clients were lost; the windows have gaps, the point's figures are complete.",
+    ),
+    (plans.NoServers(keys=("servers",)), "None is listed; name at least one of the catalogue."),
+    (
+        plans.ServerTwice(keys=("servers",), server="tornado"),
+        "'tornado' is listed twice; for a second measurement use `repeats`.",
+    ),
+    (
+        plans.NotInThisLoop(keys=("rates",), given="rates"),
+        "A closed loop offers no rate; give concurrency in their place.",
+    ),
+    (
+        plans.NotInThisLoop(keys=("concurrency",), given="concurrency"),
+        "Only a closed loop has one; give rates, or set workload.mode to closed.",
+    ),
+    (
+        plans.RangeDescends(keys=("rates",), first=9000.0, last=1000.0),
+        "They run from 9000 down to 1000; swap the two.",
+    ),
+    (
+        plans.TooManyPoints(keys=("rates",), points=2001, most=2000),
+        "2,001 points for one server are more than 2,000; widen the step.",
+    ),
+    (
+        plans.NoValues(keys=("rates",), closed=False),
+        "None is given; give a list, or from, to and step.",
+    ),
+    (
+        plans.NoValues(keys=("concurrency",), closed=True),
+        "None is given; a closed loop needs a list, for example [50].",
+    ),
+    (
+        plans.NotAscending(keys=("rates",), earlier=2000.0, later=1000.0),
+        "1000 comes after 2000; list them in ascending order, each once.",
+    ),
+    (
+        plans.LengthUnclear(keys=("connections", "seconds"), both=True),
+        "Both are given; give exactly one of the two.",
+    ),
+    (
+        plans.LengthUnclear(keys=("connections", "seconds"), both=False),
+        "Neither is given; give exactly one of the two.",
+    ),
+    (
+        plans.InvalidPath(keys=("workload.path",)),
+        "It must begin with / and have no spaces or control characters.",
+    ),
+    (
+        plans.OneCallOnly(keys=("workload.calls_per_connection",), protocol="pong"),
+        "pong ends after one reply; use http/1.1.",
+    ),
+    (
+        plans.PipelineTooDeep(keys=("workload.pipeline",), pipeline=4),
+        "4 calls at once need as many calls_per_connection.",
+    ),
+    (
+        plans.RunTooLong(
+            keys=("seconds",), shortest_s=93606.5, longest_s=100000.0, limit_s=86400.0
+        ),
+        "It takes 26 to 28 h, but a run is ended after 24 h. Use fewer servers, rates or repeats, or shorter points.",
+    ),
+    (
+        plans.ProtocolNotSupported(
+            keys=("servers",), name="Tornado", protocols=["http/1.0", "http/1.1"], wanted="pong"
+        ),
+        "Tornado supports http/1.0, http/1.1, not pong. Leave it out of the plan.",
+    ),
+    (
+        plans.NoSteadyPart(keys=("seconds",), x=500.0, needed_s=56.0, seconds=30.0, think_s=55.0),
+        "At 500/s a point lasts 30 s and think time alone keeps each connection open for 55 s, so nothing is measured at a steady load. Set seconds to 56 or more.",
+    ),
+    (
+        plans.PointTooShort(
+            keys=("connections",),
+            x=9000.0,
+            suffix="/s",
+            connections=9000,
+            may_lengthen=True,
+            needed_s=0.0,
+            seconds=0.0444,
+            shortest_s=1.0,
+        ),
+        "At 9,000/s a point lasts 0.044 s: too short for a verdict, which takes 1 s. Set connections to 9,000 or more, or allow that by `lengthen: true`.",
+    ),
+    (
+        plans.PointTooShort(
+            keys=("seconds",),
+            x=9000.0,
+            suffix="/s",
+            connections=0,
+            may_lengthen=False,
+            needed_s=1.0,
+            seconds=0.5,
+            shortest_s=1.0,
+        ),
+        "At 9,000/s a point lasts 0.5 s: too short for a verdict, which takes 1 s. Set seconds to 1 or more.",
+    ),
+    (
+        plans.PointTooSmall(
+            keys=("connections",),
+            x=50.0,
+            suffix=" concurrent",
+            connections=100,
+            may_lengthen=False,
+            needed_s=0.0,
+            calls=1,
+            fewest=100,
+        ),
+        "At 50 concurrent a point has 1 call: too few for a verdict, which takes 100. Set connections to 100 or more.",
+    ),
+    (
+        plans.NotEnoughPorts(
+            keys=("connections",), x=9000.0, suffix="/s", ports=28232, needed=40000
+        ),
+        "The client has 28,232 free ports and needs 40,000 at 9,000/s, because it closes first. Widen its range (net.ipv4.ip_local_port_range), or use fewer connections per point.",
+    ),
+    (
+        plans.PointsLengthened(
+            keys=("connections",), lengthened=1, points=2, connections=400, most=9000
+        ),
+        "1 of 2 points get more than 400 connections, up to 9,000, to be long enough.",
+    ),
+    (
+        plans.FewSamples(keys=("seconds",), x=400.0, suffix="/s", needed=1000),
+        "Up to 400/s a point has fewer than 1,000 calls: too few for a steady p99.",
+    ),
+    (
+        plans.FewDescriptors(keys=("nofile",), allowed=4096, wanted=20000),
+        "The client allows 4,096 file descriptors per process, not the 20,000 of the plan. Raise its hard limit, or lower nofile.",
+    ),
+    (
+        plans.ThinkTimeFills(
+            keys=("nofile",),
+            x=500.0,
+            suffix="/s",
+            connections=27500,
+            think_s=55.0,
+            resource="descriptors",
+            available=19936,
+        ),
+        "From 500/s on up to 27,500 connections are open at once, because think time keeps each open for 55 s; the client has 19,936 file descriptors. Such points count as the client's limit, not the server's.",
+    ),
+    (
+        plans.TimeoutsFill(
+            keys=("nofile",),
+            x=500.0,
+            suffix="/s",
+            connections=28500,
+            resource="ports",
+            available=28232,
+        ),
+        "From 500/s on a server that stops answering leaves up to 28,500 connections open until the timeout; the client has 28,232 local ports. Such points count as the client's limit, not the server's.",
+    ),
+    (
+        plans.RestsForPorts(keys=("cool_down_s",), longest_s=60.0),
+        "Rests of up to 60 s between points, until enough local ports are free again.",
+    ),
+    (
+        notes.SharedCores(machine="localhost", cores=[0]),
+        "Server and agents share core 0 of 'localhost': the load generator takes time from the server, and rates come out lower than they are. Give them cores of their own.",
+    ),
+    (
+        notes.Link(
+            client="h2",
+            target="h1",
+            min_us=80,
+            p50_us=95,
+            p99_us=140,
+            bits_per_s=940000000.0,
+            by="iperf3",
+            needed_bits_per_s=2100000.0,
+        ),
+        "h2 reaches h1 in 95 µs (p99 140 µs) and at 940 Mbit/s (iperf3); the plan needs about 2.1 Mbit/s at most.",
+    ),
+    (
+        notes.LinkUnchecked(
+            client="h2", said="The link of h2 could not be checked: it did not answer."
+        ),
+        "The link of h2 could not be checked: it did not answer.",
+    ),
+    (
+        notes.SlowLink(
+            client="h2", target="h1", bits_per_s=940000000.0, needed_bits_per_s=1200000000.0
+        ),
+        "The link from h1 to h2 carries 940 Mbit/s and the plan needs about 1.2 Gbit/s: at its highest rates the link may be the limit, not a server. Lower them, or use a faster link.",
+    ),
+    (
+        notes.Tuned(
+            machine="h1",
+            set="standard",
+            settings=[
+                notes.Setting(key="net.core.somaxconn", old="128", wanted="4096", got="4096"),
+                notes.Setting(key="net.core.rmem_max", old="1", wanted="9", got="8"),
+                notes.Setting(key="net.gone", wanted="2", problem="absent"),
+            ],
+        ),
+        "h1 is tuned for this run: net.core.somaxconn 128 -> 4096, net.core.rmem_max 1 -> 8. net.gone stays as it is on h1: absent. The kernel of h1 set net.core.rmem_max to 8, not 9 as asked.",
+    ),
+    (notes.Tuned(machine="h1", set="standard", settings=[]), "h1 needed no tuning for this run."),
+    (
+        notes.Untuned(machine="h1", why="profile", said=""),
+        "h1 is not tuned: its profile does not allow it (tuning).",
+    ),
+    (
+        notes.Untuned(machine="h1", why="sudo", said=""),
+        "h1 is not tuned: its profile allows no root privileges (sudo).",
+    ),
+    (
+        notes.Untuned(machine="h1", why="declined", said=""),
+        "h1 is not tuned: the run was started without tuning.",
+    ),
+    (
+        notes.Untuned(machine="h1", why="failed", said="sudo on h1 refused the password."),
+        "sudo on h1 refused the password.",
+    ),
+    (
+        notes.Restored(machine="h1", settings=["net.core.somaxconn 128"]),
+        "h1 has its own kernel settings again: net.core.somaxconn 128.",
+    ),
+    (
+        notes.CrashRestored(machine="h1", said=["net.core.somaxconn is 128 again on h1."]),
+        "A crashed run had left h1 tuned: net.core.somaxconn is 128 again on h1.",
+    ),
+    (
+        notes.NotRestored(
+            machine="h1", said="net.core.somaxconn could not be put back on h1: permission denied."
+        ),
+        "net.core.somaxconn could not be put back on h1: permission denied.",
+    ),
+    (
+        notes.StillTuned(machine="h1", said="sudo on h1 refused the password."),
+        "h1 is still tuned by another run, or by one that crashed: sudo on h1 refused the password.",
+    ),
+    (
+        notes.Gate(gate={"sentences": ["It answers 'Pong!' with 45 bytes on the wire."]}),
+        "It answers 'Pong!' with 45 bytes on the wire.",
+    ),
+    (
+        notes.Unequal(name="gunicorn", said="It has three workers."),
+        "gunicorn: It has three workers.",
+    ),
+    (notes.Backlog(name="gevent", backlog=512, asked=512), "gevent listens with a backlog of 512."),
+    (
+        notes.Backlog(name="gevent", backlog=128, asked=512),
+        "gevent listens with a backlog of 128, not the 512 asked for.",
+    ),
+    (
+        notes.WarmUp(name="PyPy", seconds=10.0, calls=9000),
+        "PyPy gets faster while it runs, so it was warmed up for 10 s.",
+    ),
+    (
+        notes.Deploy(said="gevent did not start: its port is taken."),
+        "gevent did not start: its port is taken.",
+    ),
+    (
+        notes.Ceiling(
+            ceiling_per_s=22000.0,
+            reached_all=True,
+            others_cpu_pct=0.0,
+            disturbed=False,
+            name="",
+            before_per_s=0.0,
+        ),
+        "The clients reach 22,000/s against the null server: all that the plan asks for.",
+    ),
+    (
+        notes.Ceiling(
+            ceiling_per_s=8000.0,
+            reached_all=False,
+            others_cpu_pct=0.0,
+            disturbed=False,
+            name="",
+            before_per_s=0.0,
+        ),
+        "The clients reach 8,000/s against the null server; beyond that a point says more about them than about a server.",
+    ),
+    (
+        notes.Ceiling(
+            ceiling_per_s=0.0,
+            reached_all=False,
+            others_cpu_pct=55.0,
+            disturbed=True,
+            name="",
+            before_per_s=0.0,
+        ),
+        "The clients sustained no rate against the null server: no point can be trusted. Background load took 55 % of a core meanwhile, so they may reach more. Repeat on a quiet machine.",
+    ),
+    (
+        notes.Ceiling(
+            ceiling_per_s=3000.0,
+            reached_all=False,
+            others_cpu_pct=0.0,
+            disturbed=False,
+            name="gevent",
+            before_per_s=1000.0,
+        ),
+        "gevent sustained 3,000/s, so the client limit is at least that; before, 1,000/s was known.",
+    ),
+    (
+        notes.Ceiling(
+            ceiling_per_s=500.0,
+            reached_all=False,
+            others_cpu_pct=0.0,
+            disturbed=False,
+            name="gevent",
+            before_per_s=0.0,
+        ),
+        "gevent sustained 500/s, so the client limit is at least that; before, none was known.",
+    ),
+    (
+        notes.ClientLimitUnknown(protocol="http/1.0"),
+        "The null server does not support http/1.0, so the client limit was not measured.",
+    ),
+    (notes.ClientLimitUnknown(protocol=""), "The client limit was not measured."),
+    (
+        notes.Died(
+            x=4000.0,
+            suffix="/s",
+            name="gevent",
+            status=-11,
+            warming_up=False,
+            said="Segmentation fault",
+        ),
+        "gevent ended by signal 11 at 4,000/s; its sweep ends here. Last output: Segmentation fault",
+    ),
+    (
+        notes.Died(x=500.0, suffix="/s", name="gevent", status=3, warming_up=True, said=""),
+        "gevent ended with status 3 during its warm-up at 500/s; its sweep ends here.",
+    ),
+    (
+        notes.GaveUp(x=9000.0, suffix="/s", success_below_pct=50.0, points=3, left_out=4),
+        "The sweep ended early at 9,000/s: fewer than 50 % of the calls succeeded at 3 points in a row; 4 higher ones were left out.",
+    ),
+    (
+        notes.GaveUp(x=9000.0, suffix="/s", success_below_pct=50.0, points=1, left_out=1),
+        "The sweep ended early at 9,000/s: fewer than 50 % of the calls succeeded at this point; 1 higher one was left out.",
+    ),
+    (notes.Skipped(name="gevent"), "gevent was skipped."),
+    (notes.CoolDown(seconds=58.2), "Waiting 58 s until the client's local ports are free again."),
+    (
+        notes.Settle(name="gevent", seconds=5.0),
+        "gevent still had connections waiting 5 s after the last point; the next one meets them, too.",
+    ),
+    (
+        notes.Memory(name="gevent", before_bytes=21000000, after_bytes=180000000),
+        "gevent grew from 21 MB to 180 MB and kept that after its last point: it leaks memory, or does not give it back.",
+    ),
+    (
+        notes.Again(
+            name="gevent",
+            look=1,
+            pass_number=2,
+            rates_per_s=[9000.0],
+            suffix="/s",
+            verdict="server-limited",
+            held=False,
+            passes=2,
+        ),
+        "gevent did not sustain 9,000/s (first try, pass 2): repeating, because its limit is decided there.",
+    ),
+    (
+        notes.Again(
+            name="gevent",
+            look=2,
+            pass_number=1,
+            rates_per_s=[9000.0],
+            suffix="/s",
+            verdict="inconclusive",
+            held=False,
+            passes=1,
+        ),
+        "gevent could not be judged at 9,000/s (second try): repeating, because its limit is decided there.",
+    ),
+    (
+        notes.Again(
+            name="gevent",
+            look=2,
+            pass_number=1,
+            rates_per_s=[9000.0],
+            suffix="/s",
+            verdict="ok",
+            held=True,
+            passes=1,
+        ),
+        "gevent sustained 9,000/s (second try): repeating, because its limit is decided there.",
+    ),
+    (notes.Paused(x=4500.0, suffix="/s"), "Paused after 4,500/s."),
+    (notes.Paused(x=None, suffix="/s"), "Paused after the servers were tested."),
+    (notes.Resumed(), "Resumed."),
+    (
+        notes.SamplerLost(said="The sampler on h1 ended."),
+        "The sampler on h1 ended. From here on CPU, memory and counters are missing.",
+    ),
+    (
+        notes.ClientLost(clients=["h3"], left=2, limit_void=True),
+        "h3 is gone; from here on 2 clients offer the rate, and the client limit found before no longer applies.",
+    ),
+    (
+        notes.ClientLost(clients=["h3"], left=1, limit_void=False),
+        "h3 is gone; from here on 1 client offers the whole rate.",
+    ),
+    (
+        notes.ClientNotBack(clients=["h3"], said="Its host key changed."),
+        "h3 did not come back: Its host key changed.",
+    ),
+    (
+        notes.ClientBack(
+            clients=["h3"],
+            left=2,
+            limit_valid=True,
+            changed=["kernel Linux 6.1 -> 6.6"],
+            said=["h3 needed no tuning for this run."],
+        ),
+        "h3 is back; from here on 2 clients offer the rate, and the client limit found with all of them applies again. Its facts changed meanwhile: kernel Linux 6.1 -> 6.6. h3 needed no tuning for this run.",
+    ),
+    (
+        notes.WindowsMissing(seconds=0.4),
+        "0.4 s of this point's windows never arrived from the clients. Its totals are complete; only its course has a gap.",
+    ),
+    (
+        notes.NotJudged(
+            x=4000.0,
+            suffix="/s",
+            name="gevent",
+            first=False,
+            cause="The clients never sent 500 of 9,000 calls.",
+            finding={"code": "calls-unsent", "unsent": 500, "calls": 9000},
+        ),
+        "gevent at 4,000/s cannot be judged. The clients never sent 500 of 9,000 calls.",
+    ),
+    (
+        notes.SamplerRestarted(said="The sampler on h1 ended."),
+        "The sampler on h1 ended. It was started again.",
+    ),
+    (
+        notes.TargetGone(said="The machine 'h1' is gone: it was shut down."),
+        "The machine 'h1' is gone: it was shut down. No more load is offered to it.",
+    ),
+    (
+        notes.Exposed(
+            servers=["Medusa"],
+            address="10.0.0.2",
+            said="Medusa no longer gets security fixes and would listen on 10.0.0.2 of h1, where other machines reach it",
+        ),
+        "Medusa no longer gets security fixes and would listen on 10.0.0.2 of h1, where other machines reach it; whoever began the run agreed to that.",
+    ),
+    (
+        notes.Confinement(machine="h1"),
+        "The kernel of h1 offers no Landlock (Linux 5.13), so the servers may read and write what their user may.",
+    ),
+    (ends.Aborted(), "The run was aborted. Every point measured before that is in the session."),
+    (
+        ends.Suspended(seconds=6.2),
+        "Pongbench itself was suspended for 6 s. Servers and clients stop by themselves when they hear nothing for so long, so the run ended. Every point measured before is in the session.",
+    ),
+    (
+        reasons.LossyLink(segments=412, calls=4000),
+        "The link loses packets: the target sent 412 segments again in 4,000 calls, and no accept queue overflowed. Check the network between the machines.",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("message", "sentence"), SENTENCES, ids=lambda value: getattr(value, "code", "")
+)
+def test_a_message_is_rendered(message: Message, sentence: str) -> None:
+    assert message.text() == sentence
+
+
+def test_every_code_has_its_sentence_here() -> None:
+    assert {type(message) for message, _ in SENTENCES} >= {*kinds(Message).values()} - {
+        Message,
+        Recorded,
+    }
+
+
+RECORDED = [message for message, _ in SENTENCES if isinstance(message, Reason | Notice)]
+REASON = [message for message, _ in SENTENCES if isinstance(message, Reason)]
+
+
+@pytest.mark.parametrize("message", RECORDED, ids=lambda message: message.code)
+def test_a_message_is_read_as_it_was_recorded(message: Message) -> None:
+    recorded = msgspec.json.decode(msgspec.json.encode(message.record()))
+    known = REASONS if isinstance(message, Reason) else TOPICS
+
+    assert read(known, recorded["code"], recorded, "") == message
+
+
+@pytest.mark.parametrize("message", RECORDED, ids=lambda message: message.code)
+def test_a_message_stands_in_a_session_as_it_was(message: Message) -> None:
+    note = Note(t_us=1, topic="x", text=message.text(), data=message.record())
+
+    assert msgspec.json.decode(encode(note), type=Note) == note
+
+
+@pytest.mark.parametrize("message", REASON, ids=lambda message: message.code)
+def test_reasons_that_differ_in_figures_alone_make_one_sentence(message: Message) -> None:
+    doubled = msgspec.structs.replace(message, **_doubled(msgspec.structs.asdict(message)))
+    differing = doubled != message
+
+    assert grouped([message, doubled]) == [[message, doubled]]
+    assert (" to " in together([message, doubled])) >= differing
+
+
+def _doubled(parameters: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: _doubled(value) if isinstance(value, dict) else 2 * value
+        for name, value in parameters.items()
+        if isinstance(value, int | float | dict)
+    }
+
+
+def test_a_figure_of_several_messages_is_written_from_least_to_most() -> None:
+    late = [
+        reasons.ClientsLate(late_share=share, p99_us=p99_us, relief="machine")
+        for share, p99_us in ((0.36, 31_000), (0.251, 8_200), (0.36, 31_400))
+    ]
+
+    assert together(late) == (
+        "The clients started 25.1 to 36.0 % of connections over 5 ms late "
+        "(p99 8 to 31 ms). Add a client machine."
+    )
+
+
+def test_messages_that_differ_in_more_than_figures_stay_apart() -> None:
+    first = reasons.CallsFailed(failed=10, calls=100, errors={"connreset": 10})
+    other = reasons.CallsFailed(failed=10, calls=100, errors={"client-timo": 10})
+    calm = reasons.BackgroundLoad(cpu_pct=40.0)
+
+    assert grouped([first, calm, other, first]) == [[first, first], [calm], [other]]
+
+
+@pytest.mark.parametrize(
+    "finding",
+    [
+        {},
+        {"code": "of-a-later-version", "figure": 3},
+        {"code": 7},
+        {"code": "calls-failed", "failed": "many", "calls": 10, "errors": {}},
+        {"code": "calls-failed", "failed": 1},
+        {"code": "clients-late", "late_share": math.inf},
+    ],
+)
+def test_what_is_not_known_here_is_the_sentence_that_was_recorded(finding: dict[str, Any]) -> None:
+    stop = next(d for d in session(1, 2) if isinstance(d, PointStop))
+    stop = msgspec.structs.replace(stop, reasons=["As it was said."], findings=[finding])
+
+    assert reasons_of(stop) == [Recorded(sentence="As it was said.")]
+
+
+def test_a_point_recorded_before_there_were_codes_has_its_sentences() -> None:
+    stop = next(d for d in session(1, 2) if isinstance(d, PointStop))
+    stop = msgspec.structs.replace(stop, reasons=["One.", "Two."], findings=[])
+
+    assert [reason.text() for reason in reasons_of(stop)] == ["One.", "Two."]
+
+
+def test_an_unexpected_response_shows_its_status() -> None:
+    assert error_label("protocol-503") == "unexpected response: 503"
+    assert error_label("other-EPIPE") == "other error: EPIPE"
+    assert error_label("connreset") == "connection reset"
+    assert error_label("connreset", short=True) == "reset"
+    assert error_label("of-a-later-version") == "of-a-later-version"
+
+
+def test_errors_are_listed_by_frequency() -> None:
+    assert listed_errors({"connreset": 3, "protocol-500": 12}) == (
+        "unexpected response: 500 (12), connection reset (3)"
+    )
+    assert listed_errors({"protocol-500": 12, "connreset": 0}) == "unexpected response: 500"

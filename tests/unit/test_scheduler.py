@@ -1,0 +1,262 @@
+"""The order of a run against scripts: calibration, passes, repeats of what is in doubt, its end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+from fakes.load import ALL, Script, fake_tool
+from fakes.machine import FakeMachines
+from fakes.run import Run, a_run, an_entry, cancelled_at
+
+from workbench.control import Control, Stopped
+from workbench.documents import VERSION, AnyDocument, PointStop, RunStart, RunStop
+from workbench.errors import PongbenchError
+from workbench.load import registry
+from workbench.plan.model import GiveUp, Plan, WarmUp
+from workbench.run.engine import Engine
+from workbench.run.environment import HERE, Fleet
+from workbench.workloads.registry import workload as a_workload
+
+PLAN = Plan(
+    servers=["one", "two"],
+    rates=[1_000.0, 2_000.0],
+    seconds=1.0,
+    warm_up=None,
+    cool_down_s=0,
+    looks=1,
+    calibrate=False,
+    load_tool="fake",
+    workload=a_workload(timeout_s=1.0),
+)
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "home"))
+
+
+def changed(**fields: object) -> Plan:
+    return msgspec.structs.replace(PLAN, **fields)
+
+
+def measured(run: Run) -> list[tuple[str, int, float, int]]:
+    """(server, pass, rate, which measurement of it) of all points, in the order of the run."""
+    return [(s.server, s.pass_number, s.rate_per_s, s.look) for s in run.stops]
+
+
+async def test_servers_are_swept_one_after_another(tmp_path: Path) -> None:
+    async with a_run(PLAN, tmp_path) as run:
+        await run.passes.run()
+        run.assert_whole()
+    assert measured(run) == [
+        ("one", 1, 1_000.0, 1),
+        ("one", 1, 2_000.0, 1),
+        ("two", 1, 1_000.0, 1),
+        ("two", 1, 2_000.0, 1),
+    ]
+    assert len(run.here.servers) == 2 and not run.passes.left_out
+
+
+async def test_interleaved_passes_give_every_server_one_turn_each(tmp_path: Path) -> None:
+    plan = changed(order="interleaved", repeats=3, rates=[1_000.0])
+    async with a_run(plan, tmp_path) as run:
+        await run.passes.run()
+    assert [{s for s, p, _, _ in measured(run) if p == number} for number in (1, 2, 3)] == [
+        {"one", "two"}
+    ] * 3
+    assert [p for _, p, _, _ in measured(run)] == [1, 1, 2, 2, 3, 3]
+
+
+async def test_the_warm_up_comes_first_and_is_not_judged(tmp_path: Path) -> None:
+    plan = changed(servers=["one"], warm_up=WarmUp(rate_per_s=100, seconds=1))
+    async with a_run(plan, tmp_path) as run:
+        await run.passes.run()
+    purposes = [d.purpose for d in run.documents if isinstance(d, PointStop)]
+    assert purposes == ["warm_up", "sweep", "sweep"]
+
+
+async def test_a_hiccup_is_measured_again_after_all_servers_had_their_turn(tmp_path: Path) -> None:
+    async with a_run(changed(looks=3), tmp_path, Script(stalls={2})) as run:
+        await run.passes.run()
+        run.assert_whole()
+    # Lost once, held twice: an even count needs the third.
+    assert measured(run)[2:] == [
+        ("two", 1, 1_000.0, 1),
+        ("two", 1, 2_000.0, 1),
+        ("one", 1, 2_000.0, 2),
+        ("one", 1, 2_000.0, 3),
+    ]
+    assert [note.data["look"] for note in run.notes("again")] == [1, 2]
+    assert [note.server for note in run.notes("again")] == ["one", "one"]
+
+
+async def test_what_is_lost_twice_is_lost(tmp_path: Path) -> None:
+    plan = changed(servers=["one"], looks=3)
+    async with a_run(plan, tmp_path, Script(capacity=lambda x: min(x, 1_500))) as run:
+        await run.passes.run()
+    assert measured(run) == [
+        ("one", 1, 1_000.0, 1),
+        ("one", 1, 2_000.0, 1),
+        ("one", 1, 2_000.0, 2),
+    ]
+
+
+async def test_a_server_that_gave_up_is_told_and_the_next_goes_on(tmp_path: Path) -> None:
+    plan = changed(rates=[1_000.0, 2_000.0, 3_000.0, 4_000.0], give_up=GiveUp(after_points=2))
+    async with a_run(plan, tmp_path, Script(stalls={2, 3})) as run:
+        await run.passes.run()
+    assert [note.server for note in run.notes("gave-up")] == ["one"]
+    assert [r for s, _, r, _ in measured(run) if s == "one"] == [1_000.0, 2_000.0, 3_000.0]
+    assert len([s for s, *_ in measured(run) if s == "two"]) == 4
+
+
+async def test_the_clients_own_limit_is_found_first_and_judges_what_lies_beyond(
+    tmp_path: Path,
+) -> None:
+    plan = changed(servers=["one"], calibrate=True)
+    async with a_run(plan, tmp_path, Script(capacity=lambda x: min(x, 1_200))) as run:
+        await run.passes.run()
+        run.assert_whole()
+    (ceiling,) = run.notes("ceiling")
+    assert ceiling.data["ceiling_per_s"] == 1_125.0
+    assert not ceiling.data.get("reached_all")
+    first = [d for d in run.documents if isinstance(d, PointStop)][:6]
+    assert [point.purpose for point in first] == ["ceiling"] * 6
+    assert [stop.verdict for stop in run.stops] == ["ok", "client-limited"]
+
+
+async def test_a_rate_that_is_held_raises_the_ceiling(tmp_path: Path) -> None:
+    plan = changed(servers=["one"], calibrate=True)
+    # Calibration stalls at first: the clients seem to reach nothing.
+    async with a_run(plan, tmp_path, Script(stalls=set(range(1, 7)))) as run:
+        await run.passes.run()
+    assert [note.data["ceiling_per_s"] for note in run.notes("ceiling")] == [0, 1_000, 2_000]
+
+
+async def test_a_closed_loop_is_not_calibrated(tmp_path: Path) -> None:
+    plan = changed(
+        servers=["one"],
+        rates=[],
+        concurrency=[1, 10],
+        calibrate=True,
+        workload=a_workload(mode="closed"),
+    )
+    async with a_run(plan, tmp_path, Script(capacity=lambda x: 300 * x)) as run:
+        await run.passes.run()
+    assert [(s.purpose, s.concurrency, s.replies_per_s) for s in run.stops] == [
+        ("sweep", 1, 300.0),
+        ("sweep", 10, 3_000.0),
+    ]
+    assert not run.notes("ceiling")
+
+
+async def test_a_server_that_dies_or_is_skipped_is_not_measured_again(tmp_path: Path) -> None:
+    script = Script(stalls={1, 3})
+    async with a_run(changed(looks=3), tmp_path, script) as run:
+
+        def meddle(number: int, spec: object) -> None:
+            if number == 2:
+                run.here.servers[-1].ends(1)
+            if number == 4:
+                run.control.skip_server()
+
+        script.on_point = meddle
+        await run.passes.run()
+        run.assert_whole()
+    assert [s for s, *_ in measured(run)] == ["one", "one", "two", "two"]
+    assert not run.notes("again")
+    assert [note.server for note in run.notes("died")] == ["one"]
+    assert [note.server for note in run.notes("skipped")] == ["two"]
+
+
+async def test_a_server_that_cannot_be_started_is_told_and_the_others_go_on(tmp_path: Path) -> None:
+    async with a_run(PLAN, tmp_path) as run:
+        start = run.here.start
+
+        async def first_fails(command: object) -> object:
+            if "serve" in command.argv and not run.here.servers:  # type: ignore[attr-defined]
+                run.here.start = start  # type: ignore[method-assign]
+                raise PongbenchError("It has no memory left.")
+            return await start(command)  # type: ignore[arg-type]
+
+        run.here.start = first_fails  # type: ignore[method-assign,assignment]
+        await run.passes.run()
+    assert run.passes.left_out == ["It has no memory left."]
+    assert [note.server for note in run.notes("deploy")] == ["one"]
+    assert [s for s, *_ in measured(run)] == ["two", "two"]
+
+
+async def test_a_client_lost_in_the_middle_is_back_before_the_next_server(tmp_path: Path) -> None:
+    async with a_run(PLAN, tmp_path, Script(lose={1: ["c2"]}), clients=(HERE, "c2")) as run:
+        await run.passes.run()
+        run.assert_whole()
+    assert [(s.server, s.complete, len(s.clients)) for s in run.stops] == [
+        ("one", False, 1),
+        ("one", True, 1),
+        ("two", True, 2),
+        ("two", True, 2),
+    ]
+    assert len(run.notes("client-lost")) == len(run.notes("client-back")) == 1
+
+
+@pytest.mark.parametrize("after", [1, 2, 3, 4])
+async def test_a_run_can_be_stopped_in_any_point(tmp_path: Path, after: int) -> None:
+    script = Script(held=after)
+    async with a_run(PLAN, tmp_path, script) as run:
+        script.on_point = lambda number, spec: run.control.stop() if number == after else None
+        with pytest.raises(Stopped):
+            await run.passes.run()
+        run.assert_whole()
+    assert [stop.complete for stop in run.stops] == [True] * (after - 1) + [False]
+
+
+async def test_a_run_can_be_aborted_at_any_moment(tmp_path: Path) -> None:
+    plan = changed(servers=["one"], rates=[1_000.0], calibrate=True, looks=3)
+    moments, seen = 0, set()
+    while True:
+        async with a_run(plan, tmp_path, Script(stalls={1, 3})) as run:
+            aborted = await cancelled_at(run.passes.run(), moments + 1)
+            run.assert_whole()
+            seen.add(len([d for d in run.documents if isinstance(d, PointStop)]))
+        assert run.here.closed and run.load.closed
+        if not aborted:
+            break
+        moments += 1
+    # In calibration, between the servers, in the sweep and in its repeats.
+    assert moments > 30 and seen == set(range(6))
+
+
+async def engine_run(
+    tmp_path: Path, script: Script, *, plan: Plan, can: object = ALL
+) -> tuple[list[AnyDocument], RunStop]:
+    documents: list[AnyDocument] = []
+    entries = [an_entry(id_, tmp_path) for id_ in plan.servers]
+    tool, _ = fake_tool(script, can)  # type: ignore[arg-type]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(registry.TOOLS, "fake", tool)
+        fleet = Fleet(open=FakeMachines().open)
+        engine = Engine(plan, entries, documents.append, fleet=fleet, control=Control())
+        return documents, await engine.run()
+
+
+async def test_a_session_is_whole_from_the_rehearsal_to_its_end(tmp_path: Path) -> None:
+    documents, stop = await engine_run(tmp_path, Script(), plan=changed(servers=["one"]))
+    assert isinstance(documents[0], RunStart) and documents[-1] is stop
+    assert (documents[0].v, stop.status) == (1, "done")
+    assert documents[0].servers[0].gate["protocols"] == ["pong"]
+
+
+async def test_a_session_with_unknown_figures_says_so_by_its_version(tmp_path: Path) -> None:
+    can = msgspec.structs.replace(ALL, windows=False, lateness=False)
+    documents, _ = await engine_run(tmp_path, Script(), plan=changed(servers=["one"]), can=can)
+    assert isinstance(documents[0], RunStart) and documents[0].v == VERSION == 2
+
+
+async def test_a_run_without_a_client_fails_in_words(tmp_path: Path) -> None:
+    documents, stop = await engine_run(
+        tmp_path, Script(lose={2: [HERE]}), plan=changed(servers=["one"])
+    )
+    assert (stop.status, stop.reason) == ("failed", "localhost is gone.")
+    assert len([d for d in documents if isinstance(d, PointStop)]) == 1

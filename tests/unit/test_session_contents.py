@@ -1,0 +1,24 @@
+"""What no run records is told when a session is read, with the place, and never later."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from workbench.errors import BadInput
+from workbench.sessions import read_session
+
+CASES = Path(__file__).parent.parent / "cases" / "hostile" / "sessions"
+
+
+@pytest.mark.parametrize("case", sorted(CASES.iterdir()), ids=lambda case: case.stem)
+def test_what_no_run_records_is_named_when_it_is_read(case: Path) -> None:
+    """The second line of a file says what shall be told; nothing: it is whole."""
+    expected = case.read_text().splitlines()[1].removeprefix("# ").strip("# ")
+    try:
+        said = read_session(case).damage
+    except BadInput as error:
+        said = str(error)
+    assert expected in said if expected else not said
+    assert "\n" not in said

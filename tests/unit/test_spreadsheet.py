@@ -1,0 +1,78 @@
+"""No spreadsheet computes what others wrote."""
+
+from __future__ import annotations
+
+import ast
+import csv
+import io
+from pathlib import Path
+
+import pytest
+from canary import STEERING, canary
+
+from workbench.comparison import table as compare_table
+from workbench.comparison.sides import compare, side_of
+from workbench.report.points import points_as_csv
+from workbench.sessions import Recorder, Session, read_session
+from workbench.spreadsheet import cell
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def song(tmp_path: Path) -> Session:
+    path = tmp_path / "song.pong.yaml"
+    recorder = Recorder(path)
+    for document in canary():
+        recorder(document)
+    recorder.close()
+    return read_session(path)
+
+
+def no_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return True
+    return False
+
+
+def assert_harmless(table: str, delimiter: str = ",") -> None:
+    texts = [
+        text
+        for line in csv.reader(io.StringIO(table), delimiter=delimiter)
+        for text in line
+        if no_number(text)
+    ]
+    assert any(text.startswith("'=1+1") for text in texts)
+    assert not [text for text in texts if text.startswith(FORMULA)]
+    assert not STEERING.search(table)
+
+
+def test_the_points_of_a_session_hold_no_formula(song: Session) -> None:
+    assert_harmless(points_as_csv(song.completed()))
+
+
+def test_a_comparison_holds_no_formula(song: Session, tmp_path: Path) -> None:
+    found = compare([side_of(song, tmp_path / "=1+1.yaml", "A")])
+    assert_harmless(compare_table.as_csv(found))
+    assert_harmless(compare_table.as_text(found), "\t")
+
+
+@pytest.mark.parametrize("first", FORMULA)
+def test_no_text_is_taken_for_a_formula(first: str) -> None:
+    assert str(cell(f"{first}1+1")).startswith("'")
+    assert cell(-1.5) == -1.5
+    assert cell("a=1") == "a=1"
+
+
+def test_there_is_one_writer_of_tables() -> None:
+    writers = [
+        path.name
+        for room in ("workbench", "app")
+        for path in (ROOT / room).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Import) and any(alias.name == "csv" for alias in node.names)
+    ]
+    assert writers == ["spreadsheet.py"]

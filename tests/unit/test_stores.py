@@ -1,0 +1,151 @@
+"""Files as a whole or not at all, one program at a time, and for their user alone."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import asyncssh
+import filelock
+import pytest
+
+from app.settings import SettingsFile
+from workbench import paths, stores
+from workbench.cli import main
+from workbench.errors import BadInput, PongbenchError
+from workbench.machines import hostkeys, profiles
+from workbench.plan import library as presets
+from workbench.plan.model import Plan
+from workbench.servers import user_servers as own
+from workbench.sessions.labels import Label, Titles
+
+PLAN = Plan(servers=["gevent"], rates=[1000], seconds=1)
+PROFILE = {"name": "box", "connector": "ssh", "address": "10.0.0.5"}
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
+    return tmp_path
+
+
+def test_a_pipe_is_written_to_and_stays(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    stores.write(pipe, "text", stores.USUAL)
+    assert os.read(reading, 100) == b"text"
+    os.close(reading)
+    assert pipe.is_fifo()
+
+
+def trust(host: str) -> None:
+    key = asyncssh.generate_private_key("ssh-ed25519").convert_to_public()
+    hostkeys.trust(host, 22, key)
+
+
+def write_everything() -> None:
+    SettingsFile().write({"more/machine": '"10.0.0.5"'})
+    profiles.save_profile(profiles.make_profile(PROFILE))
+    trust("10.0.0.5")
+    Titles().write("1", Label("Against 10.0.0.5"))
+    presets.save(PLAN, "Mine")
+
+
+def open_to_others(folder: Path) -> list[str]:
+    """What another user of this computer reaches."""
+    return sorted(path.name for path in folder.iterdir() if path.stat().st_mode & 0o077)
+
+
+def test_what_is_kept_is_readable_by_its_user_alone(home: Path) -> None:
+    write_everything()
+    files = [path for path in home.rglob("*") if path.is_file()]
+    assert len(files) >= 5
+    assert [path for path in files if path.stat().st_mode & 0o077] == []
+    assert open_to_others(home) == []
+
+
+def test_what_an_earlier_version_left_open_is_closed_at_the_start(home: Path) -> None:
+    write_everything()
+    for path in home.rglob("*"):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    assert open_to_others(home) == ["config", "data"]
+    assert main(["machines", "show", "box"]) == 0
+    assert open_to_others(home) == []
+
+
+def test_what_is_written_elsewhere_is_like_any_other_file(tmp_path: Path) -> None:
+    (tmp_path / "usual").touch()
+    (tmp_path / "folder").mkdir()
+    report = tmp_path / "new" / "report.html"
+    stores.write(report, "text", stores.USUAL)
+    assert report.stat().st_mode == (tmp_path / "usual").stat().st_mode
+    assert report.parent.stat().st_mode == (tmp_path / "folder").stat().st_mode
+
+
+def test_what_fails_leaves_the_file_as_it_was_and_nothing_beside_it(tmp_path: Path) -> None:
+    path = tmp_path / "kept"
+    stores.write(path, "before")
+    with pytest.raises(ZeroDivisionError), stores.replacing(path) as file:
+        file.write(b"half of it")
+        raise ZeroDivisionError
+    assert path.read_text() == "before"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+HELD: dict[str, tuple[Callable[[], Path], Callable[[], object]]] = {
+    "known hosts": (hostkeys.own_file, lambda: trust("other")),
+    "profiles": (
+        lambda: paths.config_dir() / "profiles",
+        lambda: profiles.change_profile("box", {"user": "me"}),
+    ),
+    "titles": (lambda: Titles().path, lambda: Titles().write("1", Label("Other"))),
+    "plans": (presets.own_folder, lambda: presets.rename("mine", "Other")),
+    "servers": (own.folder, lambda: own.new("Mine")),
+    "settings": (
+        lambda: paths.config_dir() / "settings.json",
+        lambda: SettingsFile().write({"page": '"Live"'}),
+    ),
+}
+
+
+@pytest.mark.parametrize("store", HELD)
+def test_who_never_gets_its_turn_says_so(store: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_everything()
+    monkeypatch.setattr(stores, "LOCKED_WITHIN_S", 0.1)
+    path, write = HELD[store]
+    with (
+        filelock.FileLock(path().with_name(f".{path().name}.lock")),
+        pytest.raises(PongbenchError, match=r"another program has been writing there for \d+ s"),
+    ):
+        write()
+    write()
+
+
+NAMES: dict[str, Callable[[], object]] = {
+    "plan": lambda: presets.save(PLAN, "Mine"),
+    "server": lambda: own.new("Mine"),
+    "profile": lambda: profiles.save_profile(profiles.make_profile(PROFILE), replace=False),
+}
+
+
+@pytest.mark.parametrize("kind", NAMES)
+def test_of_several_who_want_a_name_at_once_one_gets_it(kind: str) -> None:
+    together, told = threading.Barrier(8), []
+
+    def take() -> None:
+        together.wait()
+        try:
+            NAMES[kind]()
+            told.append("")
+        except BadInput as error:
+            told.append(str(error))
+
+    threads = [threading.Thread(target=take) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(text[:11] for text in told) == ["", *["There is a "] * 7]

@@ -1,0 +1,275 @@
+"""Nothing that others wrote steers the terminal, whichever command prints it."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import copy
+import logging
+import os
+import pty
+import socket
+import struct
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from canary import SONG, canary, heard
+
+from workbench import paths
+from workbench.analysis.summary import summarise
+from workbench.cli import main
+from workbench.commands import asking
+from workbench.commands.console import ConsoleView
+from workbench.commands.summary import print_summary
+from workbench.errors import BadInput
+from workbench.machines.secrets import Question
+from workbench.presentable import presentable
+from workbench.servers.catalogue import Catalogue
+from workbench.sessions import Recorder
+from workbench.terminal import Terminal, guard
+
+ROOT = Path(__file__).resolve().parents[2]
+OURS = r"\r?\x1b\[[0-9;?]*[a-zA-Z]"
+"""Colours, and where the next line goes."""
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def song(tmp_path: Path) -> str:
+    path = tmp_path / "song.pong.yaml"
+    recorder = Recorder(path)
+    for document in canary():
+        recorder(document)
+    recorder.close()
+    return str(path)
+
+
+COMMANDS = {
+    "summary": ["summary", "FILE"],
+    "summary --json": ["summary", "--json", "FILE"],
+    "compare": ["compare", "FILE", "FILE"],
+    "compare --json": ["compare", "--json", "FILE", "FILE"],
+    "compare --csv": ["compare", "--csv", "FILE", "FILE"],
+    "compare, no such server": ["compare", "FILE", "--server", SONG],
+    "replay": ["replay", "--speed", "max", "FILE"],
+    "replay --json": ["replay", "--json", "FILE"],
+    "report": ["report", "FILE", "-o", "FILE.csv"],
+    "run, a session again": ["run", "--preview", "FILE"],
+    "no such file": ["summary", f"{SONG}.yaml"],
+    "no such plan": ["run", SONG],
+    "no such server": ["catalogue", "show", SONG],
+    "no such machine": ["machines", "show", SONG],
+    "no such option": ["summary", "FILE", f"--{SONG}"],
+}
+
+
+@pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
+def test_a_session_full_of_canaries_steers_no_terminal(
+    words: list[str], song: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from app.export import report  # noqa: PLC0415 - one command is the app's
+
+    main([word.replace("FILE", song) for word in words], more=[report.add_parser])
+    printed = capsys.readouterr()
+    assert printed.out + printed.err
+    assert heard(printed.out + printed.err) == []
+
+
+@pytest.mark.parametrize("shown", [ConsoleView, print_summary])
+def test_nor_one_with_colours_and_a_table_that_is_kept_up_to_date(
+    shown: Callable[..., Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    # As they come in a run, not yet recorded and read.
+    console = Terminal(force_terminal=True, width=120, _environ={"TERM": "xterm"})
+    documents = canary()
+    if shown is ConsoleView:
+        with ConsoleView(console) as view:
+            for document in documents:
+                view(document)
+            view.tell(SONG)
+    else:
+        print_summary(summarise(map(presentable, documents)), console)
+    printed = capsys.readouterr().out
+    assert "\x1b[" in printed
+    assert "\\u001b[31m" in printed
+    assert "\x1b[31m" not in printed
+    assert heard(printed, ours=OURS) == []
+    # Neither is what rich would take for its own.
+    assert "[bold]rich[/bold]" in printed
+
+
+def sing(entry: dict[str, Any], accepted: Callable[[dict[str, Any]], bool]) -> int:
+    """Sings in every text of an entry that may be any text; how many there were."""
+
+    def places(value: Any) -> Iterator[tuple[Any, Any]]:
+        each = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, inner in list(each):
+            if isinstance(inner, str):
+                yield value, key
+            elif isinstance(inner, dict | list):
+                yield from places(inner)
+
+    sung = 0
+    for holder, key in places(entry):
+        before = holder[key]
+        holder[key] = f"{before}{SONG}"
+        if accepted(entry):
+            sung += 1
+        else:
+            holder[key] = before
+    return sung
+
+
+@pytest.mark.parametrize("like", ["tornado", "circuits-2009", "django-orm", "go"])
+def test_a_server_of_ones_own_steers_no_terminal(
+    like: str, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    origin = Catalogue.load()[like]
+    folder = paths.data_dir() / "servers" / "song"
+    folder.mkdir(parents=True)
+    for file in origin.folder.iterdir():
+        if file.is_file():
+            (folder / file.name).write_bytes(file.read_bytes())
+    entry = yaml.safe_load((folder / "server.yaml").read_text())
+
+    def accepted(entry: dict[str, Any]) -> bool:
+        (folder / "server.yaml").write_text(yaml.safe_dump(entry))
+        return "song" in Catalogue.load()
+
+    assert sing(entry, accepted) > 5
+    assert accepted(entry)
+    source = Catalogue.load()["song"].source_path
+    source.write_text(f"{source.read_text()}\n# {SONG}\n")
+    for words in (["catalogue"], ["catalogue", "show", "song"], ["catalogue", "list"]):
+        assert main(words) == 0
+    refused = copy.deepcopy(entry) | {SONG: SONG}
+    assert not accepted(refused)
+    assert main(["catalogue"]) == 0
+    printed = capsys.readouterr()
+    assert "\\u001b[31m" in printed.out
+    assert heard(printed.out + printed.err) == []
+
+
+def test_machines_steer_no_terminal(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = home / "config" / "profiles"
+    folder.mkdir(parents=True)
+    profile = {"name": "box", "connector": "ssh", "address": "10.0.0.1", "description": SONG}
+    (folder / "box.yaml").write_text(yaml.safe_dump(profile | {"key": SONG, "python": SONG}))
+    (folder / "broken.yaml").write_text(yaml.safe_dump({"name": "broken", SONG: SONG}))
+    for words in (["machines"], ["machines", "show", "box"], ["machines", "show", "broken"]):
+        main(words)
+    printed = capsys.readouterr()
+    assert "\\u001b[31m" in printed.out
+    assert heard(printed.out + printed.err) == []
+
+
+@pytest.fixture
+def hangs_up() -> Iterator[int]:
+    """The port of something that says it is SSH, and before anybody has logged in its song."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    reason = SONG.encode()
+    payload = struct.pack(">BII", 1, 2, len(reason)) + reason + struct.pack(">I", 0)
+    padding = 8 - (len(payload) + 5) % 8 + 8
+    packet = struct.pack(">IB", len(payload) + padding + 1, padding) + payload + bytes(padding)
+
+    def serve() -> None:
+        visitor, _ = listener.accept()
+        with visitor:
+            visitor.sendall(b"SSH-2.0-canary\r\n" + packet)
+            while visitor.recv(4096):
+                pass
+
+    served = threading.Thread(target=serve)
+    served.start()
+    yield listener.getsockname()[1]
+    served.join()
+    listener.close()
+
+
+def test_a_machine_that_hangs_up_steers_no_terminal(
+    hangs_up: int, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--address", "127.0.0.1", "--port", str(hangs_up), "--user", "me"]
+    assert main(["machines", "add", "box", *words]) == 0
+    assert main(["machines", "trust", "box"]) == 1
+    printed = capsys.readouterr().err
+    assert "\\u001b[31m" in printed
+    assert heard(printed) == []
+
+
+async def test_a_question_of_others_steers_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    ours, theirs = pty.openpty()
+    monkeypatch.setattr(asking, "TERMINAL", os.ttyname(theirs))
+    try:
+        asked = asyncio.ensure_future(
+            asking.ask_at_terminal()(Question("box", "password", "me@box", SONG))
+        )
+        shown = (await asyncio.to_thread(os.read, ours, 4096)).decode()
+        os.write(ours, b"secret\n")
+        assert await asked == "secret"
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert "\\u001b[31m" in shown
+    assert heard(shown) == []
+
+
+def test_what_nobody_catches_and_what_is_logged_steers_no_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+    monkeypatch.setattr(logging, "lastResort", logging.lastResort)
+    guard()
+    try:
+        raise BadInput(SONG)
+    except BadInput as error:
+        sys.excepthook(BadInput, error, error.__traceback__)
+    assert logging.lastResort
+    logging.lastResort.handle(
+        logging.LogRecord("asyncssh", logging.WARNING, "", 0, "%s", (SONG,), None)
+    )
+    printed = capsys.readouterr().err
+    assert printed.count("\\u001b[31m") == 2
+    assert heard(printed) == []
+
+
+ELSEWHERE = {
+    # Programs on other machines or in processes of their own: what they print is read by us.
+    *(f"machines/{name}.py" for name in ("runner", "janitor", "sampler", "linkprobe")),
+    *(f"servers/runtimes/{name}.py" for name in ("build_python", "build_heritage", "libraries")),
+    *(f"servers/runtimes/{name}.py" for name in ("make_server", "find_programs")),
+    "servers/free_port.py",
+}
+
+
+@pytest.mark.parametrize(
+    "path",
+    sorted(path for room in ("workbench", "app") for path in (ROOT / room).rglob("*.py")),
+    ids=lambda path: str(path.relative_to(ROOT)),
+)
+def test_there_is_one_way_out_to_the_terminal(path: Path) -> None:
+    name = path.relative_to(ROOT)
+    if name.parts[1:2] == ("agent",) or str(Path(*name.parts[1:])) in ELSEWHERE:
+        return
+    if str(name) == "workbench/terminal.py":
+        return
+    bare = [
+        f"{name}:{node.lineno}"
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and (
+            ast.unparse(node.func) in {"print", "Console", "sys.stdout.write", "sys.stderr.write"}
+            or ast.unparse(node.func).endswith("from_markup")
+        )
+    ]
+    assert not bare, "print with workbench.terminal"

@@ -1,0 +1,331 @@
+"""What was measured of one series, point by point and over its passes.
+
+The one model of results: charts, tables, summary, comparison and reports read it. It takes points
+as they come, so a run under way and a recorded one are the same.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import isnan, nan
+from typing import Literal, TypeVar
+
+from workbench.analysis.evidence import HOLDS
+from workbench.analysis.histogram import merge, percentile_supported, percentiles
+from workbench.analysis.intervals import Interval, PassKnee, knee_interval, pass_knees
+from workbench.analysis.knee import is_floor, knee, unknown
+from workbench.analysis.repeats import holds, last_looks, undecided
+from workbench.axis import RATE, Axis
+from workbench.documents import Errors, Percentiles, PointStop, Verdict
+
+Clock = Literal["latency", "service"]
+"""`latency` counts from the scheduled time of a call, `service` from when it was really sent."""
+
+Answer = TypeVar("Answer")
+
+Percentile = Literal["p50", "p90", "p99", "p999", "max"]
+PERCENTILES: dict[Percentile, float] = {
+    "p50": 0.5,
+    "p90": 0.9,
+    "p99": 0.99,
+    "p999": 0.999,
+    "max": 1.0,
+}
+
+
+@dataclass(frozen=True)
+class View:
+    """Which response time is shown."""
+
+    percentile: Percentile = "p99"
+    clock: Clock = "latency"
+    metric: str = ""
+    """Shown in place of the errors, by key; empty: the errors are."""
+
+
+TRUSTED: tuple[Verdict, ...] = ("ok", "server-limited")
+"""Verdicts of points that say something about the server."""
+
+
+@dataclass(frozen=True)
+class PointResult:
+    """One series at one value of the axis, over its passes: counts added up, histograms merged."""
+
+    x: float
+    stops: tuple[PointStop, ...]
+    """Complete points, by pass."""
+    axis: Axis = RATE
+
+    @cached_property
+    def trusted(self) -> bool:
+        return all(stop.verdict in TRUSTED for stop in self.stops)
+
+    @cached_property
+    def replies_per_s(self) -> float:
+        """In the axis's unit, where that is one of rates."""
+        return sum(stop.replies_per_s for stop in self.stops) / len(self.stops)
+
+    @cached_property
+    def errors_pct(self) -> float:
+        """Of attempts."""
+        scheduled = sum(stop.counts.scheduled for stop in self.stops)
+        succeeded = sum(stop.counts.succeeded for stop in self.stops)
+        return 100 * (1 - succeeded / scheduled) if scheduled else 0.0
+
+    @cached_property
+    def errors(self) -> Errors:
+        """Calls that did not succeed, by class, most frequent first; `unsent` among them."""
+        total: defaultdict[str, int] = defaultdict(int)
+        for stop in self.stops:
+            for name, count in stop.counts.errors.items():
+                total[name] += count
+            total["unsent"] += stop.counts.unsent
+            total["in flight"] += stop.counts.in_flight
+        ranked = sorted(total.items(), key=lambda item: -item[1])
+        return {name: count for name, count in ranked if count}
+
+    @cached_property
+    def waiting(self) -> int:
+        """Connections still open when the last call had been sent, where fewer than 99 % of the
+        calls were answered by then: no errors, and yet no replies in time."""
+        if not self.axis.calibrated or self.replies_per_s >= HOLDS * self.x:
+            return 0
+        return round(sum(stop.evidence.get("open_at_end", 0.0) for stop in self.stops))
+
+    @cached_property
+    def latency_us(self) -> Percentiles | None:
+        """None: no call was answered."""
+        return _together(self.stops, "latency")
+
+    @cached_property
+    def service_us(self) -> Percentiles | None:
+        return _together(self.stops, "service")
+
+    def times(self, clock: Clock) -> Percentiles | None:
+        return self.latency_us if clock == "latency" else self.service_us
+
+    @cached_property
+    def cpu_pct(self) -> float:
+        """Of one core, the server's process tree, mean of the passes; 0: not measured."""
+        return sum(stop.server_cpu_pct for stop in self.stops) / len(self.stops)
+
+    @cached_property
+    def rss_bytes(self) -> int:
+        """Peak over the passes; 0: not measured."""
+        return max(stop.server_rss_bytes for stop in self.stops)
+
+    def value(self, metric: str, view: View | None = None) -> float:
+        """Of a built-in metric or one that the points carry in `values`; NaN: not known."""
+        if metric in BUILT_IN:
+            return BUILT_IN[metric](self, view or View())
+        told = [stop.values.get(metric) for stop in self.stops]
+        known = [value for value in told if value is not None]
+        return sum(known) / len(known) if known else nan
+
+    def supported(self, view: View) -> bool:
+        """Were there replies enough to tell this percentile?"""
+        return supported(self.times(view.clock), view.percentile)
+
+    def spread(self, metric: str, view: View | None = None) -> tuple[float, float] | None:
+        """(lowest, highest) over the passes; None: there was only one."""
+        values = [each.value(metric, view) for each in self.passes]
+        known = [value for value in values if not isnan(value)]
+        return (min(known), max(known)) if len(values) > 1 and known else None
+
+    @property
+    def verdict(self) -> Verdict:
+        return self.telling.verdict
+
+    @property
+    def reasons(self) -> list[str]:
+        return self.telling.reasons
+
+    @property
+    def telling(self) -> PointStop:
+        """The pass whose verdict stands for all: the first that is not ok."""
+        return next((stop for stop in self.stops if stop.verdict != "ok"), self.stops[-1])
+
+    @cached_property
+    def passes(self) -> list[PointResult]:
+        """Each pass by itself."""
+        return [PointResult(self.x, (stop,), self.axis) for stop in self.stops]
+
+
+class SeriesResult:
+    """One line: a server, or one variant of how it was measured."""
+
+    def __init__(
+        self, key: str, name: str, *, axis: Axis = RATE, stops: Iterable[PointStop] = ()
+    ) -> None:
+        self.key = key
+        self.name = name
+        self.axis = axis
+        self.stops = list(stops)
+        """Points of its sweeps, as they came; those cut short, too."""
+        self._known = 0
+        """Of `stops`, when the answers were found."""
+        self._by_x: dict[float, PointResult] = {}
+        self._answers: dict[str, object] = {}
+
+    @property
+    def complete(self) -> list[PointStop]:
+        return [stop for stop in self.stops if stop.complete]
+
+    @property
+    def counted(self) -> list[PointStop]:
+        """Complete ones, of several attempts at a value in a pass the last."""
+        return self._answer("counted", lambda: last_looks(self.complete))
+
+    def counts(self, stop: PointStop) -> bool:
+        """Is it the last attempt at its value in its pass?"""
+        last = self._answer("last", lambda: {id(each) for each in last_looks(self.stops)})
+        return id(stop) in last
+
+    @property
+    def pass_numbers(self) -> list[int]:
+        return sorted({stop.pass_number for stop in self.stops})
+
+    @property
+    def points(self) -> Sequence[PointResult]:
+        """By ascending x."""
+        return self._answer("points", self._add_up)
+
+    def at(self, x: float) -> PointResult | None:
+        """None: that value was not measured."""
+        _ = self.points
+        return self._by_x.get(x)
+
+    def of_pass(self, number: int) -> list[PointResult]:
+        """One pass alone, by ascending x."""
+        mine = sorted((s for s in self.counted if s.pass_number == number), key=lambda s: s.x)
+        return [PointResult(stop.x, (stop,), self.axis) for stop in mine]
+
+    @property
+    def knee(self) -> float | None:
+        """Highest sustained value; None: it sustains none, or the axis has no such limit."""
+        if not self.axis.has_limit:
+            return None
+        return self._answer("knee", lambda: knee(self.complete))
+
+    @property
+    def unknown(self) -> PointStop | None:
+        """Where none is known to be sustained: the lowest point, if it shows nothing of the server.
+        None: the server was the limit, or it sustains a value."""
+        if not self.axis.has_limit:
+            return None
+        return self._answer("unknown", lambda: unknown(self.complete))
+
+    @property
+    def why_unknown(self) -> str:
+        """Why it is not known whether it sustains any value; empty: it is."""
+        point = self.unknown
+        if point is None:
+            return ""
+        return " ".join(point.reasons) or f"The point was {point.verdict}."
+
+    @property
+    def knee_is_floor(self) -> bool:
+        """It may sustain more: the next value above the knee does not show its own limit."""
+        if self.knee is None:
+            return False
+        return self._answer("floor", lambda: is_floor(self.complete, self.knee))
+
+    def in_doubt(self, attempts: int) -> bool:
+        """Of one pass, in a run of so many attempts: is the value that decides it still to be
+        measured again?"""
+        if not self.axis.has_limit:
+            return False
+        last = self._answer("undecided", lambda: undecided(self.complete))
+        return last is not None and last.look < attempts
+
+    @property
+    def pass_knees(self) -> list[PassKnee]:
+        if not self.axis.has_limit:
+            return []
+        return self._answer("knees", lambda: pass_knees(self.complete))
+
+    @property
+    def interval(self) -> Interval | None:
+        """Of its knee; None: nothing was measured, or there is none."""
+        return knee_interval(self.pass_knees)
+
+    @property
+    def at_knee(self) -> PointResult | None:
+        """Over the passes that sustained it; None: it sustained none."""
+        held = [s for s in self.counted if s.x == self.knee and holds(s)]
+        return PointResult(held[0].x, tuple(held), self.axis) if held else None
+
+    @property
+    def most(self) -> PointResult | None:
+        """The point with the most replies per second."""
+        return max(self.points, key=lambda point: point.replies_per_s, default=None)
+
+    @property
+    def figure(self) -> float:
+        """What series are ranked by: the knee, else the most replies per second."""
+        if self.axis.has_limit:
+            return self.knee or 0.0
+        return self.most.replies_per_s if self.most else 0.0
+
+    @property
+    def rss_bytes(self) -> int:
+        """Peak over the sweep, whole process tree; 0: not measured."""
+        return max((stop.server_rss_bytes for stop in self.counted), default=0)
+
+    @property
+    def verdicts(self) -> Counter[str]:
+        """Points by verdict."""
+        return Counter(stop.verdict for stop in self.counted)
+
+    def _add_up(self) -> list[PointResult]:
+        """Merging histograms costs, so a point that has not changed is kept."""
+        found: defaultdict[float, list[PointStop]] = defaultdict(list)
+        for stop in self.counted:
+            found[stop.x].append(stop)
+        kept, self._by_x = self._by_x, {}
+        for x, stops in sorted(found.items()):
+            known = kept.get(x)
+            same = known is not None and list(map(id, known.stops)) == list(map(id, stops))
+            self._by_x[x] = known if known and same else PointResult(x, tuple(stops), self.axis)
+        return list(self._by_x.values())
+
+    def _answer(self, what: str, find: Callable[[], Answer]) -> Answer:
+        """Found once, until another point comes."""
+        if self._known != len(self.stops):
+            self._answers.clear()
+            self._known = len(self.stops)
+        if what not in self._answers:
+            self._answers[what] = find()
+        return self._answers[what]  # type: ignore[return-value]
+
+
+def milliseconds(times: Percentiles | None, percentile: Percentile) -> float:
+    """NaN: nothing was measured. At least 1 us, so that a logarithm exists."""
+    return nan if times is None else max(1, getattr(times, percentile)) / 1000
+
+
+def _together(stops: Sequence[PointStop], clock: Clock) -> Percentiles | None:
+    """Over the passes; the first one's own for sessions kept without histograms."""
+    own = stops[0].latency_us if clock == "latency" else stops[0].service_us
+    if len(stops) == 1:
+        return own
+    return percentiles(merge(getattr(stop.histograms, clock) for stop in stops)) or own
+
+
+def supported(times: Percentiles | None, percentile: Percentile) -> bool:
+    """Were there replies enough to tell this percentile?"""
+    share = PERCENTILES[percentile]
+    return share == 1 or (times is not None and percentile_supported(times.count, share))
+
+
+BUILT_IN: dict[str, Callable[[PointResult, View], float]] = {
+    "replies": lambda point, view: point.replies_per_s,
+    "time": lambda point, view: milliseconds(point.times(view.clock), view.percentile),
+    "errors": lambda point, view: point.errors_pct,
+    "cpu": lambda point, view: point.cpu_pct or nan,
+    "memory": lambda point, view: point.rss_bytes / 1e6 or nan,
+}
+"""By key: replies per second, milliseconds, percent of attempts, percent of one core, megabytes."""

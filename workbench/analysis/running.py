@@ -1,0 +1,76 @@
+"""What can be told of a point while it runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import nan
+
+from workbench.analysis.results import View, milliseconds
+from workbench.axis import Axis
+from workbench.documents import PointStart, Window
+
+_DECIDED_PCT = 5.0
+"""Of what was due: with more calls open nothing is said of the errors. A marker is as high."""
+
+
+_DECIDED_PCT = 5.0
+"""Of what was due: with more calls open nothing is said of the errors. A marker is as high."""
+
+
+@dataclass
+class Running:
+    """The point being run now."""
+
+    start: PointStart
+    axis: Axis
+    windows: list[Window] = field(default_factory=list)
+
+    @property
+    def server(self) -> str:
+        return self.start.server
+
+    @property
+    def x(self) -> float:
+        return self.start.x
+
+    @property
+    def _calls_per_unit(self) -> int:
+        """How many calls make one of what the axis counts."""
+        return self.start.calls_per_connection if self.axis.counts == "connections" else 1
+
+    @property
+    def errors_pct(self) -> tuple[float, float] | None:
+        """(least, most) of what was due until now: calls still open may be answered or not. None:
+        nothing was due yet."""
+        due = sum(window.due for window in self.windows)
+        if not due:
+            return None
+        lost = sum(sum(window.errors.values()) for window in self.windows)
+        answered = sum(window.replies for window in self.windows)
+        return 100 * min(1.0, lost / due), 100 * max(0.0, 1 - answered / due)
+
+    def value(self, metric: str, view: View | None = None) -> float:
+        """So far; the response time is that of the latest window that has one. NaN: none yet; of
+        errors also while too many calls may still time out; of what only a point's end tells."""
+        scheduled = [window for window in self.windows if window.due]
+        if not scheduled:
+            return nan
+        due = sum(window.due for window in scheduled)
+        if metric == "errors":
+            least, most = self.errors_pct or (nan, nan)
+            return least if most - least <= _DECIDED_PCT else nan
+        if metric == "replies":
+            replies = sum(window.replies for window in scheduled)
+            if not self.axis.calibrated:
+                seconds = sum(window.length_us for window in scheduled) / 1e6
+                return replies / seconds / self._calls_per_unit
+            # The share of what was due, of the offered rate: right in a half-full window too.
+            return self.x * min(1.0, replies / due)
+        return self._time(view or View()) if metric == "time" else nan
+
+    def _time(self, view: View) -> float:
+        for window in reversed(self.windows):
+            times = window.latency_us if view.clock == "latency" else window.service_us
+            if times is not None:
+                return milliseconds(times, view.percentile)
+        return nan

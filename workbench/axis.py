@@ -1,0 +1,141 @@
+"""What a plan varies from point to point: an offered rate, a concurrency, a size of messages.
+
+Every point has its place on the axis, `x`. Sessions of version 1 say the rate or the concurrency
+instead; this is the one place that reads those two, see `of_plan` and `place`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, Protocol
+
+import msgspec
+
+from workbench.shapes import Number
+
+
+class Axis(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Describes itself: labels, figures and what may be concluded need no branch on its key."""
+
+    key: str
+    """ "rate", "concurrency", "connections", "message_size", "processes", ..."""
+    label: str
+    """ "Offered rate"."""
+    unit: str
+    """ "connections/s", "requests/s", "concurrent", "bytes"."""
+    scale: Literal["linear", "log"] = "linear"
+    values: list[Number] = []
+    """Planned, ascending."""
+    limit: Literal["highest", "none"] = "none"
+    """highest: a server has a highest value that it sustains (the knee)."""
+    calibrated: bool = False
+    """What is offered can be compared with what the clients reach, and what is answered with what
+    was offered."""
+
+    @property
+    def per_second(self) -> bool:
+        return self.unit.endswith("/s")
+
+    @property
+    def counts(self) -> str:
+        """What it counts: "connections", "requests"."""
+        return self.unit.removesuffix("/s")
+
+    @property
+    def has_limit(self) -> bool:
+        return self.limit == "highest"
+
+    @property
+    def suffix(self) -> str:
+        """Behind a figure: "/s", " concurrent", " bytes"."""
+        return "/s" if self.per_second else f" {self.unit}"
+
+    @property
+    def title(self) -> str:
+        """ "Offered rate, connections per second", "Concurrent connections"."""
+        if self.per_second:
+            return f"{self.label}, {self.counts} per second"
+        return self.label if self.unit in self.label.lower() else f"{self.label}, {self.unit}"
+
+    def figure(self, x: float) -> str:
+        """As on the charts: "4,700", "8,276" of 8,275.9, "2.5"."""
+        return f"{x:,.0f}" if x >= 9.995 or x == int(x) else f"{x:.3g}"
+
+    def at(self, x: float) -> str:
+        """With its unit: "4,700/s", "50 concurrent", "64 bytes"."""
+        return f"{self.figure(x)}{self.suffix}"
+
+    def of(self, point: Place) -> str:
+        """What a point offers; a warm-up is always told as a rate."""
+        if point.purpose == "warm_up" and not point.concurrency:
+            return RATE.at(point.rate_per_s)
+        return self.at(point.x)
+
+
+class Place(Protocol):
+    """Of a point, as recorded."""
+
+    @property
+    def x(self) -> float: ...
+    @property
+    def purpose(self) -> str: ...
+    @property
+    def rate_per_s(self) -> float: ...
+    @property
+    def concurrency(self) -> int: ...
+
+
+def rate(unit: str, values: list[float]) -> Axis:
+    """`unit`: what the rate counts, "connections" or "requests"."""
+    return Axis(
+        key="rate",
+        label="Offered rate",
+        unit=f"{unit}/s",
+        values=values,
+        limit="highest",
+        calibrated=True,
+    )
+
+
+def concurrency(values: list[float]) -> Axis:
+    """Of a closed loop: the server sets the pace, so it sustains whatever there is."""
+    return Axis(key="concurrency", label="Concurrent connections", unit="concurrent", values=values)
+
+
+RATE = rate("connections", [])
+"""Where no session says what is varied."""
+
+
+def of_plan(plan: Mapping[str, Any]) -> Axis:
+    """The axis of a plan as recorded, for sessions that do not tell theirs."""
+    if _workload(plan).get("mode") == "closed":
+        return concurrency(_numbers(plan.get("concurrency")))
+    return rate(rates_count(plan), _numbers(plan.get("rates")))
+
+
+def rates_count(plan: Mapping[str, Any]) -> str:
+    """What the rates of a recorded plan count: "connections", "requests"."""
+    one_call = _workload(plan).get("calls_per_connection", 1) == 1
+    return str(plan.get("rate_of") or ("connections" if one_call else "requests"))
+
+
+def _workload(plan: Mapping[str, Any]) -> Mapping[str, Any]:
+    workload = plan.get("workload")
+    return workload if isinstance(workload, dict) else {}
+
+
+def _numbers(values: object) -> list[float]:
+    found = values if isinstance(values, list) else []
+    return [float(value) for value in found if isinstance(value, int | float)]
+
+
+def place(rate_per_s: float, concurrency: int) -> float:
+    """Where a point of version 1 lies on its axis."""
+    return float(concurrency or rate_per_s)
+
+
+def recorded(axis: Axis, x: float) -> dict[str, Any]:
+    """What version 1 calls `x`: the fields of a point that readers of that version look at."""
+    if axis.key == "concurrency":
+        return {"rate_per_s": 0.0, "concurrency": round(x)}
+    return {"rate_per_s": x if axis.per_second else 0.0, "concurrency": 0}

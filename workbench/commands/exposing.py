@@ -1,0 +1,37 @@
+"""At the terminal: may servers without security fixes listen where other machines reach them?"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+
+from workbench.commands.asking import confirm_at_terminal, somebody_there
+from workbench.errors import BadInput
+from workbench.exposure import Consent, Exposure
+
+
+def add_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--expose",
+        action="store_true",
+        help="yes to servers without security fixes listening where other machines reach them",
+    )
+
+
+def exposing_at_terminal(
+    *, yes: bool, alone: Callable[[], AbstractContextManager[object]] = nullcontext
+) -> Consent:
+    """`yes`: agreed to already. The consent raises BadInput where nobody is there to ask."""
+
+    async def consent(exposure: Exposure) -> bool:
+        if yes:
+            return True
+        if not somebody_there():
+            raise BadInput(
+                f"{exposure.text}, and there is no terminal to ask at; say --expose, or leave out"
+                " such servers."
+            )
+        return await confirm_at_terminal(f"{exposure.text}. Let them listen there?", alone)
+
+    return consent

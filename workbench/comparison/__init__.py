@@ -1,0 +1,1 @@
+"""Sessions side by side: who is in them, what tells them apart, and what differs."""

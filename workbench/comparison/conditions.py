@@ -1,0 +1,293 @@
+"""What differs between the sessions of a comparison, in words, the serious first.
+
+A gap between two sessions is a gap between two set-ups. What is the same everywhere, or known of
+one session only, is not told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+from workbench.analysis.background_load import Others
+from workbench.comparison.sides import Side
+from workbench.documents import MachineRecord
+from workbench.formatting import listed, megabytes, rate
+from workbench.report import setup
+from workbench.report.setup import Setup
+from workbench.rights import recorded
+from workbench.workloads.registry import own_fields
+
+
+class Weight(IntEnum):
+    """How much a difference can shift a figure."""
+
+    QUESTION = 0
+    """Another question was asked."""
+    SETUP = 1
+    """Another machine, kernel, version: a gap may be theirs."""
+    DETAIL = 2
+    """Worth knowing."""
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One thing in which sessions differ."""
+
+    what: str
+    """ "Kernel of the target"."""
+    values: Mapping[str, str]
+    """By the session's tag; "not recorded" where it does not tell."""
+    weight: Weight
+
+    @property
+    def text(self) -> str:
+        """ "Kernel of the target: A Linux 6.1.0, B Linux 5.10.0."."""
+        told = ", ".join(f"{tag} {value}" for tag, value in self.values.items())
+        return f"{self.what}: {told}."
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """Of a comparison."""
+
+    differing: Sequence[Condition]
+    """The serious first."""
+    same: Sequence[str]
+    """What was compared and is the same."""
+    warnings: Sequence[str]
+    """Sentences: why figures of these sessions do not compare, or only with care."""
+
+    def same_text(self) -> str:
+        """ "The same: kernel, CPU, plan and 11 more."; empty: nothing is."""
+        named = [_lower(what.removesuffix(" of the target")) for what in self.same[:4]]
+        more = len(self.same) - len(named)
+        if not named:
+            return ""
+        if more:
+            return f"The same: {', '.join(named)} and {more} more."
+        return f"The same: {listed(named)}."
+
+
+def conditions(sides: Sequence[Side]) -> Conditions:
+    """Of sessions; of one alone nothing differs."""
+    if len(sides) < 2:
+        return Conditions((), (), ())
+    differing: list[Condition] = []
+    same: list[tuple[Weight, str]] = []
+    for what, values, weight in _all(sides):
+        known = {value for value in values.values() if value}
+        if len(known) > 1:
+            told = {tag: value or "not recorded" for tag, value in values.items()}
+            differing.append(Condition(what, told, weight))
+        elif known and len([value for value in values.values() if value]) == len(sides):
+            same.append((weight, what))
+    differing.sort(key=lambda condition: condition.weight)
+    # The machine says most.
+    same.sort(key=lambda each: each[0] is not Weight.SETUP)
+    return Conditions(differing, [what for _, what in same], tuple(_warnings(sides, differing)))
+
+
+_WORKLOAD: tuple[tuple[str, str, Callable[[Any], str], Any], ...] = (
+    (
+        "mode",
+        "Load",
+        lambda mode: "fixed concurrency" if mode == "closed" else "at offered rates",
+        "open",
+    ),
+    ("protocol", "Protocol", setup.protocol, "pong"),
+    ("calls_per_connection", "Calls per connection", lambda n: f"{n:,}", 1),
+    ("think_time_s", "Think time", lambda s: f"{s:g} s", 0.0),
+    ("timeout_s", "Timeout", lambda s: f"{s:g} s", 5.0),
+    ("arrivals", "Arrivals", setup.arrivals, "uniform"),
+    *((f.key, f.label, f.text, f.default) for f in own_fields()),
+)
+"""Key, what it is, how it is told, what it is where a plan does not say."""
+
+_FACTS: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
+    ("cpu_model", "CPU", str),
+    ("cpu_count", "Cores", str),
+    ("kernel", "Kernel", str),
+    ("virtualisation", "Virtual machine", str),
+    ("governor", "CPU governor", str),
+    ("container", "Container", str),
+    ("memory_bytes", "Memory", megabytes),
+    ("distribution", "Distribution", str),
+    ("clock_source", "Clock source", str),
+)
+_DETAILS = {"memory_bytes", "distribution", "clock_source"}
+
+
+def _all(sides: Sequence[Side]) -> Iterator[tuple[str, dict[str, str], Weight]]:
+    """(what, value by tag (empty: unknown), weight), of one weight in the order of reading."""
+    if all(s.axis.per_second for s in sides):
+        yield "What rates count", {s.tag: s.unit for s in sides}, Weight.QUESTION
+    for key, what, tell, default in _WORKLOAD:
+        values = {s.tag: tell(_workload(s).get(key, default)) for s in sides}
+        yield what, values, Weight.QUESTION
+    yield "Length of a point", {s.tag: Setup(s.start).length for s in sides}, Weight.SETUP
+    yield from _machines(sides)
+    yield "Backlog in force", {s.tag: _backlog(s) for s in sides}, Weight.SETUP
+    others = {
+        s.tag: Others.at(point for c in s.contenders for point in c.result.counted) for s in sides
+    }
+    disturbed = any(each.many for each in others.values())
+    weight = Weight.SETUP if disturbed else Weight.DETAIL
+    yield "Other programs", {tag: each.text for tag, each in others.items()}, weight
+    yield "Descriptor limit", {s.tag: _number(s.plan.get("nofile")) for s in sides}, Weight.SETUP
+    yield from _servers(sides)
+    yield "Clients’ ceiling", {s.tag: _ceiling(s) for s in sides}, Weight.DETAIL
+    tools = {s.tag: str(s.plan.get("load_tool", "agent")) for s in sides}
+    yield "Load tool", tools, Weight.SETUP
+    yield "Load processes", {s.tag: _number(s.plan.get("workers")) for s in sides}, Weight.SETUP
+    yield "Rates", {s.tag: _rates(s) for s in sides}, Weight.DETAIL
+    yield "Passes", {s.tag: _number(s.plan.get("repeats", 1)) for s in sides}, Weight.DETAIL
+    yield "Order", {s.tag: str(s.plan.get("order", "")) for s in sides}, Weight.DETAIL
+    yield (
+        "Warm-up",
+        {s.tag: Setup(s.start).warm_up.removeprefix("warm-up ") for s in sides},
+        Weight.DETAIL,
+    )
+    yield "Pongbench", {s.tag: s.start.pongbench for s in sides}, Weight.DETAIL
+
+
+def _workload(side: Side) -> dict[str, Any]:
+    workload: dict[str, Any] = side.plan.get("workload", {})
+    return workload
+
+
+def _machines(sides: Sequence[Side]) -> Iterator[tuple[str, dict[str, str], Weight]]:
+    targets = {s.tag: _of(s, "target") for s in sides}
+    clients = {s.tag: _of(s, "client") for s in sides}
+    apart = any(clients[tag] != targets[tag] for tag in targets)
+    yield "Target", {tag: _names(found) for tag, found in targets.items()}, Weight.DETAIL
+    if apart:
+        yield "Clients", {tag: _names(found) for tag, found in clients.items()}, Weight.SETUP
+    for role, machines in (("target", targets), ("clients", clients))[: 2 if apart else 1]:
+        for key, what, tell in _FACTS:
+            values = {tag: _told(found, key, tell) for tag, found in machines.items()}
+            weight = Weight.DETAIL if key in _DETAILS else Weight.SETUP
+            yield f"{what} of the {role}", values, weight
+        sysctls = {
+            name
+            for found in machines.values()
+            for m in found
+            for name in m.facts.get("sysctls", {})
+        }
+        for name in sorted(sysctls):
+            values = {tag: _sysctl(found, name) for tag, found in machines.items()}
+            yield f"{name} of the {role}", values, Weight.SETUP
+
+
+def _of(side: Side, role: str) -> list[MachineRecord]:
+    return [machine for machine in side.start.machines if role in machine.roles]
+
+
+def _names(machines: Iterable[MachineRecord]) -> str:
+    return ", ".join(machine.name for machine in machines)
+
+
+def _told(machines: Iterable[MachineRecord], key: str, tell: Callable[[Any], str]) -> str:
+    told = [tell(machine.facts[key]) for machine in machines if machine.facts.get(key)]
+    return ", ".join(dict.fromkeys(told))
+
+
+def _sysctl(machines: Iterable[MachineRecord], name: str) -> str:
+    values = [machine.facts.get("sysctls", {}).get(name) for machine in machines]
+    return ", ".join(dict.fromkeys(str(value) for value in values if value is not None))
+
+
+def _backlog(side: Side) -> str:
+    """In force; where nobody read it back, nothing."""
+    return ", ".join(f"{n:,}" for n in sorted({c.backlog for c in side.contenders if c.backlog}))
+
+
+def _servers(sides: Sequence[Side]) -> Iterator[tuple[str, dict[str, str], Weight]]:
+    """Of servers that are in several sessions: version, runtime, and the script itself."""
+    ids = dict.fromkeys(contender.id for side in sides for contender in side.contenders)
+    for id_ in ids:
+        who = {s.tag: next((c for c in s.contenders if c.id == id_), None) for s in sides}
+        there = {tag: c.record for tag, c in who.items() if c is not None}
+        if len(there) < 2:
+            continue
+        name = next(iter(there.values())).name
+        yield f"Version of {name}", {t: r.version for t, r in there.items()}, Weight.SETUP
+        yield f"Runtime of {name}", {t: r.runtime for t, r in there.items()}, Weight.SETUP
+        rights = {tag: recorded(record.confinement).text for tag, record in there.items()}
+        yield f"Rights of {name}", rights, Weight.DETAIL
+        files = {tag: str(sorted(record.files.items())) for tag, record in there.items()}
+        kinds = list(dict.fromkeys(files.values()))
+        told = {
+            tag: f"script {kinds.index(value) + 1}" if there[tag].files else ""
+            for tag, value in files.items()
+        }
+        yield f"Script of {name}", told, Weight.SETUP
+
+
+def _ceiling(side: Side) -> str:
+    ceiling = side.summary.ceiling_per_s
+    return "" if ceiling is None else f"{rate(ceiling)}/s"
+
+
+def _warm_up(side: Side) -> str:
+    return Setup(side.start).warm_up.removeprefix("warm-up ")
+
+
+def _rates(side: Side) -> str:
+    axis = side.axis
+    if not axis.values:
+        return ""
+    span = f"{axis.figure(min(axis.values))} to {axis.at(max(axis.values))}"
+    return f"{len(axis.values)} from {span}"
+
+
+def _number(value: int | None) -> str:
+    return "" if value is None else f"{value:,}"
+
+
+def _warnings(sides: Sequence[Side], differing: Sequence[Condition]) -> Iterator[str]:
+    first = sides[0]
+    for side in sides:
+        # Copies of one recording, wherever their files lie.
+        same = [each.tag for each in sides if each.start == side.start]
+        if len(same) > 1 and same[0] == side.tag:
+            yield f"{listed(same)} are the same session; keep one of them."
+    for side in sides[1:]:
+        if side.axis.key != first.axis.key:
+            yield (
+                f"{first.tag} varied the {_lower(first.axis.label)}, {side.tag} the"
+                f" {_lower(side.axis.label)}: they share no axis, so {side.tag} is in the table and"
+                " not in the charts."
+            )
+        elif side.unit != first.unit:
+            yield (
+                f"{first.tag} measured {first.unit}, {side.tag} {side.unit}: their rates do not"
+                f" compare, so {side.tag} is in the table and not in the charts."
+            )
+    asked = [
+        _lower(c.what) for c in differing if c.weight is Weight.QUESTION and "rates" not in c.what
+    ]
+    if asked:
+        yield (
+            f"These sessions asked different questions ({', '.join(asked)}):"
+            " a gap between them is not one between servers."
+        )
+    whats = {condition.what for condition in differing if condition.weight is Weight.SETUP}
+    if "Backlog in force" in whats:
+        smallest = {
+            s.tag: min((c.backlog for c in s.contenders if c.backlog), default=0) for s in sides
+        }
+        least = min(backlog for backlog in smallest.values() if backlog)
+        tags = listed([tag for tag, backlog in smallest.items() if backlog == least])
+        yield f"The smaller backlog in {tags} alone can cause resets and refusals past the knee."
+    if whats and not asked:
+        yield "Read a gap between sessions as one between set-ups, not between servers."
+
+
+def _lower(what: str) -> str:
+    """Within a sentence; names keep their capitals."""
+    return (
+        what if what[1:2].isupper() or what.startswith("Pongbench") else what[:1].lower() + what[1:]
+    )

@@ -1,0 +1,183 @@
+"""Sessions side by side: who is in them, at which rate they meet, what tells them apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from workbench.analysis.intervals import Difference, difference
+from workbench.analysis.summary import ServerSummary, Summary, summarise
+from workbench.axis import RATE, Axis
+from workbench.comparison.contenders import Contender
+from workbench.documents import Document, HostSample, Note, RunStart, ServerRecord
+from workbench.errors import BadInput
+from workbench.sessions import Session, read_session
+from workbench.sessions.labels import UNLABELLED, Titles
+
+TAGS = "ABCDEF"
+MOST = len(TAGS)
+"""Sessions at a time."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """A session of a comparison."""
+
+    tag: str
+    """One of `TAGS`."""
+    path: Path
+    start: RunStart
+    summary: Summary
+    contenders: Sequence[Contender]
+    """In the plan's order."""
+    warnings: Sequence[str] = ()
+    """Sentences about the file: damaged, cut off, partly unknown."""
+    title: str = ""
+    """What its user calls it."""
+
+    @property
+    def name(self) -> str:
+        """The user's, else the plan's, else the file's."""
+        return self.title or self.start.plan.get("name") or self.path.name
+
+    @property
+    def plan(self) -> dict[str, Any]:
+        return self.start.plan
+
+    @property
+    def axis(self) -> Axis:
+        """What its plan varies."""
+        return self.summary.axis
+
+    @property
+    def unit(self) -> str:
+        """What its axis counts."""
+        return self.axis.counts
+
+    @property
+    def interleaved(self) -> bool:
+        """Did its servers take turns, so that their passes can be compared one by one?"""
+        return self.plan.get("order") == "interleaved"
+
+    def retagged(self, tag: str) -> Side:
+        contenders = [replace(contender, tag=tag) for contender in self.contenders]
+        return replace(self, tag=tag, contenders=contenders)
+
+
+def read_side(path: Path, tag: str, *, newer: bool = False) -> Side:
+    """A session without its windows. Raises BadInput: it cannot be read or has no beginning."""
+    side = side_of(read_session(path, newer=newer), path, tag)
+    label = Titles(path.parent).read().get(side.start.session, UNLABELLED)
+    return replace(side, title=label.title)
+
+
+def side_of(session: Session, path: Path, tag: str) -> Side:
+    """Raises BadInput for a session without a beginning."""
+    start, documents = session.start, session.completed()
+    warnings = list(session.notes)
+    if session.damage:
+        warnings.append(f"{session.damage} Only what comes before it is compared.")
+    elif session.interrupted:
+        warnings.append("The run did not come to its end; what was recorded is compared.")
+    summary = summarise(documents)
+    records = {record.id: record for record in start.servers}
+    backlogs = _backlogs(documents)
+    contenders = [
+        Contender(
+            tag, records.get(server.id) or _unlisted(server), server, backlogs.get(server.id, 0)
+        )
+        for server in summary.servers.values()
+    ]
+    return Side(tag, path, start, summary, contenders, warnings)
+
+
+def check_count(paths: Sequence[Path]) -> None:
+    """Raises BadInput for more sessions than can be told apart."""
+    if len(paths) > MOST:
+        raise BadInput(f"{len(paths)} sessions are more than {MOST} at a time; leave some out.")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Chosen servers of some sessions."""
+
+    sides: Sequence[Side]
+    contenders: Sequence[Contender] = ()
+    """Those chosen, by session and in its plan's order."""
+    rate: float | None = None
+    """At which all are told; None: they share none."""
+    shared: Sequence[float] = ()
+    """The rates offered to all of them that have points, rising."""
+
+    @property
+    def axis(self) -> Axis:
+        """The first session's: those of another unit share no axis with it."""
+        return self.sides[0].axis if self.sides else RATE
+
+    @property
+    def unit(self) -> str:
+        """What the axis counts."""
+        return self.axis.counts
+
+    def side(self, contender: Contender) -> Side:
+        return next(side for side in self.sides if side.tag == contender.tag)
+
+    def ranked(self) -> list[Contender]:
+        """Highest knee first, in a closed loop most replies; without points last."""
+        return sorted(self.contenders, key=lambda c: (not c.measured, -c.result.figure))
+
+    def drawn(self) -> list[Contender]:
+        """Those whose rates count what the first session's count."""
+        return [c for c in self.contenders if self.side(c).unit == self.unit]
+
+    def difference(self, a: Contender, b: Contender) -> Difference | None:
+        """Of their knees; None: one has none, or they count different things."""
+        if self.side(a).unit != self.side(b).unit:
+            return None
+        paired = a.tag == b.tag and self.side(a).interleaved
+        return difference(a.result.pass_knees, b.result.pass_knees, paired=paired)
+
+    def common(self) -> list[str]:
+        """Ids of servers that every session has, in the first one's order."""
+        everywhere = set.intersection(*({c.id for c in s.contenders} for s in self.sides))
+        return [c.id for c in self.sides[0].contenders if c.id in everywhere]
+
+
+def compare(
+    sides: Sequence[Side], chosen: Iterable[str] | None = None, rate: float | None = None
+) -> Comparison:
+    """`chosen`: keys of contenders, None: all. `rate`: at which they are told, None: the highest
+    that all of them held, else the highest offered to all."""
+    wanted = None if chosen is None else set(chosen)
+    contenders = [
+        contender
+        for side in sides
+        for contender in side.contenders
+        if wanted is None or contender.key in wanted
+    ]
+    units = {side.tag: side.unit for side in sides}
+    counted = [c for c in contenders if c.measured and units[c.tag] == sides[0].unit]
+    shared = sorted(set.intersection(*(set(c.xs) for c in counted))) if counted else []
+    if rate is None and shared:
+        lowest = min(contender.result.knee or 0.0 for contender in counted)
+        held = [each for each in shared if each <= lowest]
+        rate = max(held or shared)
+    return Comparison(sides, contenders, rate, shared)
+
+
+def _unlisted(server: ServerSummary) -> ServerRecord:
+    return ServerRecord(id=server.id, name=server.name, family="")
+
+
+def _backlogs(documents: Iterable[Document]) -> dict[str, int]:
+    """In force, by server: as noted when it was deployed, else as sampled."""
+    noted: dict[str, int] = {}
+    sampled: dict[str, int] = {}
+    for document in documents:
+        if isinstance(document, Note) and document.topic == "backlog" and document.data:
+            noted[document.server] = document.data["backlog"]
+        elif isinstance(document, HostSample) and document.server and document.backlog:
+            sampled[document.server] = document.backlog
+    return sampled | noted

@@ -1,0 +1,232 @@
+"""A comparison as a table: the same cells in the window, the terminal, CSV and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import inf
+from typing import Any
+
+from workbench import spreadsheet
+from workbench.analysis.histogram import percentile_supported
+from workbench.analysis.intervals import Interval
+from workbench.analysis.results import PointResult
+from workbench.comparison.contenders import Contender
+from workbench.comparison.pairwise import pairwise
+from workbench.comparison.pairwise import to_data as figures_data
+from workbench.comparison.sides import Comparison
+from workbench.comparison.words import difference_in, holds_text, interval_text
+from workbench.documents import Percentiles
+from workbench.formatting import duration, megabytes, percent
+
+SHOWN = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999}
+UNTRUSTED = ("client-limited", "ports-limited", "network-limited", "inconclusive")
+
+
+@dataclass(frozen=True)
+class Column:
+    key: str
+    """As in CSV, with its unit."""
+    group: str
+    """Above several columns; empty: of no rate in particular."""
+    title: str
+    about: str = ""
+    """One sentence."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    text: str
+    """For people; empty: not known."""
+    value: float | str | None
+    """In the unit of the column's key, to sort by and for machines."""
+
+
+def columns(comparison: Comparison) -> list[Column]:
+    """Fewer where there is no common rate."""
+    found = [
+        Column("server", "", "Server"),
+        Column("session", "", "Session"),
+        Column("knee_per_s", "", "Holds", "The highest rate with 99 % answered, and every lower."),
+        Column("interval", "", "Limit lies", _INTERVAL),
+    ]
+    found += _at_rate("at_knee", "At what it holds")
+    if comparison.rate is not None:
+        found += _at_rate("at_common", f"At {comparison.axis.at(comparison.rate)}")
+    found += [
+        Column("rss_bytes", "", "Most memory", "The most the process tree used in its sweep."),
+        Column("verdicts_ok", "Points", "ok"),
+        Column("verdicts_server_limited", "Points", "server-limited", "The server was the limit."),
+        Column("verdicts_untrusted", "Points", "not trusted", _UNTRUSTED),
+    ]
+    return found
+
+
+_INTERVAL = (
+    "From the highest rate held to the lowest lost: over six or more passes a 95 % interval of the"
+    " median, over fewer their range, in one pass the step between its rates."
+)
+_UNTRUSTED = "The clients, their ports or the network were the limit, or it is inconclusive."
+
+
+def _at_rate(key: str, group: str) -> list[Column]:
+    return [
+        Column(f"{key}_replies_per_s", group, "Replies/s"),
+        Column(f"{key}_p50_ms", group, "p50", "From when a call was due."),
+        Column(f"{key}_p99_ms", group, "p99", "From when a call was due."),
+        Column(f"{key}_errors_pct", group, "Errors", "Of attempts."),
+        Column(f"{key}_cpu_pct", group, "CPU", "Of one core, the server's process tree."),
+    ]
+
+
+def row(comparison: Comparison, contender: Contender) -> dict[str, Cell]:
+    """By the key of every column."""
+    cells = {
+        "server": Cell(contender.name, contender.name),
+        "session": Cell(contender.tag, contender.tag),
+        "knee_per_s": Cell(holds_text(contender), contender.result.knee),
+        "interval": Cell(interval_text(contender.result.interval), _low(contender.result.interval)),
+        "rss_bytes": _memory(contender.result.rss_bytes),
+        "verdicts_ok": _count(contender, "ok"),
+        "verdicts_server_limited": _count(contender, "server-limited"),
+        "verdicts_untrusted": _count(contender, *UNTRUSTED),
+    }
+    cells |= _figures("at_knee", contender.result.at_knee)
+    if comparison.rate is not None:
+        same = comparison.side(contender).unit == comparison.unit
+        cells |= _figures("at_common", contender.result.at(comparison.rate) if same else None)
+    return cells
+
+
+def ordered(comparison: Comparison) -> Iterator[dict[str, Cell]]:
+    """Rows by rank."""
+    for contender in comparison.ranked():
+        yield row(comparison, contender)
+
+
+def as_csv(comparison: Comparison) -> str:
+    """One line a server, RFC 4180, units in the header; empty: not known."""
+    keys = [column.key for column in columns(comparison) if column.key != "interval"]
+    lines = []
+    for contender in comparison.ranked():
+        cells = row(comparison, contender)
+        limit = contender.result.interval
+        line: dict[str, object] = {key: cells[key].value for key in keys[:3]}
+        line["limit_low_per_s"] = _low(limit)
+        line["limit_high_per_s"] = _finite(limit.high) if limit else None
+        line["passes"] = limit.passes if limit else None
+        line["common_rate"] = comparison.rate
+        line |= {key: cells[key].value for key in keys[3:]}
+        line["file"] = comparison.side(contender).path.name
+        lines.append(line)
+    return spreadsheet.as_csv(list(lines[0]), lines) if lines else ""
+
+
+def as_text(comparison: Comparison) -> str:
+    """Tab-separated, as spreadsheets and mails take it."""
+    heads = columns(comparison)
+    lines = [[f"{c.group}: {c.title}" if c.group else c.title for c in heads]]
+    lines += [[cells[c.key].text for c in heads] for cells in ordered(comparison)]
+    return spreadsheet.as_text(lines)
+
+
+def to_data(comparison: Comparison, contender: Contender) -> dict[str, Any]:
+    """Of one server, for `--json`; None: not known."""
+    result = contender.result
+    interval = result.interval
+    at_common = result.at(comparison.rate) if comparison.rate is not None else None
+    return {
+        "session": contender.tag,
+        "server": contender.id,
+        "name": contender.name,
+        "version": contender.record.version,
+        "knee_per_s": result.knee,
+        "limit": None
+        if interval is None
+        else {
+            "low_per_s": interval.low,
+            "high_per_s": _finite(interval.high),
+            "passes": interval.passes,
+            "coverage": interval.coverage,
+        },
+        "at_knee": _figures_data(result.at_knee),
+        "at_common": _figures_data(at_common),
+        "rss_bytes": result.rss_bytes or None,
+        "verdicts": dict(result.verdicts),
+        "backlog": contender.backlog or None,
+        "died": result.died or None,
+        "gave_up": result.gave_up or None,
+    }
+
+
+def difference_data(comparison: Comparison, a: Contender, b: Contender) -> dict[str, Any]:
+    """Of two knees, and of the figures at the common rate, for `--json`."""
+    found = comparison.difference(a, b)
+    data: dict[str, Any] = {"first": a.key, "second": b.key}
+    if found is not None:
+        data |= {
+            "figure_per_s": found.figure,
+            "low_per_s": _finite(found.low),
+            "high_per_s": _finite(found.high),
+            "outcome": found.outcome,
+            "paired": found.paired,
+            "passes": found.passes,
+        }
+    figures = [] if comparison.rate is None else pairwise(a, b, comparison.rate)
+    data["text"] = difference_in(comparison, a, b)
+    data["at_common"] = figures_data(figures)
+    return data
+
+
+def _figures(key: str, at: PointResult | None) -> dict[str, Cell]:
+    names = ("replies_per_s", "p50_ms", "p99_ms", "errors_pct", "cpu_pct")
+    if at is None:
+        return {f"{key}_{name}": Cell("", None) for name in names}
+    cells = (
+        Cell(f"{at.replies_per_s:,.0f}", at.replies_per_s),
+        _time(at.latency_us, "p50"),
+        _time(at.latency_us, "p99"),
+        Cell(percent(at.errors_pct), at.errors_pct),
+        Cell(f"{at.cpu_pct:.0f} %", at.cpu_pct) if at.cpu_pct else Cell("", None),
+    )
+    return {f"{key}_{name}": cell for name, cell in zip(names, cells, strict=True)}
+
+
+def _time(times: Percentiles | None, name: str) -> Cell:
+    """Empty where there are too few values for that percentile."""
+    if times is None or not percentile_supported(times.count, SHOWN[name]):
+        return Cell("", None)
+    us = getattr(times, name)
+    return Cell(duration(us), us / 1000)
+
+
+def _memory(count: int) -> Cell:
+    return Cell(megabytes(count), count) if count else Cell("", None)
+
+
+def _count(contender: Contender, *verdicts: str) -> Cell:
+    count = sum(contender.result.verdicts[verdict] for verdict in verdicts)
+    return Cell(str(count), count)
+
+
+def _low(interval: Interval | None) -> float | None:
+    return None if interval is None else interval.low
+
+
+def _finite(value: float) -> float | None:
+    return None if value in (inf, -inf) else value
+
+
+def _figures_data(at: PointResult | None) -> dict[str, Any] | None:
+    if at is None:
+        return None
+    times = at.latency_us
+    return {
+        "rate_per_s": at.x,
+        "replies_per_s": at.replies_per_s,
+        "errors_pct": at.errors_pct,
+        "latency_ms": {name: _time(times, name).value for name in SHOWN},
+        "cpu_pct": at.cpu_pct or None,
+        "rss_bytes": at.rss_bytes or None,
+        "passes": len(at.stops),
+    }

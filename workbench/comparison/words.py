@@ -1,0 +1,129 @@
+"""A comparison in words: what a server holds, how sure that is, what tells two apart."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from math import inf
+
+from workbench.analysis.intervals import Difference, Interval
+from workbench.comparison.contenders import Contender
+from workbench.comparison.sides import Comparison
+from workbench.formatting import rate
+
+
+def holds_text(contender: Contender) -> str:
+    """ "6,200/s", "≥ 9,000/s", "no rate", "not known", "not measured"; in a closed loop its most
+    replies."""
+    result = contender.result
+    if not contender.measured:
+        return "not measured"
+    if not result.axis.has_limit:
+        return f"{result.figure:,.0f} replies/s"
+    if result.knee is None:
+        return "not known" if result.unknown else "no rate"
+    return f"{'≥ ' * result.knee_is_floor}{result.axis.at(result.knee)}"
+
+
+def interval_text(interval: Interval | None) -> str:
+    """ "6,200 to 6,300/s"."""
+    if interval is None:
+        return ""
+    if interval.high == inf:
+        return f"from {rate(interval.low)}/s"
+    return f"{rate(interval.low)} to {rate(interval.high)}/s"
+
+
+def basis_text(interval: Interval | None) -> str:
+    """What an interval rests on: "one pass, steps of 100/s", "range of 3 passes", "95 % ..."."""
+    if interval is None:
+        return "not measured"
+    if interval.coverage is None:
+        step = interval.high - interval.low
+        return "one pass" if step == inf else f"one pass, a step of {rate(step)}/s"
+    if interval.coverage >= 0.95:
+        return f"95 % interval of {interval.passes} passes"
+    return f"range of {interval.passes} passes"
+
+
+def difference_text(
+    a: Contender, b: Contender, difference: Difference | None, *, tagged: bool = True
+) -> str:
+    """One sentence, or two where one pass has to be told. `tagged`: of several sessions, so that
+    each server is told with its session's letter."""
+    first, second = (each.label if tagged else each.name for each in (a, b))
+    if difference is None:
+        return f"{first} and {second} do not compare."
+    if difference.outcome == "indistinguishable":
+        overlap = "their intervals overlap"
+        why = "their passes differ now this way, now that" if difference.paired else overlap
+        return f"{first} and {second} are indistinguishable: {why}."
+    if difference.outcome == "unknown":
+        return f"{first} and {second} cannot be told apart: {_why_unknown(a, b, tagged=tagged)}."
+    if difference.outcome == "less":
+        return difference_text(b, a, _turned(difference), tagged=tagged)
+    low, high = difference.low, difference.high
+    between = f"at least {rate(low)}" if high == inf else f"{rate(low)} to {rate(high)}"
+    said = f"{first} holds {rate(difference.figure)}/s more than {second} ({between}/s)."
+    if difference.passes == 1:
+        said += " One pass does not tell chance from difference."
+    return said
+
+
+def _why_unknown(*contenders: Contender, tagged: bool) -> str:
+    limits = ((each, each.result.interval) for each in contenders)
+    open_ = [each for each, interval in limits if interval and interval.high == inf]
+    tried = any(x > each.result.figure for each in open_ for x in each.xs)
+    if tried:
+        who = "either" if len(open_) > 1 else open_[0].label if tagged else open_[0].name
+        return f"no point of {who} that can be trusted shows a limit"
+    return "the rates did not go far enough to show every limit"
+
+
+def difference_in(comparison: Comparison, a: Contender, b: Contender) -> str:
+    """As `difference_text`, of two of a comparison."""
+    tagged = len(comparison.sides) > 1
+    return difference_text(a, b, comparison.difference(a, b), tagged=tagged)
+
+
+def pairs(comparison: Comparison) -> Sequence[tuple[Contender, Contender]]:
+    """What one wants told apart: the same server in two sessions; in one session neighbours by
+    rank."""
+    ranked = comparison.ranked()
+    if len(comparison.sides) < 2:
+        return [(a, b) for a, b in itertools.pairwise(ranked) if a.measured and b.measured]
+    first = comparison.sides[0].tag
+    return [
+        (a, b)
+        for a in ranked
+        for b in ranked
+        if a.id == b.id and a.tag == first != b.tag and a.measured and b.measured
+    ]
+
+
+def groups(comparison: Comparison) -> list[tuple[int, ...]]:
+    """The places by rank of those none of whom can be told from another, as large as they come;
+    every two that cannot are together in one. Others may stand between them: of whom no limit was
+    seen nothing is claimed."""
+    ranked = comparison.ranked()
+
+    def alike(a: Contender, b: Contender) -> bool:
+        found = comparison.difference(a, b)
+        return found is not None and found.outcome == "indistinguishable"
+
+    places = range(len(ranked))
+    pairs = {(i, j) for i, j in itertools.combinations(places, 2) if alike(ranked[i], ranked[j])}
+    found: list[tuple[int, ...]] = []
+    for pair in sorted(pairs):
+        if any({*pair} <= {*group} for group in found):
+            continue
+        group = list(pair)
+        for place in places:
+            if all(tuple(sorted((place, each))) in pairs for each in group):
+                group.append(place)
+        found.append(tuple(sorted(group)))
+    return found
+
+
+def _turned(d: Difference) -> Difference:
+    return Difference(-d.figure, -d.high, -d.low, "more", d.paired, d.passes)

@@ -1,0 +1,159 @@
+"""What msgspec finds wrong with data, said to the person who wrote it."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import inspect
+
+_TYPES = {
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "str": "text",
+    "array": "a list",
+    "object": "keys with values",
+    "null": "nothing",
+}
+_BOUNDS = {">=": "of at least", ">": "above", "<=": "of at most", "<": "below"}
+_STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]|\[\.\.\.\]")
+
+
+def complaint(message: str, data: object, type: Any) -> tuple[str, str]:
+    """What a `msgspec.ValidationError` about `data`, which should be a `type`, is about, and what
+    it says.
+
+    >>> complaint("Expected `float` > 0.0 - at `$.rates.from`", {...}, Plan)
+    ('rates.from', 'expected a number above 0, got -5.')
+
+    Of the whole the key is empty.
+    """
+    found, _, path = message.partition(" - at ")
+    steps = _steps(path)
+    # msgspec does not say under which key of a mapping with free keys.
+    got = _TYPES.get(found.partition("got `")[2].strip("`"), "something else")
+    shown = got if "[...]" in path else _shown(_value_at(data, steps))
+    return _dotted(steps), _said(found, shown, _types_at(inspect.type_info(type), steps))
+
+
+def _said(found: str, shown: str, types: list[inspect.Type]) -> str:
+    if match := re.match(r"Object contains unknown field `(.*)`", found, re.DOTALL):
+        return _unknown_key(match[1], _keys(types))
+    if match := re.match(r"Object missing required field `(.*)`", found):
+        return f"the key {match[1]!r} is missing; add it."
+    if match := re.match(r"Expected `([^`]*)`(?: of length)?(?: (>=|>|<=|<) (\S+))?", found):
+        return f"expected {_expected(match[1], match[2], match[3], found)}, got {shown}."
+    if found.startswith("Invalid enum value") and (choices := list(_choices(types))):
+        return f"expected {_either(choices)}, got {shown}."
+    return f"{found[:1].lower()}{found[1:]}."
+
+
+def _expected(names: str, comparison: str | None, bound: str | None, found: str) -> str:
+    kinds = [_TYPES.get(name, name) for name in names.split(" | ") if name != "null"]
+    said = _either(kinds) if kinds else "nothing"
+    if comparison is None or bound is None:
+        return said
+    figure = f"{float(bound):,.10g}"
+    if "of length" in found:
+        return f"{said} {_BOUNDS[comparison]} {figure} in length"
+    return f"{said} {_BOUNDS[comparison]} {figure}"
+
+
+def _unknown_key(key: str, known: list[str]) -> str:
+    if close := difflib.get_close_matches(key, known, n=1):
+        return f"there is no key {key!r}; did you mean {close[0]!r}?"
+    return f"there is no key {key!r}; there are {', '.join(known)}."
+
+
+def _shown(value: object) -> str:
+    match value:
+        case None:
+            return "nothing"
+        case bool():
+            return str(value).lower()
+        case str():
+            return repr(value if len(value) <= 40 else f"{value[:40]}...")
+        case int() | float():
+            return str(value)
+        case list():
+            return "a list"
+        case _:
+            return "keys with values"
+
+
+def _either(words: list[str]) -> str:
+    return f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else words[0]
+
+
+def _steps(path: str) -> list[str | int]:
+    return [
+        int(index) if index else key
+        for key, index in _STEP.findall(path.strip("`").removeprefix("$"))
+        if key or index
+    ]
+
+
+def _dotted(steps: list[str | int]) -> str:
+    return "".join(f"[{s + 1}]" if isinstance(s, int) else f".{s}" for s in steps).lstrip(".")
+
+
+def _value_at(data: object, steps: list[str | int]) -> object:
+    for step in steps:
+        match data, step:
+            case dict(), str():
+                data = data.get(step)
+            case list(), int() if step < len(data):
+                data = data[step]
+            case _:
+                return None
+    return data
+
+
+def _types_at(type: inspect.Type, steps: list[str | int]) -> list[inspect.Type]:
+    """All that may stand at a place, unions taken apart."""
+    types = [type]
+    for step in steps:
+        types = [inner for outer in _apart(types) for inner in _inside(outer, step)]
+    return list(_apart(types))
+
+
+def _apart(types: list[inspect.Type]) -> Iterator[inspect.Type]:
+    for type in types:
+        if isinstance(type, inspect.Metadata):
+            yield from _apart([type.type])
+        elif isinstance(type, inspect.UnionType):
+            yield from _apart(list(type.types))
+        else:
+            yield type
+
+
+def _inside(type: inspect.Type, step: str | int) -> Iterator[inspect.Type]:
+    match type:
+        case inspect.StructType() | inspect.DataclassType() | inspect.TypedDictType():
+            yield from (field.type for field in type.fields if field.encode_name == step)
+        case inspect.ListType() if isinstance(step, int):
+            yield type.item_type
+        case inspect.DictType():
+            yield type.value_type
+        case _:
+            pass
+
+
+def _keys(types: list[inspect.Type]) -> list[str]:
+    return [
+        field.encode_name
+        for type in types
+        if isinstance(type, inspect.StructType | inspect.DataclassType | inspect.TypedDictType)
+        for field in type.fields
+    ]
+
+
+def _choices(types: list[inspect.Type]) -> Iterator[str]:
+    for type in types:
+        if isinstance(type, inspect.LiteralType):
+            yield from map(str, type.values)
+        elif isinstance(type, inspect.EnumType):
+            yield from (str(member.value) for member in type.cls)

@@ -1,0 +1,233 @@
+"""Small YAML files written by people: plans, profiles, servers.
+
+A file is read as plain data (dict, list, str, int, float, bool, None), keys always text. What a
+person can get wrong, and what can hurt, is refused in one sentence with its line: too much, too
+deep, aliases, tags, a key given twice. Words mean themselves: only `true` and `false` are
+booleans, dates stay text.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import stat
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
+
+import msgspec
+import yaml
+
+from workbench.config.complaints import complaint
+from workbench.config.slips import explained
+from workbench.errors import BadInput
+
+Data: TypeAlias = "dict[str, Data] | list[Data] | str | int | float | bool | None"
+T = TypeVar("T")
+
+MOST_BYTES = 1 << 20
+MOST_NODES = 50_000
+DEEPEST = 32
+
+_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_BOOL = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+_NULL = {"", "~", "null", "Null", "NULL"}
+_INT = re.compile(r"[-+]?(?:0|[1-9][0-9]{0,2}(?:_[0-9]{3})+|[1-9][0-9]{0,99})")
+_FLOAT = re.compile(
+    r"[-+]?(?:[0-9]{1,99}\.[0-9]*|\.[0-9]+|[0-9]{1,99}(?=[eE]))(?:[eE][-+]?[0-9]{1,3})?"
+)
+_UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def load_yaml(path: Path, *, what: str) -> Data:
+    """The data in a file; `what` names its kind in messages ("plan"). Raises BadInput."""
+    return loads_yaml(read_text(path, what=what), name=str(path), what=what)
+
+
+def loads_yaml(
+    text: str, *, name: str, what: str, first_line: int = 1, most_nodes: int = MOST_NODES
+) -> Data:
+    """The data in `text`, which begins at line `first_line` of the file `name`. Raises BadInput."""
+    where = f"{what} {name}"
+    if bad := _UNPRINTABLE.search(text):
+        line = text.count("\n", 0, bad.start()) + first_line
+        raise BadInput(
+            f"{where}, line {line}: the character U+{ord(bad.group()):04X} cannot stand here;"
+            " is this a text file?"
+        )
+    builder = _Builder(where, first_line, most_nodes)
+    try:
+        for event in yaml.parse(text, Loader=_Loader):
+            builder.take(event)
+    except yaml.MarkedYAMLError as error:
+        raise builder.problem(
+            error.problem_mark or error.context_mark, explained(error, text, builder.first_line)
+        ) from None
+    return builder.result()
+
+
+def read_text(path: Path, *, what: str, most_bytes: int = MOST_BYTES) -> str:
+    """A whole UTF-8 file, at most `most_bytes`, without a byte order mark. Raises BadInput."""
+    raw = read_bytes(path, what=what, most_bytes=most_bytes)
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise BadInput(
+            f"{what} {path}, line {line}: this is not UTF-8 text; save the file as UTF-8."
+        ) from None
+
+
+def read_bytes(path: Path, *, what: str, most_bytes: int) -> bytes:
+    """A whole regular file. Raises BadInput, before reading when it is too large."""
+    try:
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            raise BadInput(f"{path} is a directory; give a {what} file.")
+        # A pipe might never end, a device neither.
+        if not stat.S_ISREG(status.st_mode):
+            raise BadInput(f"{path} is not a regular file; give a {what} file.")
+        if status.st_size > most_bytes:
+            raise BadInput(_too_large(path, what, status.st_size, most_bytes))
+        with path.open("rb") as file:
+            return file.read(most_bytes)
+    except FileNotFoundError:
+        raise BadInput(f"There is no {what} file {path}.") from None
+    except (OSError, ValueError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise BadInput(f"The {what} file {path} cannot be read: {reason.lower()}.") from None
+
+
+def convert(data: object, type: type[T], *, name: str, what: str) -> T:
+    """`data` as a msgspec type, strictly. Raises BadInput naming the key."""
+    try:
+        return msgspec.convert(data, type, strict=True)
+    except msgspec.ValidationError as error:
+        key, said = complaint(str(error), data, type)
+        where = ", ".join(filter(None, (f"{what} {name}", key)))
+        raise BadInput(f"{where}: {said}", key=key, complaint=said) from None
+
+
+def _too_large(path: Path, what: str, size: int, most: int) -> str:
+    mib = 1 << 20
+    return (
+        f"{path} has {size / mib:,.1f} MiB; a {what} has at most {most / mib:,.0f} MiB."
+        " Is it the right file?"
+    )
+
+
+def _short(text: str | None) -> str:
+    text = text or ""
+    return text if len(text) <= 40 else f"{text[:40]}..."
+
+
+@dataclass
+class _Collection:
+    """A mapping or sequence being built."""
+
+    value: dict[str, Data] | list[Data]
+    key: str | None = None
+    """Of the value to come; mappings only."""
+
+
+@dataclass
+class _Builder:
+    """Builds plain data from parser events without recursion, counting as it goes: the parser's
+    own composer crashes on deep nesting and multiplies aliases."""
+
+    where: str
+    first_line: int
+    most_nodes: int
+    nodes: int = 0
+    documents: int = 0
+    open: list[_Collection] = field(default_factory=list)
+    values: list[Data] = field(default_factory=list)
+
+    def problem(self, mark: Any, text: str) -> BadInput:
+        """`mark` is the parser's; its C kind is no `yaml.Mark`."""
+        if mark is None:
+            return BadInput(f"{self.where}: {text}")
+        line = mark.line + self.first_line
+        return BadInput(f"{self.where}, line {line}, column {mark.column + 1}: {text}")
+
+    def result(self) -> Data:
+        if not self.values:
+            raise BadInput(f"{self.where} is empty.")
+        return self.values[0]
+
+    def take(self, event: yaml.Event) -> None:
+        match event:
+            case yaml.DocumentStartEvent():
+                self.documents += 1
+                if self.documents > 1:
+                    raise self.problem(
+                        event.start_mark, "a second document begins here; keep one to a file."
+                    )
+            case yaml.AliasEvent():
+                raise self.problem(
+                    event.start_mark,
+                    f"*{_short(event.anchor)} is an alias; write the value out instead.",
+                )
+            case yaml.NodeEvent():
+                self._node(event)
+            case yaml.CollectionEndEvent():
+                self.open.pop()
+
+    def _node(self, event: Any) -> None:
+        self.nodes += 1
+        if self.nodes > self.most_nodes:
+            raise self.problem(
+                event.start_mark, f"there are more than {self.most_nodes:,} values; shorten it."
+            )
+        if event.anchor is not None:
+            raise self.problem(
+                event.start_mark, f"&{_short(event.anchor)} is an anchor; remove it."
+            )
+        if event.tag is not None:
+            raise self.problem(event.start_mark, f"{_short(event.tag)} is a tag; remove it.")
+        if isinstance(event, yaml.ScalarEvent):
+            self._scalar(event)
+            return
+        mapping = isinstance(event, yaml.MappingStartEvent)
+        value: dict[str, Data] | list[Data] = {} if mapping else []
+        self._add(value, event)
+        if len(self.open) == DEEPEST:
+            raise self.problem(event.start_mark, f"this is nested more than {DEEPEST} deep.")
+        self.open.append(_Collection(value))
+
+    def _scalar(self, event: Any) -> None:
+        parent = self.open[-1] if self.open else None
+        if parent is not None and isinstance(parent.value, dict) and parent.key is None:
+            if event.value in parent.value:
+                raise self.problem(
+                    event.start_mark, f"the key {_short(event.value)!r} is given twice; keep one."
+                )
+            parent.key = event.value
+        else:
+            self._add(plain(event.value) if event.implicit[0] else event.value, event)
+
+    def _add(self, value: Data, event: Any) -> None:
+        if not self.open:
+            self.values.append(value)
+            return
+        parent = self.open[-1]
+        if isinstance(parent.value, list):
+            parent.value.append(value)
+        elif parent.key is None:
+            raise self.problem(event.start_mark, "a key must be a word, not a list or mapping.")
+        else:
+            parent.value[parent.key] = value
+            parent.key = None
+
+
+def plain(text: str) -> Data:
+    """What an unquoted scalar means."""
+    if text in _NULL:
+        return None
+    if text in _BOOL:
+        return _BOOL[text]
+    if _INT.fullmatch(text):
+        return int(text)
+    if _FLOAT.fullmatch(text) and math.isfinite(number := float(text)):
+        return number
+    return text

@@ -1,0 +1,80 @@
+"""Servers without security fixes where other machines reach them: the warning, and the consent."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+from workbench.errors import PongbenchError
+
+NAMED = 3
+"""So many are named; of more it is told how many."""
+
+
+class Listener(Protocol):
+    """What is asked of a catalogue entry."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def heritage(self) -> bool: ...
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """Servers on a Python of long ago that would listen on an address that is not loopback."""
+
+    names: tuple[str, ...]
+    machine: str
+    address: str
+    """Empty: not known yet, but other machines are to reach it."""
+
+    @property
+    def text(self) -> str:
+        """The rest of a sentence: who would listen where."""
+        more = len(self.names) - NAMED
+        named = (*self.names[:NAMED], f"{more} more") if more > 1 else self.names
+        *first, last = named
+        who = f"{', '.join(first)} and {last}" if first else last
+        gets, them = ("gets", "it") if len(self.names) == 1 else ("get", "them")
+        where = f"{self.address} of {self.machine}" if self.address else f"{self.machine}"
+        return (
+            f"{who} no longer {gets} security fixes and would listen on {where}, where other"
+            f" machines reach {them}"
+        )
+
+
+Consent: TypeAlias = Callable[[Exposure], Awaitable[bool]]
+"""Asks whoever decides."""
+
+
+async def nobody_agrees(exposure: Exposure) -> bool:
+    """A `Consent` for where nobody is there."""
+    return False
+
+
+def exposure(entries: Sequence[Listener], machine: str, address: str) -> Exposure | None:
+    """`address`: where they listen; empty: where other machines reach it. None: nothing to ask."""
+    old = [entry.name for entry in entries if entry.heritage]
+    if not old or (address and _loopback(address)):
+        return None
+    return Exposure(tuple(old), machine, address)
+
+
+async def agreed(
+    entries: Sequence[Listener], machine: str, address: str, consent: Consent
+) -> Exposure | None:
+    """What was agreed to; None: nothing had to be. Raises PongbenchError when it was not."""
+    found = exposure(entries, machine, address)
+    if found and not await consent(found):
+        raise PongbenchError(f"{found.text}, and nobody agreed to that; leave out such servers.")
+    return found
+
+
+def _loopback(address: str) -> bool:
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return address == "localhost"

@@ -1,0 +1,98 @@
+"""How figures are written for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def rate(rate_per_s: float) -> str:
+    """As in the charts: "4,700", "8,276" of 8,275.9, "2.5"."""
+    return f"{rate_per_s:,.0f}" if rate_per_s >= 9.995 else f"{rate_per_s:.3g}"
+
+
+def ordinal(number: int) -> str:
+    """ "first", "second", "third", "4th"."""
+    return {1: "first", 2: "second", 3: "third"}.get(number, f"{number}th")
+
+
+def known(names: Sequence[str], what: str) -> str:
+    """What there is: "There are a, b and c." or "There is only a." or "There is no plan yet." """
+    if len(names) < 2:
+        return f"There is only {names[0]}." if names else f"There is no {what} yet."
+    return f"There are {listed(names)}."
+
+
+def duration(us: float) -> str:
+    """A time between calls, three digits: "85 µs", "1.42 ms", "2.1 s"."""
+    if us < 999.5:
+        return f"{us:.0f} µs"
+    if us < 999_500:
+        return f"{_three(us / 1e3)} ms"
+    return f"{_three(us / 1e6)} s"
+
+
+def clock(seconds: float) -> str:
+    """A time people wait: "0:07", "18:58", "1:02:00"."""
+    minutes, rest = divmod(round(max(0.0, seconds)), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def figure(value: float | None, unit: str = "") -> str:
+    """Of a metric, three digits and its unit: "12.4 µs", "8,204"; empty: not known."""
+    if value is None:
+        return ""
+    text = f"{value:,.0f}" if abs(value) >= 99.95 or value == int(value) else f"{value:.3g}"
+    return f"{text} {unit}".rstrip()
+
+
+def percent(share: float) -> str:
+    """ "0 %", "0.04 %", "12.3 %"; never 0 for what is not nothing."""
+    if share == 0:
+        return "0 %"
+    return "< 0.01 %" if share < 0.01 else f"{share:.2g} %" if share < 1 else f"{share:.1f} %"
+
+
+def size(count: int) -> str:
+    """Bytes as people read them, in thousands: "12 kB", "3.1 MB", "53 MB", "25.3 GB"."""
+    if count < 999_500:
+        return f"{count / 1e3:,.0f} kB" if count >= 1_000 else f"{count} bytes"
+    if count < 999_500_000:
+        return f"{count / 1e6:.2g} MB" if count < 9_950_000 else megabytes(count)
+    return f"{count / 1e9:,.1f} GB"
+
+
+def megabytes(count: int) -> str:
+    """ "21 MB" of 1,000,000 bytes."""
+    return f"{count / 1e6:,.0f} MB"
+
+
+def bits(per_s: float) -> str:
+    """ "940 Mbit/s", "1.4 Gbit/s"."""
+    for unit, name in ((1e9, "Gbit/s"), (1e6, "Mbit/s")):
+        if per_s >= unit:
+            return f"{per_s / unit:.3g} {name}"
+    return f"{per_s / 1e3:,.3g} kbit/s"
+
+
+def listed(names: Sequence[str]) -> str:
+    """ "a, b and c" """
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def time_span(span_s: tuple[float, float]) -> str:
+    """For people: "0.5 to 1.5 min", "2 to 4 min"."""
+    unit, name = (3600, "h") if span_s[1] >= 7200 else (60, "min") if span_s[1] >= 60 else (1, "s")
+    first, last = (_two(value / unit) for value in span_s)
+    return f"{first} {name}" if first == last else f"{first} to {last} {name}"
+
+
+def _two(value: float) -> str:
+    """Two digits, of less than one only the first."""
+    return f"{value:,.0f}" if value >= 9.95 else f"{value:.2g}" if value >= 0.95 else f"{value:.1g}"
+
+
+def _three(value: float) -> str:
+    return f"{value:.2f}" if value < 9.995 else f"{value:.1f}" if value < 99.95 else f"{value:.0f}"

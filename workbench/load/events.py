@@ -1,0 +1,118 @@
+"""What a load agent says, as `agent.protocol` defines it; in JSON, told apart by "ev"."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+import msgspec
+
+from workbench.analysis import histogram
+from workbench.documents import SparseHistogram
+from workbench.machines.wire import Count, Text
+
+ErrorName: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_-]{1,40}$")]
+Errors: TypeAlias = Annotated[dict[ErrorName, Count], msgspec.Meta(max_length=200)]
+Buckets: TypeAlias = list[Count]
+Length: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=1 << 53)]
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="ev", tag=str.lower):
+    """Base of all events."""
+
+
+class Hello(Event, frozen=True, kw_only=True):
+    """The first line: which protocol it speaks, on which Python."""
+
+    version: Count
+    python: Text = ""
+
+
+class Armed(Event, frozen=True, kw_only=True):
+    """A worker knows the point and waits for its beginning."""
+
+    id: Count
+    worker: Count
+
+
+class Window(Event, frozen=True, kw_only=True):
+    """200 ms of a point in one worker; see `agent.tally.Tally.window`. Calls, microseconds."""
+
+    i: Count
+    due: Count
+    sent: Count
+    late: Count
+    established: Count
+    replies: Count
+    in_flight: Count
+    errors: Errors
+    latency: Buckets
+    service: Buckets
+    id: Count = 0
+    worker: Count = 0
+    dropped: Count = 0
+    """Lines lost before this one, because the pipe was full."""
+
+    def __post_init__(self) -> None:
+        _check(self.latency, self.service)
+
+
+class Times(msgspec.Struct, frozen=True, kw_only=True):
+    """Histograms of a whole point."""
+
+    latency: Buckets
+    service: Buckets
+    connect: Buckets
+    first_byte: Buckets
+    lateness: Buckets
+
+    def __post_init__(self) -> None:
+        _check(self.latency, self.service, self.connect, self.first_byte, self.lateness)
+
+
+class ScheduleEnd(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a worker was when its schedule ended."""
+
+    cpu_us: Count
+    wall_us: Length
+    replies: Count
+
+
+class Done(Event, frozen=True, kw_only=True):
+    """The totals of a worker; see `agent.point.Point.finish`."""
+
+    due: Count
+    unsent: Count
+    sent: Count
+    late: Count
+    established: Count
+    replies: Count
+    in_flight: Count
+    errors: Errors
+    histograms: Times
+    at_schedule_end: ScheduleEnd
+    cpu_us: Count
+    began_late_us: Count = 0
+    id: Count = 0
+    worker: Count = 0
+    dropped: Count = 0
+
+
+class Error(Event, frozen=True, kw_only=True):
+    """A command it could not understand, or why it ends."""
+
+    text: str
+    id: Count | None = None
+
+
+class Lost(msgspec.Struct, frozen=True):
+    """Nothing comes any more. Nobody sends this."""
+
+
+Said: TypeAlias = Hello | Armed | Window | Done | Error
+
+DECODER: msgspec.json.Decoder[Said] = msgspec.json.Decoder(Said)
+
+
+def _check(*histograms: SparseHistogram) -> None:
+    for sparse in histograms:
+        histogram.percentiles(sparse)  # raises ValueError for what is none

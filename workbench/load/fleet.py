@@ -1,0 +1,162 @@
+"""Our own load agents, on one client or several, as one load generator."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+
+from workbench.closing import ended, to_the_end
+from workbench.errors import PongbenchError
+from workbench.load.agent import Agent, command
+from workbench.load.base import (
+    Capabilities,
+    Client,
+    LoadReport,
+    LoadTool,
+    LoadWindow,
+    PointSpec,
+)
+from workbench.load.point import Point
+from workbench.machines.base import Machine
+from workbench.workloads.registry import WORKLOADS
+
+LEAD_US = 50_000
+"""Between arming and the first connection: time for the command to reach every client."""
+LEAD_TRIPS = 10
+"""The lead grows by so many of the slowest client's uncertainties (half round trips)."""
+GRACE_S = 10.0
+"""A point may take this much longer than `PointSpec.longest_s`."""
+
+
+class AgentFleet:
+    """A `LoadGenerator`: the point's schedule is dealt out over all workers of all clients."""
+
+    def __init__(self, agents: list[Agent]) -> None:
+        self._agents = agents
+        self._point: Point | None = None
+        self._stopping = False
+        """The point is to end, however far its beginning is."""
+        self._count = 0
+
+    @classmethod
+    async def start(cls, clients: Sequence[Client]) -> AgentFleet:
+        """Start an agent on every client. Raises PongbenchError when one cannot be started."""
+        fleet = cls([])
+        try:
+            starting = [asyncio.ensure_future(fleet._start(client)) for client in clients]
+            try:
+                await asyncio.gather(*starting)
+            finally:
+                await ended(*starting)
+            fleet._agents.sort(key=lambda agent: clients.index(agent.client))
+        except BaseException:
+            await fleet.close()
+            raise
+        return fleet
+
+    async def _start(self, client: Client) -> None:
+        process = await client.machine.start(await command(client))
+        agent = Agent(client, process)
+        self._agents.append(agent)
+        await agent.ready()
+
+    async def rejoin(self, machine: Machine) -> None:
+        """An agent where one was lost: on the same machine, or on that opened anew. Raises
+        PongbenchError when it does not start."""
+        (lost,) = [agent for agent in self._agents if agent.name == machine.name]
+        client = replace(lost.client, machine=machine)
+        agent = Agent(client, await machine.start(await command(client)))
+        try:
+            await agent.ready()
+        except BaseException:
+            await to_the_end(agent.close())
+            raise
+        self._agents[self._agents.index(lost)] = agent
+        await lost.close()
+
+    @property
+    def workers(self) -> int:
+        return sum(agent.client.workers for agent in self._agents if not agent.failure)
+
+    @property
+    def lost(self) -> list[str]:
+        return [agent.name for agent in self._agents if agent.failure]
+
+    async def run(
+        self,
+        spec: PointSpec,
+        *,
+        started: Callable[[int], None],
+        on_window: Callable[[LoadWindow], None],
+    ) -> LoadReport:
+        agents = [agent for agent in self._agents if not agent.failure]
+        if not agents:
+            raise PongbenchError(self._agents[0].failure)
+        self._stopping = False
+        if len(agents) > 1 or not agents[0].client.machine.is_local:
+            # One after another: answers that come at once wait for each other here. One that cannot
+            # tell any more is found out below, where the point can say so.
+            for agent in agents:
+                with contextlib.suppress(PongbenchError):
+                    await agent.set_clock()
+        self._count += 1
+        self._point = point = Point(self._count, agents, on_window)
+        try:
+            await point.arm(_wire(spec), spec.longest_s)
+            if self._stopping:  # an agent may have been told before it knew the point
+                await point.stop()
+            slowest = max(agent.uncertainty_us for agent in agents)
+            at_us = time.monotonic_ns() // 1000 + LEAD_US + LEAD_TRIPS * slowest
+            await point.start(at_us)
+            started(at_us)
+            return await point.result(spec.longest_s + GRACE_S)
+        except BaseException:
+            with contextlib.suppress(PongbenchError):
+                await to_the_end(point.stop())
+            raise
+        finally:
+            self._point = None
+            for agent in agents:
+                agent.on_event = lambda *_: None
+
+    async def stop_point(self) -> None:
+        self._stopping = True
+        if self._point is not None:
+            await self._point.stop()
+
+    async def close(self) -> None:
+        await to_the_end(self._close())
+
+    async def _close(self) -> None:
+        await asyncio.gather(*(agent.close() for agent in self._agents))
+
+
+def _wire(spec: PointSpec) -> dict[str, Any]:
+    """See `agent.protocol.Load`; without shares."""
+    data: dict[str, Any] = msgspec.structs.asdict(spec)
+    return data
+
+
+TOOL = LoadTool(
+    name="agent",
+    label="Pongbench's own agent",
+    capabilities=Capabilities(
+        windows=True,
+        due_times=True,
+        lateness=True,
+        histograms=True,
+        conservation=True,
+        axes=("rate", "concurrency"),
+        workloads=tuple(key for key, each in WORKLOADS.items() if each.driven_by_agent),
+        clients="many",
+        common_start=True,
+        stoppable=True,
+    ),
+    start=AgentFleet.start,
+)

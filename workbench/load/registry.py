@@ -1,0 +1,58 @@
+"""The load tools there are, by name. A new one is a file of this folder, and a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from workbench.errors import BadInput, PongbenchError
+from workbench.formatting import known
+from workbench.load import fleet as agents
+from workbench.load.base import Client, LoadGenerator, LoadTool
+from workbench.machines.base import Command, Machine
+from workbench.plan.model import Plan
+
+TOOLS: dict[str, LoadTool] = {tool.name: tool for tool in (agents.TOOL,)}
+
+_LOOK = "import shutil, sys; print(*(name for name in sys.argv[1:] if not shutil.which(name)))"
+
+
+def load_tool(name: str) -> LoadTool:
+    """Raises BadInput when there is none of that name."""
+    if name not in TOOLS:
+        raise BadInput(f"There is no load tool {name!r}. {known(list(TOOLS), 'load tool')}")
+    return TOOLS[name]
+
+
+def problems(tool: LoadTool, plan: Plan, *, clients: int = 1) -> Iterator[str]:
+    """Why a tool cannot offer what a plan asks for, from that many clients; sentences."""
+    can = tool.capabilities
+    if plan.declared.key not in can.workloads:
+        yield f"{tool.label} cannot run the workload {plan.declared.key}; choose another load tool."
+    axis = "concurrency" if plan.workload.mode == "closed" else "rate"
+    if axis not in can.axes:
+        instead = "rates" if axis == "concurrency" else "concurrency (workload.mode: closed)"
+        yield f"{tool.label} cannot vary the {axis}; give {instead}, or choose another load tool."
+    elif plan.warm_up is not None and "rate" not in can.axes:
+        yield f"{tool.label} cannot offer the rate of the warm-up; set warm_up to null."
+    if can.clients == "one" and clients > 1:
+        yield f"{tool.label} runs on one client, not on {clients}; leave the others out."
+
+
+async def start(tool: LoadTool, clients: Sequence[Client]) -> LoadGenerator:
+    """Have a tool ready on all clients. Raises PongbenchError when one lacks what it needs, or it
+    cannot be started."""
+    for client in clients:
+        if lacking := await _lacking(client.machine, tool.capabilities.needs):
+            raise PongbenchError(
+                f"{client.machine.name} has no {', '.join(lacking)}, which {tool.label} needs;"
+                " install it there, or choose another load tool."
+            )
+    return await tool.start(clients)
+
+
+async def _lacking(machine: Machine, programs: Sequence[str]) -> list[str]:
+    if not programs:
+        return []
+    process = await machine.start(Command([*machine.python, "-c", _LOOK, *programs]))
+    lines = [line async for line in process.lines()]
+    return lines[-1].decode().split() if lines else []

@@ -1,0 +1,129 @@
+"""What the facts of a machine mean for a run on it, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from workbench.errors import BadInput
+from workbench.machines.limits import limits_of
+from workbench.machines.placement import place
+from workbench.machines.profiles import Profile
+
+FEW_DESCRIPTORS = 20_000
+"""As many as the plans of 2010 ask for."""
+LOW_RATE_PER_S = 2000
+"""Of new connections: many servers reach more."""
+_STEADY = {"performance"}
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """One thing to know before a run."""
+
+    tone: Literal["ok", "warn"]
+    text: str
+    """A sentence."""
+
+
+def meanings(
+    profile: Profile, facts: Mapping[str, Any], cpus: Sequence[int], python: str = ""
+) -> list[Meaning]:
+    """What matters first. `python`: its version there; empty: as here."""
+    said = [_cores(profile, cpus)]
+    if "client" in profile.roles:
+        said.append(_ports(facts, loopback=profile.connector == "local"))
+    said.append(_descriptors(facts))
+    if "target" in profile.roles:
+        said += [*_queue(facts), *_python(python)]
+    said += [*_governor(facts), *_load(facts, cpus), *_virtual(facts)]
+    return sorted((each for each in said if each), key=lambda each: each.tone != "warn")
+
+
+def _cores(profile: Profile, cpus: Sequence[int]) -> Meaning:
+    try:
+        placed = place(profile.cpus, cpus, machine=profile.name)
+    except BadInput as error:
+        return Meaning("warn", str(error))
+    server, agents = _span(placed.server), _span(placed.agents)
+    if profile.roles == ["client"]:
+        return Meaning("ok", f"The clients get {_span(cpus)}.")
+    if profile.roles == ["target"]:
+        return Meaning("ok", f"Servers get {server}.")
+    if placed.shared:
+        return Meaning("warn", placed.shared.text())
+    return Meaning("ok", f"Servers get {server}; clients on the same machine get {agents}.")
+
+
+def _ports(facts: Mapping[str, Any], *, loopback: bool) -> Meaning:
+    limits = limits_of(facts, loopback=loopback)
+    rate = limits.ports / limits.port_held_s
+    text = (
+        f"{limits.ports:,} local ports, each free again after {limits.port_held_s:g} s where the"
+        f" client closes first: room for {rate:,.0f} new connections/s without end, more for a"
+        " short run."
+    )
+    return Meaning("warn" if rate < LOW_RATE_PER_S else "ok", text)
+
+
+def _descriptors(facts: Mapping[str, Any]) -> Meaning:
+    hard = limits_of(facts).descriptors
+    text = f"One program may have {hard:,} connections open"
+    if hard < FEW_DESCRIPTORS:
+        return Meaning("warn", f"{text}; raise the hard limit of open files for more.")
+    return Meaning("ok", f"{text}: enough.")
+
+
+def _queue(facts: Mapping[str, Any]) -> list[Meaning]:
+    most = facts.get("sysctls", {}).get("net.core.somaxconn")
+    if not isinstance(most, int):
+        return []
+    text = f"An accept queue holds {most:,} connections at most"
+    if most < 1024:
+        return [Meaning("warn", f"{text}; a plan that asks for more gets those (somaxconn).")]
+    return [Meaning("ok", f"{text} (somaxconn).")]
+
+
+def _python(version: str) -> list[Meaning]:
+    minor = [int(part) for part in version.split(".")[:2] if part.isdigit()]
+    if len(minor) == 2 and minor < [3, 11]:
+        text = f"Python {version} is enough for clients; servers in Python need 3.11 there."
+        return [Meaning("warn", text)]
+    return []
+
+
+def _governor(facts: Mapping[str, Any]) -> list[Meaning]:
+    governor = facts.get("governor")
+    if not governor or governor in _STEADY:
+        return []
+    text = (
+        f"Its cores change their clock rate with the load ({governor}); set the governor to"
+        " performance for steadier figures."
+    )
+    return [Meaning("warn", text)]
+
+
+def _load(facts: Mapping[str, Any], cpus: Sequence[int]) -> list[Meaning]:
+    load = facts.get("load_average")
+    if not load or not cpus:
+        return []
+    if load[0] > len(cpus) / 4:
+        text = f"Its load is {load[0]:.2f} already; what else runs takes time from the run."
+        return [Meaning("warn", text)]
+    return [Meaning("ok", f"It is quiet: a load of {load[0]:.2f} on {len(cpus)} cores.")]
+
+
+def _virtual(facts: Mapping[str, Any]) -> list[Meaning]:
+    if "virtualisation" not in facts:
+        return []
+    text = "It is a virtual machine: neighbours on its host can take time that nobody here sees."
+    return [Meaning("warn", text)]
+
+
+def _span(cores: Sequence[int]) -> str:
+    """ "core 2", "cores 0–3" or "cores 0, 2"."""
+    if len(cores) == 1:
+        return f"core {cores[0]}"
+    whole = list(cores) == list(range(cores[0], cores[-1] + 1)) if cores else False
+    return f"cores {cores[0]}–{cores[-1]}" if whole else f"cores {', '.join(map(str, cores))}"

@@ -1,0 +1,168 @@
+"""Files of known hosts, read as OpenSSH reads them: which lines speak of a name, and of which key.
+
+The format is that of sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT". Everything is bytes and lines end with
+a newline alone, as for OpenSSH: another idea of letters or lines would trust what it does not.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import fnmatch
+import hashlib
+import hmac
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+_MARKERS = {b"@cert-authority": "authority", b"@revoked": "revoked"}
+_KRL = b"SSHKRL\n\0"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line that can be read."""
+
+    marker: str
+    """"" for a host's own key, "authority" for one that signs host certificates, or "revoked"."""
+    names: bytes
+    """Patterns with commas between them, or one name's hash."""
+    key: bytes
+    """As it comes over the wire."""
+    file: Path
+    line: int
+    """From 1."""
+
+    @property
+    def kind(self) -> str:
+        """ "ssh-ed25519"."""
+        return kind_of(self.key)
+
+    @property
+    def fingerprint(self) -> str:
+        return fingerprint(self.key)
+
+    @property
+    def where(self) -> str:
+        return f"{self.file} line {self.line}"
+
+    def speaks_of(self, name: str) -> bool:
+        """`name`: a host's, or "[host]:port" for a port other than 22."""
+        wanted = name.encode("utf-8", "surrogateescape")
+        if self.names.startswith(b"|"):
+            return _is_hash_of(self.names, wanted)
+        # One pattern that excludes the name outweighs all that include it.
+        found = False
+        for pattern in self.names.lower().split(b","):
+            if _matches(pattern.removeprefix(b"!"), wanted.lower()):
+                if pattern.startswith(b"!"):
+                    return False
+                found = True
+        return found
+
+
+def read(file: Path) -> list[Entry]:
+    """Lines that cannot be read say nothing about the others; a file that cannot be read has none,
+    as for `ssh`."""
+    try:
+        lines = file.read_bytes().split(b"\n")
+    except OSError:
+        return []
+    return [
+        entry
+        for number, line in enumerate(lines, 1)
+        if (entry := _entry(line.partition(b"\0")[0], file, number))
+    ]
+
+
+def read_revoked(file: Path) -> list[bytes]:
+    """Keys of a file that `RevokedHostKeys` names, as they come over the wire.
+
+    Raises OSError, and ValueError when a line of it, or its format, cannot be read: `ssh` then
+    trusts no host at all."""
+    text = file.read_bytes()
+    if text.startswith(_KRL):
+        raise ValueError("it is a binary list (KRL); only one with a key on each line can be read")
+    keys = []
+    for number, line in enumerate(text.split(b"\n"), 1):
+        words = line.split()
+        if words and not words[0].startswith(b"#"):
+            key = _key(words)
+            if key is None:
+                raise ValueError(f"line {number} is no public key")
+            keys.append(key)
+    return keys
+
+
+def in_files(host: str, port: int) -> str:
+    """How a file names a host at a port."""
+    return host if port == 22 else f"[{host}]:{port}"
+
+
+def is_certificate(key: bytes) -> bool:
+    """Whether it is a key that an authority has signed."""
+    return kind_of(key).endswith("-cert-v01@openssh.com")
+
+
+def rsa_bits(key: bytes) -> int:
+    """The length of an RSA key; 0 for one of another kind."""
+    if kind_of(key) != "ssh-rsa":
+        return 0
+    at = 4 + len("ssh-rsa")
+    for _ in range(2):  # the exponent, then the modulus
+        length = int.from_bytes(key[at : at + 4], "big")
+        number, at = int.from_bytes(key[at + 4 : at + 4 + length], "big"), at + 4 + length
+    return number.bit_length()
+
+
+def kind_of(key: bytes) -> str:
+    """The name of a key's kind; empty: it has none."""
+    length = int.from_bytes(key[:4], "big")
+    return key[4 : 4 + length].decode("ascii", "replace") if len(key) > 4 + length else ""
+
+
+def fingerprint(key: bytes) -> str:
+    """ "SHA256:...", as `ssh-keygen -l` says it."""
+    digest = base64.b64encode(hashlib.sha256(key).digest()).decode()
+    return f"SHA256:{digest.rstrip('=')}"
+
+
+def _entry(line: bytes, file: Path, number: int) -> Entry | None:
+    words = list(_words(line))
+    marker = ""
+    if words and words[0].startswith(b"@"):
+        marker = _MARKERS.get(words.pop(0), "unknown")
+    if len(words) < 3 or words[0].startswith((b"#", b"@")) or marker == "unknown":
+        return None
+    key = _key(words[1:])
+    return Entry(marker, words[0], key, file, number) if key else None
+
+
+def _words(line: bytes) -> Iterator[bytes]:
+    """Parted by spaces and tabs alone."""
+    return (word for word in line.replace(b"\t", b" ").split(b" ") if word)
+
+
+def _key(words: list[bytes]) -> bytes | None:
+    """Out of its kind and its base64."""
+    if len(words) < 2:
+        return None
+    try:
+        key = base64.b64decode(words[1].strip(), validate=True)
+    except binascii.Error:
+        return None
+    return key if kind_of(key).encode() == words[0] else None
+
+
+def _is_hash_of(names: bytes, name: bytes) -> bool:
+    try:
+        _, version, salt, digest = names.split(b"|")
+        made = hmac.new(base64.b64decode(salt, validate=True), name, "sha1").digest()
+        return version == b"1" and hmac.compare_digest(made, base64.b64decode(digest))
+    except ValueError:
+        return False
+
+
+def _matches(pattern: bytes, name: bytes) -> bool:
+    """`*` and `?` alone stand for others; brackets are those of a port."""
+    return fnmatch.fnmatchcase(name, pattern.replace(b"[", b"[[]"))

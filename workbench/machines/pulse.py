@@ -1,0 +1,27 @@
+"""Notices that the other end has fallen silent."""
+
+from __future__ import annotations
+
+import asyncio
+
+EVERY_S = 1.0
+
+
+class Pulse:
+    """Counts the seconds in which nothing was heard.
+
+    Only those in which this program could listen: after it was busy or suspended itself, what was
+    said meanwhile is read before another second counts.
+    """
+
+    def __init__(self) -> None:
+        self._silent = 0
+
+    def heard(self) -> None:
+        self._silent = 0
+
+    async def stops(self, after_s: float) -> None:
+        """Return once nothing was heard for so long."""
+        while self._silent * EVERY_S < after_s:
+            await asyncio.sleep(EVERY_S)
+            self._silent += 1

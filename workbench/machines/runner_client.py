@@ -1,0 +1,356 @@
+"""This side of a runner: a machine over any pair of asyncio streams that lead to one."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import getpass
+import json
+import logging
+import os
+import platform
+import secrets
+import time
+from collections import deque
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+from weakref import WeakValueDictionary
+
+from workbench.closing import ended, to_the_end
+from workbench.errors import PongbenchError
+from workbench.machines import runnerevents as says
+from workbench.machines.base import Command
+from workbench.machines.linkprocess import LinkProcess, resolve
+from workbench.machines.pulse import Pulse
+from workbench.machines.wire import LONGEST_LINE, Lines, Nonsense, decode, told
+
+T = TypeVar("T")
+
+RUNNER = Path(__file__).with_name("runner.py")
+LEASE_S = 4.0
+HEARTBEAT_S = 1.0
+SILENT_S = 4.0
+"""Without a sign of life a runner counts as lost: by then it has ended itself, or does soon."""
+LONGEST_RUN_S = 24 * 3600.0
+OPEN_WITHIN_S = 8.0
+ANSWER_WITHIN_S = 8.0
+CLOSE_WITHIN_S = 10.0
+MAX_NOISE = 1 << 20
+CHUNK = 1 << 16
+"""Read at a time; in between the other machines have their turn."""
+
+log = logging.getLogger(__name__)
+
+
+class MachineBusy(PongbenchError):
+    """Somebody else's run is on the machine. `holder`: who, where that was told; else `there`, the
+    process that holds it."""
+
+    def __init__(self, machine: str, holder: str, there: str = "") -> None:
+        holder, there = told(holder), told(there)
+        if holder:
+            who = f"'{machine}' is in use by {holder}" + (f" (there: {there})" if there else "")
+            what = "wait until that has ended, or take another machine"
+        elif there:
+            who = f"'{machine}' is held by {there}, which does not say for which run"
+            what = "wait until it has ended, have it ended there, or take another machine"
+        else:
+            who = f"'{machine}' is held by a process that does not answer"
+            what = "`sudo ss -xlp` there shows it, as @pongbench; end it, or take another machine"
+        super().__init__(f"{who}; {what}.")
+        self.holder = holder or there
+
+
+class Reader(Protocol):
+    """What a link reads from. Raises OSError when the connection breaks."""
+
+    async def read(self, size: int, /) -> bytes: ...
+
+
+class Writer(Protocol):
+    """What a link writes to. `drain` and `wait_closed` raise OSError when the connection breaks."""
+
+    def write(self, data: bytes, /) -> None: ...
+    async def drain(self) -> None: ...
+    def close(self) -> None: ...
+    async def wait_closed(self) -> None: ...
+
+
+class Link:
+    """One runner: commands to it, its events and the output of its programs from it.
+
+    When the connection or the runner ends, falls silent, or says what makes no sense, everything
+    that waits gets the same `PongbenchError`.
+    """
+
+    def __init__(self, name: str, reader: Reader, writer: Writer) -> None:
+        self.name = name
+        self.failure: PongbenchError | None = None
+        self.ended_itself = False
+        """Whether the runner said that it has cleaned up."""
+        self._reader = reader
+        self._writer = writer
+        self._count = 0
+        self._waiting: set[asyncio.Future[Any]] = set()
+        self._answers: dict[str, tuple[type, asyncio.Future[Any]]] = {}
+        """By key: the event that answers, and who waits for what it tells."""
+        self._processes: WeakValueDictionary[str, LinkProcess] = WeakValueDictionary()
+        """Those somebody still holds: a long run starts many."""
+        self._stray: deque[bytes] = deque(maxlen=5)
+        self._pulse = Pulse()
+        self._over = asyncio.Event()
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def open(
+        self, cache: str, *, lease_s: float = LEASE_S, exclusive: bool = False
+    ) -> says.Ready:
+        """Configure the runner; what it says about itself and its run directory.
+
+        `exclusive`: raises MachineBusy when another such run is on that machine.
+        """
+        nonce = secrets.token_hex(16)
+        ready = self.expect("ready", says.Ready)
+        self._tasks = [asyncio.create_task(self._read(nonce))]
+        await self.send(
+            nonce=nonce,
+            cache=cache,
+            run=secrets.token_hex(8),
+            holder=f"process {os.getpid()} of {whoami()} on {platform.node()}",
+            lease_s=lease_s,
+            max_s=LONGEST_RUN_S,
+            exclusive=exclusive,
+        )
+        introduction: says.Ready = await self.in_time(ready, "start its runner", OPEN_WITHIN_S)
+        self._tasks += [asyncio.create_task(self._beat()), asyncio.create_task(self._listen())]
+        return introduction
+
+    async def lost(self) -> PongbenchError:
+        """Wait until nothing can come of it any more; why."""
+        await self._over.wait()
+        assert self.failure
+        return self.failure
+
+    async def start(self, command: Command) -> LinkProcess:
+        key = self._next()
+        started = self.expect(key, says.Started)
+        await self.send(
+            op="start",
+            id=key,
+            argv=list(command.argv),
+            env=dict(command.env),
+            cwd=command.cwd,
+            nofile=command.nofile,
+            cpus=list(command.cpus),
+        )
+        process: LinkProcess = await self.in_time(started, "start a program")
+        return process
+
+    async def ping(self) -> tuple[int, int]:
+        """(offset_us, uncertainty_us) of its clock, from one round trip."""
+        key = self._next()
+        answer = self.expect(key, says.Pong)
+        sent = time.monotonic_ns()
+        await self.send(op="ping", n=key)
+        there_us, received = await self.in_time(answer, "answer")
+        return (sent + received) // 2000 - there_us, (received - sent) // 2000 + 1
+
+    async def read(self, paths: Sequence[str]) -> list[str | None]:
+        """The texts of small files there; None for one that cannot be read."""
+        key = self._next()
+        answer = self.expect(key, says.Read)
+        await self.send(op="read", n=key, paths=list(paths))
+        texts: list[str | None] = await self.in_time(answer, "tell what its files hold")
+        if len(texts) != len(paths):
+            self._fail_nonsense(f"{len(texts)} texts for {len(paths)} files")
+            raise await self.lost()
+        return texts
+
+    async def close(self) -> None:
+        """End the run and the link. Never raises for what is already gone."""
+        await to_the_end(self._close())
+
+    async def _close(self) -> None:
+        try:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(CLOSE_WITHIN_S):
+                    # It may take long over what it has to remove, and says nothing meanwhile.
+                    await ended(*self._tasks[1:])
+                    with contextlib.suppress(PongbenchError):
+                        await self.send(op="bye")
+                    await asyncio.gather(*self._tasks[:1])
+        finally:
+            self._fail("it was closed")
+            self._writer.close()
+            await ended(*self._tasks)
+            with contextlib.suppress(OSError, TimeoutError):
+                async with asyncio.timeout(1.0):
+                    await self._writer.wait_closed()
+
+    def expect(self, key: str = "", answer: type = object) -> asyncio.Future[Any]:
+        """A future that fails when the link does; found by `key` when its `answer` comes."""
+        if self.failure:
+            raise self.failure
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._waiting.add(future)
+        future.add_done_callback(self._waiting.discard)
+        if key:
+            self._answers[key] = answer, future
+        return future
+
+    async def in_time(
+        self, answer: asyncio.Future[T], what: str, within_s: float = ANSWER_WITHIN_S
+    ) -> T:
+        """Raises PongbenchError, "did not `what` within ...", when it does not come."""
+        try:
+            async with asyncio.timeout(within_s):
+                return await answer
+        except TimeoutError:
+            raise PongbenchError(f"'{self.name}' did not {what} within {within_s:.0f} s.") from None
+
+    async def send(self, **message: Any) -> None:
+        if self.failure:
+            raise self.failure
+        try:
+            self._write(**message)
+            async with asyncio.timeout(ANSWER_WITHIN_S):
+                await self._writer.drain()
+        except TimeoutError:
+            self._fail(f"it took nothing for {ANSWER_WITHIN_S:.0f} s")
+        except OSError as error:
+            # The reader knows better: what the runner said last is still on its way.
+            await asyncio.wait(self._tasks[:1], timeout=1)
+            self._fail(f"the connection broke ({error.strerror or error})")
+        if self.failure:
+            raise self.failure from None
+
+    def _write(self, **message: Any) -> None:
+        self._writer.write(json.dumps(message).encode() + b"\n")
+
+    def _next(self) -> str:
+        self._count += 1
+        return str(self._count)
+
+    async def _beat(self) -> None:
+        """Renew the lease; the answer renews ours."""
+        with contextlib.suppress(PongbenchError):
+            while True:
+                await self.send(op="ping", n="")
+                await asyncio.sleep(HEARTBEAT_S)
+
+    async def _listen(self) -> None:
+        await self._pulse.stops(SILENT_S)
+        self._fail(f"it has not answered for {SILENT_S:.0f} s")
+
+    async def _read(self, nonce: str) -> None:
+        lines = Lines(LONGEST_LINE)
+        try:
+            chunk = await self._skip_noise(nonce.encode())
+            while chunk:
+                now = time.monotonic_ns()
+                self._pulse.heard()
+                for line in lines.cut(chunk):
+                    self._take(line, now)
+                # A machine that never stops talking must not keep the others waiting.
+                await asyncio.sleep(0)
+                chunk = await self._reader.read(CHUNK)
+            self._fail(self._exit_message())
+        except OSError as error:
+            self._fail(f"the connection broke ({error.strerror or error})")
+        except Nonsense as error:
+            self._fail_nonsense(str(error))
+        except Exception as error:
+            log.exception("What the runner on %s said cannot be read", self.name)
+            self._fail_nonsense(f"{type(error).__name__}: {told(str(error))}")
+
+    async def _skip_noise(self, nonce: bytes) -> bytes:
+        """Read past what a login shell may have said; what follows the nonce."""
+        seen = b""
+        while chunk := await self._reader.read(CHUNK):
+            seen += chunk
+            _, found, rest = seen.partition(b"\n" + nonce + b"\n")
+            if found:
+                return rest or await self._reader.read(CHUNK)
+            self._stray.extend(seen[-2000:].splitlines()[-5:])
+            if len(seen) > MAX_NOISE:
+                raise Nonsense(f"more than {MAX_NOISE >> 20} MiB before it began")
+            await asyncio.sleep(0)
+        return b""
+
+    def _take(self, line: bytes, now: int) -> None:
+        key, _, payload = line.partition(b" ")
+        if key == b"-":
+            self._take_event(payload, now)
+        elif process := self._processes.get(key[:32].decode("ascii", "replace")):
+            process.take(payload)
+        elif line:
+            self._stray.append(line[-2000:])
+
+    def _take_event(self, payload: bytes, now: int) -> None:
+        match event := decode(says.DECODER, payload, LONGEST_LINE):
+            case says.Ready():
+                self._answer("ready", event, event)
+            case says.Pong(n, monotonic_us):
+                if n:
+                    self._answer(n, event, (monotonic_us, now))
+            case says.Read(n, texts):
+                self._answer(n, event, texts)
+            case says.Started(key, pid):
+                started = LinkProcess(self, key, pid)
+                self._processes[key] = started
+                if not self._answer(key, event, started):  # who wanted it was cancelled
+                    self._write(op="stop", id=key, grace_s=0)
+            case says.Failed(key, error):
+                self._refuse(key, f"'{self.name}' cannot start it: {told(error)}.")
+            case says.Busy(holder, there):
+                self.failure = self.failure or MachineBusy(self.name, holder, there)
+            case says.Fatal(error):
+                self.failure = self.failure or PongbenchError(
+                    f"No run directory can be made on '{self.name}': {told(error)}."
+                )
+                self._fail("its runner ended")
+            case says.End(why, left, code):
+                self.ended_itself = not left
+                self._fail("it was closed" if why == "bye" else told(why), code or "machine-gone")
+            case _:
+                if process := self._processes.get(event.id):
+                    process.take_event(event)
+
+    def _answer(self, key: str, event: says.Event, value: object) -> bool:
+        """Whether anybody still waited for it."""
+        wanted, future = self._answers.pop(key, (None, None))
+        if wanted is not type(event):
+            raise Nonsense(f"an answer nobody asked for ({type(event).__name__.lower()})")
+        return resolve(future, value)
+
+    def _refuse(self, key: str, sentence: str) -> None:
+        _, future = self._answers.pop(key, (None, None))
+        if future and not future.done():
+            future.set_exception(PongbenchError(sentence))
+
+    def _exit_message(self) -> str:
+        said = told(b" ".join(self._stray).decode("utf-8", "replace")[-300:])
+        return "the connection was closed" + (f" after saying: {said}" if said else "")
+
+    def _fail_nonsense(self, what: str) -> None:
+        self._fail(f"its runner said what makes no sense ({what})")
+
+    def _fail(self, why: str, code: str = "machine-gone") -> None:
+        if self.failure is None:
+            sentence = f"The machine '{self.name}' is gone: {why}."
+            self.failure = PongbenchError(sentence, code=code)
+        self._over.set()
+        for future in list(self._waiting):
+            if not future.done():
+                future.set_exception(self.failure)
+                future.exception()  # nobody needs to wait for it
+        for process in self._processes.values():
+            process.wake()
+
+
+def whoami() -> str:
+    """Who runs this program."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):  # nobody that the system knows
+        return "somebody"

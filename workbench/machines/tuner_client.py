@@ -1,0 +1,276 @@
+"""The conversation with a tuner on a machine, sudo's part of it first."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import secrets
+import socket
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+
+from workbench.closing import ended
+from workbench.errors import PongbenchError
+from workbench.machines.base import Command, Machine, Process
+from workbench.machines.rights import Rights
+from workbench.machines.runner_client import whoami
+from workbench.machines.secrets import SECRETS
+from workbench.machines.wire import MOST_NOISE, Nonsense, Text, decode, told
+
+TUNER = Path(__file__).with_name("tuner.py")
+LEASE_S = 4.0
+HEARTBEAT_S = 1.0
+ANSWER_WITHIN_S = 9.0
+"""sudo alone may take some seconds, where it looks for its host's name."""
+ENDS_WITHIN_S = 5.0
+PASSWORDS = 2
+"""So often a person is asked."""
+MOST_SETTINGS = 200
+
+
+class Event(msgspec.Struct, frozen=True, tag_field="ev", tag=str.lower):
+    """What a tuner says, as `tuner.py` defines it; in JSON, told apart by "ev"."""
+
+
+class Ready(Event, frozen=True):
+    """It runs, as root."""
+
+
+class Busy(Event, frozen=True):
+    holder: str
+
+
+class Fatal(Event, frozen=True):
+    text: str
+
+
+class Applied(msgspec.Struct, frozen=True):
+    """One setting."""
+
+    key: Text
+    old: Text | None
+    wanted: Text
+    got: Text | None
+    problem: Text
+
+
+class AllApplied(Event, frozen=True, tag="applied"):
+    settings: Annotated[list[Applied], msgspec.Meta(max_length=MOST_SETTINGS)]
+    nofile: Text = ""
+    """What kept the descriptor limit from being raised."""
+
+
+class Restored(msgspec.Struct, frozen=True):
+    """One setting."""
+
+    key: Text
+    value: Text
+    problem: Text
+
+
+class AllRestored(Event, frozen=True, tag="restored"):
+    settings: Annotated[list[Restored], msgspec.Meta(max_length=MOST_SETTINGS)]
+
+
+_DECODER: msgspec.json.Decoder[Ready | Busy | Fatal | AllApplied | AllRestored] = (
+    msgspec.json.Decoder(Ready | Busy | Fatal | AllApplied | AllRestored)
+)
+T = TypeVar("T", bound=Event)
+
+
+class Tuner:
+    """The conversation with a tuner on a machine.
+
+    It runs as root, so that nobody here could kill it: it ends because its stdin does, or because
+    it was told to.
+    """
+
+    def __init__(self, machine: Machine, process: Process) -> None:
+        self.machine = machine
+        self.process = process
+        self.lines = process.lines()
+        self.beating: asyncio.Task[None] | None = None
+        self._noise = 0
+        self._until = 0.0
+        """When it must have answered."""
+
+    @classmethod
+    async def start(cls, machine: Machine, rights: Rights, *options: str) -> Tuner:
+        if rights.sudo == "none":
+            raise PongbenchError(f"Nobody may become root on {machine.name}; it stays untuned.")
+        tuner_there = await machine.put(TUNER, "tuner.py")
+        program = [*machine.python, tuner_there, *rights.options, *options]
+        prompt = f"WB-{secrets.token_hex(8)}:"
+        if rights.sudo != "root":
+            ask = ["-n"] if rights.sudo == "nopasswd" else ["-S", "-k", "-p", f"{prompt}\n"]
+            program = ["sudo", *ask, "--", *program]
+        tuner = cls(machine, await machine.start(Command(program, cwd="/")))
+        await tuner._begin(prompt, rights)
+        return tuner
+
+    async def apply(
+        self, settings: dict[str, str], nofile: tuple[int, int] | None
+    ) -> list[Applied]:
+        """As the tuner answers, one a setting, perhaps one for the descriptor limit."""
+        order: dict[str, Any] = {
+            "op": "apply",
+            "settings": settings,
+            "holder": f"{whoami()}@{socket.gethostname()}",
+            "lease_s": LEASE_S,
+            "nofile": nofile,
+        }
+        await self._say(order)
+        event = await self.answer(AllApplied)
+        self.beating = asyncio.create_task(self._beat())
+        answers = list(event.settings)
+        if event.nofile:
+            answers.append(Applied("nofile", "", "", "", event.nofile))
+        return answers
+
+    async def restore(self) -> list[str]:
+        """Sentences about what could not be put back."""
+        if self.beating is not None:
+            await ended(self.beating)
+        try:
+            await self._say({"op": "restore"})
+            event = await self.answer(AllRestored)
+        except PongbenchError:
+            return [
+                f"{self.machine.name} puts its settings back by itself within {LEASE_S:g} s, for"
+                " the link to it is gone; the next connection looks after it."
+            ]
+        await self.ended()
+        return [self.told(setting) for setting in event.settings if setting.problem]
+
+    async def ended(self) -> None:
+        """Nothing of it is left, unless it takes too long."""
+        with contextlib.suppress(PongbenchError, TimeoutError):
+            async with asyncio.timeout(ENDS_WITHIN_S):
+                await self.process.wait()
+
+    def told(self, setting: Restored) -> str:
+        key, value, problem = told(setting.key), told(setting.value), told(setting.problem)
+        name = self.machine.name
+        if problem.startswith("changed"):
+            return f"{key} was {problem} on {name} during the run; {value} stays."
+        if problem:
+            return f"{key} could not be put back on {name}: {problem}."
+        return f"{key} is {value} again on {name}."
+
+    async def answer(self, wanted: type[T]) -> T:
+        said = ""
+        self._expect()
+        while (line := await self._line()) is not None:
+            match event := self._event(line):
+                case Busy():
+                    raise PongbenchError(
+                        f"{self.machine.name} is tuned for somebody else's run at the moment"
+                        f" ({told(event.holder)}); wait for its end, or run untuned."
+                    )
+                case Fatal():
+                    said = told(event.text)
+                case None:
+                    said = told(line) or said
+                case _ if isinstance(event, wanted):
+                    return event
+        raise PongbenchError(self._refused(said))
+
+    def _event(self, line: str) -> Event | None:
+        """None: it is noise."""
+        try:
+            if line.startswith("{"):
+                return decode(_DECODER, line.encode("utf-8", "replace"))
+            self._noise += 1
+            if self._noise > MOST_NOISE:
+                raise Nonsense(f"{told(line)}, and so on")
+            return None
+        except Nonsense as error:
+            raise PongbenchError(
+                f"The tuner on {self.machine.name} said what makes no sense ({error})."
+            ) from None
+
+    async def _say(self, order: dict[str, Any]) -> None:
+        await self.process.send(json.dumps(order).encode())
+
+    async def _beat(self) -> None:
+        with contextlib.suppress(PongbenchError):
+            while True:
+                await asyncio.sleep(HEARTBEAT_S)
+                await self._say({"op": "hb"})
+
+    async def _begin(self, prompt: str, rights: Rights) -> None:
+        """Until the tuner is there. A password goes only after the prompt, which nobody can guess,
+        and is asked for once more when it was not accepted."""
+        question, asked, said = rights.question, 0, ""
+        password: str | None = ""
+        self._expect()
+        while (line := await self._line()) is not None:
+            if prompt in line and question:
+                asked += 1
+                if asked > PASSWORDS:
+                    break
+                password = await SECRETS.get(replace(question, again=asked > 1), rights.ask)
+                self._expect()
+                if password is None:
+                    break
+                await self.process.send(password.encode())
+            elif isinstance(self._event(line), Ready):
+                if question and asked:
+                    await SECRETS.right(question)
+                return
+            else:
+                said = told(line) or said
+        name = self.machine.name
+        if question and asked:
+            await self._give_up(prompt)
+            if asked == 1 and password is None:
+                raise PongbenchError(
+                    f"Nobody gave the password for sudo on {name}; it stays untuned."
+                )
+            if "try again" in said or "incorrect password" in said:
+                await SECRETS.wrong(question)
+                raise PongbenchError(
+                    f"sudo on {name} did not accept the password; it stays untuned."
+                )
+        raise PongbenchError(self._refused(said))
+
+    async def _give_up(self, prompt: str) -> None:
+        """sudo is told nothing until it ends by itself."""
+        self._expect()
+        with contextlib.suppress(PongbenchError):
+            await self.process.send(b"")
+            while (line := await self._line()) is not None:
+                if prompt in line:
+                    await self.process.send(b"")
+
+    def _expect(self) -> None:
+        """From now on it has `ANSWER_WITHIN_S` to come to the point, however much it says."""
+        self._until = asyncio.get_running_loop().time() + ANSWER_WITHIN_S
+
+    async def _line(self) -> str | None:
+        """The next line; None: it ended."""
+        try:
+            if asyncio.get_running_loop().time() > self._until:
+                raise TimeoutError  # lines that are there already take no time
+            async with asyncio.timeout_at(self._until):
+                line = await anext(self.lines, None)
+        except TimeoutError:
+            raise PongbenchError(
+                f"The tuner on {self.machine.name} did not answer within {ANSWER_WITHIN_S:.0f} s."
+            ) from None
+        return None if line is None else line.decode("utf-8", "replace")
+
+    def _refused(self, said: str) -> str:
+        name = self.machine.name
+        if "tty" in said or ("terminal" in said and "password" not in said):
+            return f"sudo on {name} wants a terminal (requiretty); it stays untuned."
+        if "password is required" in said:
+            return f"sudo on {name} wants a password; change its profile. It stays untuned."
+        if "not in the sudoers file" in said or "may not run sudo" in said:
+            return f"sudo on {name} does not know its user; it stays untuned."
+        detail = f": {said.removeprefix('sudo: ').rstrip('.')}" if said else ""
+        return f"The settings of {name} cannot be changed{detail}."

@@ -1,0 +1,70 @@
+"""What comes from a machine: lines of bounded length, messages of a known shape.
+
+Nothing of it is trusted. Whatever no program of ours says raises `Nonsense`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias, TypeVar
+
+import msgspec
+
+T = TypeVar("T")
+
+LONGEST_LINE = 4 << 20
+"""Of a runner: its own events, and the output of programs, which it cuts at 1 MiB itself."""
+LONGEST_MESSAGE = 5 << 18
+"""Of a program of ours under a runner."""
+MOST_NOISE = 1000
+"""Lines that are no messages, as a traceback or a lecture of sudo's, before they are nonsense."""
+TOLD = 300
+"""So many characters of what a machine said stand in a sentence."""
+
+Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=1 << 53)]
+Text: TypeAlias = Annotated[str, msgspec.Meta(max_length=4096)]
+Word: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^[^\s\x00-\x1f]{0,255}$")]
+Version: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^[0-9]{1,4}(\.[0-9]{1,4}){1,3}$")]
+Folder: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^/[^\x00-\x1f]*$", max_length=4096)]
+"""An absolute path there."""
+
+
+class Nonsense(Exception):
+    """No program of ours says this; the text says what is wrong, to stand in a sentence."""
+
+
+class Lines:
+    """Cuts what comes into lines, without keeping more of one than it may be long."""
+
+    def __init__(self, longest: int = LONGEST_LINE) -> None:
+        self._longest = longest
+        self._rest = bytearray()
+
+    def cut(self, chunk: bytes) -> list[bytes]:
+        """The lines that `chunk` completes, without their newlines."""
+        first, newline, others = chunk.partition(b"\n")
+        self._rest += first
+        if len(self._rest) > self._longest:
+            self._rest.clear()
+            raise Nonsense(f"a line of more than {self._longest >> 20} MiB")
+        if not newline:
+            return []
+        line = bytes(self._rest)
+        *lines, rest = others.split(b"\n")
+        self._rest = bytearray(rest)
+        return [line, *lines]
+
+
+def decode(decoder: msgspec.json.Decoder[T], line: bytes, longest: int = LONGEST_MESSAGE) -> T:
+    """A message in JSON."""
+    if len(line) > longest:
+        raise Nonsense(f"a message of {len(line):,} bytes")
+    try:
+        return decoder.decode(line)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise Nonsense(told(str(error))) from None
+
+
+def told(text: str) -> str:
+    """What a machine said, on one line and not too long, to stand in a sentence."""
+    line = " ".join(text[: 4 * TOLD].split())
+    return line if len(line) <= TOLD else f"{line[:TOLD]}…"

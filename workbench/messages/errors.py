@@ -1,0 +1,52 @@
+"""What became of calls that did not succeed, named the same in sentences, charts and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from workbench.documents import error_class
+from workbench.messages.base import Figure, most
+
+ERROR_LABELS = {
+    "client-timo": "timeout",
+    "socket-timo": "connect timeout",
+    "connrefused": "connection refused",
+    "connreset": "connection reset",
+    "protocol": "unexpected response",
+    "other": "other error",
+    "fd-unavail": "out of file descriptors",
+    "addrunavail": "out of local ports",
+    "ftab-full": "system file table full",
+    "unsent": "never sent",
+    "in flight": "no reply",
+    "open": "open at the end",
+}
+"""By error class (`documents.ERROR_CLASSES`), and what is counted beside them."""
+
+
+SHORT_LABELS = {
+    "connrefused": "refused",
+    "connreset": "reset",
+    "fd-unavail": "no descriptor",
+    "addrunavail": "no port",
+    "ftab-full": "file table full",
+}
+"""Where there is little room."""
+
+
+def error_label(name: str, *, short: bool = False) -> str:
+    """ "connection reset", "unexpected response: 503"; an unknown class by its own name."""
+    labels = ERROR_LABELS | SHORT_LABELS if short else ERROR_LABELS
+    label = labels.get(error_class(name), name)
+    detail = name.removeprefix(error_class(name)).removeprefix("-")
+    return f"{label}: {detail}" if detail else label
+
+
+def listed_errors(errors: Mapping[str, Figure]) -> str:
+    """The most frequent first: "timeout (447), connection reset (151)"; of one class alone its
+    label."""
+    ranked = sorted(errors.items(), key=lambda item: -most(item[1]))
+    labels = [(error_label(name), count) for name, count in ranked if most(count)]
+    if len(labels) == 1:
+        return labels[0][0]
+    return ", ".join(f"{label} ({count:,})" for label, count in labels)

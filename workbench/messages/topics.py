@@ -1,0 +1,38 @@
+"""The registry of notes' topics: each is a code with severity and parameters."""
+
+from __future__ import annotations
+
+from workbench.documents import Note
+from workbench.messages import plans
+from workbench.messages.base import Message, kinds, read
+from workbench.messages.notes import Notice, Severity
+
+assert issubclass(plans.Warned, Notice)  # warnings about a plan are noted, too
+TOPICS = kinds(Notice)
+
+_RETIRED = {"warning": Severity.WARNING, "audit": Severity.SUDDEN}
+"""Topics of older sessions."""
+
+_UNNAMED = ("again", "gate", "gave-up", "cool-down", "paused", "resumed")
+"""Topics whose sentences did not name their server before they had parameters."""
+
+
+def read_note(note: Note) -> Message:
+    """`Recorded` where the topic is not known, or the note has not its parameters."""
+    return read(TOPICS, note.topic, note.data, note.text)
+
+
+def severity(note: Note) -> Severity:
+    """Of a recorded note; an unknown topic is for information."""
+    message = read_note(note)
+    if isinstance(message, Notice):
+        return message.severity()
+    known = TOPICS.get(note.topic)
+    return known.level if known else _RETIRED.get(note.topic, Severity.INFO)
+
+
+def about(note: Note, server: str) -> str:
+    """The sentence of a note with the name of the server it is about; `server` empty: none."""
+    message = read_note(note)
+    named = message.names_server if isinstance(message, Notice) else note.topic not in _UNNAMED
+    return note.text if named or not server else f"{server}: {note.text[:1].lower()}{note.text[1:]}"

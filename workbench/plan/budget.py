@@ -1,0 +1,333 @@
+"""The budget: what a plan costs in time, samples, ports and descriptors, before it is run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, TypeAlias
+
+from workbench import formatting
+from workbench.analysis.evidence import FEWEST_SAMPLES, SHORTEST_S
+from workbench.analysis.histogram import samples_needed
+from workbench.errors import BadInput
+from workbench.machines.limits import ClientLimits, limits_of
+from workbench.machines.runner_client import LONGEST_RUN_S
+from workbench.messages import plans as messages
+from workbench.plan.model import Plan
+from workbench.plan.ports import clients_close, drain, ports_of
+from workbench.plan.schedule import CEILING_HALVINGS, CEILING_TRIES, PointPlan, points
+
+Keys: TypeAlias = tuple[str, ...]
+"""Of the plan."""
+
+DEPLOY_S = (0.5, 3.0)
+"""Starting a server whose runtime is there, gating and stopping it."""
+
+_OWN_DESCRIPTORS = 64
+"""Of an agent, besides its connections."""
+
+
+class Contestant(Protocol):
+    """What a budget asks of a catalogue entry."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def closes_first(self) -> str: ...
+    @property
+    def protocols(self) -> Sequence[str]: ...
+    @property
+    def warm_up_s(self) -> float: ...
+    @property
+    def heritage(self) -> bool: ...
+    @property
+    def rights(self) -> Mapping[Any, str]: ...
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a plan costs. `check()` refuses it when it cannot give what it promises."""
+
+    duration_s: tuple[float, float]
+    """If every server answers at once, and if every point waits for its timeouts."""
+    samples_per_point: tuple[int, int]
+    """Calls of the smallest and the largest point; 0: unknown (closed loop by seconds)."""
+    ports_needed: int
+    """At most at one time, against one destination."""
+    ports_free: int
+    """Of a client."""
+    open_at_worst: int
+    """Connections open at once against a server that does not answer any more."""
+    cool_down_s: dict[str, list[float]]
+    """By server id: how long to rest after each point of its sweep, in order."""
+    problems: list[messages.Problem] = field(default_factory=list)
+    warnings: list[messages.Warned] = field(default_factory=list)
+    rests: messages.RestsForPorts | None = None
+    """Why points rest longer than the plan asks for; None: they do not."""
+
+    def check(self) -> None:
+        """Raises BadInput with all problems."""
+        if self.problems:
+            raise BadInput(" ".join(problem.text() for problem in self.problems))
+
+    def describe(self) -> list[str]:
+        """Sentences that tell what the run costs; warnings are apart."""
+        fewest, most = self.samples_per_point
+        span = f"{fewest:,}" if fewest == most else f"{fewest:,} to {most:,}"
+        return [
+            f"It takes {formatting.time_span(self.duration_s)}.",
+            f"A point has {span} calls." if most else "A point has as many calls as fit.",
+            _ports_text(self.ports_needed, self.ports_free),
+        ]
+
+
+def assess(
+    plan: Plan,
+    entries: Sequence[Contestant],
+    facts: Mapping[str, Any],
+    *,
+    loopback: bool = False,
+    clients: int = 1,
+) -> Budget:
+    """The budget of a plan for these servers on a client with these facts.
+
+    `loopback`: client and target are one machine. `clients`: how many such clients share the load.
+    """
+    limits = limits_of(facts, loopback=loopback)
+    held_s = limits.port_held_s + _stay_s(plan)
+    limits = replace(limits, ports=clients * limits.ports, port_held_s=held_s)
+    planned = list(points(plan, ""))
+    open_at_worst = max(_open_at_worst(plan, point) for point in planned)
+    client_closes = [clients_close(plan, entry.closes_first) for entry in entries]
+    if any(client_closes):
+        drained, held = drain(planned, limits, plan.cool_down_s)
+    else:
+        drained, held = [], 0
+    unhurried = [plan.cool_down_s] * len(planned)
+    rests = {
+        entry.id: drained if closes else unhurried
+        for entry, closes in zip(entries, client_closes, strict=True)
+    }
+    size = ("connections",) if plan.seconds is None else ("seconds",)
+    duration_s = _duration(plan, planned, [(e.warm_up_s, rests[e.id]) for e in entries])
+    longest_s = max((rest for each in rests.values() for rest in each), default=0.0)
+    problems = [
+        *_too_long(duration_s, size),
+        *_protocol_problems(plan, entries),
+        *_size_problems(plan, planned, size),
+        *(_port_problems(plan, planned, limits, size) if any(client_closes) else ()),
+    ]
+    warnings = [
+        *_lengthened(plan, planned, size),
+        *_thin_points(plan, planned, size),
+        *_pile_up(plan, planned, limits, clients),
+    ]
+    return Budget(
+        duration_s=duration_s,
+        samples_per_point=(min(p.samples for p in planned), max(p.samples for p in planned)),
+        ports_needed=max(held, open_at_worst),
+        ports_free=limits.ports,
+        open_at_worst=open_at_worst,
+        cool_down_s=rests,
+        problems=problems,
+        warnings=warnings,
+        rests=messages.RestsForPorts(longest_s=longest_s) if longest_s > plan.cool_down_s else None,
+    )
+
+
+def _ports_text(needed: int, free: int) -> str:
+    if needed <= free:
+        return f"It holds at most {needed:,} of {free:,} local ports."
+    return f"At worst it would hold {needed:,} local ports; there are {free:,}."
+
+
+def _duration(
+    plan: Plan, planned: Sequence[PointPlan], servers: Sequence[tuple[float, Sequence[float]]]
+) -> tuple[float, float]:
+    """`servers`: how long each is to be called before every turn, and its rests."""
+    timeout, stay = plan.workload.timeout_s, _stay_s(plan)
+    warm_up = plan.warm_up.seconds + stay + plan.cool_down_s if plan.warm_up else 0.0
+    schedules = sum(point.seconds + stay for point in planned)
+    low = high = 0.0
+    for own_warm_up, rest in servers:
+        swept = plan.repeats * (own_warm_up + warm_up + schedules + sum(rest))
+        low += swept + plan.repeats * DEPLOY_S[0]
+        high += swept + plan.repeats * (DEPLOY_S[1] + timeout * len(planned))
+        if plan.looks > 1 and plan.axis.has_limit:
+            # One more turn of each server, up to the point after the one in doubt.
+            longest = max(point.seconds for point in planned) + stay
+            turn = DEPLOY_S[1] + own_warm_up + warm_up + 2 * (longest + max(rest))
+            high += plan.repeats * turn
+    if plan.calibrate and plan.axis.calibrated:
+        most = CEILING_TRIES + CEILING_HALVINGS
+        point = SHORTEST_S + stay + plan.cool_down_s
+        low += DEPLOY_S[0] + warm_up + point
+        high += DEPLOY_S[1] + warm_up + most * (point + timeout)
+    return low, high
+
+
+def _stay_s(plan: Plan) -> float:
+    """How long thinking alone keeps a connection open."""
+    return plan.declared.stay_s(plan.workload)
+
+
+def _open_at_worst(plan: Plan, point: PointPlan) -> int:
+    return _open(point, _stay_s(plan) + plan.workload.timeout_s)
+
+
+def _open(point: PointPlan, stay_s: float) -> int:
+    if point.concurrency:
+        return point.concurrency
+    return min(point.connections, math.ceil(point.connection_rate_per_s * stay_s))
+
+
+def _too_long(duration_s: tuple[float, float], keys: Keys) -> Iterator[messages.Problem]:
+    shortest_s, longest_s = duration_s
+    if shortest_s > LONGEST_RUN_S:
+        yield messages.RunTooLong(
+            keys=keys, shortest_s=shortest_s, longest_s=longest_s, limit_s=LONGEST_RUN_S
+        )
+
+
+def _protocol_problems(plan: Plan, entries: Sequence[Contestant]) -> Iterator[messages.Problem]:
+    wanted = plan.workload.protocol
+    for entry in entries:
+        if wanted not in entry.protocols:
+            yield messages.ProtocolNotSupported(
+                name=entry.name, protocols=list(entry.protocols), wanted=wanted
+            )
+
+
+def _size_problems(
+    plan: Plan, planned: Sequence[PointPlan], keys: Keys
+) -> Iterator[messages.Problem]:
+    short = [p for p in planned if 0 < p.seconds + _rounding(p) < SHORTEST_S]
+    if short:
+        point = min(short, key=lambda p: p.seconds)
+        connections = math.ceil(point.connection_rate_per_s * SHORTEST_S)
+        yield messages.PointTooShort(
+            keys=keys,
+            seconds=point.seconds,
+            shortest_s=SHORTEST_S,
+            **_remedy(plan, point, connections, SHORTEST_S),
+        )
+    ramp_s = _stay_s(plan)
+    steady_s = ramp_s + SHORTEST_S
+    unsteady = [p for p in planned if ramp_s and 0 < p.seconds + _rounding(p) < steady_s]
+    if unsteady and not short:
+        point = min(unsteady, key=lambda p: p.seconds)
+        connections = math.ceil(point.connection_rate_per_s * steady_s)
+        yield messages.NoSteadyPart(
+            keys=keys,
+            seconds=round(point.seconds, 3),
+            think_s=ramp_s,
+            **_remedy(plan, point, connections, steady_s),
+        )
+        return
+    thin = [p for p in planned if 0 < p.samples < FEWEST_SAMPLES]
+    # Of two reasons to lengthen a point one is enough, if it is the longer.
+    if short and all(p in short and _samples_in(p, SHORTEST_S) >= FEWEST_SAMPLES for p in thin):
+        return
+    if thin:
+        point = min(thin, key=lambda p: p.samples)
+        connections = math.ceil(FEWEST_SAMPLES / point.calls_per_connection)
+        seconds = connections / (point.connection_rate_per_s or connections)
+        yield messages.PointTooSmall(
+            keys=keys,
+            calls=point.samples,
+            fewest=FEWEST_SAMPLES,
+            **_remedy(plan, point, connections, seconds),
+        )
+
+
+def _samples_in(point: PointPlan, seconds: float) -> float:
+    return point.connection_rate_per_s * seconds * point.calls_per_connection
+
+
+def _rounding(point: PointPlan) -> float:
+    """What whole connections may take from the seconds asked for."""
+    return 0.5 / point.connection_rate_per_s if point.connection_rate_per_s else 0.0
+
+
+def _remedy(plan: Plan, point: PointPlan, connections: int, seconds: float) -> dict[str, Any]:
+    """What a `SmallPoint` needs."""
+    closed = plan.workload.mode == "closed"
+    if plan.seconds is not None:
+        return {**_place(plan, point), "needed_s": seconds}
+    return {**_place(plan, point), "connections": connections, "may_lengthen": not closed}
+
+
+def _place(plan: Plan, point: PointPlan) -> dict[str, Any]:
+    return {"x": point.x, "suffix": plan.axis.suffix}
+
+
+def _port_problems(
+    plan: Plan, planned: Sequence[PointPlan], limits: ClientLimits, keys: Keys
+) -> Iterator[messages.Problem]:
+    point = max(planned, key=lambda p: ports_of(p, limits))
+    needed = ports_of(point, limits)
+    if needed > limits.ports:
+        yield messages.NotEnoughPorts(
+            keys=keys, ports=limits.ports, needed=needed, **_place(plan, point)
+        )
+
+
+def _lengthened(plan: Plan, planned: Sequence[PointPlan], keys: Keys) -> Iterator[messages.Warned]:
+    if plan.connections is None or not plan.lengthen:
+        return
+    longer = [p for p in planned if p.connections > (plan.connections or 0)]
+    if longer:
+        yield messages.PointsLengthened(
+            keys=keys,
+            lengthened=len(longer),
+            points=len(planned),
+            connections=plan.connections,
+            most=max(p.connections for p in longer),
+        )
+
+
+def _thin_points(plan: Plan, planned: Sequence[PointPlan], keys: Keys) -> Iterator[messages.Warned]:
+    needed = samples_needed(0.99)
+    thin = [p for p in planned if FEWEST_SAMPLES <= p.samples < needed]
+    if thin:
+        yield messages.FewSamples(keys=keys, needed=needed, **_place(plan, thin[-1]))
+
+
+def _pile_up(
+    plan: Plan, planned: Sequence[PointPlan], limits: ClientLimits, clients: int
+) -> Iterator[messages.Warned]:
+    keys = ("nofile",)
+    descriptors = min(plan.nofile, limits.descriptors)
+    if limits.descriptors < plan.nofile:
+        yield messages.FewDescriptors(keys=keys, allowed=limits.descriptors, wanted=plan.nofile)
+    usable = clients * plan.workers * max(0, descriptors - _OWN_DESCRIPTORS)
+    resources: list[tuple[int, messages.Resource]] = [
+        (usable, "descriptors"),
+        (limits.ports, "ports"),
+    ]
+    for have, resource in resources:
+        stay_s = _stay_s(plan)
+        thought = planned if stay_s and plan.workload.mode == "open" else []
+        full = [point for point in thought if _open(point, stay_s) > have]
+        if full:
+            yield messages.ThinkTimeFills(
+                keys=keys,
+                connections=_open(full[-1], stay_s),
+                think_s=stay_s,
+                resource=resource,
+                available=have,
+                **_place(plan, full[0]),
+            )
+            continue
+        beyond = [point for point in planned if _open_at_worst(plan, point) > have]
+        if beyond:
+            yield messages.TimeoutsFill(
+                keys=keys,
+                connections=max(_open_at_worst(plan, point) for point in beyond),
+                resource=resource,
+                available=have,
+                **_place(plan, beyond[0]),
+            )

@@ -1,0 +1,241 @@
+"""A plan while it is edited: everything that is wrong with it at once, what it costs, and what it
+does when. Takes data as a form gives it, which need not make sense yet."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import msgspec
+
+from workbench.config.complaints import complaint
+from workbench.config.yaml import plain
+from workbench.documents import Block, Purpose
+from workbench.errors import BadInput
+from workbench.exposure import exposure
+from workbench.messages.plans import OldServersExposed, ProtocolNotSupported, Warned, more_rights
+from workbench.plan.budget import Budget, Contestant, assess
+from workbench.plan.model import Plan, as_plan, plan_type, problems
+from workbench.plan.schedule import PointPlan, order, points
+
+_STAND_INS: dict[str, Any] = {
+    "servers": ["-"],
+    "rates.from": 1,
+    "rates.to": 1,
+    "rates.step": 1,
+}
+"""For what is wrong and has no default, while the rest is looked at."""
+
+
+class Catalogued(Protocol):
+    """What a draft asks of the catalogue."""
+
+    def __getitem__(self, id: str) -> Contestant: ...
+
+
+_NAMED = 3
+"""So many servers are named of those with the same thing wrong."""
+
+_GROUPED = re.compile(r"\d{1,3}(,\d{3})+(\.\d+)?")
+
+
+@dataclass(frozen=True)
+class Step:
+    """A point on the time axis of one server's sweep."""
+
+    begin_s: float
+    end_s: float
+    x: float
+    """On the plan's axis; of a warm-up a rate."""
+    calls: int
+    """0: as many as fit."""
+    purpose: Purpose
+    load: str
+    """For people."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What is known about a plan that is being written."""
+
+    plan: Plan | None
+    """None: the data make none; `faults` say why."""
+    faults: dict[str, str] = field(default_factory=dict)
+    """By key ("rates.from", "workload.timeout_s"): one sentence, without the key."""
+    budget: Budget | None = None
+    steps: list[Step] = field(default_factory=list)
+    """Of a sweep in one pass; the slowest server's, when they rest for different times."""
+    connections: int = 0
+    """Of the whole run; 0: as many as fit."""
+    order: list[Block] = field(default_factory=list)
+    """Who is swept when; for a seed that is drawn at the start, one order of many."""
+
+    @property
+    def sound(self) -> bool:
+        """Can it run?"""
+        return self.plan is not None and not self.faults
+
+    precautions: list[Warned] = field(default_factory=list)
+    """What its servers may do that others may not, and who could reach them."""
+
+    @property
+    def warnings(self) -> list[Warned]:
+        return [*(self.budget.warnings if self.budget else []), *self.precautions]
+
+
+def examine(
+    data: Mapping[str, Any],
+    catalogue: Catalogued,
+    facts: Mapping[str, Any],
+    *,
+    loopback: bool = True,
+    clients: int = 1,
+    listens_on: str = "",
+) -> Draft:
+    """Everything about a draft, for clients with these facts; see `budget.assess`. `listens_on`:
+    the machine where other machines have to reach the servers; empty: only itself has to."""
+    plan, faults = _plan(data)
+    if plan is None:
+        return Draft(None, faults)
+    faults = {problem.keys[-1]: problem.text() for problem in problems(plan)}
+    entries, unfit = _entries(plan, catalogue)
+    if unfit:
+        faults.setdefault("servers", unfit)
+    # A plan that makes no sense as a whole costs nothing that could be told.
+    if not entries or set(faults) - {"servers"}:
+        return Draft(plan, faults)
+    budget = assess(plan, entries, facts, loopback=loopback, clients=clients)
+    by_key: dict[str, list[str]] = {}
+    for problem in budget.problems:
+        by_key.setdefault(problem.keys[-1], []).append(problem.text())
+    for key, told in by_key.items():
+        faults.setdefault(key, " ".join(told))
+    planned = list(points(plan, ""))
+    rests = max(budget.cool_down_s.values(), key=sum, default=[plan.cool_down_s] * len(planned))
+    total = sum(p.connections for p in planned) * plan.repeats * len(plan.servers)
+    return Draft(
+        plan,
+        faults,
+        budget,
+        steps=list(_steps(plan, planned, rests)),
+        connections=total,
+        order=order(plan, plan.seed or 1),
+        precautions=list(_precautions(entries, listens_on)),
+    )
+
+
+def _precautions(entries: Sequence[Contestant], listens_on: str) -> Iterator[Warned]:
+    if listens_on and (found := exposure(entries, listens_on, "")):
+        yield OldServersExposed(servers=found.names, machine=found.machine)
+    for entry in entries:
+        yield from more_rights(entry)
+
+
+def plan_data(plan: Plan) -> dict[str, Any]:
+    """A plan as plain data, complete with defaults; a range stays one. `examine` reads it."""
+    data: dict[str, Any] = msgspec.to_builtins(plan)
+    return data
+
+
+def number(text: str) -> int | float | str | None:
+    """What was typed into a field for a figure: "9,000" is 9000, nothing is None, and what is no
+    figure stays as it is, to be complained about."""
+    text = text.strip()
+    value = plain(text.replace(",", "") if _GROUPED.fullmatch(text) else text)
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else text or None
+
+
+def _plan(data: Mapping[str, Any]) -> tuple[Plan | None, dict[str, str]]:
+    """The plan, or everything that is wrong with single values."""
+    faults: dict[str, str] = {}
+    tried = copy.deepcopy(dict(data))
+    while True:
+        try:
+            plan = as_plan(msgspec.convert(tried, plan_type(tried), strict=True))
+        except msgspec.ValidationError as error:
+            key, sentence = complaint(str(error), tried, plan_type(tried))
+            key = key.partition("[")[0]
+            if key in faults or not key or not _mend(tried, key):
+                return None, faults or {"": f"{key}: {sentence}" if key else sentence}
+            faults[key] = sentence[:1].upper() + sentence[1:]
+        else:
+            return (None if faults else plan), faults
+
+
+def _mend(data: dict[str, Any], key: str) -> bool:
+    """Take out what is wrong, so that the rest can be looked at."""
+    *outer, last = key.split(".")
+    for step in outer:
+        inner = data.get(step)
+        if not isinstance(inner, dict):
+            return False
+        data = inner
+    if key in _STAND_INS:
+        data[last] = _STAND_INS[key]
+        return True
+    return data.pop(last, None) is not None or last not in data
+
+
+def _entries(plan: Plan, catalogue: Catalogued) -> tuple[list[Contestant], str]:
+    """Those of the catalogue, and what is wrong with some: one sentence a cause. What another
+    protocol would mend comes first, then what only leaving out does."""
+    entries: list[Contestant] = []
+    foreign, idle, unknown = _Unfit(), _Unfit(), _Unfit()
+    wanted = plan.workload.protocol
+    for server in plan.servers:
+        try:
+            entry = catalogue[server]
+        except BadInput as error:
+            unknown.append((server, str(error)))
+            continue
+        entries.append(entry)
+        if unavailable := getattr(entry, "unavailable", None):
+            idle.append((entry.name, f"{entry.name} cannot be run: {unavailable.reason}"))
+        elif wanted not in entry.protocols:
+            unfit = ProtocolNotSupported(
+                name=entry.name, protocols=list(entry.protocols), wanted=wanted
+            )
+            foreign.append((entry.name, unfit.text()))
+    told = [
+        foreign.sentence(f"do not support {wanted}"),
+        idle.sentence("cannot be run"),
+        unknown.sentence("are not in the catalogue"),
+        "Leave them out." if max(map(len, (foreign, idle, unknown))) > 1 else "",
+    ]
+    return entries, " ".join(filter(None, told))
+
+
+class _Unfit(list[tuple[str, str]]):
+    """Servers with one thing wrong: the name of each, and the sentence if it is the only one."""
+
+    def sentence(self, what: str) -> str:
+        """Of several how many they are and who comes first; empty: of none."""
+        if len(self) < 2:
+            return "".join(said for _, said in self)
+        names = [name for name, _ in self]
+        more = len(names) - _NAMED
+        first, last = (names[:_NAMED], f"{more} more") if more > 1 else (names[:-1], names[-1])
+        return f"{len(names)} servers {what}: {', '.join(first)} and {last}."
+
+
+def _steps(plan: Plan, planned: list[PointPlan], rests: list[float]) -> Iterator[Step]:
+    clock = 0.0
+    if plan.warm_up is not None and plan.axis.per_second:
+        rate, seconds = plan.warm_up.rate_per_s, plan.warm_up.seconds
+        yield Step(0.0, seconds, rate, 0, "warm_up", plan.axis.at(rate))
+        clock = seconds + plan.cool_down_s
+    for point, rest in zip(planned, rests, strict=True):
+        # How long a closed loop takes for so many connections is the server's to say.
+        lasts = point.seconds or 1.0
+        yield Step(
+            clock,
+            clock + lasts,
+            point.x,
+            point.samples,
+            point.purpose,
+            point.load,
+        )
+        clock += lasts + rest

@@ -1,0 +1,168 @@
+"""Plans to begin from: those shipped, and the user's own, one YAML file each."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import yaml
+
+from workbench import paths, stores
+from workbench.errors import BadInput, why
+from workbench.plan.model import Plan, load_plan
+from workbench.workloads.base import Workload
+from workbench.workloads.pong.declaration import PongWorkload
+
+_FIRST = ("quick", "demo", "thorough")
+"""Of the shipped ones, in the order in which people grow; the others follow."""
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A plan under a name."""
+
+    id: str
+    """What `pongbench run` takes; the file's name."""
+    path: Path
+    own: bool
+    """The user's: may be changed, renamed and deleted."""
+    plan: Plan | None
+    problem: str = ""
+    """Why there is no plan, one sentence."""
+
+    @property
+    def name(self) -> str:
+        return self.plan.name if self.plan else self.id
+
+
+def presets() -> list[Preset]:
+    """The shipped ones, then the user's own by name. One that cannot be read hides no other."""
+    shipped = [_read(path, own=False) for path in (paths.RESOURCES / "plans").glob("*.yaml")]
+    own = [_read(path, own=True) for path in own_folder().glob("*.yaml")]
+    rank = {id_: place for place, id_ in enumerate(_FIRST)}
+    return [
+        *sorted(shipped, key=lambda p: (rank.get(p.id, len(rank)), p.id)),
+        *sorted(own, key=lambda p: p.name.casefold()),
+    ]
+
+
+def own_folder() -> Path:
+    return paths.data_dir() / "plans"
+
+
+def save(plan: Plan, name: str, *, over: str = "") -> Preset:
+    """Keep a plan under a name for people. `over`: the id of an own one to be replaced.
+
+    Raises BadInput when the name is taken or says nothing, or the file cannot be written.
+    """
+    with _locked():
+        return _save(plan, name, over)
+
+
+def rename(id: str, name: str) -> Preset:
+    """Give one of the user's own another name. Raises BadInput."""
+    with _locked():
+        old = _own(id)
+        made = _save(load_plan(old), name, id)
+        if made.path != old:
+            _remove(old)
+        return made
+
+
+def delete(id: str) -> None:
+    """Remove one of the user's own. Raises BadInput."""
+    _remove(_own(id))
+
+
+def to_yaml(plan: Plan) -> str:
+    """A plan as a person would write it: what is usual is left out."""
+    data = _unusual(plan)
+    if plan.workload == PongWorkload():
+        data.pop("workload", None)
+    return yaml.safe_dump(
+        _tidy(data), sort_keys=False, allow_unicode=True, default_flow_style=None, width=96
+    )
+
+
+@contextlib.contextmanager
+def _locked() -> Iterator[None]:
+    """While a name is looked for and taken, no other program takes it."""
+    try:
+        with stores.locked(own_folder()):
+            yield
+    except OSError as error:
+        raise BadInput(f"Plans cannot be kept in {own_folder()}: {why(error)}.") from None
+
+
+def _save(plan: Plan, name: str, over: str) -> Preset:
+    name = name.strip()
+    path = _path_for(name, over)
+    kept = msgspec.structs.replace(plan, name=name)
+    try:
+        stores.write(path, to_yaml(kept))
+    except OSError as error:
+        raise BadInput(f"The plan {path} cannot be written: {why(error)}.") from None
+    return Preset(path.stem, path, True, kept)
+
+
+def _unusual(struct: Plan | Workload) -> dict[str, Any]:
+    """Fields that differ from their defaults, as plain data, in their order."""
+    data: dict[str, Any] = msgspec.to_builtins(struct)
+    usual = {field.name: field.default for field in msgspec.structs.fields(struct)}
+    return {
+        name: _unusual(value) if isinstance(value, Workload) else data[name]
+        for name, value in msgspec.structs.asdict(struct).items()
+        if value != usual[name] and value != []
+    }
+
+
+def _tidy(value: Any) -> Any:
+    """1000 and not 1000.0."""
+    match value:
+        case dict():
+            return {key: _tidy(inner) for key, inner in value.items()}
+        case list():
+            return [_tidy(inner) for inner in value]
+        case float() if value.is_integer():
+            return int(value)
+    return value
+
+
+def _read(path: Path, *, own: bool) -> Preset:
+    try:
+        return Preset(path.stem, path, own, load_plan(path))
+    except BadInput as error:
+        return Preset(path.stem, path, own, None, str(error))
+
+
+def _path_for(name: str, over: str) -> Path:
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+    id_ = re.sub(r"[^a-z0-9]+", "-", plain.lower()).strip("-")[:60].strip("-")
+    if not id_:
+        raise BadInput("A plan needs a name with letters or digits; give it one.")
+    path = own_folder() / f"{id_}.yaml"
+    shipped = paths.RESOURCES / "plans" / path.name
+    if id_ != over and (path.exists() or shipped.exists()):
+        whose = "of yours" if path.exists() else "that comes with Pongbench"
+        raise BadInput(f"There is a plan {whose} named {id_!r}; choose another name.")
+    return path
+
+
+def _own(id: str) -> Path:
+    path = own_folder() / f"{id}.yaml"
+    if Path(id).name != id or not path.is_file():
+        raise BadInput(f"There is no plan {id!r} of yours any more.")
+    return path
+
+
+def _remove(path: Path) -> None:
+    try:
+        path.unlink()
+    except OSError as error:
+        raise BadInput(f"The plan {path} cannot be deleted: {why(error)}.") from None

@@ -1,0 +1,309 @@
+"""Plans: what is to be measured.
+
+A plan is a small YAML file. Every key has the name of the field below. Reading a plan checks
+everything that can be known without looking at a machine; `workbench.plan.budget` checks the rest.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeAlias
+
+import msgspec
+from msgspec import Meta
+
+from workbench import axis as axes
+from workbench import formatting, paths
+from workbench.axis import Axis
+from workbench.config.yaml import convert, load_yaml, loads_yaml
+from workbench.errors import BadInput
+from workbench.messages import plans as messages
+from workbench.sessions import is_session, read_session
+from workbench.workloads.base import Declaration, Workload, fields
+from workbench.workloads.pong.declaration import PongWorkload
+from workbench.workloads.registry import (
+    PROTOCOLS,
+    WORKLOADS,
+    declaration,
+    options_of,
+)
+
+Rate: TypeAlias = Annotated[float, Meta(gt=0, le=1_000_000)]
+Seconds: TypeAlias = Annotated[float, Meta(gt=0, le=86_400)]
+Count: TypeAlias = Annotated[int, Meta(ge=1, le=100_000_000)]
+
+MOST_POINTS = 2_000
+"""Of one server's sweep."""
+
+
+class Range(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Rates in equal steps, both ends included."""
+
+    from_: Rate = msgspec.field(name="from")
+    to: Rate
+    step: Rate
+
+
+class WarmUp(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Load before a server's first point; recorded, never judged."""
+
+    rate_per_s: Rate = 500.0
+    seconds: Seconds = 1.0
+
+
+class GiveUp(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """When a server is clearly gone and the rest of its sweep would only cost time."""
+
+    after_points: Annotated[int, Meta(ge=1, le=1_000)] = 3
+    """In a row."""
+    success_below_pct: Annotated[float, Meta(gt=0, le=100)] = 50.0
+    """Of the calls that no client lost by its own fault."""
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A comparison: servers, workload and offered rates."""
+
+    name: str = ""
+    description: str = ""
+    servers: list[Annotated[str, Meta(min_length=1)]]
+    """Catalogue ids."""
+    workload: Workload = PongWorkload()
+    """What one client does with one connection."""
+    rate_of: Literal["connections", "requests"] | None = None
+    """What `rates` count. None: connections for one call each, requests otherwise; see `unit`."""
+    rates: list[Rate] | Range = []
+    concurrency: list[Annotated[int, Meta(ge=1, le=1_000_000)]] = []
+    """Closed loop only, in place of `rates`."""
+    connections: Count | None = None
+    """Per point; else `seconds`. In a closed loop both count the same way."""
+    seconds: Seconds | None = None
+    lengthen: bool = False
+    """May a point of too few `connections` get as many as it needs?"""
+    warm_up: WarmUp | None = WarmUp()
+    cool_down_s: Annotated[float, Meta(ge=0, le=3_600)] = 0.2
+    """At least; longer where the client's ports have to be free again (`budget`)."""
+    repeats: Annotated[int, Meta(ge=1, le=1_000)] = 1
+    looks: Annotated[int, Meta(ge=1, le=9)] = 3
+    """At most, at a rate that decides where a server's sweep ends and is in doubt; 1: one look at
+    every rate, whatever comes out. See `analysis.looks`."""
+    order: Literal["sequential", "interleaved"] = "sequential"
+    seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] = 0
+    """0: drawn when the run starts, and recorded."""
+    backlog: Annotated[int, Meta(ge=1, le=1_000_000)] = 512
+    nofile: Annotated[int, Meta(ge=64, le=10_000_000)] = 20_000
+    """Soft descriptor limit of servers and agents alike."""
+    workers: Annotated[int, Meta(ge=1, le=256)] = 1
+    """Agent processes per client."""
+    load_tool: Annotated[str, Meta(min_length=1)] = "agent"
+    """What makes the load; see `load.registry`."""
+    give_up: GiveUp | None = GiveUp()
+    """None: every rate is run, whatever happens."""
+    calibrate: bool = True
+    """Find the clients' own ceiling against the null server first."""
+
+    @property
+    def rates_per_s(self) -> list[float]:
+        """Offered rates, rising, in `unit` per second; empty in a closed loop."""
+        if not isinstance(self.rates, Range):
+            return [float(rate) for rate in self.rates]
+        first, step = self.rates.from_, self.rates.step
+        return [round(float(first + k * step), 6) for k in range(_steps(self.rates))]
+
+    @property
+    def axis(self) -> Axis:
+        """What is varied from point to point, and its values."""
+        if self.workload.mode == "closed":
+            return axes.concurrency([float(n) for n in self.concurrency])
+        return axes.rate(self.unit, self.rates_per_s)
+
+    @property
+    def declared(self) -> Declaration:
+        """What its workload needs and costs."""
+        return declaration(self.workload.protocol)
+
+    @property
+    def unit(self) -> Literal["connections", "requests"]:
+        """What rates count."""
+        one_call = self.workload.calls_per_connection == 1
+        return self.rate_of or ("connections" if one_call else "requests")
+
+
+def load_plan(name_or_path: str | Path) -> Plan:
+    """A plan by its name (the user's own, then those shipped), or from a plan or session file.
+
+    Raises BadInput when there is no such plan or it cannot be run.
+    """
+    path = _find(str(name_or_path))
+    if is_session(path):
+        return plan_from_data(read_session(path).start.plan, name=str(path))
+    return plan_from_data(load_yaml(path, what="plan"), name=str(path))
+
+
+def plan_names() -> list[str]:
+    """Names `load_plan` knows, sorted."""
+    return sorted({p.stem for folder in _folders() for p in folder.glob("*.yaml")})
+
+
+def plan_from_data(data: object, *, name: str) -> Plan:
+    """A checked plan from plain data; `name` is the file's, for messages. Raises BadInput."""
+    plan = as_plan(convert(data, plan_type(data), name=name, what="plan"))
+    check(plan, name=name)
+    return plan if plan.name else msgspec.structs.replace(plan, name=Path(name).stem)
+
+
+def plan_type(data: object) -> type[Plan]:
+    """What plain data are to be converted to, with the keys of their workload; see `as_plan`."""
+    return _plan_with(options_of(data.get("workload") if isinstance(data, Mapping) else None))
+
+
+def as_plan(read: Plan) -> Plan:
+    """Of a `plan_type`."""
+    return Plan(**{name: getattr(read, name) for name in Plan.__struct_fields__})
+
+
+@functools.cache
+def _plan_with(options: type[Workload]) -> type[Plan]:
+    return msgspec.defstruct(  # type: ignore[return-value]
+        "Plan",
+        [("workload", options, PongWorkload())],
+        bases=(Plan,),
+        frozen=True,
+        kw_only=True,
+        forbid_unknown_fields=True,
+    )
+
+
+def with_set(plan: Plan, changes: Sequence[str]) -> Plan:
+    """The plan with keys set as "key=value", the value as in YAML; a key of the workload needs no
+    "workload." before it. Raises BadInput."""
+    if not changes:
+        return plan
+    data: dict[str, Any] = msgspec.to_builtins(plan)
+    of_workload = {f.key for each in WORKLOADS.values() for f in fields(each.options)}
+    for change in changes:
+        key, equals, text = change.partition("=")
+        if not equals:
+            raise BadInput(f"--set {change}: write KEY=VALUE, for example seconds=10.")
+        if key in of_workload - set(Plan.__struct_fields__):
+            key = f"workload.{key}"
+        value = loads_yaml(text, name=change, what="--set") if text else ""
+        if key == "workload.protocol" and value in PROTOCOLS:
+            # Keys that the other protocol has not would be complained about.
+            there = declaration(str(value)).options.__struct_fields__
+            data["workload"] = {k: v for k, v in data["workload"].items() if k in there}
+        if key in ("seconds", "connections"):
+            data |= {"seconds": None, "connections": None}
+        *outer, last = key.split(".")
+        inner: Any = data
+        for step in outer:
+            if not isinstance(inner := inner.get(step), dict):
+                known = (
+                    "is a list in this plan; give all of it"
+                    if isinstance(inner, list)
+                    else "holds no keys"
+                )
+                raise BadInput(f"--set {change}: {step} {known}.")
+        inner[last] = value
+    return plan_from_data(data, name=plan.name)
+
+
+def to_data(plan: Plan) -> dict[str, Any]:
+    """Plain data, complete with defaults; `rates` is always a list. `plan_from_data` reads it."""
+    data: dict[str, Any] = msgspec.to_builtins(plan)
+    data["rates"] = plan.rates_per_s
+    return data
+
+
+def check(plan: Plan, *, name: str = "") -> None:
+    """Raises BadInput with the first thing that makes no sense, whatever the machines."""
+    for problem in problems(plan):
+        raise BadInput(f"plan {name or plan.name or '(unnamed)'}, {problem.line()}")
+
+
+def _steps(rates: Range) -> int:
+    # A step of 0.1 must not miss the end by a rounding error.
+    return max(0, math.floor((rates.to - rates.from_) / rates.step + 1e-9) + 1)
+
+
+def problems(plan: Plan) -> Iterator[messages.Problem]:
+    """All that makes no sense, whatever the machines."""
+    yield from _server_problems(plan)
+    if plan.workload.mode == "open":
+        yield from _rate_problems(plan)
+    else:
+        yield from _concurrency_problems(plan)
+    if (plan.connections is None) == (plan.seconds is None):
+        yield messages.LengthUnclear(both=plan.seconds is not None)
+    yield from plan.declared.problems(plan.workload)
+
+
+def _server_problems(plan: Plan) -> Iterator[messages.Problem]:
+    if not plan.servers:
+        yield messages.NoServers()
+    for server in plan.servers:
+        if plan.servers.count(server) > 1:
+            yield messages.ServerTwice(server=server)
+
+
+def _rate_problems(plan: Plan) -> Iterator[messages.Problem]:
+    if plan.concurrency:
+        yield messages.NotInThisLoop(keys=("concurrency",), given="concurrency")
+    keys = ("rates",)
+    if isinstance(plan.rates, Range):
+        low, high = plan.rates.from_, plan.rates.to
+        if low > high:
+            yield messages.RangeDescends(first=low, last=high)
+        yield from _too_many(keys, _steps(plan.rates))
+        return
+    if not plan.rates:
+        yield messages.NoValues(keys=keys)
+    yield from _too_many(keys, len(plan.rates))
+    yield from _must_ascend(keys, plan.rates)
+
+
+def _concurrency_problems(plan: Plan) -> Iterator[messages.Problem]:
+    if plan.rates:
+        yield messages.NotInThisLoop(keys=("rates",), given="rates")
+    keys = ("concurrency",)
+    if not plan.concurrency:
+        yield messages.NoValues(keys=keys, closed=True)
+    yield from _too_many(keys, len(plan.concurrency))
+    yield from _must_ascend(keys, plan.concurrency)
+
+
+def _too_many(keys: tuple[str, ...], count: int) -> Iterator[messages.Problem]:
+    if count > MOST_POINTS:
+        yield messages.TooManyPoints(keys=keys, points=count, most=MOST_POINTS)
+
+
+def _must_ascend(
+    keys: tuple[str, ...], values: list[float] | list[int]
+) -> Iterator[messages.Problem]:
+    for earlier, later in itertools.pairwise(values):
+        if later <= earlier:
+            yield messages.NotAscending(keys=keys, earlier=earlier, later=later)
+
+
+def _folders() -> list[Path]:
+    return [paths.data_dir() / "plans", paths.RESOURCES / "plans"]
+
+
+def _find(name: str) -> Path:
+    looks_like_a_file = Path(name).suffix in {".yaml", ".yml"} or "/" in name or "\\" in name
+    if looks_like_a_file or Path(name).is_file():
+        return Path(name)
+    # A name never leaves the folders: it holds no separator.
+    for folder in _folders():
+        candidate = folder / f"{name}.yaml"
+        if candidate.is_file():
+            return candidate
+    known = plan_names()
+    close = difflib.get_close_matches(name, known, n=1)
+    there = f"{formatting.known(known, 'plan')} Or give a file."
+    hint = f"Did you mean {close[0]!r}?" if close else there
+    raise BadInput(f"There is no plan {name!r}. {hint}")

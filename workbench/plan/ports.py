@@ -1,0 +1,58 @@
+"""Local ports of a client: how many a plan holds, and how long to rest until they are free again.
+
+The side that closes a connection first keeps it in TIME_WAIT. A server that closes first leaves
+nothing on the client; otherwise every connection holds a local port for 60 s against its one
+destination.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from workbench.machines.limits import ClientLimits
+from workbench.plan.model import Plan
+from workbench.plan.schedule import PointPlan
+
+
+def clients_close(plan: Plan, closes_first: str) -> bool:
+    """Do the clients close first? `closes_first`: who ends a connection after one call."""
+    return plan.declared.clients_close(plan.workload, closes_first)
+
+
+def drain(
+    planned: Sequence[PointPlan], limits: ClientLimits, cool_down_s: float
+) -> tuple[list[float], int]:
+    """Rests after each point such that the next finds its ports free, and the most ports held."""
+    clock, most = 0.0, 0
+    held: list[tuple[float, int]] = []
+    rests: list[float] = []
+    for index, point in enumerate(planned):
+        if index:
+            freed = _wait(held, clock, limits.ports - ports_of(point, limits))
+            rests.append(max(cool_down_s, freed))
+            clock += rests[-1]
+        held = [(end, n) for end, n in held if end > clock]
+        clock += point.seconds
+        held.append((clock + limits.port_held_s, ports_of(point, limits)))
+        most = max(most, sum(n for _, n in held))
+    return [*rests, cool_down_s], most
+
+
+def _wait(held: Sequence[tuple[float, int]], clock: float, allowed: int) -> float:
+    """Seconds until at most `allowed` of the ports (freed when, how many; rising) are held."""
+    still = sum(n for _, n in held)
+    wait = 0.0
+    for free_at, n in held:
+        if still <= allowed:
+            break
+        still -= n
+        wait = free_at - clock
+    return wait
+
+
+def ports_of(point: PointPlan, limits: ClientLimits) -> int:
+    """Held at a point's end, when every connection is closed from this side."""
+    if not point.connection_rate_per_s:
+        return point.connections or point.concurrency
+    return min(point.connections, math.ceil(point.connection_rate_per_s * limits.port_held_s))

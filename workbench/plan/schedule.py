@@ -1,0 +1,286 @@
+"""Sweeps: a plan unrolled into points, one answer at a time.
+
+Everything here decides *what* is run *when*, without a clock: pure arithmetic and one random
+generator with a recorded seed.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from workbench.analysis.evidence import FEWEST_SAMPLES, HOLDS, SHORTEST_S
+from workbench.analysis.repeats import holds, in_doubt
+from workbench.axis import RATE
+from workbench.documents import Block, PointStop, Purpose, client_errors
+from workbench.messages.notes import GaveUp
+from workbench.plan.model import GiveUp, Plan
+from workbench.workloads.base import Arrivals
+
+CEILING_TRIES = 2
+"""At the plan's highest rate, before the clients are believed not to reach it."""
+
+IN_TIME = 0.97
+"""Of what was offered, answered while it was, for a rate to count as reached."""
+
+CEILING_HALVINGS = 4
+"""To a 16th of the highest rate."""
+
+
+@dataclass(frozen=True)
+class PointPlan:
+    """One point to be run."""
+
+    server: str
+    x: float
+    """On the plan's axis; of a warm-up always a rate, in the plan's unit."""
+    load: str
+    """For people: "8,200/s", "50 concurrent"."""
+    connection_rate_per_s: float
+    """0 in a closed loop."""
+    connections: int
+    """How many the schedule holds; 0: as many as fit in `seconds` (closed loop)."""
+    seconds: float
+    """Length of the schedule; 0: until `connections` are done (closed loop)."""
+    calls_per_connection: int = 1
+    concurrency: int = 0
+    """Closed loop only."""
+    purpose: Purpose = "sweep"
+    pass_number: int = 1
+    look: int = 1
+    """Which one at this rate in this pass."""
+    arrivals: Arrivals = "uniform"
+    seed: int = 0
+    """Of the arrivals. The same for every server, so that all meet the same schedule."""
+
+    @property
+    def samples(self) -> int:
+        """Calls the schedule holds; 0: unknown (closed loop by seconds)."""
+        return self.connections * self.calls_per_connection
+
+
+Sweep: TypeAlias = Generator[PointPlan, PointStop, list[GaveUp]]
+"""See `sweep`."""
+
+
+def order(plan: Plan, seed: int) -> list[Block]:
+    """Who is swept when.
+
+    sequential: server by server as listed, each with all its repeats. interleaved: in each pass
+    every server once, in an order shuffled by `seed`.
+    """
+    passes = range(1, plan.repeats + 1)
+    if plan.order == "sequential":
+        turns = [(server, number) for server in plan.servers for number in passes]
+    else:
+        shuffle = random.Random(seed)
+        turns = [
+            (server, number)
+            for number in passes
+            for server in shuffle.sample(plan.servers, len(plan.servers))
+        ]
+    rates = plan.rates_per_s
+    return [Block(server=s, pass_number=n, rates_per_s=rates) for s, n in turns]
+
+
+def sweep(plan: Plan, server: str, *, seed: int = 0, pass_number: int = 1) -> Sweep:
+    """One server's points in one pass. Send each point's PointStop back in to get the next.
+
+    Returns (StopIteration.value) why it ended early; empty: nothing was left out.
+    """
+    if plan.warm_up is not None:
+        yield _warm_up(plan, server, seed, pass_number)
+    gone = 0
+    planned = list(points(plan, server, seed=seed, pass_number=pass_number))
+    for index, point in enumerate(planned):
+        stop = yield point
+        gone = gone + 1 if plan.give_up and _is_gone(stop, plan.give_up) else 0
+        left = len(planned) - index - 1
+        if plan.give_up and gone >= plan.give_up.after_points and left:
+            gave_up = GaveUp(
+                x=point.x,
+                suffix=plan.axis.suffix,
+                success_below_pct=plan.give_up.success_below_pct,
+                points=gone,
+                left_out=left,
+            )
+            return [gave_up]
+    return []
+
+
+def look_again(
+    plan: Plan,
+    server: str,
+    before: Sequence[PointStop],
+    *,
+    seed: int = 0,
+    pass_number: int = 1,
+    ceiling_per_s: float = 0.0,
+) -> Sweep:
+    """Another look at a sweep that is `undecided`; `before`: its points so far, `ceiling_per_s`:
+    what the clients are known to reach by now. From the lowest rate in doubt on, as far as the
+    server holds: also at rates its sweep had not come to. Used like `sweep`."""
+    if plan.warm_up is not None:
+        yield _warm_up(plan, server, seed, pass_number)
+    for point in points(plan, server, seed=seed, pass_number=pass_number):
+        looks = [stop for stop in before if stop.x == point.x]
+        # Of a look that lost a client nothing is known; it is as good as none.
+        counted = [stop for stop in looks if stop.complete]
+        if not counted or in_doubt(counted, ceiling_per_s):
+            stop = yield _another(point, len(looks) + 1)
+            counted += [stop] * stop.complete
+        if counted and not holds(counted[-1]):
+            break
+    return []
+
+
+def _another(point: PointPlan, look: int) -> PointPlan:
+    """The same rate, from the second look on with another schedule of the same kind."""
+    if look == 1:
+        return point
+    return replace(point, look=look, seed=random.Random(f"{point.seed}/{look}").getrandbits(31))
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """What the clients reach against the null server."""
+
+    per_s: float
+    """In the plan's unit; 0: no rate was ok."""
+    others_pct: float = 0.0
+    """Of a core, the most that other programs took while a higher rate was missed."""
+
+
+def calibration(
+    plan: Plan, server: str = "null", *, seed: int = 0
+) -> Generator[PointPlan, PointStop, Ceiling]:
+    """Points that find the clients' own ceiling, which is returned.
+
+    The plan's highest rate is tried first: where it is reached the clients reach all the plan asks
+    for. Otherwise the interval below is halved a few times.
+    """
+    if plan.warm_up is not None:
+        yield _warm_up(plan, server, seed, 1)
+    top = max(plan.rates_per_s, default=0.0)
+    others_pct = 0.0
+    for _ in range(CEILING_TRIES):
+        stop = yield _ceiling_point(plan, server, top, seed)
+        if _reached(stop):
+            return Ceiling(top)
+        others_pct = max(others_pct, stop.evidence.get("others_cpu_pct", 0.0))
+    reached, missed = 0.0, top
+    for _ in range(CEILING_HALVINGS):
+        rate = round((reached + missed) / 2, 6)
+        stop = yield _ceiling_point(plan, server, rate, seed)
+        if _reached(stop):
+            reached = rate
+        else:
+            missed = rate
+            others_pct = max(others_pct, stop.evidence.get("others_cpu_pct", 0.0))
+    return Ceiling(reached, others_pct)
+
+
+def _reached(stop: PointStop) -> bool:
+    """Is this a rate of the clients? What was answered in time was reached, also where other
+    programs kept the clients from being punctual."""
+    if stop.verdict == "ok":
+        return True
+    codes = {finding.get("code") for finding in stop.findings}
+    disturbed, behind = "background-load" in codes, "fell-behind" in codes
+    counts = stop.counts
+    answered = counts.succeeded >= HOLDS * counts.scheduled
+    in_time = stop.replies_per_s >= IN_TIME * stop.offered_per_s
+    return stop.complete and disturbed and not behind and answered and in_time
+
+
+def draw_seed() -> int:
+    """A seed for a plan that leaves it open (`seed: 0`)."""
+    return random.SystemRandom().randrange(1, 2**31)
+
+
+def _open_point(plan: Plan, server: str, rate: float, connections: int, **more: Any) -> PointPlan:
+    connection_rate = _connection_rate(plan, rate)
+    return PointPlan(
+        server=server,
+        x=rate,
+        load=RATE.at(rate),
+        connection_rate_per_s=connection_rate,
+        connections=connections,
+        seconds=connections / connection_rate,
+        calls_per_connection=plan.workload.calls_per_connection,
+        arrivals=plan.workload.arrivals,
+        **more,
+    )
+
+
+def points(plan: Plan, server: str, *, seed: int = 0, pass_number: int = 1) -> Iterator[PointPlan]:
+    """A sweep's points to be judged, in rising order, without warm-up."""
+    for index, rate in enumerate(plan.rates_per_s):
+        yield _open_point(
+            plan,
+            server,
+            rate,
+            _connections(plan, rate),
+            pass_number=pass_number,
+            seed=_point_seed(seed, pass_number, index),
+        )
+    for index, concurrency in enumerate(plan.concurrency):
+        yield PointPlan(
+            server=server,
+            x=float(concurrency),
+            load=plan.axis.at(concurrency),
+            connection_rate_per_s=0.0,
+            connections=plan.connections or 0,
+            seconds=plan.seconds or 0.0,
+            calls_per_connection=plan.workload.calls_per_connection,
+            concurrency=concurrency,
+            pass_number=pass_number,
+            arrivals=plan.workload.arrivals,
+            seed=_point_seed(seed, pass_number, index),
+        )
+
+
+def _warm_up(plan: Plan, server: str, seed: int, pass_number: int) -> PointPlan:
+    assert plan.warm_up is not None
+    rate, seconds = plan.warm_up.rate_per_s, plan.warm_up.seconds
+    connections = max(1, round(_connection_rate(plan, rate) * seconds))
+    more = {"pass_number": pass_number, "seed": _point_seed(seed, pass_number, -1)}
+    return _open_point(plan, server, rate, connections, purpose="warm_up", **more)
+
+
+def _ceiling_point(plan: Plan, server: str, rate: float, seed: int) -> PointPlan:
+    connections = _fewest_connections(plan, rate)
+    return _open_point(
+        plan, server, rate, connections, purpose="ceiling", seed=_point_seed(seed, 0, 0)
+    )
+
+
+def _connection_rate(plan: Plan, rate: float) -> float:
+    return rate / plan.workload.calls_per_connection if plan.unit == "requests" else rate
+
+
+def _connections(plan: Plan, rate: float) -> int:
+    if plan.seconds is not None:
+        return max(1, round(_connection_rate(plan, rate) * plan.seconds))
+    wanted = plan.connections or 1
+    return max(wanted, _fewest_connections(plan, rate)) if plan.lengthen else wanted
+
+
+def _fewest_connections(plan: Plan, rate: float) -> int:
+    """That make a meaningful point."""
+    for_samples = math.ceil(FEWEST_SAMPLES / plan.workload.calls_per_connection)
+    return max(for_samples, math.ceil(_connection_rate(plan, rate) * SHORTEST_S))
+
+
+def _point_seed(seed: int, pass_number: int, index: int) -> int:
+    return random.Random(f"{seed}/{pass_number}/{index}").getrandbits(31)
+
+
+def _is_gone(stop: PointStop, rule: GiveUp) -> bool:
+    counts = stop.counts
+    reached = counts.scheduled - counts.unsent - client_errors(counts.errors)
+    share = rule.success_below_pct / 100
+    return stop.complete and reached > 0 and counts.succeeded < share * reached

@@ -1,0 +1,130 @@
+"""Documents from a file or another machine, with texts that can be shown anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from operator import is_
+from typing import Any, TypeVar
+
+import msgspec
+
+from workbench.documents import AnyDocument
+from workbench.untrusted import LONGEST, LONGEST_NAME, one_line, safe
+
+S = TypeVar("S", bound=msgspec.Struct)
+
+SENTENCES = {"text", "reason", "reasons"}
+"""Fields for people to read; every other text of a document is a name."""
+
+
+def presentable(document: AnyDocument) -> AnyDocument:
+    """The document itself, or one in which texts that are too long end in an ellipsis and what
+    would steer a terminal is written out (`workbench.untrusted`)."""
+    return _struct(document)
+
+
+def _struct(struct: S) -> S:
+    changed: dict[str, Any] = {}
+    for name, show in _shown_by(type(struct)):
+        value = getattr(struct, name)
+        # Most are empty or without.
+        if value and (shown := show(value)) is not value:
+            changed[name] = shown
+    return msgspec.structs.replace(struct, **changed) if changed else struct
+
+
+@cache
+def _shown_by(struct: type[msgspec.Struct]) -> tuple[tuple[str, Callable[[Any], Any]], ...]:
+    """The fields that may hold text, each with what makes it presentable."""
+    found = []
+    for field in msgspec.inspect.type_info(struct).fields:  # type: ignore[attr-defined]
+        if _may_hold_text(field.type):
+            found.append((field.name, _shows(field.name, field.type)))
+    return tuple(found)
+
+
+def _may_hold_text(kind: msgspec.inspect.Type) -> bool:
+    match kind:
+        case msgspec.inspect.StrType() | msgspec.inspect.AnyType():
+            return True
+        case msgspec.inspect.DictType() | msgspec.inspect.StructType():
+            return True
+        case msgspec.inspect.ListType():
+            return _may_hold_text(kind.item_type)
+        case msgspec.inspect.UnionType():
+            return any(map(_may_hold_text, kind.types))
+        case _:
+            # Numbers, and the words of a Literal.
+            return False
+
+
+def _shows(name: str, kind: msgspec.inspect.Type) -> Callable[[Any], Any]:
+    if name in SENTENCES:
+        return _sentences
+    match kind:
+        case msgspec.inspect.DictType(value_type=msgspec.inspect.IntType()):
+            return _counts
+        case msgspec.inspect.StrType():
+            return _name
+        case _:
+            return _any
+
+
+def _counts(value: dict[str, int]) -> dict[str, int]:
+    """As `_dict`, at the speed of a session's many samples."""
+    return value if value.keys() <= _fine else _dict(value)
+
+
+def _any(value: Any) -> Any:
+    """Names, and what is made of them."""
+    return _value(value, _name)
+
+
+def _sentences(value: Any) -> Any:
+    return _value(value, _sentence)
+
+
+def _value(value: Any, text: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return text(value)
+    if isinstance(value, msgspec.Struct):
+        return _struct(value)
+    if isinstance(value, dict):
+        return _dict(value)
+    if isinstance(value, list):
+        listed = [_value(each, text) for each in value]
+        return value if all(map(is_, listed, value)) else listed
+    return value
+
+
+def _dict(value: dict[Any, Any]) -> dict[Any, Any]:
+    """A plan, facts, counters: its keys are names, and what it holds is free."""
+    shown = {
+        _name(key) if isinstance(key, str) else key: _value(each, _sentence)
+        for key, each in value.items()
+    }
+    same = len(shown) == len(value) and all(map(is_, shown, value))
+    return value if same and all(map(is_, shown.values(), value.values())) else shown
+
+
+def _name(text: str) -> str:
+    if text in _fine:
+        return text
+    if len(text) > LONGEST_NAME or not text.isprintable():
+        return one_line(text)
+    if len(_fine) < _MOST_FINE:
+        _fine.add(text)
+    return text
+
+
+_fine: set[str] = set()
+"""Names known to be presentable: the same few stand in most documents."""
+_MOST_FINE = 10_000
+
+
+def _sentence(text: str) -> str:
+    if len(text) <= LONGEST and text.isprintable():
+        return text
+    shown = safe(text)
+    return text if shown == text else shown

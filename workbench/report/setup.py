@@ -1,0 +1,170 @@
+"""How a session was measured, in words. Reports, charts, the window and comparisons take them from
+here, so that a condition reads the same wherever it stands. Empty: the session does not tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.axis import RATE, Axis
+from workbench.documents import MachineRecord, RunStart
+from workbench.workloads import registry
+
+
+@dataclass(frozen=True)
+class Setup:
+    """Of a run; each property is a phrase without a capital, ready to be listed."""
+
+    start: RunStart
+
+    @property
+    def plan(self) -> Mapping[str, Any]:
+        return self.start.plan
+
+    @property
+    def workload(self) -> Mapping[str, Any]:
+        workload = self.plan.get("workload")
+        return workload if isinstance(workload, dict) else {}
+
+    @property
+    def axis(self) -> Axis:
+        return self.start.axis or RATE
+
+    @property
+    def targets(self) -> list[MachineRecord]:
+        return [machine for machine in self.start.machines if "target" in machine.roles]
+
+    @property
+    def clients(self) -> list[MachineRecord]:
+        return [machine for machine in self.start.machines if "client" in machine.roles]
+
+    @property
+    def shared(self) -> bool:
+        """Did servers and clients run on one machine?"""
+        return bool(self.targets) and self.targets == self.clients
+
+    @property
+    def where(self) -> str:
+        """ "servers and clients share bolt", "target bolt, clients atlas, carl"."""
+        if self.shared:
+            return f"servers and clients share {_names(self.targets)}"
+        return f"target {_names(self.targets)}, clients {_names(self.clients)}"
+
+    @property
+    def cores(self) -> str:
+        """Of the target: "2 cores"."""
+        known = (machine.facts.get("cpu_count") for machine in self.targets)
+        count = next((n for n in known if n), None)
+        return "" if count is None else f"{count} core{'s' if count != 1 else ''}"
+
+    @property
+    def protocol(self) -> str:
+        return protocol(self.workload.get("protocol", "pong"))
+
+    @property
+    def calls(self) -> str:
+        count = self.calls_per_connection
+        return "one call per connection" if count == 1 else f"{count:,} calls per connection"
+
+    @property
+    def calls_per_connection(self) -> int:
+        count = self.workload.get("calls_per_connection", 1)
+        return count if isinstance(count, int) else 1
+
+    @property
+    def load(self) -> str:
+        """How calls arrive: "constant rate", "Poisson arrivals", "fixed concurrency"."""
+        if not self.axis.per_second:
+            return "fixed concurrency (closed loop)"
+        return arrivals(self.workload.get("arrivals", "uniform"))
+
+    @property
+    def length(self) -> str:
+        """Of a point: "2 s", "40,000 connections"."""
+        if isinstance(connections := self.plan.get("connections"), int):
+            return f"{connections:,} connections"
+        seconds = self.plan.get("seconds")
+        return f"{seconds:g} s" if isinstance(seconds, int | float) else ""
+
+    @property
+    def size(self) -> str:
+        return f"{self.length} per point" if self.length else ""
+
+    @property
+    def repeats(self) -> int:
+        repeats = self.plan.get("repeats")
+        return repeats if isinstance(repeats, int) else 1
+
+    @property
+    def passes(self) -> str:
+        """ "one pass", "3 passes, interleaved in random order"."""
+        if self.repeats == 1:
+            return "one pass"
+        interleaved = self.plan.get("order") == "interleaved"
+        order = "interleaved in random order" if interleaved else "server by server"
+        return f"{self.repeats} passes, {order}"
+
+    @property
+    def interleaved(self) -> bool:
+        """Did servers take turns, so that their passes can be compared one by one?"""
+        return self.plan.get("order") == "interleaved"
+
+    @property
+    def timeout_s(self) -> float:
+        timeout_s = self.workload.get("timeout_s", 5.0)
+        return float(timeout_s) if isinstance(timeout_s, int | float) else 5.0
+
+    @property
+    def timeout(self) -> str:
+        return f"timeout {self.timeout_s:g} s"
+
+    @property
+    def backlog(self) -> str:
+        """As asked for."""
+        return f"backlog {count(self.plan.get('backlog'))}" if self.plan.get("backlog") else ""
+
+    @property
+    def workers(self) -> str:
+        workers = self.plan.get("workers") or 1
+        return f"{workers} load process{'es' if workers != 1 else ''} per client"
+
+    @property
+    def warm_up(self) -> str:
+        """ "warm-up 1 s at 500/s"."""
+        warm = self.plan.get("warm_up")
+        if not isinstance(warm, dict):
+            return "no warm-up"
+        seconds, rate = warm.get("seconds"), warm.get("rate_per_s")
+        if not isinstance(seconds, int | float) or not isinstance(rate, int | float):
+            return ""
+        return f"warm-up {seconds:g} s at {RATE.at(rate)}"
+
+    @property
+    def rest(self) -> str:
+        """Between points."""
+        rest = self.plan.get("cool_down_s")
+        return f"at least {rest:g} s between points" if isinstance(rest, int | float) else ""
+
+
+def protocol(name: object) -> str:
+    return registry.phrase(str(name))
+
+
+def arrivals(name: object) -> str:
+    return {"uniform": "constant rate", "poisson": "Poisson arrivals"}.get(str(name), str(name))
+
+
+def count(value: object) -> str:
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def sentence(*phrases: str) -> str:
+    """Phrases that say something as one: "A, b, c."."""
+    text = ", ".join(filter(None, phrases))
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
+
+
+def _names(machines: list[MachineRecord]) -> str:
+    return ", ".join(machine.name for machine in machines)

@@ -1,0 +1,1 @@
+"""Runs: a plan carried out on its machines."""

@@ -1,0 +1,187 @@
+"""Runs a plan: first everything that can go wrong, then the session."""
+
+from __future__ import annotations
+
+import datetime
+import secrets
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from workbench import __version__, metrics
+from workbench.closing import to_the_end
+from workbench.control import Control, Stopped
+from workbench.documents import VERSION, AnyDocument, HostSample, RunStart, RunStop, Status
+from workbench.errors import PongbenchError
+from workbench.exposure import Consent, agreed, exposure, nobody_agrees
+from workbench.machines.secrets import Ask, ask_nobody
+from workbench.messages.plans import OldServersExposed, more_rights
+from workbench.plan.budget import Budget, assess
+from workbench.plan.model import Plan, to_data
+from workbench.plan.schedule import draw_seed, order
+from workbench.run.environment import Fleet, Stage, addresses, open_fleet, open_stage, tightest
+from workbench.run.scheduler import Passes
+from workbench.run.server_run import Rehearsal
+from workbench.run.tuning import Tuning
+from workbench.servers import gate_cache as measured
+from workbench.servers.entry import ServerEntry
+from workbench.servers.gate import gate
+
+
+class Engine:
+    """One run of one plan. `emit` gets every document, in order, in the engine's event loop.
+
+    An exception out of `emit` ends the run: it means that nobody records it any more.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        entries: Sequence[ServerEntry],
+        emit: Callable[[AnyDocument], None],
+        *,
+        null: ServerEntry | None = None,
+        fleet: Fleet | None = None,
+        ask: Ask = ask_nobody,
+        control: Control | None = None,
+        tell: Callable[[str], None] = lambda text: None,
+    ) -> None:
+        """`null`: to find the clients' ceiling with; `fleet`: None is this computer alone; `ask`:
+        for passwords; `tell`: progress in words."""
+        self.plan = plan
+        self.entries = entries
+        self.null = null if plan.calibrate and plan.axis.calibrated else None
+        self.emit = emit
+        self.fleet = fleet or Fleet()
+        self.ask = ask
+        self.control = control or Control()
+        self.tell = tell
+        self.on_budget: Callable[[Budget], None] = lambda budget: None
+        """Told what the run will cost, before anything is started."""
+        self.on_trial: Callable[[Sequence[ServerEntry], int], None] = lambda servers, tried: None
+        """Told before each server is tried, and after the last: all that are, and how many were."""
+        self.install = False
+        """May programs the target lacks be unpacked there? Someone was shown them and consented."""
+        self.tuning: Tuning | None = None
+        """Kernel settings for the length of the run; None: they stay as they are."""
+        self.expose: Consent = nobody_agrees
+        """Whether servers without security fixes may listen where other machines reach them."""
+        self.seed = plan.seed or draw_seed()
+
+    async def assess(self) -> Budget:
+        """What the run will cost on its machines, without beginning it."""
+        async with open_fleet(self.fleet, self.ask) as members:
+            facts = tightest([members[name].facts for name in self.fleet.clients])
+            budget = self._assess(facts)
+            address, _ = addresses(self.fleet, members)
+            if found := exposure(self.entries, self.fleet.target, address):
+                exposed = OldServersExposed(
+                    servers=found.names, machine=found.machine, address=found.address
+                )
+                budget.warnings.append(exposed)
+            return budget
+
+    async def run(self) -> RunStop:
+        """Raises BadInput or PongbenchError before the first document, when the run cannot begin.
+
+        Afterwards the session always ends with a RunStop, which is returned; only a failing
+        `emit` and cancellation (abort) are raised, too.
+        """
+        over = False
+
+        def take(sample: HostSample) -> None:
+            # One may be on its way when the session ends.
+            if not over:
+                self.emit(sample)
+
+        opening = open_stage(self.plan, self.fleet, take, self.ask, self.tuning)
+        async with opening as stage:
+            budget = self._assess(stage.facts)
+            self.on_budget(budget)
+            budget.check()
+            exposed = await agreed(self.entries, self.fleet.target, stage.bind, self.expose)
+            rehearsed = await self._rehearse(stage)
+            zero = time.monotonic_ns() // 1000
+            stage.watch.begin(zero)
+            self.emit(self._start(stage, rehearsed))
+            passes = Passes(
+                self.plan,
+                stage,
+                budget,
+                rehearsed,
+                control=self.control,
+                emit=self.emit,
+                tell=self.tell,
+                seed=self.seed,
+                zero_us=zero,
+                exposed=exposed,
+            )
+            status: Status = "aborted"
+            reason = code = ""
+            try:
+                await passes.run()
+                status = "done"
+                if passes.left_out:
+                    status, reason, code = "failed", passes.left_out_text(), "servers-left-out"
+            except Stopped:
+                status = "stopped"
+            except PongbenchError as error:
+                status, reason, code = "failed", str(error), error.code
+            finally:
+                try:
+                    await to_the_end(passes.put_back())
+                finally:
+                    over = True
+                    stop = RunStop(t_us=passes.now_us(), status=status, reason=reason, code=code)
+                    self.emit(stop)
+            return stop
+
+    def _assess(self, facts: Mapping[str, Any]) -> Budget:
+        budget = assess(
+            self.plan,
+            self.entries,
+            facts,
+            loopback=self.fleet.loopback,
+            clients=len(self.fleet.clients),
+        )
+        budget.warnings.extend(rights for entry in self.entries for rights in more_rights(entry))
+        return budget
+
+    async def _rehearse(self, stage: Stage) -> dict[str, Rehearsal]:
+        """Deploy, gate and stop every server once: what cannot work is told before hours have been
+        spent, and no runtime is built while something is measured."""
+        self.tell("Trying every server once before the run.")
+        rehearsed = {}
+        servers = [*self.entries, *([self.null] if self.null else [])]
+        for tried, entry in enumerate(servers):
+            self.on_trial(servers, tried)
+            deployment = await stage.deploy(entry, self.plan, self.tell, install=self.install)
+            try:
+                result = await gate(deployment)
+                if not result.passed:
+                    raise PongbenchError(
+                        f"{entry.name} did not pass the wire gate: {' '.join(result.sentences)} "
+                        "Mend it, or leave it out of the plan."
+                    )
+                where = "" if stage.target.is_local else stage.target.name
+                measured.remember(entry, result, deployment.version, where)
+                rehearsed[entry.id] = Rehearsal(entry, deployment.record(), result)
+            finally:
+                await to_the_end(deployment.stop())
+        self.on_trial(servers, len(servers))
+        return rehearsed
+
+    def _start(self, stage: Stage, rehearsed: dict[str, Rehearsal]) -> RunStart:
+        return RunStart(
+            v=1 if stage.tool.capabilities.tells_all else VERSION,
+            session=secrets.token_hex(8),
+            started_utc=datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            pongbench=__version__,
+            plan=to_data(self.plan),
+            machines=stage.records(),
+            servers=[rehearsed[server].record for server in self.plan.servers],
+            order=order(self.plan, self.seed),
+            seed=self.seed,
+            axis=self.plan.axis,
+            metrics=metrics.records(),
+        )

@@ -1,0 +1,280 @@
+"""Everything a run needs on its machines, opened together and closed together."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from workbench.closing import ended
+from workbench.documents import HostSample, MachineRecord
+from workbench.errors import BadInput
+from workbench.load import registry
+from workbench.load.base import Client, LoadGenerator, LoadTool
+from workbench.machines.base import Machine
+from workbench.machines.opening import open_machine
+from workbench.machines.placement import Placement, place, place_agents, place_server
+from workbench.machines.profiles import Profile, Role, load_profile
+from workbench.machines.sampler_client import Sampling
+from workbench.machines.secrets import Ask, ask_nobody
+from workbench.plan.model import Plan
+from workbench.run.monitoring import Watch
+from workbench.run.tuning import TuneUp, Tuning, TuningPlan, plans_for, tune
+from workbench.servers.deploy import Deployment, deploy
+from workbench.servers.entry import ServerEntry
+from workbench.servers.runtimes import Notify
+
+HERE = "localhost"
+
+
+@dataclass(frozen=True)
+class Fleet:
+    """Which machines a run is on, by the names of their profiles."""
+
+    target: str = HERE
+    clients: tuple[str, ...] = (HERE,)
+    open: Callable[[Profile, Ask], Awaitable[Machine]] = open_machine
+    """How the machine of a profile is opened."""
+
+    def names(self) -> list[str]:
+        return list(dict.fromkeys([self.target, *self.clients]))
+
+    def roles(self, name: str) -> list[Role]:
+        roles: list[Role] = ["target"] if name == self.target else []
+        return [*roles, "client"] if name in self.clients else roles
+
+    @property
+    def loopback(self) -> bool:
+        """Whether all load stays on one machine."""
+        return self.clients == (self.target,)
+
+    def profiles(self) -> dict[str, Profile]:
+        """Raises BadInput: no such profile, or it is not meant for that."""
+        found = {name: load_profile(name) for name in self.names()}
+        for name, profile in found.items():
+            for role in self.roles(name):
+                if role not in profile.roles:
+                    listed = " and ".join(profile.roles)
+                    raise BadInput(
+                        f"'{name}' is not to be a {role}: its profile says {listed}; change its"
+                        " roles, or take another machine."
+                    )
+        return found
+
+
+@dataclass(frozen=True)
+class Member:
+    """A machine of the run, open."""
+
+    machine: Machine
+    profile: Profile
+    roles: list[Role]
+    facts: dict[str, Any]
+    clock: tuple[int, int]
+    """(offset_us, uncertainty_us), when it was opened."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Target and clients, ready."""
+
+    fleet: Fleet
+    members: dict[str, Member]
+    placement: Placement
+    """Of the server on the target, and of the agents of all clients together."""
+    tool: LoadTool
+    load: LoadGenerator
+    """Of that tool."""
+    watch: Watch
+    sampling: Sampling
+    """Of the target."""
+    bind: str
+    """Where servers listen."""
+    reach: str
+    """Where clients find them."""
+    tuneup: TuneUp
+    """What was tuned for the run, or could not be."""
+    returned: AsyncExitStack
+    """Closed at the end: machines that were lost and opened again."""
+
+    @property
+    def target(self) -> Machine:
+        return self.members[self.fleet.target].machine
+
+    @property
+    def loopback(self) -> bool:
+        return self.fleet.loopback
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Of the client that has the fewest ports: all have the same share of the load."""
+        return tightest([self.members[name].facts for name in self.fleet.clients])
+
+    async def deploy(
+        self, entry: ServerEntry, plan: Plan, tell: Notify, *, install: bool = False
+    ) -> Deployment:
+        """Start a server with the same backlog, descriptor limit and cores as all others.
+
+        `install`: whether programs the target lacks may be unpacked there."""
+        return await deploy(
+            self.target,
+            entry,
+            backlog=plan.backlog,
+            nofile=plan.nofile,
+            cpus=self.placement.server,
+            host=self.bind,
+            reach=self.reach,
+            notify=tell,
+            install=install,
+        )
+
+    def records(self) -> list[MachineRecord]:
+        """For `RunStart.machines`."""
+        return [
+            MachineRecord(
+                name=name,
+                roles=list(member.roles),
+                facts=dict(member.facts),
+                clock_offset_us=member.clock[0],
+                clock_uncertainty_us=member.clock[1],
+            )
+            for name, member in self.members.items()
+        ]
+
+
+@asynccontextmanager
+async def open_fleet(fleet: Fleet, ask: Ask = ask_nobody) -> AsyncIterator[dict[str, Member]]:
+    """All machines, opened at once, closed together. Raises BadInput or PongbenchError."""
+    profiles = fleet.profiles()
+    async with AsyncExitStack() as stack:
+
+        async def open_one(profile: Profile) -> Machine:
+            machine = await fleet.open(profile, ask)
+            stack.push_async_callback(machine.close)
+            return machine
+
+        opened = [asyncio.ensure_future(open_one(profile)) for profile in profiles.values()]
+        try:
+            machines = await asyncio.gather(*opened)
+        finally:
+            await ended(*opened)
+        yield {
+            name: Member(
+                machine, profile, fleet.roles(name), await machine.facts(), await machine.clock()
+            )
+            for (name, profile), machine in zip(profiles.items(), machines, strict=True)
+        }
+
+
+async def preview_tuning(fleet: Fleet, name: str, ask: Ask = ask_nobody) -> list[TuningPlan]:
+    """What a set of kernel settings would change on each machine; nothing is changed.
+
+    Raises BadInput or PongbenchError."""
+    async with open_fleet(fleet, ask) as members:
+        opened = {member: (one.machine, one.profile) for member, one in members.items()}
+        return await plans_for(opened, name)
+
+
+@asynccontextmanager
+async def open_stage(
+    plan: Plan,
+    fleet: Fleet,
+    emit: Callable[[HostSample], None],
+    ask: Ask = ask_nobody,
+    tuning: Tuning | None = None,
+) -> AsyncIterator[Stage]:
+    """Raises BadInput or PongbenchError when a machine cannot be used as its profile says."""
+    async with (
+        open_fleet(fleet, ask) as members,
+        AsyncExitStack() as returned,
+        AsyncExitStack() as stack,
+    ):
+        opened = {name: (member.machine, member.profile) for name, member in members.items()}
+        # Before anything listens or opens a connection, for what is in force then counts.
+        tuneup = await stack.enter_async_context(tune(opened, tuning, ask))
+        for name in tuneup.tuned:
+            members[name] = replace(members[name], facts=await members[name].machine.facts())
+        placement, clients = _places(fleet, members, plan)
+        tool = registry.load_tool(plan.load_tool)
+        load = await registry.start(tool, clients)
+        stack.push_async_callback(load.close)
+        watch = Watch(emit)
+        stack.push_async_callback(watch.stop)
+        samplings = {}
+        for name, member in members.items():
+            # On the target, the cores that count: the server's, and those of workers beside it.
+            cores = placement.server
+            if name in fleet.clients:
+                cores = (*cores, *placement.agents[: plan.workers])
+            observed = cores if name == fleet.target else ()
+            samplings[name] = await watch.start(member.machine, member.clock, observed)
+        bind, reach = addresses(fleet, members)
+        yield Stage(
+            fleet,
+            members,
+            placement,
+            tool,
+            load,
+            watch,
+            samplings[fleet.target],
+            bind,
+            reach,
+            tuneup,
+            returned,
+        )
+
+
+def tightest(facts: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The facts of the client with the fewest local ports."""
+
+    def ports(of: dict[str, Any]) -> int:
+        span = of.get("sysctls", {}).get("net.ipv4.ip_local_port_range", "32768 60999")
+        low, high = map(int, str(span).split())
+        return high - low
+
+    return min(facts, key=ports)
+
+
+def _places(fleet: Fleet, members: dict[str, Member], plan: Plan) -> tuple[Placement, list[Client]]:
+    target = members[fleet.target]
+    cpus, allowed = target.profile.cpus, target.machine.cpus
+    if fleet.target in fleet.clients:
+        beside = place(cpus, allowed, machine=fleet.target)
+    else:
+        beside = Placement(place_server(cpus, allowed, machine=fleet.target), ())
+    agents: list[int] = []
+    clients = []
+    for name in fleet.clients:
+        machine, profile = members[name].machine, members[name].profile
+        cores = (
+            beside.agents
+            if name == fleet.target
+            else place_agents(profile.cpus, machine.cpus, machine=name)
+        )
+        agents += cores
+        clients.append(Client(machine, cores, workers=plan.workers, nofile=plan.nofile))
+    return Placement(beside.server, tuple(agents), beside.shared), clients
+
+
+def addresses(fleet: Fleet, members: dict[str, Member]) -> tuple[str, str]:
+    """Where servers listen, and where clients find them."""
+    if fleet.loopback:
+        return "127.0.0.1", "127.0.0.1"
+    target = members[fleet.target]
+    machine, profile = target.machine, target.profile
+    others = [members[name].machine for name in fleet.clients if name != fleet.target]
+    if not machine.is_local:
+        bind, reach = machine.bind, machine.reach
+    else:
+        seen = [m.our_address for m in others if m.our_address]
+        reach = profile.reach or (seen[0] if seen else "127.0.0.1")
+        bind = profile.bind or reach
+    far = [m.name for m in others if not m.is_local]
+    if reach.startswith("127.") and far:
+        raise BadInput(
+            f"'{fleet.target}' was reached at {reach}, where {far[0]} cannot reach it; name its"
+            " address for the others in its profile (reach)."
+        )
+    return bind, reach

@@ -1,0 +1,78 @@
+"""What a run is made of, whoever starts it: the terminal or the window."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from workbench import paths
+from workbench.documents import AnyDocument
+from workbench.errors import BadInput
+from workbench.load import registry
+from workbench.machines.secrets import Ask, ask_nobody
+from workbench.plan.model import Plan
+from workbench.run.engine import Engine
+from workbench.run.environment import HERE, Fleet
+from workbench.servers import gate_cache as measured
+from workbench.servers.catalogue import Catalogue
+from workbench.workloads.registry import FAMILIES
+
+__all__ = ["FAMILIES", "HERE", "Fleet", "engine_for", "of_families", "session_path"]
+
+
+def engine_for(
+    plan: Plan,
+    emit: Callable[[AnyDocument], None],
+    *,
+    fleet: Fleet | None = None,
+    ask: Ask = ask_nobody,
+) -> Engine:
+    """`fleet` None: for this computer. Raises BadInput when a server of the plan is not to be had,
+    or a machine has no profile."""
+    fleet = fleet or Fleet()
+    fleet.profiles()
+    tool = registry.load_tool(plan.load_tool)
+    for problem in registry.problems(tool, plan, clients=len(fleet.clients)):
+        raise BadInput(problem)
+    catalogue = Catalogue.load()
+    entries = [catalogue[server] for server in plan.servers]
+    for entry in entries:
+        if entry.unavailable:
+            raise BadInput(
+                f"{entry.name} cannot be run: {entry.unavailable.reason} Leave it out of the plan."
+            )
+        if unfit := plan.declared.unfit(plan.workload, entry):
+            raise BadInput(unfit)
+    null_server = plan.declared.null_server if plan.calibrate else ""
+    null = catalogue[null_server] if null_server else None
+    return Engine(plan, entries, emit, null=null, fleet=fleet, ask=ask)
+
+
+def of_families(plan: Plan, families: Sequence[str]) -> list[str]:
+    """Ids of all servers of these families that a plan's workload can be offered to.
+
+    Raises BadInput when there is none.
+    """
+    workload = plan.workload
+    found = [
+        entry.id
+        for entry in Catalogue.load().contestants()
+        if entry.family in families
+        and entry.unavailable is None
+        and workload.protocol in measured.protocols(entry)
+        and plan.declared.suits(workload, entry)
+    ]
+    if families and not found:
+        named = " or ".join(dict.fromkeys(families))
+        asked = f"{workload.protocol}{plan.declared.asked(workload)}"
+        raise BadInput(f"No server of the family {named} speaks {asked}; take another plan.")
+    return found
+
+
+def session_path(plan: Plan) -> Path:
+    """Where a session of this plan, begun now, belongs."""
+    now = datetime.datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
+    name = re.sub(r"[^a-z0-9]+", "-", plan.name.lower()).strip("-")[:40]
+    return paths.data_dir() / "sessions" / f"{now}-{name}.pong.yaml"

@@ -1,0 +1,57 @@
+"""The samplers of a run's machines."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection
+
+from workbench.closing import to_the_end
+from workbench.documents import HostSample
+from workbench.machines.base import Machine
+from workbench.machines.sampler_client import Sampling
+
+AHEAD_US = 60_000_000
+"""A sample from so far in the future is none."""
+
+
+class Watch:
+    """Looks on every machine of a run; what is seen is told on the session's axis, from its zero
+    on."""
+
+    def __init__(self, emit: Callable[[HostSample], None]) -> None:
+        self._emit = emit
+        self._zero_us: int | None = None
+        self._samplings: dict[str, Sampling] = {}
+
+    def begin(self, zero_us: int) -> None:
+        """The session's zero on this computer's monotonic clock; samples come from then on."""
+        self._zero_us = zero_us
+
+    async def start(
+        self, machine: Machine, clock: tuple[int, int], cores: Collection[int] = ()
+    ) -> Sampling:
+        """Sample a machine; once more, when it was lost and is back. `clock`: as
+        `Machine.clock` says, `cores`: see `Sampling`."""
+        # This computer's clock is the session's; its offset is measured, but known to be none.
+        offset_us = 0 if machine.is_local else clock[0]
+
+        def to_session_us(mono_us: int) -> int:
+            return -1 if self._zero_us is None else mono_us + offset_us - self._zero_us
+
+        if before := self._samplings.pop(machine.name, None):
+            await before.stop()
+        sampling = self._samplings[machine.name] = Sampling(cores)
+        await sampling.start(machine, to_session_us, self._take)
+        return sampling
+
+    async def stop(self) -> None:
+        await to_the_end(self._stop())
+
+    async def _stop(self) -> None:
+        for sampling in reversed(self._samplings.values()):
+            await sampling.stop()
+
+    def _take(self, sample: HostSample) -> None:
+        now_us = time.monotonic_ns() // 1000 - (self._zero_us or 0)
+        if 0 <= sample.t_us <= now_us + AHEAD_US:
+            self._emit(sample)

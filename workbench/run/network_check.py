@@ -1,0 +1,57 @@
+"""The links between a run's clients and its target, checked before anything is measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from msgspec.structs import replace
+
+from workbench.errors import PongbenchError
+from workbench.machines.linkcheck import ENOUGH, check_link, needed_bits_per_s
+from workbench.messages.notes import Link, LinkUnchecked, Notice, SlowLink
+from workbench.plan.model import Plan
+from workbench.run.environment import Stage
+from workbench.servers.gate import GateResult
+
+
+async def check_links(
+    stage: Stage, plan: Plan, gates: Sequence[GateResult], note: Callable[[Notice], None]
+) -> None:
+    """One after another, so that they do not share what the target has; loopback is no link."""
+    needed = needed_of_each(plan, len(stage.fleet.clients), gates)
+    for name in stage.fleet.clients:
+        if name == stage.target.name:
+            continue
+        client = stage.members[name].machine
+        try:
+            link = await check_link(client, stage.target, bind=stage.bind, reach=stage.reach)
+        except PongbenchError as error:
+            note(LinkUnchecked(client=name, said=str(error)))
+            continue
+        for notice in notes_of(link, needed):
+            note(notice)
+
+
+def notes_of(link: Link, needed_bits_per_s: float) -> list[Notice]:
+    """What was measured, and a warning where it may be too slow for the plan."""
+    found: list[Notice] = [replace(link, needed_bits_per_s=needed_bits_per_s)]
+    if needed_bits_per_s > ENOUGH * link.bits_per_s:
+        slow = SlowLink(
+            client=link.client,
+            target=link.target,
+            bits_per_s=link.bits_per_s,
+            needed_bits_per_s=needed_bits_per_s,
+        )
+        found.append(slow)
+    return found
+
+
+def needed_of_each(plan: Plan, clients: int, gates: Sequence[GateResult]) -> float:
+    """Bits per second from the target to each client, at the highest rate and with the largest
+    reply; 0: not known, for a closed loop has no rate."""
+    if not plan.axis.per_second or not gates:
+        return 0.0
+    calls = plan.workload.calls_per_connection
+    requests_per_s = max(plan.axis.values) / clients * (1 if plan.unit == "requests" else calls)
+    reply = max(gate.kept_bytes if calls > 1 else gate.bytes_on_wire for gate in gates)
+    return needed_bits_per_s(requests_per_s, calls, reply)

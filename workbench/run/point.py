@@ -1,0 +1,288 @@
+"""One point: offered, followed, judged, told in documents."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from workbench import axis as axes
+from workbench import metrics
+from workbench.analysis import histogram, phases
+from workbench.analysis.evidence import Evidence, queue_of
+from workbench.analysis.verdicts import judge
+from workbench.axis import RATE
+from workbench.closing import ended
+from workbench.control import Control
+from workbench.documents import WINDOW_US, AnyDocument, PointStart, PointStop, Window
+from workbench.load.base import LoadGenerator, LoadReport, LoadTool, LoadWindow, PointSpec
+from workbench.machines.sampler_client import Sampling, Usage
+from workbench.metrics.base import Measured
+from workbench.plan.model import Plan
+from workbench.plan.schedule import PointPlan
+from workbench.run.target_watch import Presence, Watched
+
+
+@dataclass(frozen=True)
+class Target:
+    """The server under test, as the clients reach it."""
+
+    server: str
+    name: str
+    host: str
+    port: int
+
+
+@dataclass
+class Bench:
+    """What a point needs besides itself."""
+
+    plan: Plan
+    load: LoadGenerator
+    tool: LoadTool
+    """What `load` is of."""
+    sampling: Sampling
+    presence: Presence
+    control: Control
+    emit: Callable[[AnyDocument], None]
+    session_us: Callable[[int], int]
+    """From this machine's monotonic clock to the session's axis."""
+    client_cores: int
+    target: str = ""
+    """Name of the machine that the servers run on."""
+    here: bool = True
+    """Whether that is this computer."""
+    loopback: bool = True
+    """Whether the clients are on it, too."""
+    ceiling_per_s: float | None = None
+    ceiling_others_pct: float = 0.0
+    """See `sweeps.Ceiling`."""
+    points: int = 0
+
+    async def measure(self, point: PointPlan, target: Target) -> PointStop:
+        """Run one point; its documents are emitted, the last one is returned, too.
+
+        Raises PongbenchError when no client is left to offer load. A point ended by `control`
+        is marked incomplete.
+        """
+        self.points += 1
+        run = _Run(self, point, self.points)
+        self.sampling.mark()
+        own_before_s = time.process_time()
+        spec = _spec(self.plan, point, target)
+        load = self.load.run(spec, started=run.started, on_window=run.take)
+        async with self.presence.watched() as target_there:
+            report, complete = await self._interruptible(load, target_there)
+            report = await target_there.checked(report, complete)
+        usage = self.sampling.since_mark()
+        others_s = None
+        if report.client_cpu_s is not None:
+            known_s = sum(part.cpu_s for part in report.clients if part.machine == self.target)
+            if self.here:
+                known_s += time.process_time() - own_before_s
+            others_s = max(0.0, usage.elsewhere_s - known_s)
+        stop = run.stop(report, complete, usage, others_s)
+        self.emit(stop)
+        return stop
+
+    async def _interruptible(self, load: Any, target: Watched) -> tuple[LoadReport, bool]:
+        running = asyncio.ensure_future(load)
+        interrupted = asyncio.ensure_future(self.control.interrupted())
+        lost = asyncio.ensure_future(target.lost())
+        try:
+            await asyncio.wait({running, interrupted, lost}, return_when=asyncio.FIRST_COMPLETED)
+            complete = running.done()
+            if not complete:
+                await self.load.stop_point()
+            return await running, complete
+        finally:
+            await ended(running, interrupted, lost)
+
+
+class _Run:
+    """A point under way: numbers its documents and keeps what the verdict needs."""
+
+    def __init__(self, bench: Bench, point: PointPlan, number: int) -> None:
+        self.bench = bench
+        self.can = bench.tool.capabilities
+        self.point = point
+        self.number = number
+        axis = bench.plan.axis if point.purpose != "warm_up" else RATE
+        self.place = axes.recorded(axis, point.x)
+        self.begun_us = 0
+        self.windows: list[Window] = []
+        think_time_s = bench.plan.workload.think_time_s
+        self.think_s = phases.think_s(point.calls_per_connection, think_time_s)
+
+    def started(self, at_us: int) -> None:
+        point = self.point
+        self.begun_us = self.bench.session_us(at_us)
+        self.bench.emit(
+            PointStart(
+                t_us=self.begun_us,
+                point=self.number,
+                server=point.server,
+                x=point.x,
+                purpose=point.purpose,
+                pass_number=point.pass_number,
+                look=point.look,
+                connections=point.connections,
+                calls_per_connection=point.calls_per_connection,
+                seconds=point.seconds,
+                load_tool=self.bench.tool.name,
+                **self.place,
+            )
+        )
+
+    def take(self, window: LoadWindow) -> None:
+        document = Window(
+            t_us=self.begun_us + window.index * WINDOW_US,
+            point=self.number,
+            index=window.index,
+            due=window.due,
+            sent=window.sent,
+            late=window.late,
+            established=window.established,
+            replies=window.replies,
+            errors=window.errors,
+            in_flight=window.in_flight,
+            latency_us=histogram.percentiles(window.latency),
+            service_us=histogram.percentiles(window.service),
+            latency=histogram.coarse(window.latency),
+            service=histogram.coarse(window.service),
+            phase=phases.phase(window.index, self.point.seconds, self.think_s)
+            if self.point.seconds
+            else "measure",
+        )
+        self.windows.append(document)
+        self.bench.emit(document)
+
+    def stop(
+        self,
+        report: LoadReport,
+        complete: bool,
+        usage: Usage,
+        others_s: float | None,
+    ) -> PointStop:
+        """`others_s`: CPU time that other programs took on the cores of server and clients. None:
+        it cannot be told from that of the clients."""
+        point, counts, times = self.point, report.counts, report.histograms
+        complete = complete and not report.complaints
+        seconds = point.seconds if complete and point.seconds else report.schedule_s
+        per_unit = 1 / point.calls_per_connection if self.bench.plan.unit == "connections" else 1.0
+        offered = _rate(counts.scheduled * per_unit, seconds)
+        lateness = histogram.percentiles(times.lateness)
+        evidence = Evidence(
+            counts=counts,
+            seconds=seconds,
+            offered_per_s=0.0 if point.concurrency else offered,
+            complete=complete,
+            conserved=report.conserved,
+            lateness_us=lateness,
+            client_cpu_pct=report.client_cpu_pct,
+            workers=self.bench.load.workers,
+            client_cores=self.bench.client_cores,
+            queue=None
+            if point.concurrency or not self.can.windows or not self.can.due_times
+            else queue_of(
+                self.windows,
+                seconds,
+                calls_per_connection=point.calls_per_connection,
+                think_time_s=self.bench.plan.workload.think_time_s,
+            ),
+            ceiling_per_s=self.bench.ceiling_per_s if point.purpose == "sweep" else None,
+            ceiling_others_pct=self.bench.ceiling_others_pct,
+            counters=usage.counters,
+            others_cpu_pct=_share_pct(others_s, usage.seconds),
+            loopback=self.bench.loopback,
+        )
+        verdict, reasons = judge(evidence)
+        calls_per_s, measured_s = self._answered(report, seconds)
+        reasons += report.complaints
+        lost = counts.scheduled - counts.succeeded
+        return PointStop(
+            t_us=self.bench.session_us(_now_us()),
+            point=self.number,
+            server=point.server,
+            x=point.x,
+            purpose=point.purpose,
+            pass_number=point.pass_number,
+            look=point.look,
+            complete=complete,
+            seconds=round(seconds, 6),
+            counts=counts,
+            offered_per_s=offered,
+            replies_per_s=round(calls_per_s * per_unit, 3),
+            measured_s=measured_s,
+            values=metrics.values(Measured(report, self.windows, usage)),
+            errors_pct=round(100 * lost / counts.scheduled, 4) if counts.scheduled else 0.0,
+            latency_us=histogram.percentiles(times.latency),
+            service_us=histogram.percentiles(times.service),
+            connect_us=histogram.percentiles(times.connect),
+            first_byte_us=histogram.percentiles(times.first_byte),
+            lateness_us=lateness,
+            histograms=times,
+            client_cpu_pct=_rounded(report.client_cpu_pct),
+            server_cpu_pct=round(usage.cpu_pct, 2),
+            server_rss_bytes=usage.rss_bytes,
+            verdict=verdict,
+            reasons=[reason.text() for reason in reasons],
+            findings=[reason.record() for reason in reasons],
+            evidence={name: round(value, 6) for name, value in evidence.figures().items()},
+            conserved=report.conserved,
+            clients=report.clients,
+            start_skew_us=report.start_skew_us,
+            **self.place,
+        )
+
+    def _answered(self, report: LoadReport, schedule_s: float) -> tuple[float, list[float]]:
+        """Calls answered per second of the measured part, and where that lies."""
+        workload = self.bench.plan.workload
+        ramp_s = phases.ramp_s(self.windows, self.point.calls_per_connection, workload.think_time_s)
+        steady = phases.steady(self.windows, schedule_s, ramp_s)
+        if steady is None:
+            return _rate(report.replies_in_schedule, report.schedule_s), []
+        # Where a stall in the ramp is made good later, no more is told than was scheduled.
+        paced = self.can.due_times and not self.point.concurrency
+        replies = min(steady.replies, steady.due) if paced else steady.replies
+        return replies / steady.seconds, [round(steady.from_s, 3), round(steady.to_s, 3)]
+
+
+def _spec(plan: Plan, point: PointPlan, target: Target) -> PointSpec:
+    """The point as a load tool has to offer it."""
+    return PointSpec(
+        host=target.host,
+        port=target.port,
+        workload=plan.declared.key,
+        options=plan.workload.own,
+        mode=plan.workload.mode if not point.connection_rate_per_s else "open",
+        rate_per_s=point.connection_rate_per_s,
+        connections=point.connections,
+        seconds=point.seconds,
+        concurrency=point.concurrency,
+        arrivals=point.arrivals,
+        seed=point.seed,
+        calls_per_connection=point.calls_per_connection,
+        think_time_s=plan.workload.think_time_s,
+        timeout_s=plan.workload.timeout_s,
+    )
+
+
+def _share_pct(busy_s: float | None, seconds: float) -> float | None:
+    if busy_s is None:
+        return None
+    return 100 * busy_s / seconds if seconds else 0.0
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 2)
+
+
+def _rate(count: float, seconds: float) -> float:
+    return round(count / seconds, 3) if seconds > 0 else 0.0
+
+
+def _now_us() -> int:
+    return time.monotonic_ns() // 1000

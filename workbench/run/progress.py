@@ -1,0 +1,270 @@
+"""How far a run is, told by its documents alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from workbench.analysis.knee import knee
+from workbench.axis import RATE, Axis
+from workbench.documents import (
+    AnyDocument,
+    Block,
+    Note,
+    Percentiles,
+    PointStart,
+    PointStop,
+    RunStart,
+    RunStop,
+    Window,
+)
+
+
+@dataclass
+class ServerProgress:
+    """One server so far. Rates are per second, in the plan's unit; times from due."""
+
+    id: str
+    name: str
+    total: int
+    """Points of all its passes."""
+    stops: list[PointStop] = field(default_factory=list)
+    """Of its sweeps."""
+    point: PointStart | None = None
+    """The one that runs."""
+    due: int = 0
+    lost: int = 0
+    """Calls of the running point so far."""
+    window: Window | None = None
+    """Its last."""
+    calls_per_unit: int = 1
+    axis: Axis = RATE
+
+    @property
+    def replies_per_s(self) -> float | None:
+        """Of the last window, else of the last point."""
+        if self.window is not None:
+            return self.window.replies / self.calls_per_unit / (self.window.length_us / 1e6)
+        return self.stops[-1].replies_per_s if self.stops else None
+
+    @property
+    def latency_us(self) -> Percentiles | None:
+        if self.window is not None:
+            return self.window.latency_us
+        return self.stops[-1].latency_us if self.stops else None
+
+    @property
+    def errors_pct(self) -> float | None:
+        """Of the attempts of the running point so far, else of the last point."""
+        if self.point is not None:
+            return 100 * self.lost / self.due if self.due else None
+        return self.stops[-1].errors_pct if self.stops else None
+
+    @property
+    def knee(self) -> float | None:
+        """Highest sustained value so far; None: none, or the axis has no such limit."""
+        return knee(self.stops) if self.axis.has_limit else None
+
+
+class RunProgress:
+    """A consumer of documents; a `RunStart` begins afresh."""
+
+    def __init__(self) -> None:
+        self._reset()
+
+    def _reset(self) -> None:
+        self.name = ""
+        self.servers: dict[str, ServerProgress] = {}
+        """Those compared, in the plan's order."""
+        self.now: ServerProgress | None = None
+        """Under load at the moment; a tool, too (the null server)."""
+        self.t_us = 0
+        self.end: RunStop | None = None
+        self.passes = 1
+        """Over each server."""
+        self._order: list[Block] = []
+        self._planned = 0
+        """Stretches the plan has; those that look again come after them."""
+        self._block = -1
+        self._added_at = 0
+        """Where in the order the turns added last begin."""
+        self._in_block = 0
+        self._done_before = 0
+        self._swept_since_us: int | None = None
+        self._paused_since_us: int | None = None
+        self._paused_us = 0
+        """In pauses since the first sweep; they say nothing of how long a point takes."""
+        self.axis = RATE
+        self._calls_per_unit = 1
+
+    def __call__(self, document: AnyDocument) -> None:
+        if isinstance(document, RunStart):
+            self._begin(document)
+            return
+        self.t_us = max(self.t_us, document.t_us)
+        match document:
+            case PointStart():
+                self._point_start(document)
+            case Window() if self.now:
+                self.now.window = document
+                self.now.due += document.due
+                self.now.lost += sum(document.errors.values())
+            case PointStop() if self.now:
+                self._point_stop(document, self.now)
+            case Note(topic="gave-up" | "died" | "skipped"):
+                self._in_block = self._size(self._block)
+            case Note(topic="again") if {"pass_number", "rates_per_s"} <= document.data.keys():
+                self._add(document)
+            case Note(topic="ceiling"):
+                self.now = None
+            case Note(topic="paused"):
+                self._paused_since_us = document.t_us
+            case Note(topic="resumed") if self._paused_since_us is not None:
+                self._paused_us += document.t_us - self._paused_since_us
+                self._paused_since_us = None
+            case RunStop():
+                self.end, self.now = document, None
+            case _:
+                pass
+
+    def name_of(self, server_id: str) -> str:
+        """As people write it."""
+        known = self.servers.get(server_id)
+        return known.name if known else "null server"
+
+    @property
+    def total(self) -> int:
+        """Points that judge, as planned."""
+        return sum(map(self._size, range(len(self._order))))
+
+    @property
+    def done(self) -> int:
+        """Of `total`; those left out count as done."""
+        return self._done_before + self._in_block
+
+    @property
+    def left_s(self) -> float | None:
+        """Estimated from the points so far; None: too early to say."""
+        each_s = self._each_s
+        return None if each_s is None else (self.total - self.done) * each_s
+
+    @property
+    def turn(self) -> ServerProgress | None:
+        """Whose turn it is: under load, between its points, or about to be started."""
+        now = self.now
+        if self.end or not self._order or (now and (now.point or now.id not in self.servers)):
+            return now
+        return self.servers.get(self._order[self._current].server)
+
+    @property
+    def _current(self) -> int:
+        """The stretch under way; the next one as soon as one has all its points. One that looks
+        again may get more of them, so it lasts until another has begun or is announced."""
+        running = self.now is not None and self.now.point is not None
+        more = self._planned <= self._block and self._added_at <= self._block
+        if running or more or self._in_block < self._size(self._block):
+            return self._block
+        return min(self._block + 1, len(self._order) - 1)
+
+    @property
+    def block(self) -> tuple[int, int]:
+        """(which of the planned stretches is under way, from 1, and how many there are)."""
+        return min(max(0, self._current) + 1, self._planned), self._planned
+
+    @property
+    def again(self) -> tuple[int, int] | None:
+        """(which of the turns that look again, from 1, and how many there are in a row); None: what
+        was planned is under way."""
+        if self._current < self._planned:
+            return None
+        return self._current - self._added_at + 1, len(self._order) - self._added_at
+
+    @property
+    def in_block(self) -> tuple[int, int]:
+        """(points done, points planned) of the stretch under way."""
+        return self._in_block, self._size(self._block)
+
+    @property
+    def block_left_s(self) -> float | None:
+        """Of the stretch under way; None: too early to say."""
+        each_s, current = self._each_s, self._current
+        done = self._in_block if current == self._block else 0
+        return None if each_s is None else (self._size(current) - done) * each_s
+
+    @property
+    def _each_s(self) -> float | None:
+        """What a point has taken so far, with all that lies between points."""
+        swept = sum(len(server.stops) for server in self.servers.values())
+        if self._swept_since_us is None or not swept or not self.done:
+            return None
+        now_us = self.t_us if self._paused_since_us is None else self._paused_since_us
+        return (now_us - self._swept_since_us - self._paused_us) / swept / 1e6
+
+    def _begin(self, start: RunStart) -> None:
+        self._reset()
+        plan = start.plan
+        self.name = plan.get("name", "")
+        self._order = list(start.order)
+        self._planned = len(start.order)
+        self.passes = max((block.pass_number for block in start.order), default=1)
+        self.axis = start.axis or RATE
+        self._calls_per_unit = _calls_per_unit(plan)
+        for record in start.servers:
+            total = sum(
+                self._size(n) for n, block in enumerate(start.order) if block.server == record.id
+            )
+            self.servers[record.id] = ServerProgress(record.id, record.name, total, axis=self.axis)
+
+    def _add(self, note: Note) -> None:
+        """A turn the run adds to its order: a doubtful rate is looked at again."""
+        number, rates = note.data["pass_number"], note.data["rates_per_s"]
+        if self._added_at <= self._block:
+            self._added_at = len(self._order)
+        self._order.append(Block(server=note.server, pass_number=number, rates_per_s=rates))
+        if known := self.servers.get(note.server):
+            known.total += len(rates)
+
+    def _size(self, block: int) -> int:
+        if not 0 <= block < len(self._order):
+            return 0
+        return len(self._order[block].rates_per_s) or len(self.axis.values)
+
+    def _point_start(self, point: PointStart) -> None:
+        if point.purpose != "ceiling":
+            self._enter(point)
+            if self._swept_since_us is None:
+                self._swept_since_us, self._paused_us = point.t_us, 0
+        known = self.servers.get(point.server)
+        self.now = known or ServerProgress(point.server, self.name_of(point.server), 0)
+        self.now.point, self.now.window = point, None
+        self.now.due = self.now.lost = 0
+        self.now.calls_per_unit = self._calls_per_unit
+
+    def _enter(self, point: PointStart) -> None:
+        """The block the point belongs to; all before it are over."""
+        here = next(
+            (
+                n
+                for n, block in enumerate(self._order)
+                if n >= self._added_at
+                and (block.server, block.pass_number) == (point.server, point.pass_number)
+            ),
+            self._block,
+        )
+        if here == self._block:
+            return
+        self._block, self._in_block = here, 0
+        self._done_before = sum(map(self._size, range(here)))
+
+    def _point_stop(self, stop: PointStop, server: ServerProgress) -> None:
+        if stop.purpose == "sweep":
+            server.stops.append(stop)
+            # A rate held at last is followed by higher ones, which nobody announced.
+            self._in_block = min(self._in_block + 1, self._size(self._block))
+        server.point = server.window = None
+
+
+def _calls_per_unit(plan: dict[str, Any]) -> int:
+    """Windows count calls; the plan's rates may count connections."""
+    calls: int = plan.get("workload", {}).get("calls_per_connection", 1)
+    return calls if plan.get("rate_of") == "connections" else 1

@@ -1,0 +1,258 @@
+"""Tuning for a run: what it would change on each machine, consent to it, and what became of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from msgspec.structs import replace as replace_struct
+
+from workbench.closing import to_the_end
+from workbench.errors import PongbenchError
+from workbench.machines.base import Machine
+from workbench.machines.profiles import Profile
+from workbench.machines.rights import Rights, Sudo
+from workbench.machines.secrets import Ask, ask_nobody
+from workbench.machines.surveyed import HOW_PUT_BACK
+from workbench.machines.tuning import (
+    Change,
+    TuningSet,
+    left_tuned,
+    load_set,
+    preview,
+    put_back,
+    tuned,
+)
+from workbench.messages.notes import (
+    CrashRestored,
+    Notice,
+    NotRestored,
+    Restored,
+    StillTuned,
+    Untuned,
+)
+
+Opened: TypeAlias = Mapping[str, tuple[Machine, Profile]]
+"""Open machines by name, with their profiles."""
+
+
+@dataclass(frozen=True)
+class TuningPlan:
+    """What a set of settings would change on one machine."""
+
+    machine: str
+    changes: Sequence[Change] = ()
+    nofile: int = 0
+    """Hard descriptor limit for what the run starts there; 0: as it is."""
+    why_not: Untuned | None = None
+    """None: it may be tuned."""
+    sudo: Sudo = "none"
+    """How root's rights are had there."""
+    name: str = ""
+    """Of the set."""
+
+    @property
+    def needed(self) -> list[Change]:
+        return [change for change in self.changes if change.needed]
+
+    @property
+    def changes_something(self) -> bool:
+        return not self.why_not and bool(self.needed or self.nofile)
+
+    def declined(self) -> TuningPlan:
+        """The same machine, left as it is because somebody wanted that."""
+        if not self.changes_something:
+            return self
+        return replace(self, why_not=Untuned(machine=self.machine, why="declined"))
+
+    def commands(self) -> list[str]:
+        """What is done there, as root: the program that is started, and what it does as commands of
+        a shell would."""
+        if not self.changes_something:
+            return []
+        limit = [f"prlimit --nofile=:{self.nofile} --pid RUNNER"] if self.nofile else []
+        return [
+            f"{_LEADS[self.sudo]}python3 -I -S -u tuner.py",
+            *(
+                f"echo {change.wanted} > /proc/sys/{change.key.replace('.', '/')}"
+                for change in self.needed
+            ),
+            *limit,
+        ]
+
+    def sentences(self) -> list[str]:
+        """A line a setting: name, now, for the run; or the one reason why not."""
+        if self.why_not:
+            return [self.why_not.text()]
+        limit = [f"descriptors of what the run starts: {self.nofile:,}"] if self.nofile else []
+        return [*map(str, self.changes), *limit]
+
+
+_LEADS = {"nopasswd": "sudo -n -- ", "password": "sudo -S -- ", "root": "", "none": ""}
+
+Consent: TypeAlias = Callable[[Sequence[TuningPlan]], Awaitable[bool | None]]
+"""Shows what would be changed to whoever decides; None: run with everything as it is. Only asked
+where something would be changed."""
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What was asked for: a set by its name, and whom to ask."""
+
+    name: str
+    consent: Consent
+
+
+Told: TypeAlias = tuple[str, Notice]
+"""For a note: the machine, and what was done there."""
+
+
+class TuneUp:
+    """What is in force on the machines of a run, until `close`."""
+
+    def __init__(self) -> None:
+        self.told: list[Told] = []
+        """What was done before the run."""
+        self.tuned: list[str] = []
+        """Machines whose settings are others than before."""
+        self.wanted = ""
+        """The set that was consented to."""
+        self._latest: dict[str, TuningPlan] = {}
+        """By machine: when it was lost and is back, what came before counts no more."""
+        self._stack = AsyncExitStack()
+        self._afterwards: list[Told] = []
+
+    async def close(self) -> list[Told]:
+        """Put everything back, once; what is as it was again, and what could not be."""
+        await to_the_end(self._stack.aclose())
+        told, self._afterwards = self._afterwards, []
+        return told
+
+    async def apply(self, plan: TuningPlan, machine: Machine, rights: Rights) -> None:
+        """What cannot be tuned stays untuned, and that is told."""
+        if plan.why_not:
+            self.told.append((plan.machine, plan.why_not))
+            return
+
+        changed: list[str] = []
+        self._latest[plan.machine] = plan
+
+        def tell(sentences: Sequence[str]) -> None:
+            name = plan.machine
+            if self._latest[name] is not plan:
+                return
+            if changed and not sentences:
+                self._afterwards.append((name, Restored(machine=name, settings=changed)))
+            self._afterwards += [(name, NotRestored(machine=name, said=s)) for s in sentences]
+
+        runner = await _runner(machine) if plan.nofile else None
+        context = tuned(
+            machine,
+            plan.changes,
+            rights,
+            nofile=(runner, plan.nofile) if runner else None,
+            on_restored=tell,
+        )
+        try:
+            in_force = await self._stack.enter_async_context(context)
+        except PongbenchError as error:
+            failed = Untuned(machine=plan.machine, why="failed", said=str(error))
+            self.told.append((plan.machine, failed))
+            return
+        self.tuned.append(plan.machine)
+        in_force = replace_struct(in_force, set=plan.name)
+        changed += in_force.before()
+        self.told.append((plan.machine, in_force))
+
+    async def again(self, machine: Machine, profile: Profile) -> list[Told]:
+        """Tune a machine that was lost and is back, as was consented to, and tell. Nobody is asked
+        for a password."""
+        if machine.name not in self.tuned:
+            return []
+        self.tuned.remove(machine.name)
+        known = len(self.told)
+        self.told += await _put_back(machine, profile, ask_nobody)
+        plan = await plan_tuning(machine, profile, load_set(self.wanted))
+        await self.apply(plan, machine, Rights.on(machine, profile))
+        told = self.told[known:]
+        del self.told[known:]
+        return told
+
+
+async def plan_tuning(machine: Machine, profile: Profile, wanted: TuningSet) -> TuningPlan:
+    """What a set would change there, as the profile allows; nothing is changed.
+
+    Raises PongbenchError when the machine is gone.
+    """
+    name = machine.name
+    changes = await preview(machine, wanted)
+    if not profile.tuning:
+        return TuningPlan(name, changes, why_not=Untuned(machine=name, why="profile"))
+    sudo = Rights.on(machine, profile).sudo
+    if sudo == "none":
+        return TuningPlan(name, changes, why_not=Untuned(machine=name, why="sudo"))
+    return TuningPlan(name, changes, wanted.nofile, sudo=sudo)
+
+
+async def plans_for(machines: Opened, name: str) -> list[TuningPlan]:
+    """What a set would change on each. Raises BadInput when there is no such set."""
+    wanted = load_set(name)
+    plans = [await plan_tuning(*opened, wanted) for opened in machines.values()]
+    return [replace(plan, name=name) for plan in plans]
+
+
+@asynccontextmanager
+async def tune(machines: Opened, tuning: Tuning | None, ask: Ask) -> AsyncIterator[TuneUp]:
+    """Put back what crashes left, then tune with consent; put all back at the end.
+
+    Raises BadInput when there is no such set, PongbenchError without consent.
+    """
+    up = TuneUp()
+    plans: list[TuningPlan] = []
+    for machine, profile in machines.values():
+        up.told += await _put_back(machine, profile, ask)
+    if tuning:
+        up.wanted = tuning.name
+        plans = await plans_for(machines, tuning.name)
+        change = any(plan.changes_something for plan in plans)
+        consented = await tuning.consent(plans) if change else True
+        if consented is None:
+            plans = [plan.declined() for plan in plans]
+        elif not consented:
+            raise PongbenchError(
+                "Nobody consented to changing kernel settings, so the run was not begun; begin it"
+                " without any set of them to leave them as they are."
+            )
+    try:
+        for plan in plans:
+            machine, profile = machines[plan.machine]
+            await up.apply(plan, machine, Rights.on(machine, profile, ask))
+        yield up
+    finally:
+        await up.close()
+
+
+async def _put_back(machine: Machine, profile: Profile, ask: Ask) -> list[Told]:
+    """What a crash left there; where it stays, for want of rights, that is told."""
+    left = await left_tuned(machine)
+    if left is None:
+        return []
+    rights = Rights.on(machine, profile, ask)
+    if not profile.tuning or rights.sudo == "none":
+        why = f"{left.sentence(machine.name)} {HOW_PUT_BACK}"
+        return [(machine.name, StillTuned(machine=machine.name, said=why))]
+    try:
+        said = await put_back(machine, rights)
+    except PongbenchError as error:
+        return [(machine.name, StillTuned(machine=machine.name, said=str(error)))]
+    return [(machine.name, CrashRestored(machine=machine.name, said=said))] if said else []
+
+
+async def _runner(machine: Machine) -> int | None:
+    """The process from which all that a run starts there has its limits."""
+    text = (await machine.read(["/proc/self/stat"]))[0] or ""
+    found = re.match(r"(\d+) ", text)
+    return int(found[1]) if found else None

@@ -1,0 +1,177 @@
+"""A user's own servers: made from a template or a copy, edited, and put aside.
+
+A folder below `servers/` of the data directory; what is in it is the user's, and nothing of it is
+ever destroyed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import json
+import os
+import re
+import shutil
+import unicodedata
+from collections.abc import Iterator
+from pathlib import Path
+
+from workbench import paths, stores
+from workbench.errors import BadInput, why
+from workbench.servers.entry import ServerEntry, load_entry
+
+TEMPLATE = paths.RESOURCES / "templates" / "server"
+REMOVED = ".removed"
+"""The folder beside the servers that keeps those put aside."""
+
+MOST_BYTES = 256 << 10
+"""Of a file that is shown and edited."""
+MOST_FILES = 40
+
+_LONGEST_NAME = 60
+_ERRNO = re.compile(r"\[Errno (\d+)\]")
+_NAME_LINE = re.compile(r"^name:.*$", re.MULTILINE)
+_HISTORY = re.compile(r"^(?:in_2009|seen):.*\n(?:[ \t]+.*\n|[ \t]*\n)*", re.MULTILINE)
+
+
+def folder() -> Path:
+    """Where a user's own servers are; it need not be there yet."""
+    return paths.data_dir() / "servers"
+
+
+def new(name: str) -> ServerEntry:
+    """A server under a name for people, from a template that runs. Raises BadInput."""
+    return _make(name, TEMPLATE)
+
+
+def duplicate(entry: ServerEntry, name: str) -> ServerEntry:
+    """The user's own copy of a server, under another name. Raises BadInput."""
+    if not entry.source_path.is_file():
+        raise BadInput(f"{entry.name} has no code to be copied; make a new server instead.")
+    return _make(name, entry.folder)
+
+
+def own_id(name: str) -> str:
+    """The id of a server of that name. Raises BadInput when it is taken or the name says
+    nothing."""
+    if any(part in name for part in ("/", "\\")) or len(name) > _LONGEST_NAME:
+        raise BadInput(
+            f"A server's name has at most {_LONGEST_NAME} characters and no slash, for it is what"
+            " people call it and no path; choose another."
+        )
+    ascii_ = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+    id_ = re.sub(r"[^a-z0-9]+", "-", ascii_.lower()).strip("-")[:_LONGEST_NAME].strip("-")
+    if not id_:
+        raise BadInput("A server needs a name with letters or digits; give it one.")
+    for parent, whose in (
+        (folder(), "of yours"),
+        (paths.RESOURCES / "servers", "that comes with Pongbench"),
+    ):
+        if (parent / id_).exists():
+            raise BadInput(f"There is a server {whose} with the id {id_!r}; choose another name.")
+    return id_
+
+
+def read(server: Path) -> dict[str, str]:
+    """The text files of a server's folder, by relative name; what cannot be shown is left out."""
+    found: dict[str, str] = {}
+    with contextlib.suppress(OSError):
+        for path in sorted(server.rglob("*")):
+            name = path.relative_to(server).as_posix()
+            hidden = any(part[0] in "._" for part in name.split("/"))
+            if hidden and path.name != "__init__.py":
+                continue
+            if len(found) < MOST_FILES and (text := _text(path)) is not None:
+                found[name] = text
+    return found
+
+
+def save(server: Path, name: str, text: str, *, was: str) -> None:
+    """Write a file of one of the user's own, as a whole or not at all.
+
+    `was`: what it held when it was read. Raises BadInput when somebody else has changed it since,
+    or it cannot be written.
+    """
+    path = server / name
+    _must_be_own(server)
+    with _writing(f"{path} cannot be written"):
+        if not server.is_dir():
+            raise BadInput(f"The folder {server} is no longer there, so {name} was not saved.")
+        if path.exists() and _text(path) not in {was, text}:
+            raise BadInput(
+                f"{name} was changed by another program meanwhile. Nothing was saved; copy what you"
+                " wrote, then reload it."
+            )
+        stores.write(path, text, path.stat().st_mode & 0o777 if path.exists() else stores.USUAL)
+
+
+def remove(server: Path) -> Path:
+    """Put one of the user's own aside; where it is kept then. Raises BadInput."""
+    _must_be_own(server)
+    with _writing(f"The folder {server} cannot be moved"):
+        now = datetime.datetime.now().strftime("%Y-%m-%d-%H%M%S")
+        kept = folder() / REMOVED / f"{server.name}-{now}"
+        for number in range(2, 100):
+            if not kept.exists():
+                break
+            kept = kept.with_name(f"{server.name}-{now}-{number}")
+        stores.make_folder(kept.parent)
+        server.rename(kept)
+    return kept
+
+
+def _make(name: str, origin: Path) -> ServerEntry:
+    """A whole folder, renamed into place."""
+    name = " ".join(name.split())
+    place = folder() / own_id(name)
+    part = folder() / f".{place.name}.{os.getpid()}"
+    with _writing(f"The folder {place} cannot be made"):
+        own_id(name)  # another program may have taken it meanwhile
+        stores.make_folder(folder())
+        try:
+            shutil.copytree(origin, part, ignore=shutil.ignore_patterns("__pycache__"))
+            file = part / "server.yaml"
+            file.write_text(_named(file.read_text("utf-8"), name), encoding="utf-8")
+            part.rename(place)
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
+    return load_entry(place)
+
+
+@contextlib.contextmanager
+def _writing(failed: str) -> Iterator[None]:
+    """No other program changes the user's servers meanwhile. `failed`: what could not be done."""
+    try:
+        with stores.locked(folder()):
+            yield
+    except OSError as error:
+        raise BadInput(f"{failed}: {_reason(error)}.") from None
+
+
+def _named(text: str, name: str) -> str:
+    """`server.yaml` under another name; what was printed or seen before was not about a copy."""
+    line = f"name: {json.dumps(name, ensure_ascii=False)}"
+    return _HISTORY.sub("", _NAME_LINE.sub(lambda _: line, text, count=1))
+
+
+def _text(path: Path) -> str | None:
+    """None: no file, too large, or no text."""
+    try:
+        if not path.is_file() or path.stat().st_size > MOST_BYTES:
+            return None
+        text = path.read_bytes().decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        return None
+    return None if "\0" in text else text
+
+
+def _must_be_own(server: Path) -> None:
+    if server.parent.resolve() != folder().resolve():
+        raise BadInput(f"{server} is none of your own servers; duplicate it to change it.")
+
+
+def _reason(error: OSError) -> str:
+    if isinstance(error, shutil.Error) and (number := _ERRNO.search(str(error))):
+        # A copied tree tells of every file that failed, each with paths.
+        error = OSError(int(number[1]), os.strerror(int(number[1])))
+    return why(error)

@@ -1,0 +1,122 @@
+"""What the types of documents cannot say: checked once, whenever a document is read.
+
+Who draws, counts or judges relies on it and looks for nothing of this again. Keys that are not
+named here may hold anything: a later version may know them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from msgspec import ValidationError
+
+from workbench.analysis.histogram import BUCKETS
+from workbench.documents import (
+    AnyDocument,
+    Note,
+    PointStop,
+    RunStart,
+    SparseHistogram,
+    Window,
+)
+from workbench.shapes import Rate, Whole, check_free, check_shape
+
+
+class _Facts(msgspec.Struct):
+    memory_bytes: Whole = 0
+    sysctls: dict[str, str | int | float] = {}
+
+
+class _Ceiling(msgspec.Struct):
+    ceiling_per_s: Rate | None = None
+
+
+class _Backlog(msgspec.Struct):
+    backlog: Whole
+    asked: Whole = 0
+
+
+class _Again(msgspec.Struct):
+    pass_number: Whole = 1
+    rates_per_s: list[Rate] = []
+    look: Whole = 1
+
+
+class _Clients(msgspec.Struct):
+    clients: list[str] = []
+
+
+_NOTES: dict[str, type[msgspec.Struct]] = {
+    "ceiling": _Ceiling,
+    "backlog": _Backlog,
+    "again": _Again,
+    "client-lost": _Clients,
+    "client-back": _Clients,
+}
+"""What notes hold, by topic."""
+
+
+def check(document: AnyDocument) -> None:
+    """Raises msgspec.ValidationError, which names the place."""
+    # Of nearly all documents their types say everything.
+    if look := _LOOKS.get(type(document)):
+        look(document)
+
+
+def _check_note(note: Note) -> None:
+    if note.data:
+        check_free(note.data, "data")
+        if shape := _NOTES.get(note.topic):
+            check_shape(note.data, shape, "data")
+
+
+def _check_start(start: RunStart) -> None:
+    _check_time(start.started_utc)
+    for n, machine in enumerate(start.machines):
+        place = f"machines[{n}].facts"
+        check_free(machine.facts, place)
+        check_shape(machine.facts, _Facts, place)
+    for n, server in enumerate(start.servers):
+        check_free(server.gate, f"servers[{n}].gate")
+
+
+def _check_time(utc: str) -> None:
+    try:
+        # In the first and the last year there are times that other zones have no name for.
+        if not 1 < datetime.fromisoformat(utc).year < 9_999:
+            raise ValueError
+    except ValueError:
+        raise ValidationError(
+            "This is no date and time, such as 2026-11-09T14:12:03Z - at `$.started_utc`"
+        ) from None
+
+
+def _check_window(window: Window) -> None:
+    if window.latency or window.service:
+        _check_histogram(window.latency, "latency")
+        _check_histogram(window.service, "service")
+
+
+def _check_stop(stop: PointStop) -> None:
+    check_free(stop.findings, "findings")
+    for name in stop.histograms.__struct_fields__:
+        _check_histogram(getattr(stop.histograms, name), f"histograms.{name}")
+
+
+def _check_histogram(sparse: SparseHistogram, place: str) -> None:
+    buckets = sparse[::2]
+    if len(sparse) % 2 or buckets != sorted(buckets) or (buckets and buckets[-1] >= BUCKETS):
+        raise ValidationError(
+            f"This is no histogram of {BUCKETS:,} buckets, each with its count - at `$.{place}`"
+        )
+
+
+_LOOKS: dict[type, Callable[[Any], None]] = {
+    Window: _check_window,
+    PointStop: _check_stop,
+    Note: _check_note,
+    RunStart: _check_start,
+}

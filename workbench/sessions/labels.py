@@ -1,0 +1,109 @@
+"""What the user calls sessions and notes about them.
+
+A session file is never rewritten, so this stands beside the sessions in `titles.yaml`, by the
+session's identifier: a copy or a renamed file keeps its title.
+
+    683b3bb9a01c77e2:
+      title: Before the new kernel
+      notes: The laptop was on battery.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import yaml
+
+from workbench import paths, stores
+from workbench.config.yaml import loads_yaml, read_text
+from workbench.errors import BadInput, why
+
+LONGEST_TITLE = 120
+LONGEST_NOTES = 10_000
+_Dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+"""In C where PyYAML has it: ten times as fast."""
+_MOST_BYTES = 16 << 20
+_MOST_NODES = 200_000
+
+
+@dataclass(frozen=True)
+class Label:
+    """The user's words about a session; empty: none."""
+
+    title: str = ""
+    notes: str = ""
+
+
+UNLABELLED = Label()
+
+
+class Titles:
+    """The labels kept in a folder of sessions (None: the user's own)."""
+
+    NAME: ClassVar[str] = "titles.yaml"
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.path = (folder or paths.data_dir() / "sessions") / self.NAME
+
+    def read(self) -> dict[str, Label]:
+        """By session. A file that makes no sense labels nothing: see `problem`."""
+        try:
+            return self._load()
+        except BadInput:
+            return {}
+
+    def problem(self) -> str:
+        """One sentence; empty: the file can be read, or there is none."""
+        try:
+            self._load()
+        except BadInput as error:
+            return str(error)
+        return ""
+
+    def write(self, session: str, label: Label) -> None:
+        """Keep a label. Raises BadInput where that cannot be done; what was kept stays then."""
+        try:
+            with stores.locked(self.path):
+                labels = self._load()
+                labels.pop(session, None)
+                if label != UNLABELLED:
+                    labels[session] = Label(_text(label.title), _text(label.notes))
+                stores.write(self.path, _dumped(labels))
+        except OSError as error:
+            raise BadInput(
+                f"The title cannot be kept in {self.path.parent}: {why(error)}."
+            ) from None
+
+    def _load(self) -> dict[str, Label]:
+        if not self.path.exists():
+            return {}
+        text = read_text(self.path, what="titles", most_bytes=_MOST_BYTES)
+        data = loads_yaml(text, name=str(self.path), what="titles", most_nodes=_MOST_NODES)
+        if data is None:
+            return {}
+        if not isinstance(data, dict):
+            raise BadInput(
+                f"titles {self.path}: this is no mapping of sessions to titles and notes;"
+                " mend the file or move it away."
+            )
+        return {
+            str(session): Label(str(said.get("title") or ""), str(said.get("notes") or ""))
+            for session, said in data.items()
+            if isinstance(said, dict)
+        }
+
+
+def _dumped(labels: dict[str, Label]) -> str:
+    data = {
+        session: {k: v for k, v in (("title", said.title), ("notes", said.notes)) if v}
+        for session, said in labels.items()
+    }
+    return yaml.dump(data, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=100)
+
+
+def _text(text: str) -> str:
+    """Without what cannot stand in a file of text."""
+    whole = text.encode("utf-8", "replace").decode()
+    return "".join(c for c in whole if c.isprintable() or c in "\n\t").strip()

@@ -1,0 +1,152 @@
+"""The sessions in the user's folder, told by their first and last lines; looked through for damage
+a few at a time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from workbench import paths
+from workbench.documents import RunStart, RunStop
+from workbench.errors import BadInput
+from workbench.sessions import NewerSession, is_session
+from workbench.sessions.claims import is_claimed
+from workbench.sessions.format import UNREADABLE, decode
+from workbench.sessions.labels import UNLABELLED, Label, Titles
+from workbench.sessions.reading import parse_session
+from workbench.sessions.skim import damage
+
+_HEAD_BYTES = 1 << 18
+_TAIL_BYTES = 1 << 14
+_MOST_BYTES = 32 << 20
+"""Looked through at a time."""
+
+
+@dataclass(frozen=True)
+class Shelved:
+    """A session file, unopened."""
+
+    path: Path
+    size_bytes: int
+    start: RunStart | None
+    """None: its beginning cannot be read; see `problem`."""
+    stop: RunStop | None
+    """None: cut off, still being written, or lost to damage."""
+    problem: str = ""
+    """One sentence."""
+    modified_ns: int = 0
+    growing: bool = False
+    """It has no end yet, and whoever records it is alive."""
+    label: Label = UNLABELLED
+    """What its user calls it and notes about it; the file itself is never rewritten."""
+    looked_through: bool = False
+    """For damage. A session without an end is not."""
+
+    @property
+    def title(self) -> str:
+        """The user's, else the plan's, else the file's name."""
+        plan = self.start.plan if self.start else {}
+        return self.label.title or plan.get("name") or self.path.name
+
+    @property
+    def identity(self) -> tuple[Path, int, int]:
+        """Changes when the file does."""
+        return self.path, self.size_bytes, self.modified_ns
+
+
+def shelf(folder: Path | None = None, known: Sequence[Shelved] = ()) -> list[Shelved]:
+    """Every session in a folder (None: the user's own), latest first. Those `known` that are the
+    same files still are not read again. Which of them are damaged is found out a few at a time,
+    latest first, from one call to the next. Raises BadInput."""
+    folder = paths.data_dir() / "sessions" if folder is None else folder
+    kept = {session.identity: session for session in known}
+    try:
+        with os.scandir(folder) as entries:
+            files = [Path(entry) for entry in entries if entry.name.endswith(".yaml")]
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise BadInput(f"The sessions in {folder} cannot be read: {error.strerror}.") from None
+    labels = Titles(folder).read()
+    found = [session for path in files if (session := _looked_at(path, kept)) is not None]
+    found = [
+        replace(session, label=labels.get(session.start.session, UNLABELLED))
+        if session.start
+        else session
+        for session in found
+    ]
+    found.sort(key=lambda s: (s.start.started_utc if s.start else "", s.path.name), reverse=True)
+    return list(_looked_through(found))
+
+
+def _looked_through(sessions: Sequence[Shelved]) -> Iterator[Shelved]:
+    left = _MOST_BYTES
+    for session in sessions:
+        if session.stop is None or session.looked_through or left <= 0:
+            yield session
+            continue
+        left -= session.size_bytes
+        try:
+            problem = damage(session.path)
+        except BadInput as error:
+            problem = str(error)
+        yield replace(
+            session,
+            looked_through=True,
+            stop=None if problem else session.stop,
+            problem=problem or session.problem,
+        )
+
+
+def _looked_at(path: Path, kept: dict[tuple[Path, int, int], Shelved]) -> Shelved | None:
+    """None: it is no session, or went away meanwhile."""
+    try:
+        stat = path.stat()
+    except OSError:
+        return None
+    known = kept.get((path, stat.st_size, stat.st_mtime_ns))
+    if known is None:
+        return _glance(path) if is_session(path) else None
+    growing = known.stop is None and is_claimed(path)
+    return known if growing == known.growing else replace(known, growing=growing)
+
+
+def _glance(path: Path) -> Shelved | None:
+    """None: it went away meanwhile."""
+    try:
+        with path.open("rb") as file:
+            stat = os.fstat(file.fileno())
+            size = stat.st_size
+            file.seek(max(0, size - _TAIL_BYTES))
+            tail = file.read()
+            file.seek(0)
+            head = file.read(_HEAD_BYTES)
+    except OSError:
+        return None
+    changed = stat.st_mtime_ns
+    # Up to the end of the first document is enough.
+    end = head.find(b"\n--- {")
+    first, problem = head[: end + 5] if end >= 0 else head, ""
+    try:
+        try:
+            start = parse_session(first, name=path.name).start
+        except NewerSession as error:
+            # Still, what this version understands of it can be opened.
+            problem = str(error).replace(path.name, "This file", 1)
+            start = parse_session(first, name=path.name, newer=True).start
+    except BadInput as error:
+        return Shelved(path, size, None, None, str(error), changed)
+    stop = _stop(tail)
+    growing = stop is None and is_claimed(path)
+    return Shelved(path, size, start, stop, problem, changed, growing)
+
+
+def _stop(tail: bytes) -> RunStop | None:
+    last = tail.rstrip(b"\n").rpartition(b"\n")[2].removeprefix(b"---")
+    try:
+        document = decode(last)
+    except UNREADABLE:
+        return None
+    return document if isinstance(document, RunStop) else None

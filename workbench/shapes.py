@@ -1,0 +1,87 @@
+"""What figures and plain data of a session can be, whoever wrote it.
+
+The limits of these types are checked whenever a document is read. What they leave out no run
+records, and arithmetic on it would go wrong.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, TypeAlias
+
+import msgspec
+from msgspec import Meta, ValidationError
+
+from workbench.config.yaml import DEEPEST
+
+Whole: TypeAlias = Annotated[int, Meta(ge=0, le=10**15)]
+"""A count, a length of time or a size."""
+
+Positive: TypeAlias = Annotated[int, Meta(ge=1, le=10**9)]
+
+Signed: TypeAlias = Annotated[int, Meta(ge=-(10**15), le=10**15)]
+
+Number: TypeAlias = Annotated[float, Meta(ge=-1e18, le=1e18)]
+
+Rate: TypeAlias = Annotated[float, Meta(ge=0, le=1e9)]
+
+
+class _Workload(msgspec.Struct, frozen=True):
+    protocol: str = "pong"
+    path: str = "/"
+    calls_per_connection: Positive = 1
+    think_time_s: Number = 0.0
+    pipeline: Whole = 1
+    timeout_s: Number = 5.0
+    arrivals: str = "uniform"
+    mode: str = "open"
+
+
+class _WarmUp(msgspec.Struct):
+    rate_per_s: Rate
+    seconds: Number
+
+
+class _Plan(msgspec.Struct):
+    """As `plans.to_data` tells it, wherever it is told."""
+
+    name: str = ""
+    workload: _Workload = _Workload()
+    rate_of: str | None = None
+    rates: list[Rate] = []
+    concurrency: list[Whole] = []
+    connections: Whole | None = None
+    seconds: Number | None = None
+    warm_up: _WarmUp | None = None
+    cool_down_s: Number = 0.0
+    repeats: Positive = 1
+    looks: Positive = 1
+    order: str = ""
+    backlog: Whole = 0
+    nofile: Whole = 0
+    workers: Positive = 1
+
+
+def check_plan(plan: dict[str, Any]) -> None:
+    """Raises msgspec.ValidationError, which names the place."""
+    check_free(plan, "plan")
+    check_shape(plan, _Plan, "plan")
+
+
+def check_shape(data: dict[str, Any], shape: type[msgspec.Struct], place: str) -> None:
+    """Whatever other keys there are; raises msgspec.ValidationError."""
+    try:
+        msgspec.convert(data, shape)
+    except ValidationError as error:
+        said, _, path = str(error).partition(" - at ")
+        inside = path.strip("`").removeprefix("$")
+        raise ValidationError(f"{said} - at `$.{place}{inside}`") from None
+
+
+def check_free(data: object, place: str, left: int = DEEPEST) -> None:
+    """Not so deep that whoever walks through it loses the way; raises msgspec.ValidationError."""
+    if left == 0:
+        raise ValidationError(f"This is nested more than {DEEPEST} deep - at `$.{place}`")
+    inner = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
+    for each in inner:
+        if isinstance(each, dict | list):
+            check_free(each, place, left - 1)

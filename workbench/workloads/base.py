@@ -1,0 +1,208 @@
+"""What a workload declares: its fields in a plan, what it needs of a server, what it costs."""
+
+from __future__ import annotations
+
+import asyncio
+import typing
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
+
+import msgspec
+from msgspec import NODEFAULT, Meta, inspect
+
+if TYPE_CHECKING:
+    from workbench.messages.plans import Problem
+    from workbench.servers.entry import ServerEntry
+    from workbench.servers.gating import GateResult
+    from workbench.servers.wire import Wire
+
+Arrivals: TypeAlias = Literal["uniform", "poisson"]
+
+
+class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What one client does with one connection: the keys that all workloads have.
+
+    A declaration adds its own in a subclass. `Meta` holds bounds, and for people: `title`,
+    `description`, and in `extra_json_schema` the unit.
+    """
+
+    protocol: Annotated[str, Meta(title="Protocol")]
+    calls_per_connection: Annotated[
+        int,
+        Meta(
+            ge=1,
+            le=1_000_000,
+            title="Calls per connection",
+            description="made one after another",
+        ),
+    ] = 1
+    think_time_s: Annotated[
+        float,
+        Meta(
+            ge=0,
+            le=3_600,
+            title="Think time",
+            description="between a reply and the next call of its connection",
+            extra_json_schema={"unit": "s"},
+        ),
+    ] = 0.0
+    timeout_s: Annotated[
+        float,
+        Meta(
+            gt=0,
+            le=600,
+            title="Timeout",
+            description="of each call",
+            extra_json_schema={"unit": "s"},
+        ),
+    ] = 5.0
+    arrivals: Annotated[
+        Arrivals, Meta(title="Arrivals", description="`uniform`, or `poisson`, seeded")
+    ] = "uniform"
+    mode: Annotated[
+        Literal["open", "closed"],
+        Meta(
+            title="Mode",
+            description="`closed`: so many connections at a time; give `concurrency` in place of"
+            " `rates`",
+        ),
+    ] = "open"
+
+    @property
+    def own(self) -> dict[str, Any]:
+        """The protocol, and what the declaration adds; for the driver."""
+        common = set(Workload.__struct_fields__) - {"protocol"}
+        data = msgspec.structs.asdict(self)
+        return {name: value for name, value in data.items() if name not in common}
+
+
+@dataclass(frozen=True)
+class Field:
+    """A key of a workload, for forms and documentation."""
+
+    key: str
+    label: str
+    help: str
+    unit: str
+    default: Any
+    """None: it has to be given."""
+    kind: Literal["choice", "whole number", "number", "text"]
+    choices: tuple[Any, ...] = ()
+    least: float | None = None
+    most: float | None = None
+
+    def text(self, value: Any) -> str:
+        """A value with its unit: "10 calls"."""
+        figure = f"{value:,}" if isinstance(value, int) else f"{value}"
+        return f"{figure} {self.unit}".strip()
+
+
+def fields(options: type[Workload]) -> Iterator[Field]:
+    """Of a declaration, its own last."""
+    hints = typing.get_type_hints(options, include_extras=True)
+    for field in msgspec.structs.fields(options):
+        hint = hints[field.name]
+        meta = next((m for m in getattr(hint, "__metadata__", ()) if isinstance(m, Meta)), Meta())
+        type_ = inspect.type_info(hint)
+        while isinstance(type_, inspect.Metadata):
+            type_ = type_.type
+        kind: Literal["choice", "whole number", "number", "text"] = "text"
+        choices: tuple[Any, ...] = ()
+        if isinstance(type_, inspect.LiteralType):
+            kind, choices = "choice", tuple(type_.values)
+        elif isinstance(type_, inspect.IntType):
+            kind = "whole number"
+        elif isinstance(type_, inspect.FloatType):
+            kind = "number"
+        yield Field(
+            key=field.name,
+            label=meta.title or field.name,
+            help=meta.description or "",
+            unit=(meta.extra_json_schema or {}).get("unit", ""),
+            default=None if field.default is NODEFAULT else field.default,
+            kind=kind,
+            choices=choices,
+            least=meta.ge if meta.ge is not None else meta.gt,
+            most=meta.le,
+        )
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """What a server says that it speaks, in words."""
+
+    label: str
+    """As a choice: "HTTP/1.1, kept alive"."""
+    phrase: str
+    """Among the conditions of a run: "ping-pong over TCP"."""
+    short: str
+    """In a list: "ping-pong"."""
+
+
+class Declaration:
+    """A workload. What is not overridden is that of one call after another over TCP."""
+
+    key: ClassVar[str]
+    """The name of its folder; its driver is `driver.py` there."""
+    label: ClassVar[str]
+    options: ClassVar[type[Workload]]
+    protocols: ClassVar[Mapping[str, Protocol]]
+    """By their keys in plans and in `server.yaml`: what a server must speak."""
+    families: ClassVar[Sequence[str]] = ()
+    """Of servers, made for it."""
+    hosting: ClassVar[Literal["server", "self"]] = "server"
+    """self: there is no server of its own; the driver is all."""
+    driven_by_agent: ClassVar[bool] = True
+    """Is there a `driver.py`? Otherwise a load tool of its own runs it."""
+    axes: ClassVar[Sequence[str]] = ("rate", "concurrency")
+    """What a plan may vary."""
+    phases: ClassVar[Sequence[str]] = ("measure",)
+    several_calls: ClassVar[bool] = True
+    """Can a connection have more than one?"""
+    null_server: ClassVar[str] = ""
+    """Id of the server that finds the clients' own limit; empty: there is none."""
+
+    def problems(self, workload: Any) -> Iterator[Problem]:
+        """All that makes no sense beyond bounds."""
+        yield from ()
+
+    def unfit(self, workload: Any, entry: ServerEntry) -> str:
+        """Why a server that speaks the protocol cannot be measured with it; empty: it can."""
+        return ""
+
+    def suits(self, workload: Any, entry: ServerEntry) -> bool:
+        """Is a server that speaks the protocol among those that a whole family stands for?"""
+        return not self.unfit(workload, entry)
+
+    def asked(self, workload: Any) -> str:
+        """What it asks of a server beyond the protocol, as the end of a sentence: " at /json"."""
+        return ""
+
+    def calls(self, workload: Workload) -> int:
+        """Samples: of one connection."""
+        return workload.calls_per_connection
+
+    def stay_s(self, workload: Workload) -> float:
+        """How long the workload alone keeps a connection, and its descriptor, open."""
+        return (workload.calls_per_connection - 1) * workload.think_time_s
+
+    def clients_close(self, workload: Workload, closes_first: str) -> bool:
+        """Do clients end connections, which holds their ports? `closes_first`: who does after one
+        call."""
+        return closes_first == "client" or workload.calls_per_connection > 1
+
+    async def gate(self, wire: Wire, entry: ServerEntry) -> GateResult:
+        """Look at what a server really answers. Raises `wire.Fault`."""
+        raise NotImplementedError
+
+    def able(self, gate: GateResult) -> list[str]:
+        """What a server that was gated can be measured with, in words."""
+        return [said.label for key, said in self.protocols.items() if key in gate.protocols]
+
+    async def warm_up(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, entry: ServerEntry
+    ) -> bool:
+        """One call on a new connection; was it answered?"""
+        writer.write(f"GET {entry.path} HTTP/1.0\r\nHost: pongbench\r\n\r\n".encode())
+        return bool(await reader.read())

@@ -1,0 +1,237 @@
+"""HTTP/1.0 and 1.1: one call or many on a connection, one at a time or pipelined."""
+
+from __future__ import annotations
+
+import _socket
+import errno
+from collections import deque
+from collections.abc import Callable
+from time import monotonic_ns
+from typing import Any
+
+from workbench.agent.driver import AT_ONCE, READING, RECEIVE, STREAM, WRITING, Driver, error_name
+from workbench.agent.parser import ProtocolError
+from workbench.agent.protocol import Load
+from workbench.agent.request import http_request
+from workbench.agent.tally import Tally
+
+
+class Connection:
+    """One connection. Times are in ns of the monotonic clock."""
+
+    __slots__ = ("asked", "data", "due", "fast", "fd", "left", "sent", "sock")
+
+    def __init__(self, sock: Any, due: int, sent: int, calls: int, asked: int) -> None:
+        self.sock = sock
+        self.fd: int = sock.fileno()
+        self.due = due
+        self.sent = sent
+        """When the current call was begun; the first call begins with connecting."""
+        self.left = calls
+        """Calls not answered yet."""
+        self.asked = asked
+        """Requests sent and not answered yet."""
+        self.data = b""
+        """Received and not understood yet."""
+        self.fast = 0
+        """See `WorkloadDriver`."""
+
+    def calls_left(self) -> int:
+        """Calls that were not answered yet."""
+        return self.fast + 1 if self.fast else self.left
+
+
+class WorkloadDriver(Driver):
+    """Every reply must be a 2xx and whole; the server decides whether the connection stays.
+
+    By far the most frequent event of a kept connection is one whole reply that was seen before.
+    `Connection.fast` is how many more of them may come before the last one: they are taken with
+    a look-up in place of parsing, and counted once for latency, service time and first byte,
+    which are the same then. Anything else takes the long way.
+    """
+
+    open: dict[int, Connection]
+
+    def __init__(self, loop: Any, load: Load, tally: Tally) -> None:
+        super().__init__(loop, load, tally)
+        self.request = http_request(load)
+        self.thinking: deque[tuple[int, Connection]] = deque()
+        """(due, connection) between a reply and the next call, by due."""
+        self.pipeline = min(load.options.get("pipeline", 1), self.calls)
+        self.first_request = self.request * self.pipeline
+        self.think_ns = round(load.think_time_s * 1e9)
+        self.may_be_fast = self.pipeline == 1 and not self.think_ns
+        self.begin = self._begin
+        self.on_events = self._on_events()
+
+    def _begin(self, due: int, now: int) -> bool:
+        sock = None
+        events = READING
+        try:
+            sock = _socket.socket(self.family, STREAM)
+            code = sock.connect_ex(self.address)
+            if code not in (0, errno.EINPROGRESS):
+                raise OSError(code, "connect")
+            sock.send(self.first_request)
+            self.tally.connect.append(monotonic_ns() - now)
+        except BlockingIOError:
+            events = WRITING
+        except OSError as error:
+            return self.not_begun(sock, error)
+        assert sock is not None
+        connection = Connection(sock, due, now, self.calls, self.pipeline)
+        self.open[connection.fd] = connection
+        self.epoll.register(connection.fd, events)
+        return True
+
+    def _on_events(self) -> Callable[[], None]:
+        poll, connections, replies = self.epoll.poll, self.open, self.replies
+        request, add_alike = self.request, self.tally.alike.append
+
+        def on_events() -> None:
+            for fd, events in poll(0, AT_ONCE):
+                connection = connections[fd]
+                if events & WRITING:
+                    self.connected(connection)
+                    continue
+                try:
+                    data = connection.sock.recv(RECEIVE)
+                    fast = connection.fast
+                    if fast and data in replies:
+                        now = monotonic_ns()
+                        add_alike(now - connection.sent)
+                        connection.fast = fast - 1
+                        connection.left = fast
+                        connection.sent = now
+                        connection.sock.send(request)
+                        continue
+                except OSError as error:
+                    self.lose(connection, error_name(error))
+                    continue
+                self.received(connection, data)
+
+        return on_events
+
+    def connected(self, connection: Connection) -> None:
+        """It could not be written to at once, and now it can."""
+        try:
+            connection.sock.send(self.first_request)
+        except OSError as error:
+            self.lose(connection, error_name(error))
+            return
+        self.tally.connect.append(monotonic_ns() - connection.sent)
+        self.epoll.modify(connection.fd, READING)
+
+    def received(self, connection: Connection, data: bytes) -> None:
+        """The long way."""
+        if not connection.left:
+            # All calls are answered and the server said that it closes.
+            self.end(connection)
+            return
+        if connection.fast:
+            connection.fast = 0
+            connection.due = connection.sent
+            connection.asked = 1
+        if data and not connection.data:
+            self.tally.first_byte.append(monotonic_ns() - connection.sent)
+        try:
+            self.digest(connection, connection.data + data, closed=not data)
+        except ProtocolError:
+            self.lose(connection, "protocol")
+
+    def digest(self, connection: Connection, data: bytes, closed: bool) -> None:
+        """Take all whole replies from `data`, then go on with what the last one allows."""
+        response = self.understand(data, closed)
+        while response is not None:
+            if not (200 <= response.status < 300 and (response.keep_alive or closed)):
+                # Only what the short way may take is to be remembered.
+                self.replies.pop(data, None)
+            if not 200 <= response.status < 300:
+                self.lose(connection, f"protocol-{response.status}")
+                return
+            self.answered(connection)
+            data = data[response.end :]
+            if not connection.asked:
+                break
+            if not response.keep_alive:
+                raise ProtocolError("closed before all calls were answered")
+            response = self.understand(data, closed)
+        connection.data = data
+        if response is None:
+            return
+        if data:
+            raise ProtocolError("bytes after the last reply")
+        if connection.left and response.keep_alive:
+            self.next_call(connection)
+        elif connection.left:
+            raise ProtocolError("closed before all calls were answered")
+        elif response.keep_alive or closed:
+            self.end(connection)
+        # Otherwise the server said that it closes: wait for it, so that the connection's
+        # TIME_WAIT is where the protocol puts it, and not on one of our ports.
+
+    def answered(self, connection: Connection) -> None:
+        now = monotonic_ns()
+        self.tally.latency.append(now - connection.due)
+        self.tally.service.append(now - connection.sent)
+        connection.left -= 1
+        connection.asked -= 1
+
+    def next_call(self, connection: Connection) -> None:
+        """At once, or after the think time."""
+        due = monotonic_ns() + self.think_ns
+        connection.due = due
+        # Not to be timed out meanwhile: nothing is asked.
+        connection.sent = due
+        if self.think_ns:
+            self.thinking.append((due, connection))
+        else:
+            self.ask(connection, due)
+
+    def ask(self, connection: Connection, now: int) -> None:
+        """Send the next call, or as many as are pipelined."""
+        connection.sent = now
+        connection.asked = asked = min(self.pipeline, connection.left)
+        if self.may_be_fast:
+            connection.fast = connection.left - 1
+        try:
+            connection.sock.send(self.request * asked if asked > 1 else self.request)
+        except OSError as error:
+            # A full send buffer (BlockingIOError) cannot be: all earlier requests were answered.
+            self.lose(connection, error_name(error))
+
+    def think(self, now: int) -> int:
+        while self.thinking and self.thinking[0][0] <= now:
+            _, connection = self.thinking.popleft()
+            # It may have ended meanwhile, and its descriptor be another's.
+            if self.open.get(connection.fd) is connection:
+                self.ask(connection, monotonic_ns())
+        return self.thinking[0][0] if self.thinking else 0
+
+    def lose(self, connection: Connection, error: str) -> None:
+        """All calls left on the connection inherit its error."""
+        self.tally.errors[error] += connection.calls_left()
+        self.end(connection)
+
+    def end(self, connection: Connection) -> None:
+        del self.open[connection.fd]
+        connection.sock.close()
+        if self.replace:
+            self.replace(monotonic_ns())
+
+    def expire(self, now: int) -> None:
+        limit = now - self.timeout_ns
+        overdue = [connection for connection in self.open.values() if connection.sent <= limit]
+        for connection in overdue:
+            if connection.left:
+                self.lose(connection, "client-timo")
+            else:
+                self.end(connection)
+
+    def calls_in_flight(self) -> int:
+        return sum(connection.calls_left() for connection in self.open.values())
+
+    def drop(self) -> None:
+        for connection in self.open.values():
+            connection.sock.close()
+        self.thinking.clear()

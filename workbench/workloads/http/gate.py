@@ -1,0 +1,89 @@
+"""The wire gate of HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+
+import msgspec
+
+from workbench.servers.entry import ServerEntry
+from workbench.servers.gating import (
+    CALLS,
+    PIPELINED,
+    GateResult,
+    after_a_client_left,
+    agreed,
+    check,
+    failed,
+    found,
+    request,
+)
+from workbench.servers.wire import Fault, Wire
+
+CALLS_KEPT = 10
+"""Made in turn on one connection."""
+
+STALL_S = (0.035, 0.060)
+"""A call that takes so long has waited for an acknowledgement, which Linux delays by 40 ms."""
+STALLS = (
+    "A call on a connection it keeps takes {:.0f} ms: it sends a reply in pieces, and waits with"
+    " the last for the client to acknowledge the first (Nagle's algorithm)."
+)
+DEAF = "It does not close a connection of HTTP/1.1 when it is asked to."
+
+
+async def gate(wire: Wire, entry: ServerEntry) -> GateResult:
+    """A call that ends with a close, several in turn on one connection, three at once."""
+    must_close = "http/1.0" in entry.protocols
+    first = await wire.whole(request(entry, "HTTP/1.0"), must_close=must_close)
+    check([first.reply], entry)
+    for path in entry.also:
+        other = await wire.whole(request(entry, "HTTP/1.0", path=path), must_close=False)
+        check([other.reply], entry, path)
+    once = request(entry, "HTTP/1.1", "close")
+    calls = (wire.whole(once, must_close=False) for _ in range(CALLS))
+    ends = await asyncio.gather(*calls)
+    check([end.reply for end in ends], entry)
+    deaf = any(end.how == "open" for end in ends)
+    await after_a_client_left(wire, request(entry, "HTTP/1.0"))
+    asked = await wire.in_turn(request(entry, "HTTP/1.0", "keep-alive"), CALLS_KEPT)
+    check(asked, entry)
+    one_call = found(entry, first, protocols=["http/1.0"])
+    kept_1_0 = len(asked) == CALLS_KEPT
+    in_turn = await wire.in_turn(request(entry, "HTTP/1.1"), CALLS_KEPT)
+    check(in_turn, entry)
+    if len(in_turn) < CALLS_KEPT:
+        closes = f"It closed the connection after {len(in_turn)} of {CALLS_KEPT} calls"
+        if "http/1.1" in entry.protocols:
+            raise Fault(f"{closes}, so it does not keep connections alive; http/1.1 is not for it.")
+        told = f"{closes} of HTTP/1.1, so it is no server for that."
+        return agreed(
+            msgspec.structs.replace(
+                one_call, keep_alive_1_0=kept_1_0, sentences=[*one_call.sentences, told]
+            ),
+            entry,
+        )
+    at_once = await wire.at_once(request(entry, "HTTP/1.1"), PIPELINED)
+    check(at_once, entry)
+    call_s = statistics.median(reply.took_s for reply in in_turn)
+    stalls = [STALLS.format(call_s * 1000)] if STALL_S[0] <= call_s <= STALL_S[1] else []
+    kept = f"It keeps connections alive; of {PIPELINED} calls sent at once it answered"
+    result = msgspec.structs.replace(
+        one_call,
+        protocols=["http/1.0", "http/1.1"],
+        keep_alive=True,
+        keep_alive_1_0=kept_1_0,
+        kept_bytes=len(in_turn[0].raw),
+        kept_call_us=round(call_s * 1e6),
+        pipelining=len(at_once),
+        sentences=[
+            *one_call.sentences,
+            f"{kept} {len(at_once)}.",
+            *([DEAF] if deaf else []),
+            *stalls,
+        ],
+    )
+    if "http/1.1" not in entry.protocols:
+        return failed(entry, *result.sentences, "List http/1.1 among its protocols.")
+    return agreed(result, entry)

@@ -1,0 +1,1 @@
+"""One call a connection, read until the server closes."""

@@ -1,0 +1,53 @@
+"""Ping-pong: what a plan says about it, and what it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+from msgspec import Meta
+
+from workbench.messages import plans as messages
+from workbench.workloads.base import Protocol, Workload
+from workbench.workloads.http import declaration as http
+
+if TYPE_CHECKING:
+    from workbench.servers.entry import ServerEntry
+    from workbench.servers.gating import GateResult
+    from workbench.servers.wire import Wire
+
+
+class PongWorkload(Workload, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One call of HTTP/1.0 a connection, whose end is the server's close."""
+
+    protocol: Annotated[Literal["pong"], Meta(title="Protocol")] = "pong"
+    path: http.Path = "/"
+    pipeline: http.Pipeline = 1
+    """Always 1; plans of all times have it."""
+
+
+class Pong(http.Http):
+    """A request of HTTP, but read until the server closes, whatever comes after the body."""
+
+    key = "pong"
+    label = "Ping-pong"
+    options = PongWorkload
+    protocols: ClassVar[Mapping[str, Protocol]] = {
+        "pong": Protocol("Ping-pong: read until close", "ping-pong over TCP", "ping-pong")
+    }
+    families = ("socket",)
+    several_calls = False
+    null_server = "null"
+
+    def problems(self, workload: Any) -> Iterator[messages.Problem]:
+        if workload.calls_per_connection > 1:
+            yield messages.OneCallOnly(protocol=workload.protocol)
+        yield from super().problems(workload)
+
+    async def gate(self, wire: Wire, entry: ServerEntry) -> GateResult:
+        from workbench.workloads.pong.gate import gate  # noqa: PLC0415  it needs the catalogue
+
+        return await gate(wire, entry)
+
+    def able(self, gate: GateResult) -> list[str]:
+        return ["pong"] if "pong" in gate.protocols else []

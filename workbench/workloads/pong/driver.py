@@ -1,0 +1,179 @@
+"""The source's ping-pong: connect, ask, read until the server closes."""
+
+from __future__ import annotations
+
+import _socket
+import errno
+from collections.abc import Callable
+from time import monotonic_ns
+from typing import Any
+
+from workbench.agent.driver import (
+    AT_ONCE,
+    CLOSED,
+    READING,
+    RECEIVE,
+    RECEIVE_SMALL,
+    STREAM,
+    WRITING,
+    Driver,
+    error_name,
+)
+from workbench.agent.parser import ProtocolError
+from workbench.agent.protocol import Load
+from workbench.agent.request import http_request
+from workbench.agent.tally import Tally
+
+
+class WorkloadDriver(Driver):
+    """A 2xx status and the whole body make a success.
+
+    What comes after the body is accepted here, and only here: the source's servers send
+    `Pong!` CR LF after `Content-Length: 5`. A reset after a complete reply is a success, too:
+    servers that close without having read the request cause it.
+    """
+
+    open: dict[int, tuple[Any, int, int]]
+    """(socket, due, begun) by descriptor."""
+
+    def __init__(self, loop: Any, load: Load, tally: Tally) -> None:
+        super().__init__(loop, load, tally)
+        self.request = http_request(load)
+        self.partial: dict[int, bytes] = {}
+        """By descriptor, what came of replies that did not come at once."""
+        self.begin = self._begin()
+        self.on_events = self._on_events()
+
+    def _begin(self) -> Callable[[int, int], bool]:
+        new_socket, family, address = _socket.socket, self.family, self.address
+        request, connections, register = self.request, self.open, self.epoll.register
+        add_connect, in_progress = self.tally.connect.append, errno.EINPROGRESS
+
+        def begin(due: int, now: int) -> bool:
+            try:
+                sock = new_socket(family, STREAM)
+            except OSError as error:
+                return self.not_begun(None, error)
+            fd = sock.fileno()
+            try:
+                code = sock.connect_ex(address)
+                if code != in_progress and code:
+                    raise OSError(code, "connect")
+                sock.send(request)
+                add_connect(monotonic_ns() - now)
+                register(fd, READING)
+            except BlockingIOError:
+                register(fd, WRITING)
+            except OSError as error:
+                return self.not_begun(sock, error)
+            connections[fd] = (sock, due, now)
+            return True
+
+        return begin
+
+    def _on_events(self) -> Callable[[], None]:
+        poll, connections, partial, replies = (
+            self.epoll.poll,
+            self.open,
+            self.partial,
+            self.replies,
+        )
+        tally = self.tally
+        add_latency, add_whole = tally.latency.append, tally.whole_at_once.append
+        add_alike = tally.alike.append
+        size = RECEIVE_SMALL
+
+        def on_events() -> None:
+            nonlocal size
+            replace = self.replace
+            for fd, events in poll(0, AT_ONCE):
+                sock, due, begun = connections[fd]
+                if events & WRITING:
+                    self.connected(fd)
+                    continue
+                try:
+                    data = sock.recv(size)
+                except OSError as error:
+                    self.closed(fd, error)
+                    continue
+                now = monotonic_ns()
+                whole = events & CLOSED and len(data) < size
+                if whole and data in replies and fd not in partial:
+                    del connections[fd]
+                    sock.close()
+                    if replace:
+                        add_alike(now - begun)
+                        replace(now)
+                    else:
+                        add_latency(now - due)
+                        add_whole(now - begun)
+                    continue
+                if data and fd not in partial:
+                    tally.first_byte.append(now - begun)
+                partial[fd] = partial.get(fd, b"") + data
+                if whole:
+                    self.closed(fd, None)
+                elif len(data) == size:
+                    size = RECEIVE
+
+        return on_events
+
+    def connected(self, fd: int) -> None:
+        """It could not be written to at once, and now it can."""
+        sock, _, begun = self.open[fd]
+        try:
+            sock.send(self.request)
+        except OSError as error:
+            self.lose(fd, error_name(error))
+            return
+        self.tally.connect.append(monotonic_ns() - begun)
+        self.epoll.modify(fd, READING)
+
+    def closed(self, fd: int, reset: OSError | None) -> None:
+        """Nothing more comes, and what came is not a reply known already."""
+        data = self.partial.get(fd, b"")
+        try:
+            response = self.understand(data, closed=True)
+            assert response is not None
+        except ProtocolError:
+            self.lose(fd, error_name(reset) if reset else "protocol")
+            return
+        if not 200 <= response.status < 300:
+            self.replies.pop(data, None)
+            self.lose(fd, f"protocol-{response.status}")
+            return
+        # Whatever came after the body is part of what is remembered.
+        self.replies[data] = response
+        now = monotonic_ns()
+        _, due, begun = self.open[fd]
+        self.tally.latency.append(now - due)
+        self.tally.service.append(now - begun)
+        self.end(fd)
+
+    def lose(self, fd: int, error: str) -> None:
+        self.tally.errors[error] += 1
+        self.end(fd)
+
+    def end(self, fd: int) -> None:
+        sock, _, _ = self.open.pop(fd)
+        self.partial.pop(fd, None)
+        sock.close()
+        if self.replace:
+            self.replace(monotonic_ns())
+
+    def expire(self, now: int) -> None:
+        limit = now - self.timeout_ns
+        overdue = []
+        for fd, (_, _, begun) in self.open.items():
+            if begun > limit:
+                break
+            overdue.append(fd)
+        for fd in overdue:
+            self.lose(fd, "client-timo")
+
+    def calls_in_flight(self) -> int:
+        return len(self.open)
+
+    def drop(self) -> None:
+        for sock, _, _ in self.open.values():
+            sock.close()

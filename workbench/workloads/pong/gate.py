@@ -1,0 +1,34 @@
+"""The wire gate of ping-pong."""
+
+from __future__ import annotations
+
+import asyncio
+
+import msgspec
+
+from workbench.servers.entry import ServerEntry
+from workbench.servers.gating import (
+    CALLS,
+    GateResult,
+    after_a_client_left,
+    agreed,
+    check,
+    found,
+    request,
+)
+from workbench.servers.wire import Wire
+
+
+async def gate(wire: Wire, entry: ServerEntry) -> GateResult:
+    """Each connection gets one reply and is closed by the server."""
+    asked = request(entry, "HTTP/1.0")
+    ends = [await wire.whole(asked) for _ in range(CALLS)]
+    ends += await asyncio.gather(*(wire.whole(asked) for _ in range(CALLS)))
+    check([end.reply for end in ends], entry)
+    ends.append(await after_a_client_left(wire, asked))
+    check([ends[-1].reply], entry)
+    result = found(entry, ends[0], protocols=["pong"])
+    if any(end.how == "reset" for end in ends):
+        reset = "It ends connections with a reset, the request unread; the reply is complete."
+        result = msgspec.structs.replace(result, resets=True, sentences=[*result.sentences, reset])
+    return agreed(result, entry)

@@ -1,0 +1,66 @@
+"""The table of a workload's keys in docs/plans.md, written by `make docs`."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from workbench.workloads.base import Field, Workload, fields
+from workbench.workloads.registry import DEFAULT, WORKLOADS, own_fields
+
+BEGIN, END = "<!-- keys of workloads, made by `make docs` -->", "<!-- end -->"
+
+
+def table() -> str:
+    """All keys of a plan's `workload`."""
+    rows = [*_protocols()]
+    common = [field for field in fields(Workload) if field.key != "protocol"]
+    for field in [*common, *own_fields()]:
+        having = [
+            each for each in WORKLOADS.values() if field.key in each.options.__struct_fields__
+        ]
+        only = "" if len(having) == len(WORKLOADS) else ", ".join(each.label for each in having)
+        told = "; ".join(filter(None, (field.help, _span(field), only and f"only of {only}")))
+        rows.append(f"| `{field.key}` | {_default(field)} | {told} |")
+    return "\n".join(["| Key of `workload` | Default | |", "|---|---|---|", *rows]) + "\n"
+
+
+def written(text: str) -> str:
+    """A document with the table between the two comments. Raises ValueError where they lack."""
+    around = re.compile(rf"({re.escape(BEGIN)}\n).*?({re.escape(END)}\n)", re.DOTALL)
+    new, found = around.subn(lambda match: f"{match[1]}{table()}{match[2]}", text)
+    if found != 1:
+        raise ValueError(f"one pair of {BEGIN} and {END} is needed, there are {found}")
+    return new
+
+
+def _protocols() -> Iterator[str]:
+    said = [
+        f"`{key}` ({protocol.label})"
+        for each in WORKLOADS.values()
+        for key, protocol in each.protocols.items()
+    ]
+    yield f"| `protocol` | `{DEFAULT}` | what clients speak: {', '.join(said)} |"
+
+
+def _default(field: Field) -> str:
+    value = field.default
+    if isinstance(value, str):
+        return f"`{value}`"
+    return f"{value:g} {field.unit}".strip() if isinstance(value, int | float) else ""
+
+
+def _span(field: Field) -> str:
+    if field.kind not in ("number", "whole number") or field.most is None:
+        return ""
+    return f"at most {field.most:,}"
+
+
+def main(path: Path) -> None:
+    path.write_text(written(path.read_text("utf-8")), "utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
