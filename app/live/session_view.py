@@ -149,7 +149,7 @@ class Board(QWidget):
         series = self.model.series.get(note.server)
         name = series.name if series else "Null server" if note.server in words.TOOLS else ""
         said = self.side.happened.add(note, name)
-        if severity(note) is Severity.SUDDEN:
+        if severity(note) is Severity.ALERT:
             self.warned.emit(said)
 
     def _count(self, window: Window) -> None:

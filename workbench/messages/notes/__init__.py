@@ -1,0 +1,87 @@
+"""What a session notes beside its points.
+
+A note's topic is the code of its message, its data are the parameters (`documents.Note`).
+"""
+
+from workbench.messages.notes.clients import (
+    Ceiling,
+    ClientBack,
+    ClientLimitUnknown,
+    ClientLost,
+    ClientNotBack,
+)
+from workbench.messages.notes.machines import (
+    Confinement,
+    Exposed,
+    Link,
+    LinkUnchecked,
+    SamplerLost,
+    SamplerRestarted,
+    SharedCores,
+    SlowLink,
+    TargetGone,
+)
+from workbench.messages.notes.notice import Notice, Point, Severity
+from workbench.messages.notes.progress import (
+    Again,
+    CoolDown,
+    GaveUp,
+    Paused,
+    Resumed,
+    Settle,
+    Skipped,
+)
+from workbench.messages.notes.readers import NotJudged, WindowsMissing
+from workbench.messages.notes.servers import Backlog, Deploy, Died, Gate, Memory, Unequal, WarmUp
+from workbench.messages.notes.tuning import (
+    CrashRestored,
+    NotRestored,
+    Restored,
+    Setting,
+    StillTuned,
+    Tuned,
+    Untuned,
+)
+
+__all__ = [
+    "Again",
+    "Backlog",
+    "Ceiling",
+    "ClientBack",
+    "ClientLimitUnknown",
+    "ClientLost",
+    "ClientNotBack",
+    "Confinement",
+    "CoolDown",
+    "CrashRestored",
+    "Deploy",
+    "Died",
+    "Exposed",
+    "Gate",
+    "GaveUp",
+    "Link",
+    "LinkUnchecked",
+    "Memory",
+    "NotJudged",
+    "NotRestored",
+    "Notice",
+    "Paused",
+    "Point",
+    "Restored",
+    "Resumed",
+    "SamplerLost",
+    "SamplerRestarted",
+    "Setting",
+    "Settle",
+    "Severity",
+    "SharedCores",
+    "Skipped",
+    "SlowLink",
+    "StillTuned",
+    "TargetGone",
+    "Tuned",
+    "Unequal",
+    "Untuned",
+    "WarmUp",
+    "WindowsMissing",
+]

@@ -1,0 +1,119 @@
+"""Notes on the course of a run: what was left out, repeated or waited for."""
+
+from __future__ import annotations
+
+from workbench import formatting
+from workbench.axis import RATE
+from workbench.documents import Verdict
+from workbench.messages.base import place
+from workbench.messages.notes.notice import Notice, Point, Severity
+
+
+class GaveUp(Point, frozen=True, kw_only=True):
+    """A server is gone, so that the rest of its sweep was left out."""
+
+    level = Severity.SERIOUS
+    names_server = False
+
+    success_below_pct: float
+    points: int
+    """In a row."""
+    left_out: int
+
+    def text(self) -> str:
+        points = "at this point" if self.points == 1 else f"at {self.points} points in a row"
+        left = "1 higher one was" if self.left_out == 1 else f"{self.left_out:,} higher ones were"
+        return (
+            f"The sweep ended early at {self.at()}: fewer than {self.success_below_pct:g} % of the "
+            f"calls succeeded {points}; {left} left out."
+        )
+
+
+class Skipped(Notice, frozen=True, kw_only=True):
+    """By a person."""
+
+    name: str
+
+    def text(self) -> str:
+        return f"{self.name} was skipped."
+
+
+class CoolDown(Notice, frozen=True, kw_only=True):
+    """A long one."""
+
+    names_server = False
+
+    seconds: float
+
+    def text(self) -> str:
+        return f"Waiting {self.seconds:.0f} s until the client's local ports are free again."
+
+
+class Settle(Notice, frozen=True, kw_only=True):
+    """It did not."""
+
+    level = Severity.WARNING
+
+    name: str
+    seconds: float
+
+    def text(self) -> str:
+        return (
+            f"{self.name} still had connections waiting {self.seconds:.0f} s after the last point; "
+            "the next one meets them, too."
+        )
+
+
+class Again(Notice, frozen=True, kw_only=True):
+    """The rate that decides what a server sustains is in doubt, and measured once more."""
+
+    apart = ("look", "pass_number")
+
+    name: str = ""
+    look: int
+    """So far."""
+    pass_number: int
+    rates_per_s: list[float]
+    """On the plan's axis."""
+    suffix: str = RATE.suffix
+    verdict: Verdict = "inconclusive"
+    held: bool = False
+    passes: int = 1
+
+    def text(self) -> str:
+        found = {
+            "server-limited": "did not sustain",
+            "client-limited": "could not be offered",
+            "network-limited": "could not be reached at",
+        }.get(self.verdict, "could not be judged at")
+        found = "sustained" if self.held else found
+        where = f", pass {self.pass_number}" if self.passes > 1 else ""
+        rates = formatting.listed([RATE.figure(rate) for rate in self.rates_per_s])
+        return (
+            f"{self.name} {found} {rates}{self.suffix} ({formatting.ordinal(self.look)} "
+            f"try{where}): repeating, because its limit is decided there."
+        )
+
+
+class Paused(Notice, frozen=True, kw_only=True):
+    """By a person."""
+
+    names_server = False
+
+    x: float | None = None
+    """Of the last point; None: before the first."""
+    suffix: str = RATE.suffix
+
+    def text(self) -> str:
+        if self.x is None:
+            return "Paused after the servers were tested."
+        return f"Paused after {place(self.x, self.suffix)}."
+
+
+class Resumed(Notice, frozen=True, kw_only=True):
+    """By a person."""
+
+    names_server = False
+
+    def text(self) -> str:
+        return "Resumed."

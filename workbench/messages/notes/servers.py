@@ -1,0 +1,113 @@
+"""Notes on servers: how they were deployed, and what became of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from workbench import formatting
+from workbench.messages.notes.notice import Notice, Point, Severity
+
+
+class Gate(Notice, frozen=True, kw_only=True):
+    """What a server puts on the wire."""
+
+    level = Severity.QUIET
+    names_server = False
+
+    gate: dict[str, Any]
+    """`servers.gate.GateResult`."""
+
+    def findings(self) -> tuple[str, ...]:
+        """As the gate tells them; of servers that are alike the same."""
+        found = self.gate.get("sentences")
+        return tuple(map(str, found)) if isinstance(found, list) else ()
+
+    def text(self) -> str:
+        return " ".join(self.findings())
+
+
+class Unequal(Notice, frozen=True, kw_only=True):
+    """A server could not be made equal to the others in something."""
+
+    name: str = ""
+    said: str
+
+    def text(self) -> str:
+        return f"{self.name}: {self.said}"
+
+
+class Backlog(Notice, frozen=True, kw_only=True):
+    """In force in the kernel."""
+
+    level = Severity.QUIET
+
+    name: str = ""
+    backlog: int
+    asked: int
+
+    def text(self) -> str:
+        other = "" if self.backlog == self.asked else f", not the {self.asked:,} asked for"
+        return f"{self.name} listens with a backlog of {self.backlog:,}{other}."
+
+    def of_all(self) -> str:
+        """Without a name."""
+        if self.backlog == self.asked:
+            return f"A backlog of {self.backlog:,} is in force, as asked."
+        return f"A backlog of {self.backlog:,} is in force, not the {self.asked:,} asked for."
+
+
+class WarmUp(Notice, frozen=True, kw_only=True):
+    """Of its own, for a server that gets faster while it runs."""
+
+    name: str = ""
+    seconds: float = 0.0
+    calls: int
+
+    def text(self) -> str:
+        return f"{self.name} gets faster while it runs, so it was warmed up for {self.seconds:g} s."
+
+
+class Deploy(Notice, frozen=True, kw_only=True):
+    """A server could not be started."""
+
+    level = Severity.ALERT
+
+    said: str
+    """Why, as a sentence of its own."""
+
+    def text(self) -> str:
+        return self.said
+
+
+class Died(Point, frozen=True, kw_only=True):
+    """A server ended by itself."""
+
+    level = Severity.ALERT
+
+    name: str
+    status: int
+    """Of its exit; below 0 the signal."""
+    warming_up: bool = False
+    said: str = ""
+    """Its last line of output."""
+
+    def text(self) -> str:
+        how = f"by signal {-self.status}" if self.status < 0 else f"with status {self.status}"
+        when = f"during its warm-up at {self.at()}" if self.warming_up else f"at {self.at()}"
+        ended = f"{self.name} ended {how} {when}; its sweep ends here."
+        return f"{ended} Last output: {self.said}" if self.said else ended
+
+
+class Memory(Notice, frozen=True, kw_only=True):
+    """That a server took under load and kept."""
+
+    name: str = ""
+    before_bytes: int
+    after_bytes: int
+
+    def text(self) -> str:
+        return (
+            f"{self.name} grew from {formatting.megabytes(self.before_bytes)} to "
+            f"{formatting.megabytes(self.after_bytes)} and kept that after its last point: "
+            "it leaks memory, or does not give it back."
+        )

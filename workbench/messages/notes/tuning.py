@@ -1,0 +1,123 @@
+"""Notes on kernel settings changed for the length of a run."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from workbench.messages.notes.notice import Notice, Severity
+
+
+class Setting(msgspec.Struct, frozen=True, kw_only=True):
+    """One kernel setting, as the tuner answers."""
+
+    key: str
+    old: str | int | None = None
+    wanted: str | int | None = None
+    got: str | int | None = None
+    problem: str = ""
+    """Why it was not set; empty: it was."""
+
+    @property
+    def changed(self) -> bool:
+        return not self.problem and self.old != self.got
+
+
+class Tuned(Notice, frozen=True, kw_only=True):
+    """Kernel settings of a machine, for the length of the run."""
+
+    machine: str = ""
+    set: str = ""
+    """Its name."""
+    settings: list[Setting]
+
+    def before(self) -> list[str]:
+        """What was changed, as it was: "net.core.somaxconn 4096"."""
+        return [f"{s.key} {s.old}" for s in self.settings if s.changed]
+
+    def text(self) -> str:
+        return " ".join(self.sentences()) or f"{self.machine} needed no tuning for this run."
+
+    def sentences(self) -> list[str]:
+        """What was changed, and what could not be."""
+        changed = [f"{s.key} {s.old} -> {s.got}" for s in self.settings if s.changed]
+        tuned = f"{self.machine} is tuned for this run: {', '.join(changed)}."
+        kept = [
+            f"{s.key} stays as it is on {self.machine}: {s.problem}."
+            for s in self.settings
+            if s.problem
+        ]
+        clamped = [
+            f"The kernel of {self.machine} set {s.key} to {s.got}, not {s.wanted} as asked."
+            for s in self.settings
+            if not s.problem and s.got != s.wanted
+        ]
+        return [*([tuned] if changed else []), *kept, *clamped]
+
+
+class Untuned(Notice, frozen=True, kw_only=True):
+    """Kernel settings stay as they are."""
+
+    machine: str
+    why: Literal["profile", "sudo", "declined", "failed"]
+    said: str = ""
+    """How it failed, as a sentence of its own."""
+
+    def text(self) -> str:
+        if self.why == "failed":
+            return self.said
+        return {
+            "profile": f"{self.machine} is not tuned: its profile does not allow it (tuning).",
+            "sudo": f"{self.machine} is not tuned: its profile allows no root privileges (sudo).",
+            "declined": f"{self.machine} is not tuned: the run was started without tuning.",
+        }[self.why]
+
+
+class Restored(Notice, frozen=True, kw_only=True):
+    """The settings of a machine are its own again."""
+
+    machine: str
+    settings: list[str]
+    """ "net.core.somaxconn 4096"."""
+
+    def text(self) -> str:
+        listed = ", ".join(self.settings)
+        return f"{self.machine} has its own kernel settings again: {listed}."
+
+
+class CrashRestored(Notice, frozen=True, kw_only=True):
+    """A run that crashed had left a machine tuned."""
+
+    machine: str
+    said: list[str]
+    """A sentence for every setting that was restored or not."""
+
+    def text(self) -> str:
+        return f"A crashed run had left {self.machine} tuned: {' '.join(self.said)}"
+
+
+class NotRestored(Notice, frozen=True, kw_only=True):
+    """A setting that was changed for the run is not as it was before."""
+
+    level = Severity.WARNING
+
+    machine: str
+    said: str
+    """Which and why, as a sentence of its own."""
+
+    def text(self) -> str:
+        return self.said
+
+
+class StillTuned(Notice, frozen=True, kw_only=True):
+    """By another run, or by one that crashed; figures come from a tuned machine."""
+
+    level = Severity.WARNING
+
+    machine: str
+    said: str
+    """Why it could not be restored, as a sentence of its own."""
+
+    def text(self) -> str:
+        return f"{self.machine} is still tuned by another run, or by one that crashed: {self.said}"
