@@ -119,7 +119,7 @@ class LiveRun:
         where, person = self.where, self._person
         fleet = Fleet(where.target, where.clients) if where else None
         engine = engine_for(self.plan, emit, fleet=fleet, ask=person.ask if person else ask_nobody)
-        engine.control, engine.tell = self.control, self._tell
+        engine.control, engine.notify = self.control, self._tell
         if person:
             engine.expose = person.expose
         if where and where.tune and person:

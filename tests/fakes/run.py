@@ -30,8 +30,8 @@ from workbench.machines.profiles import make_profile, save_profile
 from workbench.plan.budget import assess
 from workbench.plan.model import Plan
 from workbench.run.environment import HERE, Fleet, open_stage
-from workbench.run.scheduler import Passes
-from workbench.run.server_run import Rehearsal
+from workbench.run.scheduler import Scheduler
+from workbench.run.state import Rehearsal, RunState
 from workbench.servers.entry import ServerEntry
 from workbench.servers.gate import GateResult
 
@@ -52,7 +52,7 @@ def an_entry(id_: str, folder: Path, **more: Any) -> ServerEntry:
 class Run:
     """A run under way, or over."""
 
-    passes: Passes
+    scheduler: Scheduler
     control: Control
     load: FakeLoad
     machines: dict[str, FakeMachine]
@@ -119,18 +119,18 @@ async def a_run(
             contestants = [an_entry(id_, folder, **entries) for id_ in plan.servers]
             null = an_entry("null", folder, family="tool")
             control = Control()
-            passes = Passes(
-                plan,
-                stage,
-                assess(plan, contestants, stage.facts, loopback=True),
-                {entry.id: _rehearsed(entry) for entry in [*contestants, null]},
+            state = RunState(
+                plan=plan,
+                stage=stage,
+                budget=assess(plan, contestants, stage.facts, loopback=True),
+                rehearsed={entry.id: _rehearsed(entry) for entry in [*contestants, null]},
                 control=control,
                 emit=documents.append,
-                tell=said.append,
+                notify=said.append,
                 seed=1,
                 zero_us=time.monotonic_ns() // 1000,
             )
-            yield Run(passes, control, started[0], machines.opened, documents, said)
+            yield Run(Scheduler(state), control, started[0], machines.opened, documents, said)
 
 
 def _rehearsed(entry: ServerEntry) -> Rehearsal:

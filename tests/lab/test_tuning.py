@@ -20,7 +20,7 @@ from workbench.machines.profiles import Profile
 from workbench.machines.rights import Rights
 from workbench.machines.secrets import Ask, Question
 from workbench.machines.ssh import SshMachine, open_ssh
-from workbench.machines.tuning import Change, TuningSet, left_tuned, preview, put_back, tuned
+from workbench.machines.tuning import Change, TuningSet, left_tuned, preview, restore, tuned
 
 SOMAXCONN, PORTS = "net.core.somaxconn", "net.ipv4.ip_local_port_range"
 WANTED = TuningSet(name="lab", at_least={SOMAXCONN: 250_000, PORTS: "10152 65535"})
@@ -254,7 +254,7 @@ async def test_after_the_death_of_both_tuners_the_next_connection_puts_back(
     profile = profile_of(host, user=user, sudo=sudo)
     async with opened(profile) as machine:
         assert await left_tuned(machine)
-        said = await put_back(machine, Rights.on(machine, profile, ask))
+        said = await restore(machine, Rights.on(machine, profile, ask))
         assert said == [f"net.core.somaxconn is {before} again on h1."]
         assert not await left_tuned(machine)
     assert somaxconn(host) == before

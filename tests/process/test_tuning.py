@@ -28,7 +28,7 @@ from workbench.machines.secrets import ask_nobody
 from workbench.machines.ssh import Cleaned
 from workbench.machines.surveyed import LeftTuning
 from workbench.machines.tuner_client import TUNER
-from workbench.machines.tuning import Change, TuningSet, put_back, tuned
+from workbench.machines.tuning import Change, TuningSet, restore, tuned
 from workbench.messages.notes import Setting, Tuned
 from workbench.run.tuning import tune
 
@@ -203,9 +203,9 @@ async def test_after_the_death_of_both_the_next_connection_puts_back(
     os.kill(tuner.process.pid, signal.SIGKILL)
     tuner.process.wait(PATIENCE_S)
     assert host.get(SOMAXCONN) == "4096"
-    assert await put_back(machine, host.rights) == ["net.core.somaxconn is 128 again on localhost."]
+    assert await restore(machine, host.rights) == ["net.core.somaxconn is 128 again on localhost."]
     assert host.as_it_was()
-    assert await put_back(machine, host.rights) == []
+    assert await restore(machine, host.rights) == []
 
 
 async def test_whoever_may_not_put_back_is_told_what_is_tuned(
@@ -214,7 +214,7 @@ async def test_whoever_may_not_put_back_is_told_what_is_tuned(
     """A run on such a machine says so, and a check does, as whichever user."""
     monkeypatch.setattr(tuning, "JOURNAL", str(host.state / "journal.json"))
     async with tune({"localhost": (machine, Profile("localhost"))}, None, ask_nobody) as up:
-        assert up.told == []
+        assert up.events == []
     tuner.apply()
     assert host.state.stat().st_mode & 0o755 == 0o755
     assert (host.state / "journal.json").stat().st_mode & 0o777 == 0o644
@@ -222,7 +222,7 @@ async def test_whoever_may_not_put_back_is_told_what_is_tuned(
     assert seen and seen["settings"][SOMAXCONN] == ("128", "4096")
     assert seen["alive"]
     async with tune({"localhost": (machine, Profile("localhost"))}, None, ask_nobody) as up:
-        ((name, told),) = up.told
+        ((name, told),) = up.events
     assert (name, told.code) == ("localhost", "still-tuned")
     assert "net.core.somaxconn 4096 (before: 128)" in told.text()
     child = tuner.child()

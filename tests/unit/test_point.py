@@ -43,7 +43,7 @@ def the_point(plan: Plan = PLAN) -> PointPlan:
 
 
 async def measured(run: Run, plan: Plan = PLAN) -> PointStop:
-    return await run.passes.bench.measure(the_point(plan), ONE)
+    return await run.scheduler.servers.points.measure(the_point(plan), ONE)
 
 
 async def test_a_point_begins_has_its_windows_and_ends(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def measured(run: Run) -> list[tuple[str, int, float, int]]:
 
 async def test_servers_are_swept_one_after_another(tmp_path: Path) -> None:
     async with a_run(PLAN, tmp_path) as run:
-        await run.passes.run()
+        await run.scheduler.run()
         run.assert_whole()
     assert measured(run) == [
         ("one", 1, 1_000.0, 1),
@@ -56,13 +56,13 @@ async def test_servers_are_swept_one_after_another(tmp_path: Path) -> None:
         ("two", 1, 1_000.0, 1),
         ("two", 1, 2_000.0, 1),
     ]
-    assert len(run.here.servers) == 2 and not run.passes.left_out
+    assert len(run.here.servers) == 2 and not run.scheduler.left_out
 
 
 async def test_interleaved_passes_give_every_server_one_turn_each(tmp_path: Path) -> None:
     plan = changed(order="interleaved", repeats=3, rates=[1_000.0])
     async with a_run(plan, tmp_path) as run:
-        await run.passes.run()
+        await run.scheduler.run()
     assert [{s for s, p, _, _ in measured(run) if p == number} for number in (1, 2, 3)] == [
         {"one", "two"}
     ] * 3
@@ -72,14 +72,14 @@ async def test_interleaved_passes_give_every_server_one_turn_each(tmp_path: Path
 async def test_the_warm_up_comes_first_and_is_not_judged(tmp_path: Path) -> None:
     plan = changed(servers=["one"], warm_up=WarmUp(rate_per_s=100, seconds=1))
     async with a_run(plan, tmp_path) as run:
-        await run.passes.run()
+        await run.scheduler.run()
     purposes = [d.purpose for d in run.documents if isinstance(d, PointStop)]
     assert purposes == ["warm_up", "sweep", "sweep"]
 
 
 async def test_a_hiccup_is_measured_again_after_all_servers_had_their_turn(tmp_path: Path) -> None:
     async with a_run(changed(looks=3), tmp_path, Script(stalls={2})) as run:
-        await run.passes.run()
+        await run.scheduler.run()
         run.assert_whole()
     # Lost once, held twice: an even count needs the third.
     assert measured(run)[2:] == [
@@ -95,7 +95,7 @@ async def test_a_hiccup_is_measured_again_after_all_servers_had_their_turn(tmp_p
 async def test_what_is_lost_twice_is_lost(tmp_path: Path) -> None:
     plan = changed(servers=["one"], looks=3)
     async with a_run(plan, tmp_path, Script(capacity=lambda x: min(x, 1_500))) as run:
-        await run.passes.run()
+        await run.scheduler.run()
     assert measured(run) == [
         ("one", 1, 1_000.0, 1),
         ("one", 1, 2_000.0, 1),
@@ -106,7 +106,7 @@ async def test_what_is_lost_twice_is_lost(tmp_path: Path) -> None:
 async def test_a_server_that_gave_up_is_told_and_the_next_goes_on(tmp_path: Path) -> None:
     plan = changed(rates=[1_000.0, 2_000.0, 3_000.0, 4_000.0], give_up=GiveUp(after_points=2))
     async with a_run(plan, tmp_path, Script(stalls={2, 3})) as run:
-        await run.passes.run()
+        await run.scheduler.run()
     assert [note.server for note in run.notes("gave-up")] == ["one"]
     assert [r for s, _, r, _ in measured(run) if s == "one"] == [1_000.0, 2_000.0, 3_000.0]
     assert len([s for s, *_ in measured(run) if s == "two"]) == 4
@@ -117,7 +117,7 @@ async def test_the_clients_own_limit_is_found_first_and_judges_what_lies_beyond(
 ) -> None:
     plan = changed(servers=["one"], calibrate=True)
     async with a_run(plan, tmp_path, Script(capacity=lambda x: min(x, 1_200))) as run:
-        await run.passes.run()
+        await run.scheduler.run()
         run.assert_whole()
     (ceiling,) = run.notes("ceiling")
     assert ceiling.data["ceiling_per_s"] == 1_125.0
@@ -131,7 +131,7 @@ async def test_a_rate_that_is_held_raises_the_ceiling(tmp_path: Path) -> None:
     plan = changed(servers=["one"], calibrate=True)
     # Calibration stalls at first: the clients seem to reach nothing.
     async with a_run(plan, tmp_path, Script(stalls=set(range(1, 7)))) as run:
-        await run.passes.run()
+        await run.scheduler.run()
     assert [note.data["ceiling_per_s"] for note in run.notes("ceiling")] == [0, 1_000, 2_000]
 
 
@@ -144,7 +144,7 @@ async def test_a_closed_loop_is_not_calibrated(tmp_path: Path) -> None:
         workload=a_workload(mode="closed"),
     )
     async with a_run(plan, tmp_path, Script(capacity=lambda x: 300 * x)) as run:
-        await run.passes.run()
+        await run.scheduler.run()
     assert [(s.purpose, s.concurrency, s.replies_per_s) for s in run.stops] == [
         ("sweep", 1, 300.0),
         ("sweep", 10, 3_000.0),
@@ -163,7 +163,7 @@ async def test_a_server_that_dies_or_is_skipped_is_not_measured_again(tmp_path: 
                 run.control.skip_server()
 
         script.on_point = meddle
-        await run.passes.run()
+        await run.scheduler.run()
         run.assert_whole()
     assert [s for s, *_ in measured(run)] == ["one", "one", "two", "two"]
     assert not run.notes("again")
@@ -182,15 +182,15 @@ async def test_a_server_that_cannot_be_started_is_told_and_the_others_go_on(tmp_
             return await start(command)  # type: ignore[arg-type]
 
         run.here.start = first_fails  # type: ignore[method-assign,assignment]
-        await run.passes.run()
-    assert run.passes.left_out == ["It has no memory left."]
+        await run.scheduler.run()
+    assert run.scheduler.left_out == ["It has no memory left."]
     assert [note.server for note in run.notes("deploy")] == ["one"]
     assert [s for s, *_ in measured(run)] == ["two", "two"]
 
 
 async def test_a_client_lost_in_the_middle_is_back_before_the_next_server(tmp_path: Path) -> None:
     async with a_run(PLAN, tmp_path, Script(lose={1: ["c2"]}), clients=(HERE, "c2")) as run:
-        await run.passes.run()
+        await run.scheduler.run()
         run.assert_whole()
     assert [(s.server, s.complete, len(s.clients)) for s in run.stops] == [
         ("one", False, 1),
@@ -207,7 +207,7 @@ async def test_a_run_can_be_stopped_in_any_point(tmp_path: Path, after: int) -> 
     async with a_run(PLAN, tmp_path, script) as run:
         script.on_point = lambda number, spec: run.control.stop() if number == after else None
         with pytest.raises(Stopped):
-            await run.passes.run()
+            await run.scheduler.run()
         run.assert_whole()
     assert [stop.complete for stop in run.stops] == [True] * (after - 1) + [False]
 
@@ -217,7 +217,7 @@ async def test_a_run_can_be_aborted_at_any_moment(tmp_path: Path) -> None:
     moments, seen = 0, set()
     while True:
         async with a_run(plan, tmp_path, Script(stalls={1, 3})) as run:
-            aborted = await cancelled_at(run.passes.run(), moments + 1)
+            aborted = await cancelled_at(run.scheduler.run(), moments + 1)
             run.assert_whole()
             seen.add(len([d for d in run.documents if isinstance(d, PointStop)]))
         assert run.here.closed and run.load.closed

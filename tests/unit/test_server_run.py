@@ -37,7 +37,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def taken(run: Run, plan: Plan = PLAN) -> list[GaveUp] | None:
-    return await run.passes.turns.take("one", sweep(plan, "one", seed=1))
+    return await run.scheduler.servers.run("one", sweep(plan, "one", seed=1))
 
 
 async def test_a_server_is_started_loaded_and_stopped(tmp_path: Path) -> None:

@@ -237,14 +237,14 @@ async def _clean(profile: Profile, *, cache: bool) -> int:
 
 async def _clean_tuning(profile: Profile, left: LeftTuning) -> None:
     """Before the work directory goes: it takes a run there."""
-    from workbench.commands.tuning import put_back_on  # noqa: PLC0415  slow to import
-    from workbench.machines.surveyed import HOW_PUT_BACK  # noqa: PLC0415
+    from workbench.commands.tuning import restore_on  # noqa: PLC0415  slow to import
+    from workbench.machines.surveyed import HOW_TO_RESTORE  # noqa: PLC0415
 
     say(left.sentence(profile.name))
     if profile.tuning and not left.alive:
-        await put_back_on(profile)
+        await restore_on(profile)
     elif not left.alive:
-        say(f"They stay, for this profile does not allow tuning. {HOW_PUT_BACK}")
+        say(f"They stay, for this profile does not allow tuning. {HOW_TO_RESTORE}")
 
 
 def _run(work: Coroutine[Any, Any, Any]) -> int:

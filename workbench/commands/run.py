@@ -129,7 +129,7 @@ async def _run(plan: Plan, fleet: Fleet, arguments: argparse.Namespace) -> int:
     try:
         with ConsoleView(Unheard(stderr=True)) as view:
             dispatcher.subscribe(view)
-            engine.tell = view.tell
+            engine.notify = view.tell
             engine.ask = ask_at_terminal(view.paused, remember=arguments.remember)
             engine.expose = exposing_at_terminal(yes=arguments.expose, alone=view.paused)
             if arguments.tune:

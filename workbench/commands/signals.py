@@ -27,8 +27,8 @@ def handled(handlers: Mapping[str, Callable[[], object]]) -> Iterator[None]:
     try:
         yield
     finally:
-        for put_back in undo:
-            put_back()
+        for restore in undo:
+            restore()
 
 
 def _soon(loop: asyncio.AbstractEventLoop, handler: Callable[[], object], *_signal: object) -> None:

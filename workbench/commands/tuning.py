@@ -13,7 +13,7 @@ from workbench.errors import BadInput
 from workbench.machines.opening import open_machine
 from workbench.machines.profiles import Profile
 from workbench.machines.rights import Rights
-from workbench.machines.tuning import left_tuned, load_set, put_back
+from workbench.machines.tuning import left_tuned, load_set, restore
 from workbench.run.tuning import Tuning, TuningPlan, plan_tuning
 from workbench.terminal import say
 
@@ -61,13 +61,13 @@ async def preview_on(profile: Profile, name: str) -> None:
         say(plan.why_not.text())
 
 
-async def put_back_on(profile: Profile) -> None:
+async def restore_on(profile: Profile) -> None:
     """Put back and print what a run that crashed left tuned."""
     ask = ask_at_terminal()
     machine = await open_machine(profile, ask=ask)
     try:
         if await left_tuned(machine):
-            for sentence in await put_back(machine, Rights.on(machine, profile, ask)):
+            for sentence in await restore(machine, Rights.on(machine, profile, ask)):
                 say(sentence)
     finally:
         await asyncio.shield(machine.close())

@@ -27,7 +27,7 @@ from workbench.machines.ssh import (
     open_shell,
     start,
 )
-from workbench.machines.surveyed import FEW_PROCESSES, HOW_PUT_BACK, LeftTuning, Survey, fit
+from workbench.machines.surveyed import FEW_PROCESSES, HOW_TO_RESTORE, LeftTuning, Survey, fit
 from workbench.machines.tuning import load_set, preview, set_names
 
 LITTLE_SPACE = 500 << 20
@@ -158,7 +158,7 @@ def _dead_runs(found: Cleaned, machine: str, tuned: LeftTuning | None) -> Step:
         said.append(f"{runs} removed, with {number}.")
     if tuned:
         told["left_tuned"] = tuned.sentence(machine)
-        said += [told["left_tuned"], *([] if tuned.alive else [HOW_PUT_BACK])]
+        said += [told["left_tuned"], *([] if tuned.alive else [HOW_TO_RESTORE])]
     if not said:
         return Step("Dead runs", "passed", "No dead run left anything.", found=told)
     return Step("Dead runs", "warning", " ".join(said), found=told)

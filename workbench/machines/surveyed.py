@@ -30,7 +30,7 @@ class LeftTuning(msgspec.Struct, frozen=True):
         return f"'{machine}' has kernel settings of a run that {whose}{which}."
 
 
-HOW_PUT_BACK = (
+HOW_TO_RESTORE = (
     "A run or `pongbench machines clean` with a profile that allows it (tuning, sudo) puts them"
     " back, and so does a restart of the machine."
 )

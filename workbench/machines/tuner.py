@@ -128,7 +128,7 @@ def apply(settings: Settings, journal: Journal, wanted: dict[str, str]) -> list[
 
 
 def restore(settings: Settings, journal: Journal) -> list[dict[str, str]]:
-    """Put back what the journal holds; one answer a setting."""
+    """Restore what the journal holds; one answer per setting."""
     entries, answers = journal.load(), []
     for key, entry in list(entries.items()):
         problem = value = ""
@@ -201,8 +201,8 @@ def leave(state: Path) -> None:
             state.rmdir()
 
 
-def put_back(settings: Settings, journal: Journal) -> None:
-    """Restore and tell. The lock must be held."""
+def finish(settings: Settings, journal: Journal) -> None:
+    """Restore all settings and report it. The lock must be held."""
     answers = restore(settings, journal)
     leave(journal.path.parent)
     emit({"ev": "restored", "settings": answers})
@@ -228,9 +228,9 @@ class Lines:
 
 
 def serve(settings: Settings, journal: Journal, lines: Lines, order: dict[str, Any]) -> None:
-    """Apply, keep the lease, put back."""
+    """Apply the settings, keep the lease, restore them."""
     try:
-        restore(settings, journal)  # what a crash left; nobody else is at work here
+        restore(settings, journal)  # what a crashed run left; no other tuner is running
         emit(
             {
                 "ev": "applied",
@@ -246,16 +246,16 @@ def serve(settings: Settings, journal: Journal, lines: Lines, order: dict[str, A
     finally:
         for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
             signal.signal(number, signal.SIG_IGN)
-        put_back(settings, journal)
+        finish(settings, journal)
 
 
 def guard(settings: Settings, journal: Journal, child: int) -> None:
-    """Wait for the one that serves; where it did not end in order, put back in its place."""
+    """Wait for the serving process; where it did not end properly, restore in its place."""
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, signal.SIG_IGN)  # the child has its own reasons to end
     _, status = os.waitpid(child, 0)
     if status:
-        put_back(settings, journal)
+        finish(settings, journal)
 
 
 def end(number: int, frame: object) -> None:
@@ -300,7 +300,7 @@ def main() -> None:
         elif not journal.path.exists():
             emit({"ev": "restored", "settings": []})
         elif lock(state, "clean-up") is not None:
-            put_back(settings, journal)
+            finish(settings, journal)
     except (OSError, ValueError) as error:
         emit({"ev": "fatal", "text": _words(error)})
         sys.exit(1)

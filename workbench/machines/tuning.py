@@ -145,7 +145,7 @@ async def left_tuned(machine: Machine) -> LeftTuning | None:
     return LeftTuning(False, {key: (entry.old, entry.ours or "") for key, entry in entries.items()})
 
 
-async def put_back(machine: Machine, rights: Rights) -> list[str]:
+async def restore(machine: Machine, rights: Rights) -> list[str]:
     """Put back what a crash left; a sentence for every setting put back or not. Nothing was left:
     empty."""
     tuner = await Tuner.start(machine, rights, "--restore")

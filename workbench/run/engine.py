@@ -20,10 +20,10 @@ from workbench.plan.budget import Budget, assess
 from workbench.plan.model import Plan, to_data
 from workbench.plan.schedule import draw_seed, order
 from workbench.run.environment import Fleet, Stage, addresses, open_fleet, open_stage, tightest
-from workbench.run.scheduler import Passes
-from workbench.run.server_run import Rehearsal
+from workbench.run.scheduler import Scheduler
+from workbench.run.state import Rehearsal, RunState
 from workbench.run.tuning import Tuning
-from workbench.servers import gate_cache as measured
+from workbench.servers import gate_cache
 from workbench.servers.entry import ServerEntry
 from workbench.servers.gate import gate
 
@@ -44,10 +44,10 @@ class Engine:
         fleet: Fleet | None = None,
         ask: Ask = ask_nobody,
         control: Control | None = None,
-        tell: Callable[[str], None] = lambda text: None,
+        notify: Callable[[str], None] = lambda text: None,
     ) -> None:
-        """`null`: to find the clients' ceiling with; `fleet`: None is this computer alone; `ask`:
-        for passwords; `tell`: progress in words."""
+        """`null`: the server to calibrate the clients with; `fleet`: None is this computer alone;
+        `ask`: for passwords; `notify`: takes progress in words."""
         self.plan = plan
         self.entries = entries
         self.null = null if plan.calibrate and plan.axis.calibrated else None
@@ -55,7 +55,7 @@ class Engine:
         self.fleet = fleet or Fleet()
         self.ask = ask
         self.control = control or Control()
-        self.tell = tell
+        self.notify = notify
         self.on_budget: Callable[[Budget], None] = lambda budget: None
         """Told what the run will cost, before anything is started."""
         self.on_trial: Callable[[Sequence[ServerEntry], int], None] = lambda servers, tried: None
@@ -102,37 +102,39 @@ class Engine:
             exposed = await agreed(self.entries, self.fleet.target, stage.bind, self.expose)
             rehearsed = await self._rehearse(stage)
             zero = time.monotonic_ns() // 1000
-            stage.watch.begin(zero)
+            stage.samplers.begin(zero)
             self.emit(self._start(stage, rehearsed))
-            passes = Passes(
-                self.plan,
-                stage,
-                budget,
-                rehearsed,
+            run = RunState(
+                plan=self.plan,
+                stage=stage,
+                budget=budget,
+                rehearsed=rehearsed,
                 control=self.control,
                 emit=self.emit,
-                tell=self.tell,
+                notify=self.notify,
                 seed=self.seed,
                 zero_us=zero,
                 exposed=exposed,
             )
+            scheduler = Scheduler(run)
             status: Status = "aborted"
             reason = code = ""
             try:
-                await passes.run()
+                await scheduler.run()
                 status = "done"
-                if passes.left_out:
-                    status, reason, code = "failed", passes.left_out_text(), "servers-left-out"
+                if scheduler.left_out:
+                    status, reason = "failed", " ".join(scheduler.left_out)
+                    code = "servers-left-out"
             except Stopped:
                 status = "stopped"
             except PongbenchError as error:
                 status, reason, code = "failed", str(error), error.code
             finally:
                 try:
-                    await to_the_end(passes.put_back())
+                    await to_the_end(scheduler.restore())
                 finally:
                     over = True
-                    stop = RunStop(t_us=passes.now_us(), status=status, reason=reason, code=code)
+                    stop = RunStop(t_us=run.now_us(), status=status, reason=reason, code=code)
                     self.emit(stop)
             return stop
 
@@ -150,12 +152,12 @@ class Engine:
     async def _rehearse(self, stage: Stage) -> dict[str, Rehearsal]:
         """Deploy, gate and stop every server once: what cannot work is told before hours have been
         spent, and no runtime is built while something is measured."""
-        self.tell("Trying every server once before the run.")
+        self.notify("Trying every server once before the run.")
         rehearsed = {}
         servers = [*self.entries, *([self.null] if self.null else [])]
         for tried, entry in enumerate(servers):
             self.on_trial(servers, tried)
-            deployment = await stage.deploy(entry, self.plan, self.tell, install=self.install)
+            deployment = await stage.deploy(entry, self.plan, self.notify, install=self.install)
             try:
                 result = await gate(deployment)
                 if not result.passed:
@@ -164,7 +166,7 @@ class Engine:
                         "Mend it, or leave it out of the plan."
                     )
                 where = "" if stage.target.is_local else stage.target.name
-                measured.remember(entry, result, deployment.version, where)
+                gate_cache.remember(entry, result, deployment.version, where)
                 rehearsed[entry.id] = Rehearsal(entry, deployment.record(), result)
             finally:
                 await to_the_end(deployment.stop())

@@ -20,7 +20,7 @@ from workbench.machines.profiles import Profile, Role, load_profile
 from workbench.machines.sampler_client import Sampling
 from workbench.machines.secrets import Ask, ask_nobody
 from workbench.plan.model import Plan
-from workbench.run.monitoring import Watch
+from workbench.run.monitoring import Samplers
 from workbench.run.tuning import TuneUp, Tuning, TuningPlan, plans_for, tune
 from workbench.servers.deploy import Deployment, deploy
 from workbench.servers.entry import ServerEntry
@@ -87,7 +87,7 @@ class Stage:
     tool: LoadTool
     load: LoadGenerator
     """Of that tool."""
-    watch: Watch
+    samplers: Samplers
     sampling: Sampling
     """Of the target."""
     bind: str
@@ -113,7 +113,7 @@ class Stage:
         return tightest([self.members[name].facts for name in self.fleet.clients])
 
     async def deploy(
-        self, entry: ServerEntry, plan: Plan, tell: Notify, *, install: bool = False
+        self, entry: ServerEntry, plan: Plan, notify: Notify, *, install: bool = False
     ) -> Deployment:
         """Start a server with the same backlog, descriptor limit and cores as all others.
 
@@ -126,7 +126,7 @@ class Stage:
             cpus=self.placement.server,
             host=self.bind,
             reach=self.reach,
-            notify=tell,
+            notify=notify,
             install=install,
         )
 
@@ -200,8 +200,8 @@ async def open_stage(
         tool = registry.load_tool(plan.load_tool)
         load = await registry.start(tool, clients)
         stack.push_async_callback(load.close)
-        watch = Watch(emit)
-        stack.push_async_callback(watch.stop)
+        samplers = Samplers(emit)
+        stack.push_async_callback(samplers.stop)
         samplings = {}
         for name, member in members.items():
             # On the target, the cores that count: the server's, and those of workers beside it.
@@ -209,7 +209,7 @@ async def open_stage(
             if name in fleet.clients:
                 cores = (*cores, *placement.agents[: plan.workers])
             observed = cores if name == fleet.target else ()
-            samplings[name] = await watch.start(member.machine, member.clock, observed)
+            samplings[name] = await samplers.start(member.machine, member.clock, observed)
         bind, reach = addresses(fleet, members)
         yield Stage(
             fleet,
@@ -217,7 +217,7 @@ async def open_stage(
             placement,
             tool,
             load,
-            watch,
+            samplers,
             samplings[fleet.target],
             bind,
             reach,

@@ -11,12 +11,11 @@ from workbench.machines.base import Machine
 from workbench.machines.sampler_client import Sampling
 
 AHEAD_US = 60_000_000
-"""A sample from so far in the future is none."""
+"""A sample from further in the future than this is discarded."""
 
 
-class Watch:
-    """Looks on every machine of a run; what is seen is told on the session's axis, from its zero
-    on."""
+class Samplers:
+    """Samples every machine of a run; emits samples on the session's axis, from its zero on."""
 
     def __init__(self, emit: Callable[[HostSample], None]) -> None:
         self._emit = emit
@@ -30,8 +29,8 @@ class Watch:
     async def start(
         self, machine: Machine, clock: tuple[int, int], cores: Collection[int] = ()
     ) -> Sampling:
-        """Sample a machine; once more, when it was lost and is back. `clock`: as
-        `Machine.clock` says, `cores`: see `Sampling`."""
+        """Sample a machine; also one that was lost and is back. `clock`: from `Machine.clock`,
+        `cores`: see `Sampling`."""
         # This computer's clock is the session's; its offset is measured, but known to be none.
         offset_us = 0 if machine.is_local else clock[0]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 
@@ -10,15 +10,16 @@ from workbench.errors import PongbenchError
 from workbench.machines.linkcheck import ENOUGH, check_link, needed_bits_per_s
 from workbench.messages.notes import Link, LinkUnchecked, Notice, SlowLink
 from workbench.plan.model import Plan
-from workbench.run.environment import Stage
+from workbench.run.state import RunState
 from workbench.servers.gate import GateResult
 
 
-async def check_links(
-    stage: Stage, plan: Plan, gates: Sequence[GateResult], note: Callable[[Notice], None]
-) -> None:
-    """One after another, so that they do not share what the target has; loopback is no link."""
-    needed = needed_of_each(plan, len(stage.fleet.clients), gates)
+async def check_links(run: RunState) -> None:
+    """Check one link after another, so that they do not share the target's capacity. Loopback is
+    no link."""
+    stage = run.stage
+    gates = [rehearsal.gate for rehearsal in run.rehearsed.values()]
+    needed = needed_of_each(run.plan, len(stage.fleet.clients), gates)
     for name in stage.fleet.clients:
         if name == stage.target.name:
             continue
@@ -26,10 +27,10 @@ async def check_links(
         try:
             link = await check_link(client, stage.target, bind=stage.bind, reach=stage.reach)
         except PongbenchError as error:
-            note(LinkUnchecked(client=name, said=str(error)))
+            run.note(LinkUnchecked(client=name, said=str(error)))
             continue
         for notice in notes_of(link, needed):
-            note(notice)
+            run.note(notice)
 
 
 def notes_of(link: Link, needed_bits_per_s: float) -> list[Notice]:

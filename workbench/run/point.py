@@ -1,28 +1,26 @@
-"""One point: offered, followed, judged, told in documents."""
+"""Runs one point: offers its load, follows it, judges it and emits its documents."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from workbench import axis as axes
 from workbench import metrics
 from workbench.analysis import histogram, phases
 from workbench.analysis.evidence import Evidence, queue_of
 from workbench.analysis.verdicts import judge
-from workbench.axis import RATE
+from workbench.axis import RATE, recorded
 from workbench.closing import ended
-from workbench.control import Control
-from workbench.documents import WINDOW_US, AnyDocument, PointStart, PointStop, Window
-from workbench.load.base import LoadGenerator, LoadReport, LoadTool, LoadWindow, PointSpec
-from workbench.machines.sampler_client import Sampling, Usage
+from workbench.documents import WINDOW_US, PointStart, PointStop, Window
+from workbench.load.base import LoadReport, LoadWindow, PointSpec
+from workbench.machines.sampler_client import Usage
 from workbench.metrics.base import Measured
 from workbench.plan.model import Plan
 from workbench.plan.schedule import PointPlan
-from workbench.run.target_watch import Presence, Watched
+from workbench.run.state import RunState
+from workbench.run.target_watch import PointWatch, TargetWatch
 
 
 @dataclass(frozen=True)
@@ -35,31 +33,14 @@ class Target:
     port: int
 
 
-@dataclass
-class Bench:
-    """What a point needs besides itself."""
+class PointRunner:
+    """Runs the points of a run and numbers them."""
 
-    plan: Plan
-    load: LoadGenerator
-    tool: LoadTool
-    """What `load` is of."""
-    sampling: Sampling
-    presence: Presence
-    control: Control
-    emit: Callable[[AnyDocument], None]
-    session_us: Callable[[int], int]
-    """From this machine's monotonic clock to the session's axis."""
-    client_cores: int
-    target: str = ""
-    """Name of the machine that the servers run on."""
-    here: bool = True
-    """Whether that is this computer."""
-    loopback: bool = True
-    """Whether the clients are on it, too."""
-    ceiling_per_s: float | None = None
-    ceiling_others_pct: float = 0.0
-    """See `sweeps.Ceiling`."""
-    points: int = 0
+    def __init__(self, run: RunState) -> None:
+        self._run = run
+        self._load = run.stage.load
+        self.target_watch = TargetWatch(run)
+        self._points = 0
 
     async def measure(self, point: PointPlan, target: Target) -> PointStop:
         """Run one point; its documents are emitted, the last one is returned, too.
@@ -67,62 +48,66 @@ class Bench:
         Raises PongbenchError when no client is left to offer load. A point ended by `control`
         is marked incomplete.
         """
-        self.points += 1
-        run = _Run(self, point, self.points)
-        self.sampling.mark()
+        self._points += 1
+        recording = _PointRecording(self._run, point, self._points)
+        stage = self._run.stage
+        stage.sampling.mark()
         own_before_s = time.process_time()
-        spec = _spec(self.plan, point, target)
-        load = self.load.run(spec, started=run.started, on_window=run.take)
-        async with self.presence.watched() as target_there:
-            report, complete = await self._interruptible(load, target_there)
-            report = await target_there.checked(report, complete)
-        usage = self.sampling.since_mark()
+        spec = _spec(self._run.plan, point, target)
+        load = self._load.run(spec, started=recording.started, on_window=recording.take)
+        async with self.target_watch.during_point() as watch:
+            report, complete = await self._interruptible(load, watch)
+            report = await watch.checked(report, complete)
+        usage = stage.sampling.since_mark()
         others_s = None
         if report.client_cpu_s is not None:
-            known_s = sum(part.cpu_s for part in report.clients if part.machine == self.target)
-            if self.here:
+            known_s = sum(
+                part.cpu_s for part in report.clients if part.machine == stage.target.name
+            )
+            if stage.target.is_local:
                 known_s += time.process_time() - own_before_s
             others_s = max(0.0, usage.elsewhere_s - known_s)
-        stop = run.stop(report, complete, usage, others_s)
-        self.emit(stop)
+        stop = recording.stop(report, complete, usage, others_s)
+        self._run.emit(stop)
         return stop
 
-    async def _interruptible(self, load: Any, target: Watched) -> tuple[LoadReport, bool]:
+    async def _interruptible(self, load: Any, watch: PointWatch) -> tuple[LoadReport, bool]:
         running = asyncio.ensure_future(load)
-        interrupted = asyncio.ensure_future(self.control.interrupted())
-        lost = asyncio.ensure_future(target.lost())
+        interrupted = asyncio.ensure_future(self._run.control.interrupted())
+        lost = asyncio.ensure_future(watch.lost())
         try:
             await asyncio.wait({running, interrupted, lost}, return_when=asyncio.FIRST_COMPLETED)
             complete = running.done()
             if not complete:
-                await self.load.stop_point()
+                await self._load.stop_point()
             return await running, complete
         finally:
             await ended(running, interrupted, lost)
 
 
-class _Run:
-    """A point under way: numbers its documents and keeps what the verdict needs."""
+class _PointRecording:
+    """Turns what the load generator reports of one point into documents, and keeps what the verdict
+    needs."""
 
-    def __init__(self, bench: Bench, point: PointPlan, number: int) -> None:
-        self.bench = bench
-        self.can = bench.tool.capabilities
-        self.point = point
-        self.number = number
-        axis = bench.plan.axis if point.purpose != "warm_up" else RATE
-        self.place = axes.recorded(axis, point.x)
-        self.begun_us = 0
-        self.windows: list[Window] = []
-        think_time_s = bench.plan.workload.think_time_s
-        self.think_s = phases.think_s(point.calls_per_connection, think_time_s)
+    def __init__(self, run: RunState, point: PointPlan, number: int) -> None:
+        self._run = run
+        self._can = run.stage.tool.capabilities
+        self._point = point
+        self._number = number
+        axis = run.plan.axis if point.purpose != "warm_up" else RATE
+        self._place = recorded(axis, point.x)
+        self._begun_us = 0
+        self._windows: list[Window] = []
+        think_time_s = run.plan.workload.think_time_s
+        self._think_s = phases.think_s(point.calls_per_connection, think_time_s)
 
     def started(self, at_us: int) -> None:
-        point = self.point
-        self.begun_us = self.bench.session_us(at_us)
-        self.bench.emit(
+        point = self._point
+        self._begun_us = self._run.session_us(at_us)
+        self._run.emit(
             PointStart(
-                t_us=self.begun_us,
-                point=self.number,
+                t_us=self._begun_us,
+                point=self._number,
                 server=point.server,
                 x=point.x,
                 purpose=point.purpose,
@@ -131,15 +116,15 @@ class _Run:
                 connections=point.connections,
                 calls_per_connection=point.calls_per_connection,
                 seconds=point.seconds,
-                load_tool=self.bench.tool.name,
-                **self.place,
+                load_tool=self._run.stage.tool.name,
+                **self._place,
             )
         )
 
     def take(self, window: LoadWindow) -> None:
         document = Window(
-            t_us=self.begun_us + window.index * WINDOW_US,
-            point=self.number,
+            t_us=self._begun_us + window.index * WINDOW_US,
+            point=self._number,
             index=window.index,
             due=window.due,
             sent=window.sent,
@@ -152,12 +137,12 @@ class _Run:
             service_us=histogram.percentiles(window.service),
             latency=histogram.coarse(window.latency),
             service=histogram.coarse(window.service),
-            phase=phases.phase(window.index, self.point.seconds, self.think_s)
-            if self.point.seconds
+            phase=phases.phase(window.index, self._point.seconds, self._think_s)
+            if self._point.seconds
             else "measure",
         )
-        self.windows.append(document)
-        self.bench.emit(document)
+        self._windows.append(document)
+        self._run.emit(document)
 
     def stop(
         self,
@@ -168,10 +153,10 @@ class _Run:
     ) -> PointStop:
         """`others_s`: CPU time that other programs took on the cores of server and clients. None:
         it cannot be told from that of the clients."""
-        point, counts, times = self.point, report.counts, report.histograms
+        point, counts, times = self._point, report.counts, report.histograms
         complete = complete and not report.complaints
         seconds = point.seconds if complete and point.seconds else report.schedule_s
-        per_unit = 1 / point.calls_per_connection if self.bench.plan.unit == "connections" else 1.0
+        per_unit = 1 / point.calls_per_connection if self._run.plan.unit == "connections" else 1.0
         offered = _rate(counts.scheduled * per_unit, seconds)
         lateness = histogram.percentiles(times.lateness)
         evidence = Evidence(
@@ -182,29 +167,29 @@ class _Run:
             conserved=report.conserved,
             lateness_us=lateness,
             client_cpu_pct=report.client_cpu_pct,
-            workers=self.bench.load.workers,
-            client_cores=self.bench.client_cores,
+            workers=self._run.stage.load.workers,
+            client_cores=len(self._run.stage.placement.agents),
             queue=None
-            if point.concurrency or not self.can.windows or not self.can.due_times
+            if point.concurrency or not self._can.windows or not self._can.due_times
             else queue_of(
-                self.windows,
+                self._windows,
                 seconds,
                 calls_per_connection=point.calls_per_connection,
-                think_time_s=self.bench.plan.workload.think_time_s,
+                think_time_s=self._run.plan.workload.think_time_s,
             ),
-            ceiling_per_s=self.bench.ceiling_per_s if point.purpose == "sweep" else None,
-            ceiling_others_pct=self.bench.ceiling_others_pct,
+            ceiling_per_s=self._run.limit.per_s if point.purpose == "sweep" else None,
+            ceiling_others_pct=self._run.limit.background_load_pct,
             counters=usage.counters,
             others_cpu_pct=_share_pct(others_s, usage.seconds),
-            loopback=self.bench.loopback,
+            loopback=self._run.stage.loopback,
         )
         verdict, reasons = judge(evidence)
         calls_per_s, measured_s = self._answered(report, seconds)
         reasons += report.complaints
         lost = counts.scheduled - counts.succeeded
         return PointStop(
-            t_us=self.bench.session_us(_now_us()),
-            point=self.number,
+            t_us=self._run.now_us(),
+            point=self._number,
             server=point.server,
             x=point.x,
             purpose=point.purpose,
@@ -216,7 +201,7 @@ class _Run:
             offered_per_s=offered,
             replies_per_s=round(calls_per_s * per_unit, 3),
             measured_s=measured_s,
-            values=metrics.values(Measured(report, self.windows, usage)),
+            values=metrics.values(Measured(report, self._windows, usage)),
             errors_pct=round(100 * lost / counts.scheduled, 4) if counts.scheduled else 0.0,
             latency_us=histogram.percentiles(times.latency),
             service_us=histogram.percentiles(times.service),
@@ -234,18 +219,20 @@ class _Run:
             conserved=report.conserved,
             clients=report.clients,
             start_skew_us=report.start_skew_us,
-            **self.place,
+            **self._place,
         )
 
     def _answered(self, report: LoadReport, schedule_s: float) -> tuple[float, list[float]]:
         """Calls answered per second of the measured part, and where that lies."""
-        workload = self.bench.plan.workload
-        ramp_s = phases.ramp_s(self.windows, self.point.calls_per_connection, workload.think_time_s)
-        steady = phases.steady(self.windows, schedule_s, ramp_s)
+        workload = self._run.plan.workload
+        ramp_s = phases.ramp_s(
+            self._windows, self._point.calls_per_connection, workload.think_time_s
+        )
+        steady = phases.steady(self._windows, schedule_s, ramp_s)
         if steady is None:
             return _rate(report.replies_in_schedule, report.schedule_s), []
         # Where a stall in the ramp is made good later, no more is told than was scheduled.
-        paced = self.can.due_times and not self.point.concurrency
+        paced = self._can.due_times and not self._point.concurrency
         replies = min(steady.replies, steady.due) if paced else steady.replies
         return replies / steady.seconds, [round(steady.from_s, 3), round(steady.to_s, 3)]
 
@@ -282,7 +269,3 @@ def _rounded(value: float | None) -> float | None:
 
 def _rate(count: float, seconds: float) -> float:
     return round(count / seconds, 3) if seconds > 0 else 0.0
-
-
-def _now_us() -> int:
-    return time.monotonic_ns() // 1000

@@ -16,14 +16,14 @@ from workbench.machines.base import Machine
 from workbench.machines.profiles import Profile
 from workbench.machines.rights import Rights, Sudo
 from workbench.machines.secrets import Ask, ask_nobody
-from workbench.machines.surveyed import HOW_PUT_BACK
+from workbench.machines.surveyed import HOW_TO_RESTORE
 from workbench.machines.tuning import (
     Change,
     TuningSet,
     left_tuned,
     load_set,
     preview,
-    put_back,
+    restore,
     tuned,
 )
 from workbench.messages.notes import (
@@ -106,41 +106,41 @@ class Tuning:
     consent: Consent
 
 
-Told: TypeAlias = tuple[str, Notice]
-"""For a note: the machine, and what was done there."""
+TuningEvent: TypeAlias = tuple[str, Notice]
+"""A machine, and the note on what was done there."""
 
 
 class TuneUp:
     """What is in force on the machines of a run, until `close`."""
 
     def __init__(self) -> None:
-        self.told: list[Told] = []
-        """What was done before the run."""
+        self.events: list[TuningEvent] = []
+        """What was done, in order, before the run."""
         self.tuned: list[str] = []
-        """Machines whose settings are others than before."""
+        """Machines whose settings were changed."""
         self.wanted = ""
         """The set that was consented to."""
         self._latest: dict[str, TuningPlan] = {}
-        """By machine: when it was lost and is back, what came before counts no more."""
+        """By machine. Of one that was lost and is back, the earlier plan no longer applies."""
         self._stack = AsyncExitStack()
-        self._afterwards: list[Told] = []
+        self._afterwards: list[TuningEvent] = []
 
-    async def close(self) -> list[Told]:
-        """Put everything back, once; what is as it was again, and what could not be."""
+    async def close(self) -> list[TuningEvent]:
+        """Restore everything, once. Returns what was restored and what could not be."""
         await to_the_end(self._stack.aclose())
-        told, self._afterwards = self._afterwards, []
-        return told
+        events, self._afterwards = self._afterwards, []
+        return events
 
     async def apply(self, plan: TuningPlan, machine: Machine, rights: Rights) -> None:
-        """What cannot be tuned stays untuned, and that is told."""
+        """Tune a machine; what cannot be tuned stays as it is, with an event that says so."""
         if plan.why_not:
-            self.told.append((plan.machine, plan.why_not))
+            self.events.append((plan.machine, plan.why_not))
             return
 
         changed: list[str] = []
         self._latest[plan.machine] = plan
 
-        def tell(sentences: Sequence[str]) -> None:
+        def restored(sentences: Sequence[str]) -> None:
             name = plan.machine
             if self._latest[name] is not plan:
                 return
@@ -154,32 +154,32 @@ class TuneUp:
             plan.changes,
             rights,
             nofile=(runner, plan.nofile) if runner else None,
-            on_restored=tell,
+            on_restored=restored,
         )
         try:
             in_force = await self._stack.enter_async_context(context)
         except PongbenchError as error:
             failed = Untuned(machine=plan.machine, why="failed", said=str(error))
-            self.told.append((plan.machine, failed))
+            self.events.append((plan.machine, failed))
             return
         self.tuned.append(plan.machine)
         in_force = replace_struct(in_force, set=plan.name)
         changed += in_force.before()
-        self.told.append((plan.machine, in_force))
+        self.events.append((plan.machine, in_force))
 
-    async def again(self, machine: Machine, profile: Profile) -> list[Told]:
-        """Tune a machine that was lost and is back, as was consented to, and tell. Nobody is asked
-        for a password."""
+    async def retune(self, machine: Machine, profile: Profile) -> list[TuningEvent]:
+        """Tune a machine that was lost and is back, as was consented to. Nobody is asked for a
+        password. Returns what was done."""
         if machine.name not in self.tuned:
             return []
         self.tuned.remove(machine.name)
-        known = len(self.told)
-        self.told += await _put_back(machine, profile, ask_nobody)
+        known = len(self.events)
+        self.events += await _restore(machine, profile, ask_nobody)
         plan = await plan_tuning(machine, profile, load_set(self.wanted))
         await self.apply(plan, machine, Rights.on(machine, profile))
-        told = self.told[known:]
-        del self.told[known:]
-        return told
+        events = self.events[known:]
+        del self.events[known:]
+        return events
 
 
 async def plan_tuning(machine: Machine, profile: Profile, wanted: TuningSet) -> TuningPlan:
@@ -206,14 +206,14 @@ async def plans_for(machines: Opened, name: str) -> list[TuningPlan]:
 
 @asynccontextmanager
 async def tune(machines: Opened, tuning: Tuning | None, ask: Ask) -> AsyncIterator[TuneUp]:
-    """Put back what crashes left, then tune with consent; put all back at the end.
+    """Restore what crashed runs left tuned, then tune with consent; restore all at the end.
 
     Raises BadInput when there is no such set, PongbenchError without consent.
     """
     up = TuneUp()
     plans: list[TuningPlan] = []
     for machine, profile in machines.values():
-        up.told += await _put_back(machine, profile, ask)
+        up.events += await _restore(machine, profile, ask)
     if tuning:
         up.wanted = tuning.name
         plans = await plans_for(machines, tuning.name)
@@ -235,17 +235,17 @@ async def tune(machines: Opened, tuning: Tuning | None, ask: Ask) -> AsyncIterat
         await up.close()
 
 
-async def _put_back(machine: Machine, profile: Profile, ask: Ask) -> list[Told]:
-    """What a crash left there; where it stays, for want of rights, that is told."""
+async def _restore(machine: Machine, profile: Profile, ask: Ask) -> list[TuningEvent]:
+    """Restore what a crashed run left tuned there, or say why it could not be restored."""
     left = await left_tuned(machine)
     if left is None:
         return []
     rights = Rights.on(machine, profile, ask)
     if not profile.tuning or rights.sudo == "none":
-        why = f"{left.sentence(machine.name)} {HOW_PUT_BACK}"
+        why = f"{left.sentence(machine.name)} {HOW_TO_RESTORE}"
         return [(machine.name, StillTuned(machine=machine.name, said=why))]
     try:
-        said = await put_back(machine, rights)
+        said = await restore(machine, rights)
     except PongbenchError as error:
         return [(machine.name, StillTuned(machine=machine.name, said=str(error)))]
     return [(machine.name, CrashRestored(machine=machine.name, said=said))] if said else []

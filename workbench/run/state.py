@@ -1,0 +1,67 @@
+"""The state of a run under way."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from workbench.control import Control
+from workbench.documents import AnyDocument, ServerRecord
+from workbench.exposure import Exposure
+from workbench.messages.notes import Notice
+from workbench.plan.budget import Budget
+from workbench.plan.model import Plan
+from workbench.run.client_limit import ClientLimit
+from workbench.run.environment import Stage
+from workbench.servers.entry import ServerEntry
+from workbench.servers.gate import GateResult
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """What was learnt of a server before the run."""
+
+    entry: ServerEntry
+    record: ServerRecord
+    gate: GateResult
+
+
+@dataclass(frozen=True)
+class RunState:
+    """What a run was given, and where it puts what it finds.
+
+    The engine makes it, and every part of the run (scheduler, server runs, points, client recovery)
+    takes it. What goes in is fixed; what comes out are documents, through `emit` and `note`; the
+    one thing that changes is `limit`.
+    """
+
+    plan: Plan
+    stage: Stage
+    """The machines of the run, open, with load tool and samplers."""
+    budget: Budget
+    rehearsed: Mapping[str, Rehearsal]
+    """By server."""
+    control: Control
+    emit: Callable[[AnyDocument], None]
+    notify: Callable[[str], None]
+    """Takes the progress of the run, in words."""
+    seed: int
+    zero_us: int
+    """The session's zero on this computer's monotonic clock."""
+    exposed: Exposure | None = None
+    """Servers without security fixes that may listen where other machines reach them."""
+    limit: ClientLimit = field(default_factory=ClientLimit)
+
+    def session_us(self, mono_us: int) -> int:
+        """A time of this computer's monotonic clock, on the session's axis."""
+        return mono_us - self.zero_us
+
+    def now_us(self) -> int:
+        """The current time on the session's axis."""
+        return self.session_us(time.monotonic_ns() // 1000)
+
+    def note(self, notice: Notice, server: str = "", *, machine: str = "") -> None:
+        """Record a note now. `machine` empty: the target."""
+        machine = machine or self.stage.target.name
+        self.emit(notice.note(self.now_us(), server=server, machine=machine))
