@@ -60,7 +60,7 @@ class Desk(QObject):
         self.settings = settings
         self.shelf: Sequence[Shelved] = ()
         self.busy = False
-        """A run is under way; there is one engine."""
+        """A run is in progress; there is one engine."""
 
     def set_busy(self, busy: bool) -> None:
         self.busy = busy

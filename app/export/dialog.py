@@ -206,7 +206,7 @@ class ExportDialog(QDialog):
         }
         if self._desk.busy and isinstance(self._source, Recorded):
             self.said.say(
-                "A run is under way, and drawing would take CPU from it. Export when it is over.",
+                "A run is in progress, and drawing would take CPU from it. Export when it is over.",
                 "warn",
             )
             return

@@ -95,7 +95,7 @@ class Detail(QWidget):
             self.check.setFocus(Qt.FocusReason.OtherFocusReason)
         self.check.setText(" Check again" if record.at else " Check this machine")
         self.check.setAccessibleName(self.check.text().strip())
-        why = "A run is under way; check when it is over." if busy else "Ctrl+R"
+        why = "A run is in progress; check when it is over." if busy else "Ctrl+R"
         self.check.setToolTip(tip(why))
         self.check.setAccessibleDescription(why if busy else "")
         self.edit.setEnabled(profile is not None and not running)

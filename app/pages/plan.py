@@ -61,9 +61,9 @@ class PlanPage(QWidget):
         around = column(body, margin=PAGE_MARGIN, gap=GAP)
         self.notice = Inline()
         self._refused = Inline()
-        self._lost = Inline("Bring it back")
+        self._lost = Inline("Undo")
         self._lost.pressed.connect(self._bring_back)
-        self._damaged = Inline("Show the machines")
+        self._damaged = Inline("Show machines")
         self._damaged.pressed.connect(lambda: desk.page_wanted.emit("Machines"))
         for told in (self._refused, self.notice, self._damaged, self._lost):
             around.addWidget(told)
@@ -115,7 +115,7 @@ class PlanPage(QWidget):
                 self._desk.run_on_wanted.emit(plan, where)
         elif not self._desk.busy:
             why = [*self._named, self.form.machines.fault]
-            self._refused.say(f"It cannot run yet. {' '.join(why)}".strip())
+            self._refused.say(f"Cannot run yet. {' '.join(why)}".strip())
 
     def search(self) -> None:
         """Put the cursor into the search of the servers."""
@@ -212,8 +212,8 @@ class PlanPage(QWidget):
         gone = self.form.data()
         changed = self._is_changed()
         self._before = (self._base[0], gone) if changed else None
-        name = str(gone.get("name") or "Your plan")
-        self._lost.say(f"{name} made room, with what you changed in it." if changed else "", "soft")
+        name = str(gone.get("name") or "your plan")
+        self._lost.say(f"Your changes to {name} were replaced." if changed else "", "soft")
         self._fill(data, base)
 
     def _bring_back(self) -> None:
@@ -302,11 +302,11 @@ class PlanPage(QWidget):
         if draft.plan is not None:
             self._note.fit(self.form.description, draft.plan, self.gallery.list.presets)
         self._draft, self._current = draft, not self._timer.isActive()
-        self._named = named = self.form.show_faults(draft.faults)
+        self._named = self.form.show_faults(draft.faults)
         if "" in draft.faults:
             self.notice.say(draft.faults[""])
         self.form.tell(draft.plan.rates_per_s if draft.plan else (), _order(draft))
-        self.outlook.show_draft(draft, named)
+        self.outlook.show_draft(draft, self.form.unplaced)
         if draft.plan is None:
             self.outlook.show_text("")
         else:
@@ -329,7 +329,7 @@ class PlanPage(QWidget):
         if where is None or not where.tune:
             return
         machines.tell_preview(
-            f"Looking at {', '.join(dict.fromkeys((where.target, *where.clients)))}…"
+            f"Checking {', '.join(dict.fromkeys((where.target, *where.clients)))}…"
         )
         self._desk.bridge.submit(
             bench.preview_tuning(where, self._asker),
@@ -378,6 +378,6 @@ def _order(draft: Draft) -> str:
     if count == 1:
         return "1 server"
     if plan.order == "sequential":
-        return f"{count} servers, one after the other"
-    by = f"by seed {plan.seed}" if plan.seed else "at the start"
-    return f"{count} servers, in an order drawn {by}"
+        return f"{count} servers, one after another"
+    by = f" (seed {plan.seed})" if plan.seed else ""
+    return f"{count} servers, random order{by}"

@@ -183,7 +183,7 @@ class StartPage(QWidget):
         self.compare.fit()
         if known:
             self._dot.set_tone("ok")
-            self._state.setText("A run is under way" if busy else "This computer is ready")
+            self._state.setText("A run is in progress" if busy else "This computer is ready")
 
 
 def _card(art: Art, title: str, about: QWidget, action: QPushButton) -> QFrame:

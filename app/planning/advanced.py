@@ -1,4 +1,4 @@
-"""What most people never change of a plan, behind one press."""
+"""The fields of a plan that few people change, folded away."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from workbench.plan.model import Plan
 from workbench.workloads.base import Field
 from workbench.workloads.registry import declaration, own_fields
 
-_COUNTED = [(None, "as usual"), ("connections", "connections"), ("requests", "requests")]
+_COUNTED = [(None, "default"), ("connections", "connections"), ("requests", "requests")]
 _DEFAULTS = plan_data(Plan(servers=[]))
 USUAL: dict[str, Any] = {
     **{
@@ -51,7 +51,7 @@ class More(QWidget):
         self._theme: Theme | None = None
         inside = column(self, gap=8)
         head = row()
-        self._toggle = button("More", "chevron-right", kind="ghost", on_click=self._switch)
+        self._toggle = button("Advanced", "chevron-right", kind="ghost", on_click=self._switch)
         head.addWidget(self._toggle)
         head.addStretch(1)
         inside.addLayout(head)
@@ -127,9 +127,9 @@ class More(QWidget):
             ("workload.think_time_s", Figure("Think time in seconds", 64)),
             "s between the calls of a connection",
         )
-        self._line("Rates count", ("rate_of", Options("Rates count", _COUNTED)))
+        self._line("Rate unit", ("rate_of", Options("Rate unit", _COUNTED)))
         self.lines["rate_of"].explain(
-            "Usually connections where each makes one call, and requests otherwise."
+            "Default: connections where each makes one call, otherwise requests."
         )
         self._line(
             "Warm-up",
@@ -140,28 +140,36 @@ class More(QWidget):
             "s",
         )
         self._line(
-            "Rest", ("cool_down_s", Figure("Rest in seconds", 64)), "s at least between points"
+            "Cool-down",
+            ("cool_down_s", Figure("Cool-down in seconds", 64)),
+            "s or more between points",
         )
-        self._line("In doubt", "look up to", ("looks", Figure("Looks", 64)), "times at a rate")
         self._line(
-            "Early end",
+            "Repeats", "up to", ("looks", Figure("Tries at the limit", 64)), "tries at the limit"
+        )
+        self._line(
+            "Early stop",
             ("", self._give),
             ("give_up.after_points", Figure("Points in a row", 56)),
             "points below",
             ("give_up.success_below_pct", Figure("Percent of success", 56)),
             "%",
         )
-        self.lines["give_up"].explain("In a row, with fewer calls answered than that.")
-        self._line("Ceiling", ("calibrate", Flag("Find first what the clients can offer")))
-        self._line("Seed", ("seed", Figure("Seed", 140, grouped=False)), "0: drawn at the start")
+        self.lines["give_up"].explain("Consecutive points, by their share of successful calls.")
+        self._line("Calibration", ("calibrate", Flag("Calibrate clients first")))
+        self._line(
+            "Seed", ("seed", Figure("Seed", 140, grouped=False)), "0: a new one for each run"
+        )
         self._line(
             "Backlog",
             ("backlog", Figure("Backlog", 84)),
             "descriptors",
             ("nofile", Figure("Descriptors", 84)),
         )
-        self.lines["backlog"].explain("The same for every server, so that none has an advantage.")
-        self._line("Load agents", ("workers", Figure("Load agents", 64)), "processes, a core each")
+        self.lines["backlog"].explain("The same for every server.")
+        self._line(
+            "Load agents", ("workers", Figure("Load agents", 64)), "processes, one core each"
+        )
         tools = [(tool.name, tool.label) for tool in TOOLS.values()]
         self._line("Load tool", ("load_tool", Options("Load tool", tools)))
         self.lines["load_tool"].setVisible(len(tools) > 1)
@@ -195,13 +203,11 @@ class More(QWidget):
             dress(self, self._theme)
 
     def _tell(self) -> None:
-        """How much in here is not as usual."""
+        """Show how many of the fields differ from their defaults."""
         data = self.data()
         flat = {f"workload.{k}": v for k, v in data.pop("workload").items()} | data
         odd = sum(flat[key] != usual for key, usual in USUAL.items())
-        text = f"More, {odd} changed from the usual" if odd else "More"
-        if not self._body.isHidden():
-            text = "Less"
+        text = f"Advanced ({odd} changed)" if odd else "Advanced"
         self._toggle.setText(f" {text}")
         self._toggle.setAccessibleName(text)
         on_off = ((self._warm, "warm_up"), (self._give, "give_up"))

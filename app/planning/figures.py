@@ -30,7 +30,7 @@ class Figures(QPlainTextEdit):
         self._filling = False
         self.setProperty("kind", "figures")
         self.setAccessibleName(name)
-        self.setToolTip("Apart by blanks: 1,000  2,000  4,000")
+        self.setToolTip("Separate with spaces: 1,000  2,000  4,000")
         self.setFont(font(13, figures=True))
         self.setTabChangesFocus(True)
         self.textChanged.connect(self._on_text)

@@ -17,17 +17,21 @@ from app.theme import Weight
 from app.widgets import button, column, frame, label, retone, row
 from workbench.workloads.registry import PROTOCOLS, declaration
 
-_KINDS = [("uniform", "Open, even"), ("poisson", "Open, Poisson"), ("closed", "Closed loop")]
+_KINDS = [
+    ("uniform", "Constant rate"),
+    ("poisson", "Poisson arrivals"),
+    ("closed", "Fixed concurrency"),
+]
 _KINDS_IN_WORDS = {
-    "uniform": "The clients call on time, at even distances, whether or not the server answers.",
-    "poisson": "The clients call at random times, as independent visitors do, whether or not the"
-    " server answers.",
-    "closed": "So many connections at a time; a new one begins when one is done. It slows down with"
-    " the server and hides its stalls.",
+    "uniform": "Evenly spaced calls, sent on schedule whether or not the server answers.",
+    "poisson": "Randomly spaced calls, as from independent visitors, sent whether or not the "
+    "server answers.",
+    "closed": "Connections are replaced as they finish. The load slows down with the server, so "
+    "stalls are under-reported.",
 }
 _PROTOCOLS = [(key, protocol.label) for key, protocol in PROTOCOLS.items()]
 _LENGTHS = [("seconds", "seconds"), ("connections", "connections")]
-_ORDERS = [("sequential", "server after server"), ("interleaved", "in turns, shuffled")]
+_ORDERS = [("sequential", "server by server"), ("interleaved", "interleaved, random order")]
 
 
 class PlanForm(QWidget):
@@ -52,7 +56,7 @@ class PlanForm(QWidget):
         self._section("Machines")
         self.machines = Machines()
         inside.addWidget(self.machines)
-        self._section("Words")
+        self._section("Title and note")
         self.name = Words("Title")
         self.description = QPlainTextEdit()
         self.description.setAccessibleName("Note")
@@ -98,6 +102,8 @@ class PlanForm(QWidget):
             each.edited.connect(self._on_edited)
         self.description.textChanged.connect(self._on_described)
         self._filling = False
+        self.unplaced: list[str] = []
+        """Faults that no field shows."""
         self._fit()
 
     def data(self) -> dict[str, Any]:
@@ -164,10 +170,10 @@ class PlanForm(QWidget):
         self._filling = False
 
     def show_faults(self, faults: Mapping[str, str]) -> list[str]:
-        """By key, each beside its field; none: all is well. All of them, with their fields' names,
-        are returned."""
+        """Show each fault, by its key, beside its field. Returns all, named by their fields."""
         by_line: dict[Line, list[tuple[str, str]]] = {line: [] for line in self._lines.values()}
         named = []
+        self.unplaced = []
         for key, sentence in faults.items():
             line = self._lines.get(key) or self._lines.get(key.partition(".")[0])
             field = self._inputs.get(key)
@@ -178,6 +184,8 @@ class PlanForm(QWidget):
             named.append(told)
             if line is not None:
                 by_line[line].append((sentence, told))
+            elif key:
+                self.unplaced.append(told)
         for line, said in by_line.items():
             # Where several fields of a line are wrong, each is told by its name.
             line.fault(" ".join(pair[len(said) > 1] for pair in dict.fromkeys(said)))
@@ -204,8 +212,8 @@ class PlanForm(QWidget):
     def _make_load(self) -> None:
         self._section("Load")
         inside = self._inside
-        self._kind = Segments("Kind of load", _KINDS)
-        self._kind_line = Line("Kind", self._kind, stretch=False)
+        self._kind = Segments("Load model", _KINDS)
+        self._kind_line = Line("Load model", self._kind, stretch=False)
         inside.addWidget(self._kind_line)
         self._low, self._high = Figure("Lowest rate"), Figure("Highest rate")
         self._step = Figure("Step between rates")
@@ -215,28 +223,28 @@ class PlanForm(QWidget):
             parts.addWidget(label(part, 12, tone="muted") if isinstance(part, str) else part)
         parts.addStretch(1)
         self._list = Figures("Rates per second")
-        self._at_once = Figures("Connections at a time")
+        self._at_once = Figures("Concurrent connections")
         self._at_once.set_value([1, 10, 50, 100])
         self._as_list = False
-        self._swap = button("As a list", kind="ghost", on_click=self._swap_rates)
+        self._swap = button("Use a list", kind="ghost", on_click=self._swap_rates)
         self._rate_line = Line(
             "Offered rate", self._range, self._list, self._at_once, self._swap, stretch=False
         )
         self._rate_line.parts.setAlignment(self._swap, Qt.AlignmentFlag.AlignTop)
         self._rate_word = self._rate_line.word
         inside.addWidget(self._rate_line)
-        self._length = Figure("Length of a point", 96)
-        self._unit = Options("Length in", _LENGTHS)
-        self._lengthen = Flag("Where these are too few, as many as it takes")
-        self._length_line = Line("Each point", self._length, self._unit)
+        self._length = Figure("Point length", 96)
+        self._unit = Options("Unit of the point length", _LENGTHS)
+        self._lengthen = Flag("Extend to the minimum sample size")
+        self._length_line = Line("Point length", self._length, self._unit)
         inside.addWidget(self._length_line)
         self._lengthen_line = Line("", self._lengthen)
         inside.addWidget(self._lengthen_line)
         self._protocol = Options("Protocol", _PROTOCOLS)
         self._protocol_line = Line("Protocol", self._protocol)
         inside.addWidget(self._protocol_line)
-        self._calls, self._timeout = Figure("Calls per connection"), Figure("Time limit in seconds")
-        self._calls_line = Line("Calls", self._calls, "per connection, within", self._timeout, "s")
+        self._calls, self._timeout = Figure("Calls per connection"), Figure("Timeout in seconds")
+        self._calls_line = Line("Calls", self._calls, "per connection, timeout", self._timeout, "s")
         inside.addWidget(self._calls_line)
         self._repeats = Figure("Passes")
         self._order = Options("Order", _ORDERS)
@@ -291,14 +299,14 @@ class PlanForm(QWidget):
         kind = self._kind.value()
         closed = kind == "closed"
         self._kind_line.explain(_KINDS_IN_WORDS[kind])
-        self._rate_word.setText("At a time" if closed else "Offered rate")
+        self._rate_word.setText("Concurrency" if closed else "Offered rate")
         self._range.setVisible(not closed and not self._as_list)
         self._list.setVisible(not closed and self._as_list)
         self._at_once.setVisible(closed)
         self._swap.setVisible(not closed)
-        text = "As a range" if self._as_list else "As a list"
+        text = "Use a range" if self._as_list else "Use a list"
         self._swap.setText(text)
-        self._swap.setAccessibleName(f"Rates {text.lower()}")
+        self._swap.setAccessibleName(f"{text} of rates")
         in_connections = self._unit.value() == "connections"
         self._lengthen_line.setVisible(in_connections and not closed)
         protocol = self._protocol.value()

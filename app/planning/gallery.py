@@ -35,7 +35,7 @@ class Gallery(QFrame):
         self._bridge = bridge
         inside = column(self, gap=10)
         inside.setContentsMargins(12, 12, 12, 12)
-        inside.addWidget(label("Begin from", 14, Weight.DemiBold))
+        inside.addWidget(label("Presets", 14, Weight.DemiBold))
         self.error = Inline()
         inside.addWidget(self.error)
         self.list = PresetList()
@@ -87,7 +87,7 @@ class Gallery(QFrame):
             self,
             f"Delete the plan {own.name}?",
             "Its file is removed. Sessions made with it stay as they are.",
-            go="Delete it",
+            go="Delete",
             do=lambda: self._deleted(own),
         )
 

@@ -10,7 +10,7 @@ from app.widgets import TopBar, button
 if TYPE_CHECKING:
     from workbench.plan.editing import Draft
 
-BUSY = "A run is under way; this plan can begin when it is over."
+BUSY = "A run is in progress. This plan can start when it is over."
 
 
 class Head(TopBar):
@@ -30,8 +30,8 @@ class Head(TopBar):
 
     def name(self, title: str, *, changed: bool, own: bool) -> None:
         """`changed`: since it was taken; `own`: it can be saved over."""
-        odd = ", changed" if changed else ""
-        self.say("Plan", f"{title or 'A plan without a title'}{odd} · kept as you type")
+        odd = " (changed)" if changed else ""
+        self.say("Plan", f"{title or 'Untitled plan'}{odd} · edits are kept")
         self.save.setVisible(changed and own)
 
     def judge(self, draft: Draft | None, *, busy: bool, fault: str = "") -> None:
@@ -47,9 +47,9 @@ class Head(TopBar):
         self.run.setAccessibleDescription(why)
         warnings = len(draft.warnings) if draft else 0
         if busy:
-            self.chip.say("A run is under way", "soft")
+            self.chip.say("Run in progress", "soft")
         elif faults:
-            self.chip.say(f"{_counted(len(faults), 'thing')} to mend before it can run", "bad")
+            self.chip.say(f"{_counted(len(faults), 'problem')}", "bad")
         elif warnings:
             self.chip.say(_counted(warnings, "warning"), "warn")
         else:

@@ -25,11 +25,11 @@ _HERE_IN_WORDS = "This computer"
 _COLUMNS = 2
 _TARGET_LETTERS = 24
 _TUNE_LETTERS = 15
-_NO_CLIENT = "Tick at least one machine as a client."
-_AS_THEY_ARE = ("", "Left as they are")
+_NO_CLIENT = "Select at least one client."
+_AS_THEY_ARE = ("", "Unchanged")
 _ELSEWHERE = (
-    "What clients allow that were never checked is looked at when the run begins; until then this"
-    " computer stands for them."
+    "Unchecked clients are checked when the run starts; until then this computer's limits are "
+    "assumed."
 )
 
 
@@ -173,9 +173,7 @@ class Machines(QWidget):
         self._only.setText(_in_words(clients[0]))
         self._box.setVisible(len(clients) > 1)
         alone = targets == clients == [HERE]
-        self.clients_line.explain(
-            "Other machines appear here when the Machines page has them." if alone else ""
-        )
+        self.clients_line.explain("Add more machines on the Machines page." if alone else "")
         if profiles:
             self._clients = [name for name in self._clients if name in clients] or [clients[0]]
         self._show_clients()
@@ -227,17 +225,17 @@ class Machines(QWidget):
         wanted = self.tune.value()
         self.preview.setVisible(bool(wanted))
         said = [self._would_change(name, wanted) for name in self._names] if wanted else []
-        text = f"{'; '.join(said)}. You are asked before anything is changed." if said else ""
+        text = f"{'; '.join(said)}. You confirm before anything changes." if said else ""
         self.tune_line.explain(self._doing or text)
 
     def _would_change(self, name: str, wanted: str) -> str:
         """As the last check found it."""
         called, profile = _in_words(name), self._profiles.get(name)
         if profile is None or not profile.tuning:
-            return f"{called} is left as it is (its profile)"
+            return f"{called}: not changed (its profile)"
         changes = (self._found.get(name, {}).get("changes") or {}).get(wanted)
         if not isinstance(changes, list):
-            return f"{called}: not known yet"
+            return f"{called}: not checked"
         return f"{called}: {count(changes)}"
 
     def _tell(self) -> None:

@@ -62,7 +62,7 @@ class Picker(QFrame):
         self.list.setItemDelegate(self._painter)
         self.list.installEventFilter(self)
         inside.addWidget(self.list)
-        self._none = label("No server has this in its name or style.", 12, tone="muted")
+        self._none = label("No server matches.", 12, tone="muted")
         self._none.hide()
         inside.addWidget(self._none)
         self._quiet = False
@@ -94,7 +94,7 @@ class Picker(QFrame):
             on = item.data(_ID) in ids
             item.setCheckState(Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
             speaks = item.data(_SPEAKS)
-            why = "" if protocol in speaks else f"no {protocol}" if speaks else "cannot be run"
+            why = "" if protocol in speaks else f"no {protocol}" if speaks else "unavailable"
             item.setData(_WHY, why)
             words = ", ".join(filter(None, [item.data(_ABOUT), why]))
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{item.text()}, {words}")

@@ -154,7 +154,7 @@ class CallsPicture(Picture):
     """How many calls each point of a sweep has; too few for a steady p99 in amber."""
 
     def __init__(self) -> None:
-        super().__init__("Calls of each point")
+        super().__init__("Calls per point")
         self._steps: Sequence[Step] = ()
         self.setFixedHeight(62)
 
@@ -191,7 +191,7 @@ class RunPicture(Picture):
     """Every server's sweeps one after the other, in the styles of their lines."""
 
     def __init__(self) -> None:
-        super().__init__("The whole run")
+        super().__init__("Run order")
         self._blocks: list[tuple[int, str]] = []
         self._ceiling = False
         self.setFixedHeight(30)
@@ -247,7 +247,7 @@ class RunPicture(Picture):
         found = []
         if self._ceiling:
             wide = min(16.0, rect.width() / (len(blocks) + 1))
-            words = "First the clients' own ceiling is found, against a server that does nothing"
+            words = "Calibration of the clients, against a null server"
             found.append((-1, words, QRectF(0, rect.top(), wide, rect.height())))
             left = wide + 2
         each = (rect.width() - left) / max(1, len(blocks))
@@ -304,6 +304,6 @@ def counted(count: float) -> str:
 def told(step: Step) -> str:
     """A point in words."""
     if step.purpose == "warm_up":
-        return f"Warm-up at {step.load}, not judged"
-    calls = f"{step.calls:,} calls" if step.calls else "as many calls as fit"
+        return f"Warm-up at {step.load}, excluded from results"
+    calls = f"{step.calls:,} calls" if step.calls else "calls not fixed"
     return f"{step.load}: {calls} in {step.end_s - step.begin_s:.3g} s, at {clock(step.begin_s)}"

@@ -62,7 +62,7 @@ class PresetList(QListWidget):
     def __init__(self) -> None:
         super().__init__()
         self._id = ""
-        self.setAccessibleName("Plans to begin from")
+        self.setAccessibleName("Presets")
         self.setItemDelegate(_Painter(self))
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)

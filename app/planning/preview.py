@@ -26,25 +26,23 @@ if TYPE_CHECKING:
     from workbench.plan.editing import Draft, Step
     from workbench.plan.model import Plan
 
-_MANY = "as many as fit"
+_MANY = "Not fixed"
+_FIX_FIRST = "Fix the problems in the form to see the preview."
+_STALE = "Preview of the last valid plan. Fix the problems in the form to update it."
 _PER_SECOND = "Offered rate per second"
 _CALLS_FROM = 440
 """Below this height the sweep has the room of the calls; what is wrong with them is in a remark."""
 
 
 class Preview(QWidget):
-    """Shows drafts; while one has no sense it says what to mend."""
+    """Shows the last draft that makes a plan, and says so when the form holds another."""
 
     def __init__(self) -> None:
         super().__init__()
         self._hint = ""
-        self._counted = False
+        self._counted = self._drawn = False
         outer = column(self, gap=10)
-        self._nothing = label(
-            "What it costs and does is drawn here as soon as this is mended:",
-            tone="soft",
-            wrap=True,
-        )
+        self._nothing = label(_FIX_FIRST, tone="soft", wrap=True)
         outer.addWidget(self._nothing)
         self._body = QWidget()
         outer.addWidget(self._body, 1)
@@ -69,37 +67,39 @@ class Preview(QWidget):
         self._calls = QWidget()
         below = column(self._calls)
         below.setContentsMargins(0, 8, 0, 0)
-        _, self._few, head = _heading("Calls of each point", tone="warn")
+        _, self._few, head = _heading("Calls per point", tone="warn")
         below.addLayout(head)
         below.addWidget(self.calls)
         inside.addWidget(self._calls)
         inside.addSpacing(8)
-        _, self._order, head = _heading("The whole run")
+        _, self._order, head = _heading("Run order")
         inside.addLayout(head)
         inside.addSpacing(4)
         inside.addWidget(self.run)
         inside.addSpacing(10)
         _, hint, head = _heading("Local ports")
-        hint.say("the most in use at once, of those free")
+        hint.say("peak use, of the free ports")
         inside.addLayout(head)
-        self.ports = Share("Local ports, the most in use at once, of those free")
+        self.ports = Share("Local ports: peak use, of the free ports")
         inside.addWidget(self.ports)
 
     def show_draft(self, draft: Draft, names: Mapping[str, str], faults: Sequence[str]) -> None:
-        """`names`: of the servers, by id; `faults`: with the names of their fields."""
+        """`names`: of the servers, by id; `faults`: those that no field shows."""
         plan, budget = draft.plan, draft.budget
         known = plan is not None and budget is not None
-        self._body.setVisible(known)
+        self._drawn = self._drawn or known
+        self._body.setVisible(self._drawn)
         self._nothing.setVisible(not known)
-        self._foot.setVisible(not known)
-        self.layout().setStretchFactor(self._foot, int(not known))  # type: ignore[union-attr]
+        self._nothing.setText(_STALE if self._drawn else _FIX_FIRST)
+        self._foot.setVisible(not self._drawn)
+        self.layout().setStretchFactor(self._foot, int(not self._drawn))  # type: ignore[union-attr]
         if plan is None or budget is None:
             self.remarks.say([("bad", text) for text in dict.fromkeys(faults)])
             return
         self._tell(draft, plan)
         closed = plan.workload.mode == "closed"
         timed = not (closed and plan.seconds is None)
-        self._axis.setText("Connections at a time" if closed else _PER_SECOND)
+        self._axis.setText("Concurrent connections" if closed else _PER_SECOND)
         self.sweep.show_steps(draft.steps, timed=timed)
         self._hint = _sweep_hint(draft, timed=timed)
         self._on_pointed(None)
@@ -119,10 +119,10 @@ class Preview(QWidget):
             for block in draft.order
         ]
         self.run.show_blocks(blocks, ceiling=plan.calibrate and not closed)
-        first = "the clients' limit first" if plan.calibrate and not closed else ""
+        first = "calibration first" if plan.calibrate and not closed else ""
         self._order.say(", then ".join(filter(None, (first, _order_hint(plan)))))
         self.ports.show_share(budget.ports_needed, budget.ports_free)
-        self.remarks.say(_remarks(draft))
+        self.remarks.say(_remarks(draft, faults))
         self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -136,7 +136,7 @@ class Preview(QWidget):
         figures = QGridLayout()
         figures.setHorizontalSpacing(16)
         figures.setVerticalSpacing(8)
-        for place, name in enumerate(("Takes", "Points", "Calls per point", "Connections")):
+        for place, name in enumerate(("Duration", "Points", "Calls per point", "Connections")):
             figure = self._figures[name] = label("", 18, Weight.DemiBold, figures=True)
             cell = QVBoxLayout()
             cell.setSpacing(0)
@@ -153,7 +153,7 @@ class Preview(QWidget):
         fewest, most = draft.budget.samples_per_point
         span = counted(most) if fewest == most else f"{counted(fewest)} to {counted(most)}"
         for name, text in {
-            "Takes": formatting.time_span(draft.budget.duration_s),
+            "Duration": formatting.time_span(draft.budget.duration_s),
             "Points": f"{len(draft.order) * judged:,}",
             "Calls per point": span if most else _MANY,
             "Connections": counted(draft.connections) if draft.connections else _MANY,
@@ -175,11 +175,11 @@ def _heading(title: str, *, tone: str = "muted") -> tuple[QLabel, Elided, QHBoxL
 
 
 def _sweep_hint(draft: Draft, *, timed: bool) -> str:
-    of = f"one sweep of {len(draft.order)}" if len(draft.order) > 1 else "one sweep"
+    of = f"1 of {len(draft.order)} sweeps" if len(draft.order) > 1 else "1 sweep"
     if not draft.steps:
         return ""
     if not timed:
-        return f"{of}; how long is the server's to say"
+        return f"{of}; its duration depends on the server"
     warm = "warmed up, " if draft.steps[0].purpose == "warm_up" else ""
     return f"{of}, {warm}{formatting.time_span((draft.steps[-1].end_s, draft.steps[-1].end_s))}"
 
@@ -189,19 +189,25 @@ def _order_hint(plan: Plan) -> str:
         return f"{plan.repeats} passes" if plan.repeats > 1 else ""
     if plan.order == "sequential":
         return "server by server"
-    passes = f"{plan.repeats} passes" if plan.repeats > 1 else "one pass"
-    return f"{passes}, drawn by seed {plan.seed}" if plan.seed else f"{passes}, one order of many"
+    passes = f"{plan.repeats} passes" if plan.repeats > 1 else "1 pass"
+    return (
+        f"{passes}, random order, seed {plan.seed}"
+        if plan.seed
+        else (f"{passes}, an example of a random order")
+    )
 
 
 def _numbered(name: str, pass_number: int) -> str:
     return name if pass_number == 1 else f"{name} {pass_number}"
 
 
-def _remarks(draft: Draft) -> list[tuple[str, str]]:
+def _remarks(draft: Draft, faults: Sequence[str]) -> list[tuple[str, str]]:
     budget = draft.budget
     assert budget is not None
-    found = [("bad", text) for text in draft.faults.values()]
+    found = [("bad", text) for text in faults]
     found += [("warn", warning.text()) for warning in draft.warnings]
     if budget.rests:
         found.append(("muted", budget.rests.text()))
-    return found or [("ok", "Time, ports and descriptors suffice for every point.")]
+    if found or draft.faults:
+        return found
+    return [("ok", "Time, ports and descriptors are sufficient.")]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from workbench.plan.editing import Draft
 
 _COPIED_MS = 2_000
-_TITLES = {"preview": "What this plan will do", "file": "The plan's file"}
+_TITLES = {"preview": "Run preview", "file": "Plan file"}
 
 
 class Outlook(QFrame):
@@ -49,12 +49,12 @@ class Outlook(QFrame):
         self._names = names
 
     def show_draft(self, draft: Draft, faults: Sequence[str]) -> None:
-        """`faults`: with the names of their fields."""
+        """`faults`: those that no field shows."""
         self.preview.show_draft(draft, self._names, faults)
 
     def show_text(self, text: str) -> None:
         """The plan's file; empty: there is none yet."""
-        self._text.setPlainText(text or "# What is wrong has to be mended first.\n")
+        self._text.setPlainText(text or "# Fix the problems first.\n")
         self._copy.setEnabled(bool(text))
 
     def show_file(self, shown: bool = True) -> None:
@@ -65,12 +65,12 @@ class Outlook(QFrame):
     def _make_file(self) -> QWidget:
         page = QWidget()
         inside = column(page, gap=8)
-        about = "For pongbench run, for a colleague, or to be dropped in here."
+        about = "For pongbench run, for sharing, or to drop into this window."
         inside.addWidget(label(about, 12, tone="muted", wrap=True))
         self._text = QPlainTextEdit()
         self._text.setReadOnly(True)
         self._text.setFont(font(12, mono=True))
-        self._text.setAccessibleName("The plan as YAML")
+        self._text.setAccessibleName("Plan as YAML")
         self._text.setTabChangesFocus(True)
         inside.addWidget(self._text, 1)
         foot = row()

@@ -119,7 +119,7 @@ def _load() -> Bench:
             file = path_of(name).name
             said = str(error).replace(str(path_of(name)), file)
             said = said.replace(f"profile {file}", f"Its file {file}", 1)
-            damaged.append(f"The machine {name} is left out. {said}")
+            damaged.append(f"Machine {name} was skipped. {said}")
     tunings = []
     for name in set_names():
         try:

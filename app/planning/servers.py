@@ -117,10 +117,11 @@ class Servers(QWidget):
         if self.before is not None:
             self.tags.chain_after(self.before)
         self._scroll.setVisible(bool(named))
-        odd = sum(not usable for _, usable in named)
+        unusable = [name for name, usable in named if not usable]
+        odd = len(unusable)
         self._clear.setVisible(bool(named) and not odd)
         self._prune.setVisible(bool(odd))
-        text = f"Leave out the {odd} that cannot be used" if odd > 1 else "Leave it out"
+        text = f"Remove {odd} unusable servers" if odd > 1 else f"Remove {''.join(unusable)}"
         self._prune.setText(text)
         self._prune.setAccessibleName(text)
         self.picker.show_ticks(self._ids, self._protocol)

@@ -125,11 +125,9 @@ class Tag(QAbstractButton):
     def say(self, name: str, usable: bool) -> None:
         self._usable = usable
         self.setText(name)
-        self.setToolTip(
-            tip(f"{name}. Drag it to another place, or press its cross to leave it out.")
-        )
+        self.setToolTip(tip(f"{name}. Drag to reorder, or click the cross to remove."))
         self.setAccessibleName(f"{name}, number {self._place + 1}")
-        self.setAccessibleDescription("Delete leaves it out, Alt and an arrow key moves it")
+        self.setAccessibleDescription("Delete removes it, Alt+arrow key moves it")
         self.update()
 
     def set_theme(self, theme: Theme) -> None:

@@ -28,7 +28,7 @@ _ICONS = {"ok": "circle-check", "soft": "info", "warn": "triangle-alert", "bad":
 
 
 class Trial(QWidget):
-    """One at a time, and none while a run is under way."""
+    """One at a time, and none while a run is in progress."""
 
     save_wanted = Signal(object)
     """A `Known` whose edits have to be saved first; then `go_on`."""
@@ -253,7 +253,7 @@ class Trial(QWidget):
             f"{self._doing}…": here,
             f"{self._trying.name if self._trying else ''} is being tried; this one can be tried"
             " after it.": self._trying is not None,
-            "A run is under way; servers can be tried when it is over.": self._desk.busy,
+            "A run is in progress; servers can be tried when it is over.": self._desk.busy,
             "It can be tried once its files are in order.": known.entry is None,
             "It is not available, so there is nothing to start.": not known.runs,
             "": told is not None,

@@ -287,7 +287,7 @@ class MainWindow(QMainWindow):
             return
         self._question = ask(
             self,
-            "A run is under way. Stop it and close?",
+            "A run is in progress. Stop it and close?",
             "Every point measured so far is kept in its session.",
             keep="it running",
             go="Stop and close",
@@ -300,7 +300,7 @@ class MainWindow(QMainWindow):
 
     def _on_busy(self, busy: bool) -> None:
         live = self.rail.entries["Live"]
-        live.set_badge("ok" if busy else "", "A run is under way." if busy else "")
+        live.set_badge("ok" if busy else "", "A run is in progress." if busy else "")
         if not busy:
             self._read_shelf()
             if self._question is not None:

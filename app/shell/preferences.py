@@ -151,7 +151,9 @@ class PreferencesPage(QWidget):
         busy = self._desk.busy
         self._clear.setEnabled(bool(self._cached) and not busy)
         said = "" if self._cached else "There is nothing to clear."
-        self._why.setText("A run is under way and uses it; clear it afterwards." if busy else said)
+        self._why.setText(
+            "A run is in progress and uses it; clear it afterwards." if busy else said
+        )
 
     def _ask(self) -> None:
         ask(

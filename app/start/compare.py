@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from workbench.plan.model import Plan
 
 _COST_AFTER_MS = 150
-_BUSY = "A run is under way; the next one can begin when it is over."
+_BUSY = "A run is in progress; the next one can begin when it is over."
 _MOST_ACROSS = 3
 _GAP = 6
 """Between rows of ticks."""

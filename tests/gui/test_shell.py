@@ -229,7 +229,7 @@ def test_the_cache_is_not_cleared_under_a_run(window: MainWindow) -> None:
     window.show_page("Settings")
     window.desk.set_busy(True)
     try:
-        assert says(window, "A run is under way and uses it")
+        assert says(window, "A run is in progress and uses it")
         assert not control(window, "Clear the cache…").isEnabled()
     finally:
         window.desk.set_busy(False)

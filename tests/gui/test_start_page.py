@@ -138,7 +138,7 @@ def test_while_something_runs_nothing_else_can_begin_and_words_say_so(window: Ma
     try:
         assert not control(window, "Run the comparison").isEnabled()
         assert not control(window, "Run the quick look").isEnabled()
-        assert says(window, "A run is under way; the next one can begin when it is over.")
+        assert says(window, "A run is in progress; the next one can begin when it is over.")
     finally:
         window.desk.set_busy(False)
     assert control(window, "Run the quick look").isEnabled()

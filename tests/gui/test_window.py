@@ -93,7 +93,7 @@ def test_closing_in_mid_run_asks_and_then_stops_in_good_order(
     runs(qtbot, window)
     assert not window.close()
     (question,) = window.findChildren(QMessageBox)
-    assert "A run is under way" in question.text()
+    assert "A run is in progress" in question.text()
     assert question.defaultButton().text() == "Keep it running"
     (stop,) = [b for b in question.buttons() if b.text() == "Stop and close"]
     with qtbot.waitSignal(window.left):

@@ -63,9 +63,7 @@ def test_a_plan_runs_on_the_machines_chosen_by_their_role(qtbot: QtBot, home: Pa
         press(page, "bolt")
         press(page, "This computer")
         judged(qtbot, page)
-        assert says(
-            page, "What clients allow that were never checked is looked at when the run begins"
-        )
+        assert says(page, "Unchecked clients")
         chosen = {"target": "localhost", "clients": ["bolt"], "tune": ""}
         assert window.desk.settings.more["plan"]["machines"] == chosen
         press(page, "Run")
@@ -91,7 +89,7 @@ def test_what_a_check_found_of_a_client_is_what_the_plan_is_judged_by(
     }
     with shown(qtbot, Settings(more=more)) as window:
         page = opened(qtbot, window)
-        assert not says(page, "What clients allow that were never checked")
+        assert not says(page, "Unchecked clients")
         kept_alive = a_workload(protocol="http/1.1", calls_per_connection=10)
         edit(qtbot, page, structs.replace(SHORT, servers=["gevent-pywsgi"], workload=kept_alive))
         ports = page.outlook.preview.ports
@@ -114,8 +112,8 @@ def test_without_a_client_nothing_can_run_and_words_say_so(qtbot: QtBot, home: P
         page = opened(qtbot, window)
         press(page, "This computer")
         judged(qtbot, page)
-        assert says(page, "Tick at least one machine as a client.")
-        assert not says(page, "What clients allow")
+        assert says(page, "Select at least one client.")
+        assert not says(page, "Unchecked clients")
         assert not control(window, "Run").isEnabled()
 
 
@@ -126,8 +124,8 @@ def test_a_damaged_profile_of_a_machine_is_told_of_with_a_way_there(
     damaged = home / "config" / "profiles" / "fir.yaml"
     damaged.write_text("name: fir\naddres: 1\n")
     window.desk.machines_changed.emit()
-    qtbot.waitUntil(lambda: says(page, "The machine fir is left out."))
-    press(page, "Show the machines")
+    qtbot.waitUntil(lambda: says(page, "Machine fir was skipped."))
+    press(page, "Show machines")
     assert window.page("Machines").isVisible()
 
 
@@ -144,13 +142,13 @@ def test_kernel_settings_are_chosen_where_a_profile_allows_them_and_previewed(
         window.desk.machines_changed.emit()
         qtbot.waitUntil(lambda: machines.tune_line.isVisibleTo(page))
         assert [machines.tune.itemText(n) for n in range(machines.tune.count())] == [
-            "Left as they are",
+            "Unchanged",
             "My own",
             "As in 2009 and 2010",
         ]
         machines.tune.setCurrentIndex(1)
         machines.tune.activated.emit(1)
-        assert says(page, "This computer: not known yet. You are asked before anything is changed.")
+        assert says(page, "This computer: not checked. You confirm before anything changes.")
         press(page, "Preview…")
         preview = asked(qtbot, window)
         for words in ("net.ipv4.tcp_keepalive_time", before, "4321"):

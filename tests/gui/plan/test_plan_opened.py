@@ -96,7 +96,7 @@ def test_a_changed_plan_of_the_last_start_can_be_brought_back_when_another_comes
         assert isinstance(page, PlanPage)
         judged(qtbot, page)
         assert page.form.servers.value() == SHORT.servers
-        press(page, "Bring it back")
+        press(page, "Undo")
         judged(qtbot, page)
         assert page.form._length.value() == 2.5
 

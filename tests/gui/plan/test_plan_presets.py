@@ -92,7 +92,7 @@ def test_a_plan_is_kept_under_a_name_renamed_and_deleted_after_a_question(
     (question,) = page.findChildren(QMessageBox)
     assert "Delete the plan My morning?" in question.text()
     assert question.defaultButton().text() == "Keep it"
-    (gone,) = [b for b in question.buttons() if b.text() == "Delete it"]
+    (gone,) = [b for b in question.buttons() if b.text() == "Delete"]
     gone.click()
     qtbot.waitUntil(lambda: not list(own.glob("*")))
     assert page.form.servers.value() == SHORT.servers
@@ -108,16 +108,16 @@ def test_what_was_changed_can_be_brought_back_after_another_was_taken(
     qtbot: QtBot, page: PlanPage
 ) -> None:
     write(qtbot, page, page.form._repeats, "7")
-    assert says(page, "Socket ping-pong, changed")
+    assert says(page, "Socket ping-pong (changed)")
     quick = page.gallery.list.preset("quick")
     page.gallery.list.taken.emit(quick)
     judged(qtbot, page)
-    assert says(page, "Socket ping-pong made room, with what you changed in it.")
-    press(page, "Bring it back")
+    assert says(page, "Your changes to Socket ping-pong were replaced.")
+    press(page, "Undo")
     judged(qtbot, page)
     assert page.form._repeats.value() == 7
     assert page.gallery.list.marked == "demo"
-    assert says(page, "Socket ping-pong, changed")
+    assert says(page, "Socket ping-pong (changed)")
 
 
 def test_the_file_is_shown_and_copied(qtbot: QtBot, page: PlanPage) -> None:

@@ -129,7 +129,7 @@ def test_nothing_is_tried_while_a_run_is_under_way(
     desk.set_busy(True)
     page.detail.try_it()
     assert not page.trial.under_way
-    sees(qtbot, page, "A run is under way; servers can be tried when it is over.")
+    sees(qtbot, page, "A run is in progress; servers can be tried when it is over.")
     desk.set_busy(False)
     assert page.trial.go.isEnabled()
 
