@@ -31,7 +31,8 @@ from workbench.plan.model import plan_from_data
 from workbench.sessions.labels import Label, Titles
 from workbench.sessions.library import Shelved
 
-_LOOK_EVERY_MS = 3000
+LOOK_EVERY_MS = 3000
+"""Whether there are other sessions than before, while the page is seen."""
 _SIDE, _NARROW_SIDE, _NARROW = 330, 286, 1100
 
 
@@ -85,7 +86,7 @@ class SessionsPage(QWidget):
         across.addWidget(self.card)
         inside.addLayout(across, 1)
         self._looking = QTimer(self)
-        self._looking.setInterval(_LOOK_EVERY_MS)
+        self._looking.setInterval(LOOK_EVERY_MS)
         self._looking.timeout.connect(desk.shelf_stale.emit)
         for key, do in {"F2": self.card.rename, "Delete": self.trash}.items():
             shortcut = QShortcut(QKeySequence(key), self._list, do)

@@ -47,6 +47,11 @@ class Outlines(QObject):
         """The one all pages share."""
         return desk.findChild(cls) or cls(desk)
 
+    @property
+    def awaited(self) -> int:
+        """How many were asked for and are not there yet."""
+        return len(self._waiting) + self._reading
+
     def get(self, session: Shelved) -> Outline | None:
         """None: not known yet; `changed` tells. Of a file that has changed the one before."""
         key = _key(session)
@@ -57,7 +62,7 @@ class Outlines(QObject):
         if session.start is not None:
             self._waiting[key] = session.path
             self._waiting.move_to_end(key)
-            while len(self._waiting) > _MOST_WAITING:
+            while self.awaited > _MOST_WAITING:
                 self._waiting.popitem(last=False)
             self._read()
         return self._latest.get(session.path)

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QMessageBox
+from PySide6.QtWidgets import QLineEdit, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app import theme
@@ -19,9 +19,12 @@ from app.bridge import Bridge
 from app.context import Desk
 from app.live.run import Where
 from app.pages.sessions import SessionsPage
+from app.sessions.table import COLUMNS
 from app.sessions.thumbnail import Outlines, Thumbnail
+from app.sessions.view import SessionsView
 from app.settings import Settings
 from app.widgets import dress
+from tests.gui.windows import says, the
 from tests.synthetic import End, session
 from workbench import paths
 from workbench.documents import MachineRecord, RunStart
@@ -61,12 +64,16 @@ def desk(bridge: Bridge) -> Iterator[Desk]:
 
 @pytest.fixture
 def page(qtbot: QtBot, desk: Desk, home: Path) -> SessionsPage:
-    made = SessionsPage(desk)
-    dress(made, desk.theme)
-    made.resize(1196, 740)
-    qtbot.addWidget(made)
-    made.show()
-    return made
+    return made(qtbot, desk)
+
+
+def made(qtbot: QtBot, desk: Desk) -> SessionsPage:
+    page = SessionsPage(desk)
+    dress(page, desk.theme)
+    page.resize(1196, 740)
+    qtbot.addWidget(page)
+    page.show()
+    return page
 
 
 def record(
@@ -104,13 +111,28 @@ def names(page: SessionsPage) -> list[str]:
     return [path.name.partition(".")[0] for path in page.paths()]
 
 
+def rows(page: SessionsPage) -> SessionsView:
+    return the(page, SessionsView)
+
+
+def cell(page: SessionsPage, row: int, column: str, role: int = Qt.ItemDataRole.DisplayRole) -> str:
+    """What is read there."""
+    return str(rows(page).model().index(row, COLUMNS.index(column)).data(role))
+
+
+def asked(page: SessionsPage) -> QMessageBox:
+    """The question that is open."""
+    return the(page, QMessageBox)
+
+
 def row_at(page: SessionsPage, row: int) -> QPoint:
-    return page._list.visualRect(page._found.index(row, 0)).center()
+    shown = rows(page)
+    return shown.visualRect(shown.model().index(row, 0)).center()
 
 
 def click(qtbot: QtBot, page: SessionsPage, row: int, *, more: bool = False) -> None:
     keys = Qt.KeyboardModifier.ControlModifier if more else Qt.KeyboardModifier.NoModifier
-    qtbot.mouseClick(page._list.viewport(), Qt.MouseButton.LeftButton, keys, pos=row_at(page, row))
+    qtbot.mouseClick(rows(page).viewport(), Qt.MouseButton.LeftButton, keys, pos=row_at(page, row))
 
 
 def test_the_latest_session_comes_first_and_is_chosen(
@@ -121,7 +143,7 @@ def test_the_latest_session_comes_first_and_is_chosen(
     listed(qtbot, desk, page, 3)
     assert names(page) == ["september", "may", "march"]
     assert page.card.title.text() == "In september"
-    page._list.header().setSortIndicator(0, Qt.SortOrder.AscendingOrder)
+    rows(page).header().setSortIndicator(COLUMNS.index("Session"), Qt.SortOrder.AscendingOrder)
     assert names(page) == ["march", "may", "september"]
 
 
@@ -132,7 +154,7 @@ def test_a_thumbnail_shows_the_servers_in_the_colours_of_the_charts(
     listed(qtbot, desk, page, 1)
 
     def drawn() -> bool:
-        image = page.card._picture.grab().toImage()
+        image = the(page.card, Thumbnail).grab().toImage()
         seen = {
             image.pixelColor(x, y).name()
             for x in range(image.width())
@@ -154,9 +176,11 @@ def test_only_thumbnails_that_are_seen_are_read(
     assert path.exists()
     assert len(page.paths()) == 3000
     outlines = Outlines.of(desk)
+    read: list[object] = []
+    outlines.changed.connect(lambda: read.append(None))
     page.grab()
-    qtbot.waitUntil(lambda: not outlines._waiting and not outlines._reading, timeout=PATIENCE_MS)
-    assert 0 < len(outlines._kept) < 40
+    qtbot.waitUntil(lambda: not outlines.awaited, timeout=PATIENCE_MS)
+    assert 0 < len(read) < 40
 
 
 def test_a_list_that_grows_stays_where_it_was_scrolled_to(
@@ -166,13 +190,13 @@ def test_a_list_that_grows_stays_where_it_was_scrolled_to(
     (one,) = shelf()
     many = [replace(one, path=home / f"{n}.pong.yaml", modified_ns=n) for n in range(99)]
     desk.set_shelf(many)
-    scroll = page._list.verticalScrollBar()
+    scroll = rows(page).verticalScrollBar()
     scroll.setValue(scroll.maximum() // 2)
     before = scroll.value()
     assert before > 0
     desk.set_shelf([replace(many[0], size_bytes=5), *many[1:]])
     assert scroll.value() == before
-    assert "5 bytes" in page._found.index(98, 4).data() + page._found.index(0, 4).data()
+    assert "5 bytes" in cell(page, 98, "Size") + cell(page, 0, "Size")
     desk.set_shelf([*many, replace(one, path=home / "new.pong.yaml")])
     assert len(page.paths()) == 100
     assert scroll.value() == before
@@ -186,18 +210,18 @@ def test_a_title_and_notes_are_kept_and_found_and_the_file_stays_as_it_is(
     before = path.read_bytes()
     listed(qtbot, desk, page, 2)
     page.setFocus()
-    qtbot.keyClick(page._list, Qt.Key.Key_F2)
+    qtbot.keyClick(rows(page), Qt.Key.Key_F2)
     assert page.card.title.hasFocus()
     qtbot.keyClicks(page.card.title, "Before the new kernel")
     page.card.notes.setFocus()
     qtbot.keyClicks(page.card.notes, "Ask Lena")
-    page._list.setFocus()
+    rows(page).setFocus()
     qtbot.waitUntil(lambda: shelf()[0].label.notes == "Ask Lena", timeout=PATIENCE_MS)
     qtbot.waitUntil(lambda: desk.shelf[0].label.notes == "Ask Lena", timeout=PATIENCE_MS)
     assert shelf()[0].title == "Before the new kernel"
     assert path.read_bytes() == before
     page.search()
-    qtbot.keyClicks(page._search, "lena kernel")
+    qtbot.keyClicks(the(page, QLineEdit, "Search sessions"), "lena kernel")
     assert names(page) == ["a"]
 
 
@@ -223,7 +247,7 @@ def test_a_title_that_cannot_be_kept_is_told(
     page.card.title.setFocus()
     page.card.title.selectAll()
     qtbot.keyClicks(page.card.title, "Mine")
-    page._list.setFocus()
+    rows(page).setFocus()
     qtbot.waitUntil(lambda: "titles.yaml" in page.error.text, timeout=PATIENCE_MS)
     assert page.error.isVisible()
 
@@ -237,11 +261,11 @@ def test_enter_opens_one_session_and_compares_several(
     listed(qtbot, desk, page, 3)
     click(qtbot, page, 1)
     with qtbot.waitSignal(desk.open_wanted) as opened:
-        qtbot.keyClick(page._list, Qt.Key.Key_Return)
+        qtbot.keyClick(rows(page), Qt.Key.Key_Return)
     assert opened.args == [home / "2.pong.yaml"]
     click(qtbot, page, 2, more=True)
     with qtbot.waitSignal(desk.compare_wanted) as compared:
-        qtbot.keyClick(page._list, Qt.Key.Key_Return)
+        qtbot.keyClick(rows(page), Qt.Key.Key_Return)
     assert compared.args == [[home / "2.pong.yaml", home / "1.pong.yaml"]]
 
 
@@ -293,18 +317,17 @@ def test_a_session_goes_to_the_trash_only_after_a_question_answered_no_by_defaul
     record(home / "b.pong.yaml", "Stays", month=2)
     listed(qtbot, desk, page, 2)
 
-    def asked() -> QMessageBox:
+    def delete() -> QMessageBox:
         page.setFocus()
-        qtbot.keyClick(page._list, Qt.Key.Key_Delete)
-        assert page._question is not None
-        return page._question
+        qtbot.keyClick(rows(page), Qt.Key.Key_Delete)
+        return asked(page)
 
-    question = asked()
+    question = delete()
     assert "“Mine”" in question.text()
     assert question.defaultButton().text() == "Keep it"
     question.defaultButton().click()
     assert path.exists()
-    (move,) = [b for b in asked().buttons() if b.text() == "Move to trash"]
+    (move,) = [b for b in delete().buttons() if b.text() == "Move to trash"]
     move.click()
     qtbot.waitUntil(lambda: names(page) == ["b"], timeout=PATIENCE_MS)
     assert not path.exists()
@@ -319,17 +342,17 @@ def test_a_computer_without_a_trash_keeps_the_session_and_says_so(
     path = record(home / "a.pong.yaml")
     listed(qtbot, desk, page, 1)
     page.trash()
-    assert page._question is not None
-    (move,) = [b for b in page._question.buttons() if b.text() == "Move to trash"]
+    (move,) = [b for b in asked(page).buttons() if b.text() == "Move to trash"]
     move.click()
     qtbot.waitUntil(lambda: "does not take a.pong.yaml" in page.error.text, timeout=PATIENCE_MS)
     assert path.exists()
 
 
 def test_a_session_that_appears_is_listed_by_itself(
-    qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path
+    qtbot: QtBot, desk: Desk, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    page._looking.setInterval(50)
+    monkeypatch.setattr("app.pages.sessions.LOOK_EVERY_MS", 50)
+    page = made(qtbot, desk)
     record(home / "a.pong.yaml")
     qtbot.waitUntil(lambda: names(page) == ["a"], timeout=PATIENCE_MS)
 
@@ -345,19 +368,16 @@ def test_sessions_that_are_damaged_cut_off_or_growing_say_so(
     newer = record(home / "newer.pong.yaml", month=1)
     newer.write_text(newer.read_text().replace("v: 1\n", "v: 9\n", 1))
     listed(qtbot, desk, page, 4)
-    ended = {
-        page._found.session(row).path.name: page._found.index(row, 3).data() for row in range(4)
-    }
-    assert ended["growing.pong.yaml"] == "being recorded"
-    assert ended["cut.pong.yaml"] == "cut off"
-    assert ended["torn.pong.yaml"] == "not readable"
+    ended = {name: cell(page, row, "Ended") for row, name in enumerate(names(page))}
+    assert ended["growing"] == "being recorded"
+    assert ended["cut"] == "cut off"
+    assert ended["torn"] == "not readable"
     click(qtbot, page, names(page).index("torn"))
-    assert "was cut off before anything was recorded" in page.card._head.text()
+    assert says(page.card, "was cut off before anything was recorded")
     assert not page.card.buttons["Open as film"].isEnabled()
     assert page.card.buttons["Move to trash"].isEnabled()
     click(qtbot, page, names(page).index("newer"))
-    assert "is from a newer Pongbench (9)" in page.card._head.text()
-    assert page.card._head.isVisible()
+    assert says(page.card, "is from a newer Pongbench (9)")
     assert page.card.buttons["Open as film"].isEnabled()
     click(qtbot, page, names(page).index("growing"))
     assert page.card.buttons["Open as film"].isEnabled()
@@ -367,14 +387,12 @@ def test_sessions_that_are_damaged_cut_off_or_growing_say_so(
 def test_an_empty_list_says_what_belongs_there_and_a_vain_search_what_was_sought(
     qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path
 ) -> None:
-    assert "listed here" in page._said.text()
-    assert page._said.isVisible()
+    assert says(page, "listed here")
     record(home / "a.pong.yaml")
     listed(qtbot, desk, page, 1)
-    assert not page._said.isVisible()
-    qtbot.keyClicks(page._search, "nothing like it")
-    assert page._said.isVisible()
-    assert "“nothing like it”" in page._said.text()
+    assert not says(page, "listed here")
+    qtbot.keyClicks(the(page, QLineEdit, "Search sessions"), "nothing like it")
+    assert says(page, "“nothing like it”")
 
 
 def test_how_the_list_is_sorted_is_kept(
@@ -383,7 +401,7 @@ def test_how_the_list_is_sorted_is_kept(
     record(home / "small.pong.yaml", month=1, points=3)
     record(home / "large.pong.yaml", month=2, points=9)
     listed(qtbot, desk, page, 2)
-    page._list.header().setSortIndicator(4, Qt.SortOrder.AscendingOrder)
+    rows(page).header().setSortIndicator(COLUMNS.index("Size"), Qt.SortOrder.AscendingOrder)
     page.hide()
     again = SessionsPage(desk)
     qtbot.addWidget(again)
@@ -395,13 +413,11 @@ def test_markup_in_a_session_is_told_as_it_is_and_never_taken_for_markup(
 ) -> None:
     record(home / "a.pong.yaml", "<b>bold</b>")
     listed(qtbot, desk, page, 1)
-    assert page._found.index(0, 0).data() == "<b>bold</b>"
-    tip = page._found.index(0, 0).data(Qt.ItemDataRole.ToolTipRole)
-    assert "<" not in tip
+    assert cell(page, 0, "Session") == "<b>bold</b>"
+    assert "<" not in cell(page, 0, "Session", Qt.ItemDataRole.ToolTipRole)
     page.trash()
-    assert page._question is not None
-    assert page._question.textFormat() is Qt.TextFormat.PlainText
-    page._question.reject()
+    assert asked(page).textFormat() is Qt.TextFormat.PlainText
+    asked(page).reject()
 
 
 def test_a_thumbnail_elsewhere_is_drawn_when_it_is_told_of_a_session(
@@ -453,6 +469,6 @@ def test_a_session_without_a_plan_is_listed_all_the_same(
     listed(qtbot, desk, page, 1)
     page.grab()
     outlines = Outlines.of(desk)
-    qtbot.waitUntil(lambda: not outlines._waiting and not outlines._reading, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: not outlines.awaited, timeout=PATIENCE_MS)
     page.run_this()
     qtbot.waitUntil(lambda: page.error.text.startswith("plan a.pong.yaml"), timeout=PATIENCE_MS)

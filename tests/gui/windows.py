@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
@@ -15,6 +16,8 @@ from app.context import Desk
 from app.log import LogBook
 from app.settings import Settings
 from app.shell.main_window import MainWindow
+
+W = TypeVar("W", bound=QWidget)
 
 PATIENCE_MS = 240_000
 """For what a quiet machine does at once."""
@@ -47,6 +50,14 @@ def name_of(widget: QWidget) -> str:
     """What a screen reader says of it."""
     found = QAccessible.queryAccessibleInterface(widget)
     return found.text(QAccessible.Text.Name) if found else ""
+
+
+def the(window: QWidget, kind: type[W], name: str = "") -> W:
+    """The one visible widget of a kind; `name`: and of this accessible name."""
+    found = [each for each in window.findChildren(kind) if each.isVisible()]
+    found = [each for each in found if not name or name_of(each) == name]
+    assert len(found) == 1, f"{len(found)} are to be seen: {kind.__name__} {name}"
+    return found[0]
 
 
 def control(window: QWidget, name: str) -> QAbstractButton:
