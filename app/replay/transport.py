@@ -40,7 +40,8 @@ class Transport(QFrame):
         self.setObjectName("card")
         self.setFixedHeight(self.HEIGHT)
         self._theme = theme
-        self._at = Position(0.0, True, 1.0)
+        self.at = Position(0.0, True, 1.0)
+        """Where the film is, as far as it was told."""
         self._reel: Reel | None = None
         self._inside = inside = column(self, margin=14, gap=8)
         self.timeline = Timeline(theme)
@@ -54,7 +55,7 @@ class Transport(QFrame):
         self._clock = label("", 20, Weight.DemiBold, figures=True)
         self._clock.setAccessibleName("Position")
         self._of = label("", 13, tone="muted", figures=True)
-        self._where = Elided(12, tone="soft")
+        self.where = Elided(12, tone="soft")
         self._chosen = speed in SPEEDS
         self._speeds = Speeds(speed if speed is not None and self._chosen else 60.0)
         self._speeds.chosen.connect(self._on_chosen)
@@ -70,7 +71,7 @@ class Transport(QFrame):
             self._of,
         ):
             head.addWidget(part)
-        head.addWidget(self._where, 1)
+        head.addWidget(self.where, 1)
         head.addWidget(self._speeds)
         head.addWidget(self._end)
         inside.addLayout(head)
@@ -110,7 +111,7 @@ class Transport(QFrame):
         self._speeds.step(steps)
 
     def tell(self, position: Position) -> None:
-        self._at = position
+        self.at = position
         if self._reel is None:
             return
         self._clock.setText(formatting.clock(position.at_us / 1e6))
@@ -118,12 +119,12 @@ class Transport(QFrame):
         said = self.timeline.said_at(position.at_us)
         if place := self.timeline.place_at(position.at_us) + 1:
             said = f"{said}, point {place} of {len(self._reel.marks)}"
-        self._where.say(said[:1].upper() + said[1:] if not place else said)
+        self.where.say(said[:1].upper() + said[1:] if not place else said)
         self.timeline.set_position(position.at_us)
         self._tell_play()
 
     def toggle(self) -> None:
-        (self.play_wanted if self._at.paused else self.pause_wanted).emit()
+        (self.play_wanted if self.at.paused else self.pause_wanted).emit()
 
     def to_end(self) -> None:
         if self._reel is not None:
@@ -138,7 +139,7 @@ class Transport(QFrame):
         self.timeline.step_server(stretches)
 
     def _tell_play(self) -> None:
-        name = "Play" if self._at.paused else "Pause"
+        name = "Play" if self.at.paused else "Pause"
         told = (name, self._theme.name)
         if told == self._told:
             return

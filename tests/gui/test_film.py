@@ -94,4 +94,4 @@ def test_the_film_that_is_shown_stays_when_another_file_cannot_be_opened(
         assert says(film, "Socket ping-pong")
         press(window.notice, "Put away")
         press(film, "Play")
-        qtbot.waitUntil(lambda: not film.transport._at.paused)
+        qtbot.waitUntil(lambda: not film.transport.at.paused)

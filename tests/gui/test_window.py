@@ -12,14 +12,14 @@ import msgspec
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QMessageBox
+from PySide6.QtWidgets import QLineEdit, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app.bridge import Bridge
 from app.pages.live import State
 from app.shell.main_window import MainWindow
 from tests.gui.short_runs import LONG, SHORT
-from tests.gui.windows import press, says, shown
+from tests.gui.windows import press, says, shown, the
 from tests.synthetic import session
 from workbench.documents import AnyDocument, PointStop, RunStop
 from workbench.sessions import Recorder, read_session
@@ -149,9 +149,9 @@ def test_a_film_plays_when_asked(qtbot: QtBot, window: MainWindow, sessions: Pat
     qtbot.waitUntil(lambda: film.isVisible() and film.board.model.over)
     press(window, "Speed 1x")
     qtbot.keyClick(film, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: not film.transport._at.paused and not film.board.model.over)
-    begun_us = film.transport._at.at_us
-    qtbot.waitUntil(lambda: film.transport._at.at_us > begun_us)
+    qtbot.waitUntil(lambda: not film.transport.at.paused and not film.board.model.over)
+    begun_us = film.transport.at.at_us
+    qtbot.waitUntil(lambda: film.transport.at.at_us > begun_us)
     press(window, "Jump to the end")
     qtbot.waitUntil(lambda: film.board.model.over)
 
@@ -164,7 +164,7 @@ def test_what_was_run_is_listed_found_and_opened(
     press(window, "Sessions")
     page = window.sessions
     qtbot.waitUntil(lambda: len(page.paths()) == 2)
-    qtbot.keyClicks(page._search, "gevent")
+    qtbot.keyClicks(the(page, QLineEdit, "Search sessions"), "gevent")
     assert [path.name for path in page.paths()] == ["b.pong.yaml"]
 
 
