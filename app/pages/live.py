@@ -50,7 +50,8 @@ _ENDED = {
 
 _TO_BEGIN = "Esc leaves. Then choose servers and run them, or open a session with Ctrl+O."
 """In a presentation of nothing."""
-_ABORT_AFTER_MS = 700
+ABORT_AFTER_MS = 700
+"""So long after Stop it becomes Abort: a double click is no wish to abort."""
 _PULSE_MS, _SLEPT_S = 500, 2.5
 """So much later than it should have come, the pulse says that the program was suspended."""
 _LOW = 690
@@ -115,6 +116,15 @@ class LivePage(QWidget):
     def start(self, plan: Plan, where: Where | None = None) -> None:
         """Run a plan, on this computer unless told where; the window sees to it that none is
         running."""
+        self.begin(plan, where)
+        put, tell = self._bridge.post(self.consume), self._bridge.post(self.tell)
+        self._run = LiveRun(plan, put, tell, where, self._asker)
+        self._run.tell_trial = self._bridge.post(self.prepare)
+        self._bridge.submit(self._run.run(), self.end, self._on_failed)
+
+    def begin(self, plan: Plan, where: Where | None = None) -> None:
+        """Show a run of which nothing is known yet but its plan. What it tells goes to `prepare`,
+        `tell`, `consume` and at last `end`."""
         self.board.clear()
         if plan.rates_per_s:
             self.board.expect(plan.rates_per_s[-1], plan.workload.timeout_s)
@@ -124,12 +134,7 @@ class LivePage(QWidget):
         self._path = None
         names = f"{len(plan.servers)} server{'s' if len(plan.servers) != 1 else ''}"
         self._top.say(plan.name, f"{names} {where or 'on this computer'}")
-        bridge = self._bridge
-        put, tell = bridge.post(self._on_document), bridge.post(self._on_told)
-        self._run = LiveRun(plan, put, tell, where, self._asker)
-        self._run.tell_trial = bridge.post(self._on_trial)
         self._trial = Trial()
-        bridge.submit(self._run.run(), self._on_over, self._on_failed)
         self._slept_s, self._awake_s = 0.0, time.monotonic()
         self._pulse.start()
         self._enter(State.PREPARING)
@@ -161,8 +166,7 @@ class LivePage(QWidget):
             self._bridge.call(self._run.stop)
             self._enter(State.STOPPING)
             if begun:
-                # A double click on Stop is no wish to abort.
-                QTimer.singleShot(_ABORT_AFTER_MS, self, self._offer_abort)
+                QTimer.singleShot(ABORT_AFTER_MS, self, self._offer_abort)
 
     def export(self) -> None:
         """The session once the run is over; until then the charts as they are shown."""
@@ -287,7 +291,8 @@ class LivePage(QWidget):
         if self.state is State.PREPARING:
             self.now.refresh()
 
-    def _on_document(self, document: AnyDocument) -> None:
+    def consume(self, document: AnyDocument) -> None:
+        """The next document of the run."""
         self.board.consume(document)
         self.now(document)
         match document:
@@ -301,17 +306,20 @@ class LivePage(QWidget):
                 # Only now: what rests between points, or another server's start, comes first.
                 self._enter(State.PAUSED)
 
-    def _on_told(self, text: str) -> None:
+    def tell(self, text: str) -> None:
+        """What the run is doing between points."""
         self.now.tell(text)
         if self.state is State.PREPARING:
             self.board.prepare(self._trial, text)
 
-    def _on_trial(self, trial: Trial) -> None:
+    def prepare(self, trial: Trial) -> None:
+        """How far the run's trial of its servers is."""
         self._trial = trial
         self.now.prepare(trial)
         self.board.prepare(trial, "")
 
-    def _on_over(self, outcome: Outcome) -> None:
+    def end(self, outcome: Outcome) -> None:
+        """The run is over."""
         self._on_pulse()  # the end may be told before the pulse that comes late
         self._path = outcome.path
         stop = outcome.stop

@@ -93,7 +93,7 @@ def live(desk: Desk, size: tuple[int, int], seconds: float) -> None:
     page = LivePage(desk)
     page.resize(*size)
     page.show()
-    put = desk.bridge.post(page._on_document)
+    put = desk.bridge.post(page.consume)
     for document in documents[:cut]:
         put(document)
     wait(lambda: len(page.board.model.series) == 12 and not desk.bridge._mail, 30)

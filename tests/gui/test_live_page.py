@@ -18,7 +18,8 @@ from pytestqt.qtbot import QtBot
 from app import theme
 from app.charts.series import Quantity
 from app.context import Desk
-from app.live.run import Trial
+from app.live.present import Presentation
+from app.live.run import LiveRun, Trial
 from app.live.status_strip import NowStrip
 from app.pages import live
 from app.pages.film import FilmPage
@@ -26,11 +27,13 @@ from app.pages.live import LivePage, State
 from app.replay.film import Reel, load
 from app.widgets import Elided
 from tests.gui.short_runs import LONG
+from tests.gui.windows import offers, the
 from tests.looked_again import looked_again
 from tests.synthetic import LATE, session
 from workbench import paths
 from workbench.documents import AnyDocument, PointStart, PointStop, RunStart, RunStop, Window
 from workbench.messages import notes
+from workbench.plan.model import plan_from_data
 from workbench.sessions import Recorder, read_session
 
 # The offscreen platform says so of every window that has a least size.
@@ -51,9 +54,11 @@ def shown(qtbot: QtBot, made: LivePage, size: tuple[int, int] = (1300, 820)) -> 
 
 
 def feed(page: LivePage, documents: list[AnyDocument]) -> None:
-    page._enter(State.PREPARING)
+    start = documents[0]
+    assert isinstance(start, RunStart)
+    page.begin(plan_from_data(start.plan, name="a test"))
     for document in documents:
-        page._on_document(document)
+        page.consume(document)
     page.refresh()
 
 
@@ -209,15 +214,15 @@ def over(qtbot: QtBot, page: LivePage) -> None:
 def test_stop_pressed_again_aborts_and_says_what_is_kept(
     qtbot: QtBot, page: LivePage, sessions: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live, "_ABORT_AFTER_MS", 0)
+    monkeypatch.setattr(live, "ABORT_AFTER_MS", 0)
     page.start(LONG)
     runs(qtbot, page)
     qtbot.waitUntil(lambda: bool(page.board.model.series["asyncio-streams"].stops))
     runs(qtbot, page)
-    monkeypatch.setattr(page._run, "stop", lambda: None)  # good order takes long today
+    monkeypatch.setattr(LiveRun, "stop", lambda run: None)  # good order takes long today
     named(page, "Stop").click()
     assert page.state is State.STOPPING
-    qtbot.waitUntil(page._stop.isEnabled)
+    qtbot.waitUntil(lambda: offers(page, "Abort now"))
     assert re.search(r"the \d+ points? measured before are kept", page.error.text)
     named(page, "Abort now").click()
     over(qtbot, page)
@@ -236,14 +241,13 @@ def test_a_run_is_presented_and_paused_by_keys(qtbot: QtBot, page: LivePage) -> 
     runs(qtbot, page)
     qtbot.waitUntil(lambda: any(series.stops for series in page.board.model.series.values()))
     page.present()
-    shown_large = page._presentation
-    assert shown_large is not None
+    shown_large = the(page, Presentation)
     qtbot.keyClick(shown_large, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: page.state is State.PAUSED)
     qtbot.waitUntil(lambda: "Paused after " in heard(shown_large))
-    assert page.now._doing.text() == "Waits until you go on."
+    assert says(page.now, "Waits until you go on.")
     qtbot.waitUntil(lambda: " paused, " in heard(page.board.side.legend))
-    assert "ends about" not in page.now._ends.text()
+    assert not says(page.now, "ends about")
     qtbot.keyClick(shown_large, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: page.state is State.RUNNING)
     page.stop()
@@ -291,7 +295,7 @@ def opened(qtbot: QtBot, desk: Desk, sessions: Path, documents: list[AnyDocument
 
 def place(page: FilmPage) -> str:
     """What the controls say the film shows."""
-    return page.transport._where.whole
+    return page.transport.where.whole
 
 
 def test_a_film_steps_by_point_and_by_server(qtbot: QtBot, desk: Desk, sessions: Path) -> None:
@@ -380,7 +384,7 @@ def test_a_second_look_is_told_as_one_with_its_place_among_them(page: LivePage) 
     assert says(page, "second try")
     assert says(page, "Looking again, 2 of 2: ")
     for document in documents[documents.index(second) + 4 :]:
-        page._on_document(document)
+        page.consume(document)
     page.refresh()
     assert says(page, "18 of 18 points")
 
@@ -396,7 +400,7 @@ def test_until_it_is_looked_at_again_a_server_holds_its_rate_so_far(page: LivePa
     QApplication.processEvents()  # new rows are to be seen with the next event
     assert read(legend, "asyncio streams ") == "asyncio streams so far 3,375/s"
     for document in documents[documents.index(begun) + 1 :]:
-        page._on_document(document)
+        page.consume(document)
     page.refresh()
     assert read(legend, "asyncio streams ") == "asyncio streams holds 4,500/s"
 
@@ -442,9 +446,9 @@ def test_a_film_tells_second_looks_and_the_search_for_the_clients_limit(
     page = opened(qtbot, desk, sessions, looked_again(session(2, 8), 4500, *TWO))
     assert place(page) == "asyncio Protocol, 4,500/s, second try, point 18 of 18"
     for wanted in ("asyncio Protocol, 4,500/s, second try", "asyncio streams, 4,500/s, second"):
-        before = page.transport._at.at_us
+        before = page.transport.at.at_us
         qtbot.keyClick(page, Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
-        qtbot.waitUntil(lambda at=before: page.transport._at.at_us < at)
+        qtbot.waitUntil(lambda at=before: page.transport.at.at_us < at)
         assert place(page).startswith(wanted)
     reel = page.reel
     assert reel is not None
@@ -504,18 +508,19 @@ def test_while_the_next_server_is_started_its_name_is_shown_and_no_rate(page: Li
     documents = session(2, 4)
     first = [d for d in documents if isinstance(d, PointStop) and d.server == TWO[0]][-1]
     feed(page, documents[: documents.index(first) + 1])
-    assert page.now._server.whole == "asyncio Protocol"
-    assert not page.now._rate.isVisible()
+    assert says(page.now, "asyncio Protocol")
+    assert "Offered rate" not in heard(page.now)
     assert says(page, "Server 2 of 2: ")
 
 
 def test_before_a_run_its_servers_are_listed_with_how_far_each_is(page: LivePage) -> None:
-    page._enter(State.PREPARING)
+    documents = session(2, 4)
+    page.begin(plan_from_data(documents[0].plan, name="a test"))
     servers = ((TWO[0], "asyncio streams"), (TWO[1], "asyncio Protocol"), ("null", "Null server"))
-    page._on_trial(Trial(servers, -1))
+    page.prepare(Trial(servers, -1))
     assert says(page, "0 of 3 tried")
-    page._on_trial(Trial(servers, 1))
-    page._on_told("Building the runtime of asyncio Protocol")
+    page.prepare(Trial(servers, 1))
+    page.tell("Building the runtime of asyncio Protocol")
     QApplication.processEvents()  # new rows are to be seen with the next event
     legend = page.board.side.legend
     assert read(legend, "asyncio streams ") == "asyncio streams tried"
@@ -524,7 +529,7 @@ def test_before_a_run_its_servers_are_listed_with_how_far_each_is(page: LivePage
     assert says(page.now, "asyncio Protocol")
     assert says(page, "1 of 3 tried")
     assert says(page, "preparing for 0:")
-    page._on_document(session(2, 4)[0])
+    page.consume(documents[0])
     page.refresh()
     assert read(legend, "asyncio streams ") == "asyncio streams not run yet"
     assert not says(page, " tried")

@@ -195,7 +195,7 @@ def test_of_a_run_that_ended_before_its_first_point_it_promises_none(
     qtbot: QtBot, desk: Desk
 ) -> None:
     page = LivePage(desk)
-    page._on_over(Outcome(None, None))
+    page.end(Outcome(None, None))
     shown = of_a_run(qtbot, page)
     assert shown.headline.accessibleName() == "Nothing was measured"
     assert reads(shown, "Stopped before it began")

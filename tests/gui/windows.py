@@ -68,6 +68,12 @@ def control(window: QWidget, name: str) -> QAbstractButton:
     return found[0]
 
 
+def offers(window: QWidget, name: str) -> bool:
+    """Can a button of this accessible name be pressed?"""
+    named = (b for b in window.findChildren(QAbstractButton) if name_of(b) == name)
+    return any(button.isVisible() and button.isEnabled() for button in named)
+
+
 def press(window: QWidget, name: str) -> None:
     found = control(window, name)
     assert found.isEnabled(), f"{name} cannot be pressed"
