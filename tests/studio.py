@@ -30,8 +30,9 @@ from app.theme import Theme
 from tests import furniture
 from tests.synthetic import session
 from workbench import paths
-from workbench.documents import RunStop, Window
+from workbench.documents import RunStart, RunStop, Window
 from workbench.machines.secrets import Question
+from workbench.plan.model import plan_from_data
 from workbench.sessions import Recorder
 
 PATIENCE_S = 120.0
@@ -143,25 +144,23 @@ class Stage:
         self._to_come = documents[cut + 1 :]
         live = self._begin()
         for document in documents[: cut + 1]:
-            live._on_document(document)
+            live.consume(document)
         live.refresh()
 
     def _begin(self) -> Any:
         live = self.show("Live")
-        live._enter(State.PREPARING)
-        live.board.expect(9000.0)
-        live._top.say("Ping-pong, nine servers", "9 servers on this computer")
-        live.now.tell("Getting ready…")
-        self.desk.set_busy(True)
+        start = session(9, 30)[0]
+        assert isinstance(start, RunStart)
+        live.begin(plan_from_data(start.plan | {"name": "Ping-pong, nine servers"}, name="a plan"))
         return live
 
     def end(self) -> None:
         live = self.window.live
         for document in self._to_come:
-            live._on_document(document)
+            live.consume(document)
         stop = self._to_come[-1]
         assert isinstance(stop, RunStop)
-        live._on_over(Outcome(self.recorded[0], stop))
+        live.end(Outcome(self.recorded[0], stop))
 
     def press(self, parent: QWidget, name: str) -> None:
         """The visible button of this accessible name."""
@@ -370,7 +369,9 @@ class Studio(Stage):
         self.run()
         self.page("Live", "running")
         live._enter(State.PAUSED)
-        live._on_warned("The clients were late from 8,300/s on; these points are drawn hollow.")
+        live.board.warned.emit(
+            "The clients were late from 8,300/s on; these points are drawn hollow."
+        )
         self.camera.keep(self.window, "Live-paused")
         live.alert.say("")
         self.window.close()
