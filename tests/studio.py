@@ -229,7 +229,7 @@ class Studio(Stage):
             page = self.show(name)
             self.camera.rest(0.8)
             if name == "Plan":
-                self.camera.until(lambda: page._current)
+                self.camera.until(lambda: page.draft)
             self.camera.keep(self.window, f"{name}-{state}")
 
     def dialog(self, kind: type[QWidget], name: str) -> None:
@@ -309,14 +309,14 @@ class Studio(Stage):
 
     def plan(self) -> None:
         page = self.show("Plan")
-        self.camera.until(lambda: page._draft is not None)
+        self.camera.until(lambda: page.draft)
         self.page("Plan", "machines")
         if not self.camera.comes_to("Plan"):
             return
         data = page.form.data()
         page._show({**data, "servers": ["gevent", "tornado", "twisted"], "name": "My own"}, "")
-        self.camera.until(lambda: page._current)
-        page.gallery.save(page._draft.plan, "My own")
+        self.camera.until(lambda: page.draft)
+        page.gallery.save(page.draft.plan, "My own")
         self.camera.until(lambda: page.gallery.own)
         self.camera.keep(self.window, "Plan-own")
         page.outlook.show_file()
@@ -324,7 +324,7 @@ class Studio(Stage):
         page.outlook.show_file(False)
         page.form.fill({**data, "rates": {"first": 9000, "last": 400, "step": -5}, "repeats": 0})
         page._on_edited()
-        self.camera.until(lambda: page._current)
+        self.camera.until(lambda: page.draft)
         self.camera.keep(self.window, "Plan-faults")
         page.search()
         self.camera.keep(self.window, "Plan-picker")

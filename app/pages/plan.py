@@ -91,6 +91,11 @@ class PlanPage(QWidget):
         self._restore()
         self.load()
 
+    @property
+    def draft(self) -> Draft | None:
+        """What is known of what is in the form; None: nothing yet."""
+        return self._draft if self._current else None
+
     def edit(self, plan: Plan) -> None:
         """Show a plan to be looked at and changed."""
         self._show(plan_data(plan), "")
@@ -101,11 +106,12 @@ class PlanPage(QWidget):
 
     def run_this(self) -> None:
         """Ask for a run, if there can be one; what was just typed is judged first."""
-        if not self._current:
+        draft = self.draft
+        if draft is None:
             self._run_then = True
             self._examine()
-        elif self.head.run.isEnabled() and self._draft is not None:
-            plan = self._draft.plan
+        elif self.head.run.isEnabled():
+            plan = draft.plan
             if plan is not None and not plan.name:
                 plan = structs.replace(plan, name=_NAMELESS)
             where = self.form.machines.where
@@ -312,7 +318,7 @@ class PlanPage(QWidget):
         else:
             self._desk.bridge.submit(bench.to_yaml(draft.plan), self.outlook.show_text)
         self._fit_run()
-        if self._run_then and self._current:
+        if self._run_then and self.draft is not None:
             self._run_then = False
             self.run_this()
 

@@ -35,7 +35,8 @@ _ORDERS = [("sequential", "server by server"), ("interleaved", "interleaved, ran
 
 
 class PlanForm(QWidget):
-    """`data` is what `workbench.plan.editing.examine` takes."""
+    """`data` is what `workbench.plan.editing.examine` takes; `lines` and `inputs` are by the plan's
+    keys."""
 
     edited = Signal()
     """By a person."""
@@ -66,7 +67,7 @@ class PlanForm(QWidget):
         inside.addWidget(Line("Title", self.name, stretch=False))
         inside.addWidget(Line("Note", self.description, stretch=False))
         inside.addStretch(1)
-        self._lines = {
+        self.lines: dict[str, Line] = {
             "servers": self._servers_line,
             "rates": self._rate_line,
             "concurrency": self._rate_line,
@@ -82,7 +83,7 @@ class PlanForm(QWidget):
             "workload.mode": self._kind_line,
             **self.more.lines,
         }
-        self._inputs: dict[str, QWidget] = {
+        self.inputs: dict[str, QWidget] = {
             "rates": self._list,
             "rates.from": self._low,
             "rates.to": self._high,
@@ -93,6 +94,7 @@ class PlanForm(QWidget):
             "workload.calls_per_connection": self._calls,
             "workload.timeout_s": self._timeout,
             "repeats": self._repeats,
+            "order": self._order,
             **self.more.inputs,
         }
         for each in (self.servers, self._kind, self._low, self._high, self._step, self._list,
@@ -171,12 +173,12 @@ class PlanForm(QWidget):
 
     def show_faults(self, faults: Mapping[str, str]) -> list[str]:
         """Show each fault, by its key, beside its field. Returns all, named by their fields."""
-        by_line: dict[Line, list[tuple[str, str]]] = {line: [] for line in self._lines.values()}
+        by_line: dict[Line, list[tuple[str, str]]] = {line: [] for line in self.lines.values()}
         named = []
         self.unplaced = []
         for key, sentence in faults.items():
-            line = self._lines.get(key) or self._lines.get(key.partition(".")[0])
-            field = self._inputs.get(key)
+            line = self.lines.get(key) or self.lines.get(key.partition(".")[0])
+            field = self.inputs.get(key)
             name = line.word.text() if line is not None else ""
             if field is not None and not field.isHidden():
                 name = field.accessibleName() or name
@@ -190,10 +192,10 @@ class PlanForm(QWidget):
             # Where several fields of a line are wrong, each is told by its name.
             line.fault(" ".join(pair[len(said) > 1] for pair in dict.fromkeys(said)))
         self._servers_line.setVisible("servers" in faults)
-        for key, field in self._inputs.items():
+        for key, field in self.inputs.items():
             if field.isHidden() and key not in faults:
                 continue
-            wrong = any(k in faults for k, f in self._inputs.items() if f is field)
+            wrong = any(k in faults for k, f in self.inputs.items() if f is field)
             retone(field, "bad" if wrong else "")
         if any(line in self.more.lines.values() and said for line, said in by_line.items()):
             self.more.open()

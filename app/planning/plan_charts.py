@@ -24,7 +24,7 @@ _MOST_BLOCKS = 1_200
 """More cannot be told apart on any screen."""
 _LEGIBLE = 90.0
 """In less a long name is not told from another; its marker is."""
-_LEFT, _RIGHT, _BOTTOM, _TOP = 48.0, 8.0, 20.0, 8.0
+_LEFT, _RIGHT = 48.0, 8.0
 
 
 class Picture(QWidget):
@@ -49,15 +49,40 @@ class Picture(QWidget):
         raise NotImplementedError
 
 
-class SweepPicture(Picture):
+class _OfSteps(Picture):
+    """Each step of a sweep stands where its time is, alike in all pictures of one width."""
+
+    def __init__(self, name: str, *, top: float, bottom: float) -> None:
+        """What lies above and below the steps, in pixels."""
+        super().__init__(name)
+        self._steps: Sequence[Step] = ()
+        self._top, self._bottom = top, bottom
+
+    @property
+    def plot(self) -> QRectF:
+        """Where steps are drawn."""
+        return QRectF(self.rect()).adjusted(_LEFT, self._top, -_RIGHT, -self._bottom)
+
+    @property
+    def lasts_s(self) -> float:
+        """The whole sweep."""
+        return self._steps[-1].end_s if self._steps else 1.0
+
+    def span(self, step: Step) -> tuple[float, float]:
+        """From where to where a step lasts, in pixels."""
+        plot = self.plot
+        wide = plot.width() / self.lasts_s
+        return plot.left() + step.begin_s * wide, plot.left() + step.end_s * wide
+
+
+class SweepPicture(_OfSteps):
     """The offered rate over the time of one server's sweep; pointing at it tells of a point."""
 
     pointed = Signal(object)
     """A `Step`, or None."""
 
     def __init__(self) -> None:
-        super().__init__("The offered rate over time")
-        self._steps: Sequence[Step] = ()
+        super().__init__("The offered rate over time", top=8, bottom=20)
         self._at: int | None = None
         self._timed = True
         self.setMouseTracking(True)
@@ -82,7 +107,7 @@ class SweepPicture(Picture):
         self.update()
 
     def paint(self, painter: QPainter) -> None:
-        theme, plot = self.theme, self._plot()
+        theme, plot = self.theme, self.plot
         high = self._high()
         self._paint_scales(painter, plot, high)
         bars = [self._bar(step, plot, high) for step in self._steps]
@@ -110,7 +135,7 @@ class SweepPicture(Picture):
             )
         if not self._timed:
             return
-        wide = _lasts(self._steps)
+        wide = self.lasts_s
         unit, name = (3600, "h") if wide > 7200 else (60, "min") if wide > 120 else (1, "s")
         for value in ticks(wide / unit, max(2, int(plot.width() // 80))):
             x = plot.left() + value * unit / wide * plot.width()
@@ -119,43 +144,29 @@ class SweepPicture(Picture):
             x = min(max(x, plot.left() + half), plot.right() - half)
             draw_text(painter, QPointF(x, plot.bottom() + 11), text, small, theme.muted, "middle")
 
-    def _plot(self) -> QRectF:
-        return QRectF(self.rect()).adjusted(_LEFT, _TOP, -_RIGHT, -_BOTTOM)
-
     def _high(self) -> float:
         values = (step.x for step in self._steps)
         return max(values, default=0.0) * 1.06 or 1.0
 
     def _bar(self, step: Step, plot: QRectF, high: float) -> QRectF:
-        left, right = _span(step, self._steps, plot)
+        left, right = self.span(step)
         top = plot.bottom() - step.x / high * plot.height()
         return QRectF(left, top, max(right - left, 1.0), plot.bottom() - top)
 
     def _nearest(self, x: float) -> int | None:
-        plot = self._plot()
+        plot = self.plot
         if not self._steps or not plot.left() - 4 <= x <= plot.right() + 4:
             return None
-        at = (x - plot.left()) / plot.width() * _lasts(self._steps)
+        at = (x - plot.left()) / plot.width() * self.lasts_s
         apart = [max(step.begin_s - at, at - step.end_s, 0.0) for step in self._steps]
         return apart.index(min(apart))
 
 
-def _lasts(steps: Sequence[Step]) -> float:
-    return steps[-1].end_s if steps else 1.0
-
-
-def _span(step: Step, steps: Sequence[Step], plot: QRectF) -> tuple[float, float]:
-    """From where to where a step of a sweep lasts, in pixels."""
-    wide = plot.width() / _lasts(steps)
-    return plot.left() + step.begin_s * wide, plot.left() + step.end_s * wide
-
-
-class CallsPicture(Picture):
+class CallsPicture(_OfSteps):
     """How many calls each point of a sweep has; too few for a steady p99 in amber."""
 
     def __init__(self) -> None:
-        super().__init__("Calls per point")
-        self._steps: Sequence[Step] = ()
+        super().__init__("Calls per point", top=4, bottom=18)
         self.setFixedHeight(62)
 
     def show_steps(self, steps: Sequence[Step]) -> None:
@@ -166,7 +177,7 @@ class CallsPicture(Picture):
     def paint(self, painter: QPainter) -> None:
         theme, small = self.theme, font(11, figures=True)
         steps = [step for step in self._steps if step.purpose != "warm_up"]
-        plot = QRectF(self.rect()).adjusted(_LEFT, 4, -_RIGHT, -18)
+        plot = self.plot
         most = max((step.calls for step in steps), default=0)
         if not most:
             return
@@ -175,12 +186,12 @@ class CallsPicture(Picture):
             draw_text(painter, at, short(value), small, theme.muted, "right")
         for step in steps:
             high = max(1.5, step.calls / most * plot.height())
-            left, right = _span(step, self._steps, plot)
+            left, right = self.span(step)
             ink = theme.warn if step.calls < STEADY else mix(theme.text, theme.card, 0.45)
             bar = QRectF(left, plot.bottom() - high, max(right - left, 1.0), high)
             painter.fillRect(bar, QColor(ink))
         y = plot.bottom() + 10
-        left, _ = _span(steps[0], self._steps, plot)
+        left, _ = self.span(steps[0])
         draw_text(painter, QPointF(left, y), steps[0].load, small, theme.muted)
         if len(steps) > 1:
             at = QPointF(plot.right(), y)

@@ -104,6 +104,11 @@ class PresetList(QListWidget):
             self.scrollToItem(item)
 
     @property
+    def words_wide(self) -> int:
+        """So many pixels the words about a plan may be wide."""
+        return self.viewport().width() - _BESIDE_WORDS
+
+    @property
     def presets(self) -> list[Preset]:
         return [p for n in range(self.count()) if (p := self.item(n).data(_PRESET)) is not None]
 
@@ -145,8 +150,7 @@ class _Painter(QStyledItemDelegate):
         if preset is None:
             return QSize(120, _HEAD)
         list_: PresetList = self.parent()  # type: ignore[assignment]
-        room = list_.viewport().width() - _BESIDE_WORDS
-        names = len(_wrapped(preset.name, font(13, Weight.DemiBold), room))
+        names = len(_wrapped(preset.name, font(13, Weight.DemiBold), list_.words_wide))
         return QSize(120, _TALL + 17 * (min(names, 2) - 1))
 
     def paint(

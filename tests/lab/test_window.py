@@ -99,7 +99,7 @@ def choose_machines(qtbot: QtBot, window: MainWindow, wanted: Plan) -> PlanPage:
     target.activated.emit(target.currentIndex())
     for name in ("This computer", *CLIENTS):
         press(page, name)
-    until(qtbot, lambda: page._current and page.head.run.isEnabled())
+    until(qtbot, lambda: page.draft and page.head.run.isEnabled())
     return page
 
 

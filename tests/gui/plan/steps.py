@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.pages.plan import PlanPage
+from app.planning.tags import Tag
 from app.shell.main_window import MainWindow
 from workbench.plan.model import Plan
 
@@ -23,7 +25,7 @@ SHORT = Plan(
 
 def judged(qtbot: QtBot, page: PlanPage) -> None:
     """Wait until what is in the form has been looked at."""
-    qtbot.waitUntil(lambda: page._current and page._draft is not None)
+    qtbot.waitUntil(lambda: page.draft is not None)
 
 
 def edit(qtbot: QtBot, page: PlanPage, plan: Plan) -> None:
@@ -31,11 +33,33 @@ def edit(qtbot: QtBot, page: PlanPage, plan: Plan) -> None:
     judged(qtbot, page)
 
 
-def write(qtbot: QtBot, page: PlanPage, field: object, text: str) -> None:
-    """As a person types."""
+def write(qtbot: QtBot, page: PlanPage, field: str | QWidget, text: str) -> None:
+    """As a person types; `field`: one of the form's, by the plan's key, or any."""
+    field = page.form.inputs[field] if isinstance(field, str) else field
     field.selectAll()  # type: ignore[attr-defined]
     qtbot.keyClicks(field, text) if text else qtbot.keyClick(field, Qt.Key.Key_Delete)
     judged(qtbot, page)
+
+
+def leave_out(qtbot: QtBot, page: PlanPage, place: int) -> None:
+    """Of the servers, by Delete."""
+    qtbot.keyClick(page.form.servers.tags.findChildren(Tag)[place], Qt.Key.Key_Delete)
+
+
+def add_server(qtbot: QtBot, page: PlanPage, name: str) -> None:
+    """Found by its name, ticked by Enter."""
+    page.search()
+    search = page.form.servers.picker.search
+    search.clear()
+    qtbot.keyClicks(search, name)
+    qtbot.keyClick(search, Qt.Key.Key_Return)
+
+
+def plan_of(page: PlanPage) -> Plan:
+    """What is in the form."""
+    assert page.draft is not None
+    assert page.draft.plan is not None
+    return page.draft.plan
 
 
 def wanted(qtbot: QtBot, window: MainWindow, do: Callable[[], object]) -> Plan:

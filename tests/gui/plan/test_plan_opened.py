@@ -73,12 +73,12 @@ def test_what_is_in_the_form_is_there_at_the_next_start(qtbot: QtBot) -> None:
     kept = Settings()
     with shown(qtbot, kept) as window:
         page = opened(qtbot, window)
-        write(qtbot, page, page.form._length, "2.5")
+        write(qtbot, page, "seconds", "2.5")
     with shown(qtbot, kept) as window:
         page = window.page("Plan")
         assert isinstance(page, PlanPage)
         judged(qtbot, page)
-        assert page.form._length.value() == 2.5
+        assert page.form.data()["seconds"] == 2.5
         assert page.gallery.list.marked == "demo"
         assert "changed" in page.head.subtitle.whole
 
@@ -89,7 +89,7 @@ def test_a_changed_plan_of_the_last_start_can_be_brought_back_when_another_comes
     kept = Settings()
     with shown(qtbot, kept) as window:
         page = opened(qtbot, window)
-        write(qtbot, page, page.form._length, "2.5")
+        write(qtbot, page, "seconds", "2.5")
     with shown(qtbot, kept) as window:
         window.desk.plan_wanted.emit(SHORT)
         page = window.page("Plan")
@@ -98,7 +98,7 @@ def test_a_changed_plan_of_the_last_start_can_be_brought_back_when_another_comes
         assert page.form.servers.value() == SHORT.servers
         press(page, "Undo")
         judged(qtbot, page)
-        assert page.form._length.value() == 2.5
+        assert page.form.data()["seconds"] == 2.5
 
 
 @pytest.mark.parametrize("kept", ["x", {"data": 3}, {"data": {"servers": 4, "rates": "?"}}])

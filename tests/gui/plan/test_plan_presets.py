@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QInputDialog, QMessageBox
+from PySide6.QtWidgets import QInputDialog, QMessageBox, QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
 from app import theme
 from app.pages.plan import PlanPage
 from app.planning.preset_list import two_lines
 from app.shell.main_window import MainWindow
-from tests.gui.plan.steps import SHORT, edit, judged, write
-from tests.gui.windows import press, says
+from tests.gui.plan.steps import SHORT, edit, judged, plan_of, write
+from tests.gui.windows import press, says, the
 from workbench import paths
 from workbench.plan import library as presets
 from workbench.plan.model import load_plan
@@ -35,8 +35,7 @@ def test_every_preset_is_shown_with_what_it_is_for_and_comes_back_as_it_was(
         assert item.toolTip() == preset.plan.description
         listed.itemClicked.emit(item)
         judged(qtbot, page)
-        assert page._draft is not None
-        assert page._draft.plan == preset.plan
+        assert plan_of(page) == preset.plan
 
 
 def test_what_a_shipped_plan_is_for_is_told_whole_in_its_card() -> None:
@@ -78,7 +77,7 @@ def test_a_plan_is_kept_under_a_name_renamed_and_deleted_after_a_question(
     own = paths.data_dir() / "plans"
     qtbot.waitUntil(lambda: page.gallery.own is not None)
     assert load_plan("my-evening").servers == SHORT.servers
-    write(qtbot, page, page.form._list, "500")
+    write(qtbot, page, "rates", "500")
     press(page, "Save")
     qtbot.waitUntil(lambda: load_plan("my-evening").rates_per_s == [500.0])
     press(page, "Rename…")
@@ -107,7 +106,7 @@ def test_a_name_that_is_taken_is_refused_in_words(qtbot: QtBot, page: PlanPage) 
 def test_what_was_changed_can_be_brought_back_after_another_was_taken(
     qtbot: QtBot, page: PlanPage
 ) -> None:
-    write(qtbot, page, page.form._repeats, "7")
+    write(qtbot, page, "repeats", "7")
     assert says(page, "Socket ping-pong (changed)")
     quick = page.gallery.list.preset("quick")
     page.gallery.list.taken.emit(quick)
@@ -115,7 +114,7 @@ def test_what_was_changed_can_be_brought_back_after_another_was_taken(
     assert says(page, "Your changes to Socket ping-pong were replaced.")
     press(page, "Undo")
     judged(qtbot, page)
-    assert page.form._repeats.value() == 7
+    assert page.form.data()["repeats"] == 7
     assert page.gallery.list.marked == "demo"
     assert says(page, "Socket ping-pong (changed)")
 
@@ -123,7 +122,7 @@ def test_what_was_changed_can_be_brought_back_after_another_was_taken(
 def test_the_file_is_shown_and_copied(qtbot: QtBot, page: PlanPage) -> None:
     edit(qtbot, page, SHORT)
     press(page, "File")
-    text = page.outlook._text.toPlainText
+    text = the(page.outlook, QPlainTextEdit).toPlainText
     qtbot.waitUntil(lambda: "rates: [200, 400]" in text())
     press(page, "Copy")
     assert QGuiApplication.clipboard().text() == text() == presets.to_yaml(SHORT)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF
+from msgspec import structs
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.pages.plan import PlanPage
-from app.planning.plan_charts import _span
-from app.planning.preset_list import _BESIDE_WORDS, two_lines
+from app.planning.preset_list import two_lines
 from app.shell.main_window import MainWindow
 from app.theme import font
 from app.widgets import Elided
-from tests.gui.plan.steps import judged
+from tests.gui.plan.steps import add_server, judged, leave_out, plan_of
 
 
 def note(page: PlanPage) -> str:
@@ -27,19 +26,17 @@ def test_the_note_of_a_preset_goes_with_its_servers_and_comes_back_with_them(
     assert before.startswith("Seven servers")
     servers = page.form.servers
     name = servers.value()[-1]
-    servers._tick(name, False)
+    leave_out(qtbot, page, -1)
     qtbot.waitUntil(lambda: not note(page))
     judged(qtbot, page)
-    assert page._draft is not None
-    assert page._draft.plan is not None
-    assert page._draft.plan.description == ""
-    servers._tick(name, True)
+    assert plan_of(page).description == ""
+    add_server(qtbot, page, name)
     qtbot.waitUntil(lambda: note(page) == before)
 
 
 def test_a_note_of_ones_own_stays_whatever_is_changed(qtbot: QtBot, page: PlanPage) -> None:
     page.form.description.setPlainText("After the kernel update")
-    page.form.servers._tick(page.form.servers.value()[-1], False)
+    leave_out(qtbot, page, -1)
     judged(qtbot, page)
     assert note(page) == "After the kernel update"
     page.form.description.setPlainText("")
@@ -50,12 +47,10 @@ def test_a_note_of_ones_own_stays_whatever_is_changed(qtbot: QtBot, page: PlanPa
 def test_a_plan_kept_without_a_note_is_told_by_what_it_measures(
     qtbot: QtBot, page: PlanPage
 ) -> None:
-    page.form.servers.set_value(["gevent", "tornado", "twisted"])
-    page._on_edited()
+    page.edit(structs.replace(plan_of(page), servers=["gevent", "tornado", "twisted"]))
     qtbot.waitUntil(lambda: not note(page))
     judged(qtbot, page)
-    assert page._draft is not None
-    page.gallery.save(page._draft.plan, "My own")
+    page.gallery.save(plan_of(page), "My own")
     qtbot.waitUntil(lambda: page.gallery.own is not None)
     marked = page.gallery.list.currentItem()
     assert marked.toolTip() == "3 servers, 9 rates"
@@ -64,7 +59,7 @@ def test_a_plan_kept_without_a_note_is_told_by_what_it_measures(
 def test_what_a_preset_is_for_stands_in_two_lines_below_its_name(
     qtbot: QtBot, page: PlanPage
 ) -> None:
-    words, room = font(12), page.gallery.list.viewport().width() - _BESIDE_WORDS
+    words, room = font(12), page.gallery.list.words_wide
     for preset in page.gallery.list.presets:
         assert preset.plan is not None
         said = two_lines(preset.plan.description, words, room)
@@ -85,12 +80,14 @@ def test_beside_a_picture_words_without_room_end_in_an_ellipsis(
             assert each.fontMetrics().horizontalAdvance(each.text()) <= room, each.text()
 
 
-def test_the_calls_of_a_point_stand_below_its_rate(page: PlanPage) -> None:
-    assert page._draft is not None
-    steps = page._draft.steps
-    outlook = page.outlook.preview
-    assert outlook.calls._steps == outlook.sweep._steps == steps
-    plot = QRectF(48, 0, 400, 100)
-    spans = [_span(step, steps, plot) for step in steps]
-    assert spans[-1][1] == plot.right()
+def test_the_calls_of_a_point_stand_below_its_rate(
+    qtbot: QtBot, window: MainWindow, page: PlanPage
+) -> None:
+    window.resize(1280, 1000)
+    sweep, calls = page.outlook.preview.sweep, page.outlook.preview.calls
+    qtbot.waitUntil(calls.isVisible)
+    assert page.draft is not None
+    spans = [sweep.span(step) for step in page.draft.steps]
+    assert [calls.span(step) for step in page.draft.steps] == spans
+    assert spans[-1][1] == sweep.plot.right()
     assert all(left < right for left, right in spans)

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.pages.plan import PlanPage
 from app.planning.tags import Tag
 from app.shell.main_window import MainWindow
-from tests.gui.plan.steps import SHORT, edit, judged, wanted, write
+from tests.gui.plan.steps import SHORT, edit, judged, leave_out, wanted, write
 from tests.gui.windows import control, press, says
 from workbench import paths
 from workbench.plan.model import GiveUp, Plan, Range, WarmUp, load_plan
@@ -90,10 +90,10 @@ def test_a_plan_without_a_title_runs_as_untitled_and_keeps_every_digit(
 
 def test_what_is_typed_shows_at_once_in_what_the_plan_will_do(qtbot: QtBot, page: PlanPage) -> None:
     edit(qtbot, page, SHORT)
-    assert page.outlook.preview._figures["Points"].text() == "4"
-    write(qtbot, page, page.form._list, "200, 400, 800")
-    assert page.outlook.preview._figures["Points"].text() == "6"
-    assert page.outlook.preview._figures["Connections"].text() == "2,800"
+    assert says(page, "Points: 4")
+    write(qtbot, page, "rates", "200, 400, 800")
+    assert says(page, "Points: 6")
+    assert says(page, "Connections: 2,800")
     assert says(page, "amber: too few for a steady p99")
     assert says(page, "3 rates")
 
@@ -102,7 +102,7 @@ def test_rates_are_written_and_read_with_thousands_commas_and_are_all_in_sight(
     qtbot: QtBot, page: PlanPage
 ) -> None:
     edit(qtbot, page, SHORT)
-    rates = page.form._list
+    rates = page.form.inputs["rates"]
     rates.setFocus()
     write(qtbot, page, rates, "1,000, 2,000 4000 8,000 16000, 32,000.5, 40000, 50000")
     assert says(page, "8 rates, 1,000 to 50,000/s")
@@ -125,22 +125,22 @@ def test_a_field_that_is_left_shows_its_beginning(qtbot: QtBot, page: PlanPage) 
 @pytest.mark.parametrize(
     ("field", "text", "said"),
     [
-        ("_list", "400, 200", "200 comes after 400; list them in ascending order, each once."),
-        ("_list", "fast", "Expected a number, got 'fast'."),
-        ("_list", "", "None is given; give a list, or from, to and step."),
-        ("_length", "0.5", "At 200/s a point lasts 0.5 s: too short for a verdict"),
-        ("_length", "", "Neither is given; give exactly one of the two."),
-        ("_timeout", "0", "Expected a number above 0, got 0."),
-        ("_repeats", "1,5", "Expected a whole number, got '1,5'."),
+        ("rates", "400, 200", "200 comes after 400; list them in ascending order, each once."),
+        ("rates", "fast", "Expected a number, got 'fast'."),
+        ("rates", "", "None is given; give a list, or from, to and step."),
+        ("seconds", "0.5", "At 200/s a point lasts 0.5 s: too short for a verdict"),
+        ("seconds", "", "Neither is given; give exactly one of the two."),
+        ("workload.timeout_s", "0", "Expected a number above 0, got 0."),
+        ("repeats", "1,5", "Expected a whole number, got '1,5'."),
     ],
 )
 def test_what_makes_no_sense_is_told_beside_its_field_and_cannot_run(
     qtbot: QtBot, page: PlanPage, field: str, text: str, said: str
 ) -> None:
     edit(qtbot, page, SHORT)
-    input_ = getattr(page.form, field)
-    write(qtbot, page, input_, text)
-    (line,) = [each for each in {*page.form._lines.values()} if said in each.note]
+    input_ = page.form.inputs[field]
+    write(qtbot, page, field, text)
+    (line,) = [each for each in {*page.form.lines.values()} if said in each.note]
     assert line.isAncestorOf(input_)
     assert line.tone == "bad"
     assert input_.property("tone") == "bad"
@@ -153,11 +153,11 @@ def test_the_key_that_runs_a_plan_says_why_it_does_not_run_until_that_is_mended(
     qtbot: QtBot, window: MainWindow, page: PlanPage
 ) -> None:
     edit(qtbot, page, SHORT)
-    write(qtbot, page, page.form._repeats, "0")
+    write(qtbot, page, "repeats", "0")
     qtbot.keyClick(window, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
     why = "Cannot run yet. Passes: expected a whole number of at least 1, got 0."
     qtbot.waitUntil(lambda: says(page, why))
-    write(qtbot, page, page.form._repeats, "1")
+    write(qtbot, page, "repeats", "1")
     assert not says(page, "Cannot run yet.")
     assert not window.desk.busy
 
@@ -195,8 +195,7 @@ def test_servers_are_found_ticked_moved_and_left_out_by_keys(qtbot: QtBot, page:
     last.setFocus()
     qtbot.keyClick(last, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
     assert servers.value() == ["asyncio-streams", "tornado", "gevent"]
-    first = servers.tags.findChildren(Tag)[0]
-    qtbot.keyClick(first, Qt.Key.Key_Delete)
+    leave_out(qtbot, page, 0)
     assert servers.value() == ["tornado", "gevent"]
 
 
@@ -217,8 +216,8 @@ def test_servers_that_do_not_speak_the_protocol_are_left_out_with_one_press(
     press(page, "Remove gevent")
     judged(qtbot, page)
     assert page.form.servers.value() == ["cheroot"]
-    assert page._draft is not None
-    assert page._draft.sound
+    assert page.draft is not None
+    assert page.draft.sound
 
 
 def test_tab_goes_through_the_servers_before_the_load(qtbot: QtBot, page: PlanPage) -> None:
@@ -233,7 +232,7 @@ def test_tab_goes_through_the_servers_before_the_load(qtbot: QtBot, page: PlanPa
 
 
 def test_scrolling_the_form_changes_no_choice(qtbot: QtBot, page: PlanPage) -> None:
-    order = page.form._order
+    order = page.form.inputs["order"]
     middle = QPointF(order.rect().center())
     turn = QWheelEvent(
         middle,
@@ -267,10 +266,9 @@ def test_a_plan_written_here_is_run_and_recorded(
     qtbot: QtBot, window: MainWindow, page: PlanPage
 ) -> None:
     edit(qtbot, page, SHORT)
-    write(qtbot, page, page.form._list, "300")
+    write(qtbot, page, "rates", "300")
     write(qtbot, page, page.form.name, "By hand")
-    servers = page.form.servers
-    servers._remove(1)
+    leave_out(qtbot, page, 1)
     qtbot.keyClick(window, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: window.desk.busy)
     qtbot.waitUntil(lambda: not window.desk.busy)
