@@ -12,7 +12,7 @@ from typing import Any
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QMessageBox, QWidget
 
-from app import page_registry as places
+from app import page_registry
 from app.bridge import Bridge
 from app.comparing.chooser import Chooser
 from app.context import Desk
@@ -209,7 +209,7 @@ class Studio(Stage):
     def shoot(self) -> None:
         self.camera.rest(1.5)
         self.camera.until(self.window.start.quick.isEnabled)
-        for name in places.ALL:
+        for name in page_registry.ALL:
             if name not in ("Film", "Help", "Settings"):
                 self.page(name, "empty")
         for part in (

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from app import page_registry as places
+from app import page_registry
 from app import theme
 from app.machines.prompts import QuestionDialog
 from app.shell.main_window import MainWindow
@@ -124,7 +124,7 @@ def unseen(window: QWidget, elsewhere: Callable[[QWidget], QWidget]) -> list[str
 # Pages
 
 
-@pytest.mark.parametrize("name", list(places.ALL))
+@pytest.mark.parametrize("name", list(page_registry.ALL))
 def test_every_control_has_a_name_and_tab_comes_round(furnished: MainWindow, name: str) -> None:
     window = furnished
     window.show_page(name)
@@ -141,7 +141,7 @@ def test_every_control_has_a_name_and_tab_comes_round(furnished: MainWindow, nam
     assert {id(w) for w in controls} <= {id(w) for w in met}
 
 
-@pytest.mark.parametrize("name", list(places.ALL))
+@pytest.mark.parametrize("name", list(page_registry.ALL))
 def test_whatever_has_the_focus_shows_it(furnished: MainWindow, name: str, qtbot: QtBot) -> None:
     window = furnished
     window.show_page(name)
@@ -149,7 +149,7 @@ def test_whatever_has_the_focus_shows_it(furnished: MainWindow, name: str, qtbot
     assert not unseen(window, lambda _: window)
 
 
-@pytest.mark.parametrize("name", list(places.ALL))
+@pytest.mark.parametrize("name", list(page_registry.ALL))
 def test_nothing_is_wider_than_the_smallest_window(
     furnished: MainWindow, name: str, qtbot: QtBot
 ) -> None:
@@ -235,7 +235,7 @@ def test_every_word_on_every_page_stands_out_from_its_ground(
     def clear() -> None:
         assert not faint(window)
 
-    for name in places.ALL:
+    for name in page_registry.ALL:
         window.show_page(name)
         qtbot.waitUntil(lambda name=name: lists_are_full(window.page(name)))
         # What was read in the meantime has yet to find its place.

@@ -17,7 +17,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
-from app import page_registry as places
+from app import page_registry
 from app import theme
 from app.charts.chart import Chart
 from app.log import LogBook
@@ -358,7 +358,7 @@ def test_a_full_disk_is_told_in_words_when_the_log_is_saved(
 
 
 def test_every_place_of_the_rail_has_its_key(window: MainWindow, qtbot: QtBot) -> None:
-    for place, name in enumerate(places.RAIL, start=1):
+    for place, name in enumerate(page_registry.RAIL, start=1):
         qtbot.keyClick(window, Qt.Key(Qt.Key.Key_0 + place), Qt.KeyboardModifier.ControlModifier)
         assert window.page(name).isVisible()
         assert window.rail.entries[name].isChecked()

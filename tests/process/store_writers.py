@@ -14,10 +14,10 @@ import asyncssh
 
 from app.settings import SettingsFile
 from workbench.machines import hostkeys, profiles
-from workbench.plan import library as presets
+from workbench.plan import library
 from workbench.plan.model import Plan
-from workbench.servers import gate_cache as measured
-from workbench.servers import user_servers as own
+from workbench.servers import gate_cache
+from workbench.servers import user_servers
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.gate import GateResult
 from workbench.sessions.labels import Label, Titles
@@ -61,21 +61,21 @@ def one_profile() -> Write:
 
 
 def plans() -> Write:
-    return lambda who, n: presets.save(PLAN, f"{who} {n}")
+    return lambda who, n: library.save(PLAN, f"{who} {n}")
 
 
 def one_plan() -> Write:
-    return lambda who, n: presets.save(PLAN, "Shared", over="shared")
+    return lambda who, n: library.save(PLAN, "Shared", over="shared")
 
 
 def servers() -> Write:
-    return lambda who, n: own.new(f"{who} {n}")
+    return lambda who, n: user_servers.new(f"{who} {n}")
 
 
 def gates() -> Write:
     entry = Catalogue.load()["gevent"]
     gate = GateResult(server="gevent", passed=True, sentences=[])
-    return lambda who, n: measured.remember(entry, gate, machine=f"{who}-{n}")
+    return lambda who, n: gate_cache.remember(entry, gate, machine=f"{who}-{n}")
 
 
 def main(store: str, who: str, times: int) -> None:

@@ -16,9 +16,9 @@ from process.store_writers import PLAN
 from app.settings import SettingsFile
 from workbench import paths
 from workbench.machines import hostkeys, profiles
-from workbench.plan import library as presets
+from workbench.plan import library
 from workbench.plan.model import load_plan
-from workbench.servers import user_servers as own
+from workbench.servers import user_servers
 from workbench.sessions.labels import Label, Titles
 
 PROGRAMS, TIMES = 4, 100 if os.environ.get(WHOLE) else 25
@@ -34,7 +34,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def in_plans() -> set[str]:
-    found = presets.presets()
+    found = library.presets()
     assert not [preset.problem for preset in found if preset.problem]
     return {preset.id for preset in found if preset.own}
 
@@ -52,7 +52,7 @@ STORES: dict[str, Callable[[], set[str]]] = {
     "settings": lambda: set(SettingsFile().load().more),
     "new_profiles": lambda: set(profiles.profile_names()),
     "plans": in_plans,
-    "servers": lambda: {path.name for path in own.folder().iterdir() if path.name[0] != "."},
+    "servers": lambda: {path.name for path in user_servers.folder().iterdir() if path.name[0] != "."},
     "gates": in_gates,
 }
 
@@ -102,7 +102,7 @@ def test_changes_of_one_profile_by_several_programs_all_count() -> None:
 
 
 def test_who_reads_meanwhile_finds_a_whole_file() -> None:
-    presets.save(PLAN, "Shared", over="shared")
+    library.save(PLAN, "Shared", over="shared")
     programs = at_once("one_plan", 25)
     looks = 0
     while any(program.poll() is None for program in programs):

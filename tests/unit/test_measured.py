@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.servers import gate_cache as measured
+from workbench.servers import gate_cache
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.entry import load_entry
 from workbench.servers.gate import GateResult
@@ -23,30 +23,30 @@ def found(*, passed: bool = True) -> GateResult:
 
 
 def test_a_server_never_tried_offers_what_it_declares() -> None:
-    assert measured.recall(CHEROOT) is None
-    assert measured.protocols(CHEROOT) == ["http/1.0", "http/1.1"]
+    assert gate_cache.recall(CHEROOT) is None
+    assert gate_cache.protocols(CHEROOT) == ["http/1.0", "http/1.1"]
 
 
 def test_a_server_that_was_tried_offers_what_it_proved() -> None:
-    measured.remember(CHEROOT, found(), "cheroot 11.1.2")
-    known = measured.recall(CHEROOT)
+    gate_cache.remember(CHEROOT, found(), "cheroot 11.1.2")
+    known = gate_cache.recall(CHEROOT)
     assert known is not None
     assert (known.gate, known.version) == (found(), "cheroot 11.1.2")
-    assert measured.protocols(CHEROOT) == ["http/1.0"]
+    assert gate_cache.protocols(CHEROOT) == ["http/1.0"]
 
 
 def test_one_that_failed_proves_nothing() -> None:
-    measured.remember(CHEROOT, found(passed=False))
-    assert measured.protocols(CHEROOT) == ["http/1.0", "http/1.1"]
+    gate_cache.remember(CHEROOT, found(passed=False))
+    assert gate_cache.protocols(CHEROOT) == ["http/1.0", "http/1.1"]
 
 
 def test_a_server_that_was_changed_counts_as_never_tried(tmp_path: Path) -> None:
     entry = load_entry(Path(shutil.copytree(CHEROOT.folder, tmp_path / "cheroot")))
-    measured.remember(entry, found())
-    assert measured.recall(entry) is not None
+    gate_cache.remember(entry, found())
+    assert gate_cache.recall(entry) is not None
     with (entry.folder / "server.py").open("a") as script:
         script.write("# faster\n")
-    assert measured.recall(entry) is None
+    assert gate_cache.recall(entry) is None
 
 
 def test_a_cache_that_cannot_be_written_is_no_obstacle(
@@ -54,8 +54,8 @@ def test_a_cache_that_cannot_be_written_is_no_obstacle(
 ) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "file"))
-    measured.remember(CHEROOT, found())
-    assert measured.recall(CHEROOT) is None
+    gate_cache.remember(CHEROOT, found())
+    assert gate_cache.recall(CHEROOT) is None
 
 
 def test_a_result_names_the_workloads_it_stands_for() -> None:

@@ -11,7 +11,7 @@ import pytest
 from workbench import paths
 from workbench.cli import main
 from workbench.errors import BadInput
-from workbench.servers import user_servers as own
+from workbench.servers import user_servers
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.lint import Fault, proofread
 
@@ -27,11 +27,11 @@ def faults(texts: dict[str, str], id: str = "mine") -> list[Fault]:
 
 
 def template() -> dict[str, str]:
-    return own.read(own.TEMPLATE)
+    return user_servers.read(user_servers.TEMPLATE)
 
 
 def test_a_new_server_is_in_the_catalogue_under_the_name_given(home: Path) -> None:
-    made = own.new("Zoë's: first")
+    made = user_servers.new("Zoë's: first")
     assert made.id == "zoe-s-first"
     assert made.folder == home / "zoe-s-first"
     assert Catalogue.load()["zoe-s-first"].name == "Zoë's: first"
@@ -39,7 +39,7 @@ def test_a_new_server_is_in_the_catalogue_under_the_name_given(home: Path) -> No
 
 
 def test_a_copy_brings_the_code_but_not_the_history() -> None:
-    made = own.duplicate(Catalogue.load()["tornado"], "Tornado, tuned")
+    made = user_servers.duplicate(Catalogue.load()["tornado"], "Tornado, tuned")
     assert made.name == "Tornado, tuned"
     assert made.in_2009 is None and made.seen is None
     assert made.today.licence is not None
@@ -57,34 +57,34 @@ def test_a_copy_brings_the_code_but_not_the_history() -> None:
     ],
 )
 def test_a_name_that_cannot_be_is_refused_in_words(name: str, sentence: str) -> None:
-    own.new("taken")
+    user_servers.new("taken")
     with pytest.raises(BadInput, match=sentence):
-        own.new(name)
+        user_servers.new(name)
 
 
 def test_what_another_program_wrote_is_not_overwritten() -> None:
-    made = own.new("Mine")
-    was = own.read(made.folder)["server.py"]
+    made = user_servers.new("Mine")
+    was = user_servers.read(made.folder)["server.py"]
     (made.folder / "server.py").write_text("# theirs\n")
     with pytest.raises(BadInput, match="changed by another program"):
-        own.save(made.folder, "server.py", "# ours\n", was=was)
+        user_servers.save(made.folder, "server.py", "# ours\n", was=was)
     assert (made.folder / "server.py").read_text() == "# theirs\n"
 
 
 def test_a_shipped_server_is_never_written() -> None:
     shipped = Catalogue.load()["tornado"].folder
     with pytest.raises(BadInput, match="none of your own servers"):
-        own.save(shipped, "server.py", "", was="")
+        user_servers.save(shipped, "server.py", "", was="")
     with pytest.raises(BadInput, match="none of your own servers"):
-        own.remove(shipped)
+        user_servers.remove(shipped)
 
 
 def test_a_removed_server_is_kept_aside_and_its_name_is_free_again() -> None:
-    made = own.new("Mine")
-    kept = own.remove(made.folder)
+    made = user_servers.new("Mine")
+    kept = user_servers.remove(made.folder)
     assert (kept / "server.py").is_file()
     assert "mine" not in Catalogue.load()
-    own.remove(own.new("Mine").folder)
+    user_servers.remove(user_servers.new("Mine").folder)
     assert len(list(kept.parent.iterdir())) == 2
 
 
@@ -155,5 +155,5 @@ def test_a_full_disk_is_told_in_one_short_sentence(
 
     monkeypatch.setattr("shutil.copyfile", full)
     with pytest.raises(BadInput) as told:
-        own.new("Mine")
+        user_servers.new("Mine")
     assert str(told.value) == f"The folder {home / 'mine'} cannot be made: the disk is full."

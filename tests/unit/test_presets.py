@@ -6,7 +6,7 @@ import pytest
 
 from workbench import paths
 from workbench.errors import BadInput
-from workbench.plan import library as presets
+from workbench.plan import library
 from workbench.plan.model import Plan, Range, WarmUp, load_plan
 from workbench.workloads.registry import workload as a_workload
 
@@ -27,23 +27,23 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_quick_look_comes_first_and_every_shipped_plan_says_what_it_is_for() -> None:
-    found = presets.presets()
+    found = library.presets()
     assert [p.id for p in found[:3]] == ["quick", "demo", "thorough"]
     assert all(p.plan and p.plan.description for p in found)
     assert not any(p.own for p in found)
 
 
 def test_a_saved_plan_is_found_by_its_name_and_is_the_same() -> None:
-    made = presets.save(PLAN, "  Räte, weekly  ")
+    made = library.save(PLAN, "  Räte, weekly  ")
     assert made.id == "rate-weekly"
     again = load_plan("rate-weekly")
     assert again.name == "Räte, weekly"
     assert again.rates == PLAN.rates
-    assert presets.presets()[-1] == made
+    assert library.presets()[-1] == made
 
 
 def test_the_file_holds_only_what_is_unusual(home: Path) -> None:
-    assert presets.to_yaml(PLAN) == (
+    assert library.to_yaml(PLAN) == (
         "name: Two\n"
         "servers: [tornado, twisted]\n"
         "rates: {from: 1000, to: 8000, step: 500}\n"
@@ -71,9 +71,9 @@ def test_the_file_holds_only_what_is_unusual(home: Path) -> None:
 )
 def test_what_is_written_is_read_as_it_was(plan: Plan, tmp_path: Path) -> None:
     path = tmp_path / "p.yaml"
-    path.write_text(presets.to_yaml(plan))
+    path.write_text(library.to_yaml(plan))
     again = load_plan(path)
-    assert presets.to_yaml(again) == presets.to_yaml(plan) or not plan.name
+    assert library.to_yaml(again) == library.to_yaml(plan) or not plan.name
     assert again.workload == plan.workload
     assert again.servers == plan.servers
     assert again.warm_up == plan.warm_up
@@ -89,43 +89,43 @@ def test_what_is_written_is_read_as_it_was(plan: Plan, tmp_path: Path) -> None:
     ],
 )
 def test_a_name_that_is_taken_or_says_nothing_is_refused(name: str, said: str) -> None:
-    presets.save(PLAN, "Mine")
+    library.save(PLAN, "Mine")
     with pytest.raises(BadInput) as refused:
-        presets.save(PLAN, name)
+        library.save(PLAN, name)
     assert said in str(refused.value)
 
 
 def test_an_own_plan_can_be_replaced_renamed_and_deleted(home: Path) -> None:
-    presets.save(PLAN, "Mine")
-    presets.save(Plan(servers=["a"], rates=[1], seconds=1), "Mine", over="mine")
+    library.save(PLAN, "Mine")
+    library.save(Plan(servers=["a"], rates=[1], seconds=1), "Mine", over="mine")
     assert load_plan("mine").servers == ["a"]
-    assert presets.rename("mine", "Other").id == "other"
+    assert library.rename("mine", "Other").id == "other"
     assert [path.name for path in home.iterdir()] == ["other.yaml"]
     assert load_plan("other").name == "Other"
-    presets.delete("other")
+    library.delete("other")
     assert not list(home.iterdir())
     with pytest.raises(BadInput, match="any more"):
-        presets.delete("other")
+        library.delete("other")
 
 
 def test_a_renamed_plan_may_keep_its_file(home: Path) -> None:
-    presets.save(PLAN, "mine")
-    assert presets.rename("mine", "Mine!").name == "Mine!"
+    library.save(PLAN, "mine")
+    assert library.rename("mine", "Mine!").name == "Mine!"
     assert [path.name for path in home.iterdir()] == ["mine.yaml"]
 
 
 def test_shipped_plans_and_other_files_cannot_be_deleted() -> None:
     for id_ in ("demo", "../../plans/demo"):
         with pytest.raises(BadInput):
-            presets.delete(id_)
+            library.delete(id_)
     assert load_plan("demo")
 
 
 def test_a_plan_that_cannot_be_read_hides_no_other(home: Path) -> None:
     home.mkdir(parents=True)
     (home / "broken.yaml").write_text("servers: [a\n")
-    presets.save(PLAN, "Mine")
-    own = [p for p in presets.presets() if p.own]
+    library.save(PLAN, "Mine")
+    own = [p for p in library.presets() if p.own]
     assert [p.name for p in own] == ["broken", "Mine"]
     assert "broken.yaml" in own[0].problem
 
@@ -134,4 +134,4 @@ def test_a_folder_that_cannot_be_written_is_told_in_words(home: Path) -> None:
     home.parent.mkdir(parents=True)
     home.write_text("not a folder")
     with pytest.raises(BadInput, match="cannot be written"):
-        presets.save(PLAN, "Mine")
+        library.save(PLAN, "Mine")

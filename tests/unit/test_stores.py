@@ -16,9 +16,9 @@ from workbench import paths, stores
 from workbench.cli import main
 from workbench.errors import BadInput, PongbenchError
 from workbench.machines import hostkeys, profiles
-from workbench.plan import library as presets
+from workbench.plan import library
 from workbench.plan.model import Plan
-from workbench.servers import user_servers as own
+from workbench.servers import user_servers
 from workbench.sessions.labels import Label, Titles
 
 PLAN = Plan(servers=["gevent"], rates=[1000], seconds=1)
@@ -51,7 +51,7 @@ def write_everything() -> None:
     profiles.save_profile(profiles.make_profile(PROFILE))
     trust("10.0.0.5")
     Titles().write("1", Label("Against 10.0.0.5"))
-    presets.save(PLAN, "Mine")
+    library.save(PLAN, "Mine")
 
 
 def open_to_others(folder: Path) -> list[str]:
@@ -102,8 +102,8 @@ HELD: dict[str, tuple[Callable[[], Path], Callable[[], object]]] = {
         lambda: profiles.change_profile("box", {"user": "me"}),
     ),
     "titles": (lambda: Titles().path, lambda: Titles().write("1", Label("Other"))),
-    "plans": (presets.own_folder, lambda: presets.rename("mine", "Other")),
-    "servers": (own.folder, lambda: own.new("Mine")),
+    "plans": (library.own_folder, lambda: library.rename("mine", "Other")),
+    "servers": (user_servers.folder, lambda: user_servers.new("Mine")),
     "settings": (
         lambda: paths.config_dir() / "settings.json",
         lambda: SettingsFile().write({"page": '"Live"'}),
@@ -125,8 +125,8 @@ def test_who_never_gets_its_turn_says_so(store: str, monkeypatch: pytest.MonkeyP
 
 
 NAMES: dict[str, Callable[[], object]] = {
-    "plan": lambda: presets.save(PLAN, "Mine"),
-    "server": lambda: own.new("Mine"),
+    "plan": lambda: library.save(PLAN, "Mine"),
+    "server": lambda: user_servers.new("Mine"),
     "profile": lambda: profiles.save_profile(profiles.make_profile(PROFILE), replace=False),
 }
 

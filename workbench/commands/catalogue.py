@@ -19,7 +19,7 @@ from workbench.commands.user_servers import add_new
 from workbench.errors import ExitCode
 from workbench.machines.profiles import load_profile
 from workbench.rights import stated
-from workbench.servers import gate_cache as measured
+from workbench.servers import gate_cache
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.checking import Checked, Checking, check_all
 from workbench.servers.entry import Seen, ServerEntry
@@ -149,7 +149,7 @@ def _facts(entry: ServerEntry) -> list[tuple[str, str]]:
     for name, fact in msgspec.structs.asdict(entry.today).items():
         if fact:
             facts.append((f"Today: {name}", f"{fact.value} ({fact.source})"))
-    if found := measured.recall(entry):
+    if found := gate_cache.recall(entry):
         facts.append(("Measured", f"{found.when_utc}: {' '.join(found.gate.sentences)}"))
         facts.append(("Able", "; ".join(found.gate.workloads)))
     elif entry.seen:
@@ -175,7 +175,7 @@ def _seen(seen: Seen) -> str:
 
 
 def _processes(entry: ServerEntry) -> str:
-    found = measured.recall(entry)
+    found = gate_cache.recall(entry)
     counted = found.gate.processes if found else entry.seen.processes if entry.seen else 0
     if counted in (0, entry.processes):
         return str(entry.processes)

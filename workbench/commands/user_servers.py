@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from workbench.errors import ExitCode
-from workbench.servers import user_servers as own
+from workbench.servers import user_servers
 from workbench.servers.catalogue import Catalogue
 from workbench.terminal import say
 
@@ -25,9 +25,9 @@ def add_new(actions: Subparsers) -> None:
 def run_new(args: argparse.Namespace) -> int:
     """Make the folder, and say how to go on."""
     if args.like:
-        made = own.duplicate(Catalogue.load().find(args.like), args.name)
+        made = user_servers.duplicate(Catalogue.load().find(args.like), args.name)
     else:
-        made = own.new(args.name)
+        made = user_servers.new(args.name)
     say(f"{made.name} is a server now; its id is {made.id}.")
     say(f"  edit   {made.folder}")
     say(f"  try    pongbench catalogue check {made.id}")

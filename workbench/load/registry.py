@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from workbench.errors import BadInput, PongbenchError
 from workbench.formatting import known
-from workbench.load import fleet as agents
+from workbench.load import fleet
 from workbench.load.base import Client, LoadGenerator, LoadTool
 from workbench.machines.base import Command, Machine
 from workbench.plan.model import Plan
 
-TOOLS: dict[str, LoadTool] = {tool.name: tool for tool in (agents.TOOL,)}
+TOOLS: dict[str, LoadTool] = {tool.name: tool for tool in (fleet.TOOL,)}
 
 _LOOK = "import shutil, sys; print(*(name for name in sys.argv[1:] if not shutil.which(name)))"
 

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import PongbenchError
-from workbench.machines import runnerevents as says
+from workbench.machines import runnerevents
 
 if TYPE_CHECKING:
     from workbench.machines.runner_client import Link
@@ -99,16 +99,16 @@ class LinkProcess:
             self.dropped += 1
         self._news.set()
 
-    def take_event(self, event: says.OfProcess) -> None:
+    def take_event(self, event: runnerevents.OfProcess) -> None:
         match event:
-            case says.Exit():
+            case runnerevents.Exit():
                 resolve(self._exit, event.status)
-            case says.Eof():
+            case runnerevents.Eof():
                 self._ended = True
                 self._news.set()
-            case says.Stopped():
+            case runnerevents.Stopped():
                 resolve(self._stopped, event.left)
-            case says.Dropped():
+            case runnerevents.Dropped():
                 self.dropped += event.lines
 
     def wake(self) -> None:

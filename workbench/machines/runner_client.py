@@ -19,7 +19,7 @@ from weakref import WeakValueDictionary
 
 from workbench.closing import ended, to_the_end
 from workbench.errors import PongbenchError
-from workbench.machines import runnerevents as says
+from workbench.machines import runnerevents
 from workbench.machines.base import Command
 from workbench.machines.linkprocess import LinkProcess, resolve
 from workbench.machines.pulse import Pulse
@@ -104,13 +104,13 @@ class Link:
 
     async def open(
         self, cache: str, *, lease_s: float = LEASE_S, exclusive: bool = False
-    ) -> says.Ready:
+    ) -> runnerevents.Ready:
         """Configure the runner; what it says about itself and its run directory.
 
         `exclusive`: raises MachineBusy when another such run is on that machine.
         """
         nonce = secrets.token_hex(16)
-        ready = self.expect("ready", says.Ready)
+        ready = self.expect("ready", runnerevents.Ready)
         self._tasks = [asyncio.create_task(self._read(nonce))]
         await self.send(
             nonce=nonce,
@@ -121,7 +121,7 @@ class Link:
             max_s=LONGEST_RUN_S,
             exclusive=exclusive,
         )
-        introduction: says.Ready = await self.in_time(ready, "start its runner", OPEN_WITHIN_S)
+        introduction: runnerevents.Ready = await self.in_time(ready, "start its runner", OPEN_WITHIN_S)
         self._tasks += [asyncio.create_task(self._beat()), asyncio.create_task(self._listen())]
         return introduction
 
@@ -133,7 +133,7 @@ class Link:
 
     async def start(self, command: Command) -> LinkProcess:
         key = self._next()
-        started = self.expect(key, says.Started)
+        started = self.expect(key, runnerevents.Started)
         await self.send(
             op="start",
             id=key,
@@ -149,7 +149,7 @@ class Link:
     async def ping(self) -> tuple[int, int]:
         """(offset_us, uncertainty_us) of its clock, from one round trip."""
         key = self._next()
-        answer = self.expect(key, says.Pong)
+        answer = self.expect(key, runnerevents.Pong)
         sent = time.monotonic_ns()
         await self.send(op="ping", n=key)
         there_us, received = await self.in_time(answer, "answer")
@@ -158,7 +158,7 @@ class Link:
     async def read(self, paths: Sequence[str]) -> list[str | None]:
         """The texts of small files there; None for one that cannot be read."""
         key = self._next()
-        answer = self.expect(key, says.Read)
+        answer = self.expect(key, runnerevents.Read)
         await self.send(op="read", n=key, paths=list(paths))
         texts: list[str | None] = await self.in_time(answer, "tell what its files hold")
         if len(texts) != len(paths):
@@ -287,36 +287,36 @@ class Link:
             self._stray.append(line[-2000:])
 
     def _take_event(self, payload: bytes, now: int) -> None:
-        match event := decode(says.DECODER, payload, LONGEST_LINE):
-            case says.Ready():
+        match event := decode(runnerevents.DECODER, payload, LONGEST_LINE):
+            case runnerevents.Ready():
                 self._answer("ready", event, event)
-            case says.Pong(n, monotonic_us):
+            case runnerevents.Pong(n, monotonic_us):
                 if n:
                     self._answer(n, event, (monotonic_us, now))
-            case says.Read(n, texts):
+            case runnerevents.Read(n, texts):
                 self._answer(n, event, texts)
-            case says.Started(key, pid):
+            case runnerevents.Started(key, pid):
                 started = LinkProcess(self, key, pid)
                 self._processes[key] = started
                 if not self._answer(key, event, started):  # who wanted it was cancelled
                     self._write(op="stop", id=key, grace_s=0)
-            case says.Failed(key, error):
+            case runnerevents.Failed(key, error):
                 self._refuse(key, f"'{self.name}' cannot start it: {told(error)}.")
-            case says.Busy(holder, there):
+            case runnerevents.Busy(holder, there):
                 self.failure = self.failure or MachineBusy(self.name, holder, there)
-            case says.Fatal(error):
+            case runnerevents.Fatal(error):
                 self.failure = self.failure or PongbenchError(
                     f"No run directory can be made on '{self.name}': {told(error)}."
                 )
                 self._fail("its runner ended")
-            case says.End(why, left, code):
+            case runnerevents.End(why, left, code):
                 self.ended_itself = not left
                 self._fail("it was closed" if why == "bye" else told(why), code or "machine-gone")
             case _:
                 if process := self._processes.get(event.id):
                     process.take_event(event)
 
-    def _answer(self, key: str, event: says.Event, value: object) -> bool:
+    def _answer(self, key: str, event: runnerevents.Event, value: object) -> bool:
         """Whether anybody still waited for it."""
         wanted, future = self._answers.pop(key, (None, None))
         if wanted is not type(event):

@@ -15,7 +15,7 @@ from workbench.machines.secrets import Ask, ask_nobody
 from workbench.plan.model import Plan
 from workbench.run.engine import Engine
 from workbench.run.environment import HERE, Fleet
-from workbench.servers import gate_cache as measured
+from workbench.servers import gate_cache
 from workbench.servers.catalogue import Catalogue
 from workbench.workloads.registry import FAMILIES
 
@@ -61,7 +61,7 @@ def of_families(plan: Plan, families: Sequence[str]) -> list[str]:
         for entry in Catalogue.load().contestants()
         if entry.family in families
         and entry.unavailable is None
-        and workload.protocol in measured.protocols(entry)
+        and workload.protocol in gate_cache.protocols(entry)
         and plan.declared.suits(workload, entry)
     ]
     if families and not found:

@@ -17,7 +17,7 @@ from workbench.machines.base import Machine
 from workbench.machines.opening import open_machine
 from workbench.machines.profiles import Profile
 from workbench.machines.secrets import Ask
-from workbench.servers import gate_cache as measured
+from workbench.servers import gate_cache
 from workbench.servers.deploy import Deployment, deploy
 from workbench.servers.entry import ServerEntry
 from workbench.servers.gate import GateResult, gate
@@ -131,6 +131,6 @@ async def check(
     except PongbenchError as error:
         return Checked(entry, "failed", str(error))
     where = "" if machine.is_local else machine.name
-    measured.remember(entry, result, deployment.version, where)
+    gate_cache.remember(entry, result, deployment.version, where)
     status: Literal["passed", "failed"] = "passed" if result.passed else "failed"
     return Checked(entry, status, " ".join(result.sentences), deployment, result)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 import msgspec
 from msgspec import Meta
 
-from workbench.config import yaml as yamlio
+from workbench.config import yaml
 from workbench.errors import BadInput
 from workbench.rights import Right
 from workbench.servers import entry_problems
@@ -252,8 +252,8 @@ def load_entry(folder: Path, *, shipped: bool = False) -> ServerEntry:
     if not folder.is_dir():
         raise BadInput(f"There is no folder {folder}; a server is a folder with a server.yaml.")
     path = folder / "server.yaml"
-    data = yamlio.load_yaml(path, what="server")
-    file = yamlio.convert(data, ServerFile, name=str(path), what="server")
+    data = yaml.load_yaml(path, what="server")
+    file = yaml.convert(data, ServerFile, name=str(path), what="server")
     file = msgspec.structs.replace(
         file,
         description=safe(file.description),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench import paths
-from workbench.config import yaml as yamlio
+from workbench.config import yaml
 from workbench.servers.runtimes.programs import PROGRAMS
 from workbench.workloads.registry import MESSAGES, WORKLOADS
 
@@ -115,7 +115,7 @@ def _pin_problem(entry: ServerEntry) -> str:
 
 def _requirements(path: Path) -> list[tuple[int, str]]:
     """(line number, text) of each requirement, without comments and continuation lines."""
-    text = yamlio.read_text(path, what="requirements")
+    text = yaml.read_text(path, what="requirements")
     found, continued = [], False
     for number, line in enumerate(text.splitlines(), 1):
         stripped = line.strip()

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from workbench import paths
-from workbench.servers import gate_cache as measured
+from workbench.servers import gate_cache
 from workbench.servers.entry import ServerEntry
 from workbench.servers.runtimes import build_python, find_programs, heritage
 from workbench.servers.runtimes.programs import PROGRAMS
@@ -73,7 +73,7 @@ def _pins(entry: ServerEntry) -> int:
 def _has_runtime(entry: ServerEntry) -> bool:
     """Where that cannot be seen without starting something: whether it ran here before."""
     if getattr(sys, "frozen", False) or entry.runtime != "python":
-        return measured.recall(entry) is not None
+        return gate_cache.recall(entry) is not None
     task = {
         "requirements": str(entry.requirements_path or ""),
         "imports": entry.imports,

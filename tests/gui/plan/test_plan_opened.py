@@ -15,7 +15,7 @@ from app.shell.main_window import MainWindow
 from tests.gui.plan.steps import SHORT, judged, opened, write
 from tests.gui.windows import press, shown
 from tests.synthetic import session
-from workbench.plan import library as presets
+from workbench.plan import library
 from workbench.sessions import Recorder
 
 # The offscreen platform says so of every window that has a least size.
@@ -31,7 +31,7 @@ def drop(on: PlanPage | MainWindow, path: Path) -> None:
 
 def test_a_plan_file_is_dropped_in(qtbot: QtBot, page: PlanPage, tmp_path: Path) -> None:
     path = tmp_path / "dropped.yaml"
-    path.write_text(presets.to_yaml(SHORT))
+    path.write_text(library.to_yaml(SHORT))
     drop(page, path)
     qtbot.waitUntil(lambda: page.form.servers.value() == SHORT.servers)
 
@@ -41,7 +41,7 @@ def test_a_plan_dropped_anywhere_in_the_window_is_shown_in_its_form(
 ) -> None:
     window.show_page("Start")
     path = tmp_path / "dropped.yaml"
-    path.write_text(presets.to_yaml(SHORT))
+    path.write_text(library.to_yaml(SHORT))
     drop(window, path)
     qtbot.waitUntil(page.isVisible)
     assert page.form.servers.value() == SHORT.servers

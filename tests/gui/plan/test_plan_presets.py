@@ -14,7 +14,7 @@ from app.shell.main_window import MainWindow
 from tests.gui.plan.steps import SHORT, edit, judged, plan_of, write
 from tests.gui.windows import press, says, the
 from workbench import paths
-from workbench.plan import library as presets
+from workbench.plan import library
 from workbench.plan.model import load_plan
 
 # The offscreen platform says so of every window that has a least size.
@@ -25,7 +25,7 @@ def test_every_preset_is_shown_with_what_it_is_for_and_comes_back_as_it_was(
     qtbot: QtBot, page: PlanPage
 ) -> None:
     listed = page.gallery.list
-    shipped = presets.presets()
+    shipped = library.presets()
     assert len(shipped) >= 6
     for preset in shipped:
         assert preset.plan is not None
@@ -39,7 +39,7 @@ def test_every_preset_is_shown_with_what_it_is_for_and_comes_back_as_it_was(
 
 
 def test_what_a_shipped_plan_is_for_is_told_whole_in_its_card() -> None:
-    for preset in presets.presets():
+    for preset in library.presets():
         assert preset.plan is not None
         lines = two_lines(preset.plan.description, theme.font(12), 158)
         assert len(lines) <= 2
@@ -125,4 +125,4 @@ def test_the_file_is_shown_and_copied(qtbot: QtBot, page: PlanPage) -> None:
     text = the(page.outlook, QPlainTextEdit).toPlainText
     qtbot.waitUntil(lambda: "rates: [200, 400]" in text())
     press(page, "Copy")
-    assert QGuiApplication.clipboard().text() == text() == presets.to_yaml(SHORT)
+    assert QGuiApplication.clipboard().text() == text() == library.to_yaml(SHORT)

@@ -14,7 +14,7 @@ from app.pages.servers import ServersPage
 from app.servers.known import NOT
 from tests.gui.servers.steps import Open, choose, make, type_over
 from tests.gui.windows import control, says, sees
-from workbench.servers import user_servers as own
+from workbench.servers import user_servers
 
 # The offscreen platform says so of every window that has a least size.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -63,7 +63,7 @@ def test_what_is_odd_but_accepted_is_told_in_plain_words_and_not_ticked_off(
 
 
 def test_a_trial_can_be_cancelled_and_leaves_nothing_behind(qtbot: QtBot, opened: Open) -> None:
-    made = own.new("Sleeper")
+    made = user_servers.new("Sleeper")
     made.source_path.write_text(SLEEPER)
     with (made.folder / "server.yaml").open("a") as entry:
         entry.write("ready_within_s: 600\n")
@@ -78,7 +78,7 @@ def test_a_trial_can_be_cancelled_and_leaves_nothing_behind(qtbot: QtBot, opened
 
 
 def test_a_server_that_is_mute_does_not_work(qtbot: QtBot, opened: Open) -> None:
-    made = own.new("Mute")
+    made = user_servers.new("Mute")
     made.source_path.write_text(MUTE)
     page = opened()
     choose(page, "mute")
@@ -89,7 +89,7 @@ def test_a_server_that_is_mute_does_not_work(qtbot: QtBot, opened: Open) -> None
 
 
 def test_a_server_that_dies_says_its_last_words(qtbot: QtBot, opened: Open) -> None:
-    made = own.new("Dead")
+    made = user_servers.new("Dead")
     made.source_path.write_text("raise SystemExit('no more of this')\n")
     page = opened()
     choose(page, "dead")
@@ -101,7 +101,7 @@ def test_a_server_that_dies_says_its_last_words(qtbot: QtBot, opened: Open) -> N
 
 
 def test_what_is_not_saved_is_saved_before_it_is_tried(qtbot: QtBot, opened: Open) -> None:
-    made = own.new("Mine")
+    made = user_servers.new("Mine")
     page = opened()
     choose(page, "mine")
     type_over(page, "Pong!", "Ping!")
@@ -113,7 +113,7 @@ def test_what_is_not_saved_is_saved_before_it_is_tried(qtbot: QtBot, opened: Ope
 
 def test_all_that_are_listed_are_tried_one_after_the_other(qtbot: QtBot, opened: Open) -> None:
     for name in ("First", "Second"):
-        own.new(name)
+        user_servers.new(name)
     page = opened()
     page.filters.family = "own"
     control(page, "Try all listed").click()

@@ -19,7 +19,7 @@ from app.servers.naming import NewServer
 from app.shell.main_window import MainWindow
 from tests.gui.servers.steps import Open, choose, make, names, saved, type_over
 from tests.gui.windows import control, says, sees
-from workbench.servers import user_servers as own
+from workbench.servers import user_servers
 from workbench.servers.catalogue import Catalogue
 
 # The offscreen platform says so of every window that has a least size.
@@ -88,7 +88,7 @@ def test_a_copy_of_a_shipped_server_can_be_written(qtbot: QtBot, page: ServersPa
 
 
 def test_a_file_that_several_servers_run_is_nobodys_to_write(opened: Open) -> None:
-    own.duplicate(Catalogue.load()["waitress"], "Mine")
+    user_servers.duplicate(Catalogue.load()["waitress"], "Mine")
     page = opened()
     known = choose(page, "mine")
     assert known.shared
@@ -102,7 +102,7 @@ def test_a_file_that_several_servers_run_is_nobodys_to_write(opened: Open) -> No
 def test_a_slip_is_told_beside_its_line_before_it_is_saved(
     qtbot: QtBot, opened: Open, desk: Desk
 ) -> None:
-    folder = own.new("Mine").folder
+    folder = user_servers.new("Mine").folder
     page = opened()
     choose(page, "mine")
     type_over(page, "import socket\n", "import socket,\n")
@@ -118,7 +118,7 @@ def test_a_slip_is_told_beside_its_line_before_it_is_saved(
 
 
 def test_saving_leaves_the_cursor_where_it_is(qtbot: QtBot, opened: Open, desk: Desk) -> None:
-    own.new("Mine")
+    user_servers.new("Mine")
     page = opened()
     choose(page, "mine")
     code = page.pane.code
@@ -134,7 +134,7 @@ def test_saving_leaves_the_cursor_where_it_is(qtbot: QtBot, opened: Open, desk: 
 
 
 def test_a_fault_in_another_file_leads_there(qtbot: QtBot, opened: Open) -> None:
-    own.new("Mine")
+    user_servers.new("Mine")
     page = opened()
     choose(page, "mine")
     page.pane.go_to("server.yaml", 1)
@@ -147,7 +147,7 @@ def test_a_fault_in_another_file_leads_there(qtbot: QtBot, opened: Open) -> None
 
 
 def test_requirements_can_be_added(qtbot: QtBot, opened: Open, desk: Desk) -> None:
-    folder = own.new("Mine").folder
+    folder = user_servers.new("Mine").folder
     page = opened()
     choose(page, "mine")
     files = page.pane._files
@@ -160,7 +160,7 @@ def test_requirements_can_be_added(qtbot: QtBot, opened: Open, desk: Desk) -> No
 def test_what_is_not_saved_survives_another_server_and_the_end_of_the_program(
     qtbot: QtBot, opened: Open, desk: Desk
 ) -> None:
-    own.new("Mine")
+    user_servers.new("Mine")
     page = opened()
     choose(page, "mine")
     type_over(page, "one reply", "not saved")
@@ -175,7 +175,7 @@ def test_what_is_not_saved_survives_another_server_and_the_end_of_the_program(
 
 
 def test_a_file_changed_elsewhere_is_not_overwritten(qtbot: QtBot, opened: Open) -> None:
-    folder = own.new("Mine").folder
+    folder = user_servers.new("Mine").folder
     page = opened()
     choose(page, "mine")
     type_over(page, "one reply", "ours")
@@ -189,7 +189,7 @@ def test_a_file_changed_elsewhere_is_not_overwritten(qtbot: QtBot, opened: Open)
 def test_deleting_asks_first_and_keeps_the_folder_aside(
     qtbot: QtBot, opened: Open, desk: Desk, own_servers: Path
 ) -> None:
-    own.new("Mine")
+    user_servers.new("Mine")
     page = opened()
     choose(page, "mine")
     page.detail.delete()
@@ -200,7 +200,7 @@ def test_deleting_asks_first_and_keeps_the_folder_aside(
         away.click()
     qtbot.waitUntil(lambda: "Mine" not in names(page))
     assert not (own_servers / "mine").exists()
-    assert len(list((own_servers / own.REMOVED).glob("mine-*/server.py"))) == 1
+    assert len(list((own_servers / user_servers.REMOVED).glob("mine-*/server.py"))) == 1
 
 
 def test_a_new_server_is_offered_on_the_first_page(qtbot: QtBot, desk: Desk) -> None:
