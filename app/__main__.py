@@ -55,9 +55,9 @@ def _session(words: Sequence[str]) -> Path | None:
 
 
 def _refuse(sentence: str) -> int:
-    from workbench.terminal import tell  # noqa: PLC0415 - the window does not wait for it
+    from workbench.terminal import to_stderr  # noqa: PLC0415 - the window does not wait for it
 
-    tell(sentence)
+    to_stderr(sentence)
     return ExitCode.FAILED
 
 

@@ -55,8 +55,8 @@ def run(session: Path | None = None) -> int:
     try:
         file.write(file.changes(kept))
     except PongbenchError as error:
-        from workbench.terminal import tell  # noqa: PLC0415 - nothing else needs it here
+        from workbench.terminal import to_stderr  # noqa: PLC0415 - nothing else needs it here
 
-        tell(str(error))
+        to_stderr(str(error))
         return ExitCode.FAILED
     return code

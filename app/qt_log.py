@@ -49,10 +49,10 @@ def _on_message(kind: QtMsgType, context: QMessageLogContext, text: str) -> None
 def _leave(text: str) -> None:
     """Qt would abort and leave a core behind: for a display that is not there, for example. What
     was started on machines ends by itself."""
-    from workbench.terminal import tell  # noqa: PLC0415 - nothing else needs it here
+    from workbench.terminal import to_stderr  # noqa: PLC0415 - nothing else needs it here
 
     said = text.partition("\n")[0].strip().rstrip(".")
-    tell(
+    to_stderr(
         f"The window cannot be shown, because Qt says: {said}. Check DISPLAY, and that"
         " the libraries README names are there (`make run` installs them); the commands of"
         " `pongbench --help` need no window."

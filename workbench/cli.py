@@ -14,7 +14,7 @@ from typing import Any, NoReturn, TypeAlias
 from workbench import __version__, stores
 from workbench.commands import catalogue, compare, machines, replay, run, summary
 from workbench.errors import BadInput, ExitCode, PongbenchError, why
-from workbench.terminal import guard, mute, tell
+from workbench.terminal import guard, mute, to_stderr
 
 AddParser: TypeAlias = "Callable[[Any], None]"
 """Adds a command whose default `handler` takes the arguments and returns an exit code."""
@@ -43,7 +43,7 @@ def main(argv: Sequence[str] | None = None, *, more: Iterable[AddParser] = ()) -
         sys.stdout.flush()
         return code
     except PongbenchError as error:
-        tell(str(error))
+        to_stderr(str(error))
         return error.exit_code
     except KeyboardInterrupt:
         return ExitCode.INTERRUPTED
@@ -55,7 +55,7 @@ def main(argv: Sequence[str] | None = None, *, more: Iterable[AddParser] = ()) -
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
         mute(sys.stdout)
-        tell(f"The output cannot be written: {why(error)}. Send it elsewhere.")
+        to_stderr(f"The output cannot be written: {why(error)}. Send it elsewhere.")
         return ExitCode.FAILED
 
 

@@ -24,7 +24,7 @@ def say(text: str = "", *, to: TextIO | None = None) -> None:
     print(indented(text), file=to or sys.stdout)
 
 
-def tell(text: str) -> None:
+def to_stderr(text: str) -> None:
     """One line on stderr."""
     say(f"pongbench: {text}", to=sys.stderr)
 

@@ -23,8 +23,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from app import page_registry
-from app import theme
+from app import page_registry, theme
 from app.machines.prompts import QuestionDialog
 from app.shell.main_window import MainWindow
 from tests.gui.windows import name_of, press, shown

@@ -17,8 +17,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
-from app import page_registry
-from app import theme
+from app import page_registry, theme
 from app.charts.chart import Chart
 from app.log import LogBook
 from app.settings import Settings, SettingsFile

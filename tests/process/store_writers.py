@@ -16,8 +16,7 @@ from app.settings import SettingsFile
 from workbench.machines import hostkeys, profiles
 from workbench.plan import library
 from workbench.plan.model import Plan
-from workbench.servers import gate_cache
-from workbench.servers import user_servers
+from workbench.servers import gate_cache, user_servers
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.gate import GateResult
 from workbench.sessions.labels import Label, Titles

@@ -52,7 +52,9 @@ STORES: dict[str, Callable[[], set[str]]] = {
     "settings": lambda: set(SettingsFile().load().more),
     "new_profiles": lambda: set(profiles.profile_names()),
     "plans": in_plans,
-    "servers": lambda: {path.name for path in user_servers.folder().iterdir() if path.name[0] != "."},
+    "servers": lambda: {
+        path.name for path in user_servers.folder().iterdir() if path.name[0] != "."
+    },
     "gates": in_gates,
 }
 

@@ -96,7 +96,7 @@ def test_nor_one_with_colours_and_a_table_that_is_kept_up_to_date(
         with ConsoleView(console) as view:
             for document in documents:
                 view(document)
-            view.tell(SONG)
+            view.notify(SONG)
     else:
         print_summary(summarise(map(presentable, documents)), console)
     printed = capsys.readouterr().out

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from math import comb, inf
 from typing import Literal
 
-from workbench.analysis.repeats import holds, last_looks
+from workbench.analysis.repeats import is_sustained, last_looks
 from workbench.documents import PointStop
 
 CONFIDENCE = 0.95
@@ -75,7 +75,7 @@ def pass_knees(points: Iterable[PointStop]) -> list[PassKnee]:
     whole = {
         number: tried
         for number, tried in passes.items()
-        if not all(map(holds, tried)) or max(p.x for p in tried) == furthest
+        if not all(map(is_sustained, tried)) or max(p.x for p in tried) == furthest
     }
     return [_pass_knee(number, tried) for number, tried in sorted((whole or passes).items())]
 
@@ -138,7 +138,7 @@ def _pass_knee(number: int, tried: list[PointStop]) -> PassKnee:
     held = 0.0
     ordered = sorted(tried, key=lambda point: point.x)
     for point in ordered:
-        if not holds(point):
+        if not is_sustained(point):
             break
         held = point.x
     shown = (p.x for p in ordered if p.x > held and p.verdict == "server-limited")

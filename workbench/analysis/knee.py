@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from statistics import median_low
 
-from workbench.analysis.repeats import holds, last_looks
+from workbench.analysis.repeats import is_sustained, last_looks
 from workbench.documents import PointStop
 
 
@@ -29,7 +29,7 @@ def knee(points: Iterable[PointStop]) -> float | None:
     found = [
         _held_from_below(tried)
         for tried in passes.values()
-        if not all(map(holds, tried)) or max(point.x for point in tried) == furthest
+        if not all(map(is_sustained, tried)) or max(point.x for point in tried) == furthest
     ]
     return median_low(found or [_held_from_below(tried) for tried in passes.values()]) or None
 
@@ -44,7 +44,7 @@ def unknown(points: Iterable[PointStop]) -> PointStop | None:
             known = lowest.setdefault(point.pass_number, point)
             if point.x < known.x:
                 lowest[point.pass_number] = point
-    lost = [point for point in lowest.values() if not holds(point)]
+    lost = [point for point in lowest.values() if not is_sustained(point)]
     if not lost or any(point.verdict == "server-limited" for point in lost):
         return None
     return lost[0] if knee(lowest.values()) is None else None
@@ -53,7 +53,7 @@ def unknown(points: Iterable[PointStop]) -> PointStop | None:
 def _held_from_below(tried: list[PointStop]) -> float:
     highest = 0.0
     for point in sorted(tried, key=lambda p: p.x):
-        if not holds(point):
+        if not is_sustained(point):
             break
         highest = point.x
     return highest

@@ -15,7 +15,7 @@ from workbench.analysis.evidence import HOLDS
 from workbench.documents import PointStop
 
 
-def holds(point: PointStop) -> bool:
+def is_sustained(point: PointStop) -> bool:
     """Did the server hold this rate: at least 99 % of attempts succeeded and the verdict is ok?"""
     return point.verdict == "ok" and point.counts.succeeded >= HOLDS * point.counts.scheduled
 
@@ -43,7 +43,7 @@ def undecided(points: Iterable[PointStop], ceiling_per_s: float = 0.0) -> PointS
     for _, looks in sorted(looked.items()):
         if in_doubt(looks, ceiling_per_s):
             return looks[-1]
-        if not holds(looks[-1]):
+        if not is_sustained(looks[-1]):
             return None
     return None
 
@@ -54,7 +54,7 @@ def in_doubt(looks: Sequence[PointStop], ceiling_per_s: float = 0.0) -> bool:
     last = looks[-1]
     if last.verdict == "ports-limited" or _beyond_ceiling(last, ceiling_per_s):
         return False
-    held = sum(map(holds, looks))
+    held = sum(map(is_sustained, looks))
     lost = sum(look.verdict == "server-limited" for look in looks)
     return not (lost >= 2 or held > lost)
 

@@ -17,7 +17,7 @@ from workbench.analysis.evidence import HOLDS
 from workbench.analysis.histogram import merge, percentile_supported, percentiles
 from workbench.analysis.intervals import Interval, PassKnee, knee_interval, pass_knees
 from workbench.analysis.knee import is_floor, knee, unknown
-from workbench.analysis.repeats import holds, last_looks, undecided
+from workbench.analysis.repeats import is_sustained, last_looks, undecided
 from workbench.axis import RATE, Axis
 from workbench.documents import Errors, Percentiles, PointStop, Verdict
 
@@ -255,7 +255,7 @@ class SeriesResult:
     @property
     def at_knee(self) -> PointResult | None:
         """Over the passes that sustained it; None: it sustained none."""
-        held = [s for s in self.counted if s.x == self.knee and holds(s)]
+        held = [s for s in self.counted if s.x == self.knee and is_sustained(s)]
         return PointResult(held[0].x, tuple(held), self.axis) if held else None
 
     @property

@@ -17,7 +17,7 @@ from workbench.comparison.conditions import Conditions, conditions
 from workbench.comparison.sides import TAGS, Comparison, Side, check_count, compare, read_side
 from workbench.errors import BadInput, ExitCode
 from workbench.sessions import NewerSession
-from workbench.terminal import Terminal, tell, write, write_json
+from workbench.terminal import Terminal, to_stderr, write, write_json
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -61,13 +61,13 @@ def handle(arguments: argparse.Namespace) -> int:
     if not sides:
         raise BadInput(refused[0])
     for sentence in refused:
-        tell(sentence)
+        to_stderr(sentence)
     found = compare(sides, _chosen(sides, arguments.server), arguments.rate)
     _check_rate(found, arguments.rate)
     differing = conditions(sides)
     if arguments.json or arguments.csv:
         for warning in (warning for side in sides for warning in side.warnings):
-            tell(warning)
+            to_stderr(warning)
     if arguments.json:
         write_json(to_data(found, differing, refused))
     elif arguments.csv:

@@ -96,7 +96,7 @@ class ConsoleView:
             if self._live:
                 self._live.start()
 
-    def tell(self, text: str) -> None:
+    def notify(self, text: str) -> None:
         """What is being done where no document tells, for example while servers are built."""
         if self._live is None:
             self._say(text)

@@ -19,7 +19,7 @@ from workbench.errors import BadInput, ExitCode, PongbenchError
 from workbench.machines import profiles
 from workbench.machines.hostkeys import ChangedHostKey, HostKeyProblem, trust
 from workbench.machines.profiles import Profile
-from workbench.terminal import Terminal, say, tell
+from workbench.terminal import Terminal, say, to_stderr
 from workbench.untrusted import indented
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def run_list(args: argparse.Namespace) -> int:
         try:
             profile = profiles.load_profile(name)
         except BadInput as problem:
-            tell(str(problem))
+            to_stderr(str(problem))
             continue
         whose = "" if profiles.is_own(name) else " (shipped)"
         row = (name + whose, _reached(profile), ", ".join(profile.roles), profile.description)
@@ -94,7 +94,7 @@ def run_show(args: argparse.Namespace) -> int:
 def run_add(args: argparse.Namespace) -> int:
     """Save a new profile."""
     profile = profiles.make_profile({"name": args.name, "connector": "ssh", **given_in(args)})
-    tell(f"Saved as {profiles.save_profile(profile, replace=False)}.")
+    to_stderr(f"Saved as {profiles.save_profile(profile, replace=False)}.")
     return ExitCode.DONE
 
 
@@ -104,13 +104,13 @@ def run_edit(args: argparse.Namespace) -> int:
     given = given_in(args)
     if not given:
         raise BadInput(f"Say what to change: `pongbench machines edit {args.name} --help`.")
-    tell(f"Saved as {profiles.change_profile(args.name, given)}.")
+    to_stderr(f"Saved as {profiles.change_profile(args.name, given)}.")
     return ExitCode.DONE
 
 
 def run_duplicate(args: argparse.Namespace) -> int:
     """Save a copy."""
-    tell(f"Saved as {profiles.duplicate_profile(args.name, args.new)}.")
+    to_stderr(f"Saved as {profiles.duplicate_profile(args.name, args.new)}.")
     return ExitCode.DONE
 
 
@@ -127,7 +127,7 @@ def run_trust(args: argparse.Namespace) -> int:
         _run(_log_in(profile))
     except HostKeyProblem as problem:
         return _trust(problem, args)
-    tell(f"The host key of '{profile.name}' is trusted already.")
+    to_stderr(f"The host key of '{profile.name}' is trusted already.")
     return ExitCode.DONE
 
 
@@ -164,17 +164,17 @@ def how_to_trust(problem: HostKeyProblem) -> str:
 def _trust(problem: HostKeyProblem, args: argparse.Namespace) -> int:
     if args.fingerprint == problem.fingerprint:
         trust(problem.host, problem.port, problem.key)
-        tell(f"The host key of {problem.host} is trusted from now on: {problem.fingerprint}.")
+        to_stderr(f"The host key of {problem.host} is trusted from now on: {problem.fingerprint}.")
         return ExitCode.DONE
     if args.fingerprint:
         raise BadInput(
             f"{problem.host} shows {problem.fingerprint}, not {args.fingerprint}; nothing was"
             " trusted. Is it the right machine?"
         )
-    tell(str(problem))
+    to_stderr(str(problem))
     if isinstance(problem, ChangedHostKey):
-        tell(f"The known key stands in {problem.file}.")
-        tell(how_to_trust(problem))
+        to_stderr(f"The known key stands in {problem.file}.")
+        to_stderr(how_to_trust(problem))
     else:
         say(f"pongbench machines trust {args.name} --fingerprint {problem.fingerprint}")
     return ExitCode.FAILED
@@ -197,7 +197,7 @@ async def _check(profile: Profile, *, remember: bool) -> int:
         console.print(Text.assemble(SIGNS[step.state], said), soft_wrap=True)
     problem = steps[-1].error
     if isinstance(problem, HostKeyProblem):
-        tell(how_to_trust(problem))
+        to_stderr(how_to_trust(problem))
     return ExitCode.FAILED if problem else ExitCode.DONE
 
 

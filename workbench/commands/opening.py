@@ -7,7 +7,7 @@ from pathlib import Path
 
 from workbench.errors import ExitCode
 from workbench.sessions import NewerSession, Session, read_session
-from workbench.terminal import tell
+from workbench.terminal import to_stderr
 
 
 def add_session_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,11 +32,11 @@ def open_session(arguments: argparse.Namespace) -> Session:
     # Raises where there is nothing to show.
     _ = session.start
     for note in session.notes:
-        tell(note)
+        to_stderr(note)
     if session.damage:
-        tell(f"{session.damage} Only what comes before it is shown.")
+        to_stderr(f"{session.damage} Only what comes before it is shown.")
     elif session.interrupted:
-        tell("The run did not come to its end; this is what was recorded of it.")
+        to_stderr("The run did not come to its end; this is what was recorded of it.")
     return session
 
 

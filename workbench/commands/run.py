@@ -30,7 +30,7 @@ from workbench.run.engine import Engine
 from workbench.run.environment import preview_tuning
 from workbench.run.factory import FAMILIES, HERE, Fleet, engine_for, of_families, session_path
 from workbench.sessions import Recorder
-from workbench.terminal import Unheard, mute, say, tell, write_json
+from workbench.terminal import Unheard, mute, say, to_stderr, write_json
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -101,8 +101,8 @@ def handle(arguments: argparse.Namespace) -> int:
     try:
         return asyncio.run(work)
     except HostKeyProblem as problem:
-        tell(str(problem))
-        tell(how_to_trust(problem))
+        to_stderr(str(problem))
+        to_stderr(how_to_trust(problem))
         return ExitCode.FAILED
 
 
@@ -129,7 +129,7 @@ async def _run(plan: Plan, fleet: Fleet, arguments: argparse.Namespace) -> int:
     try:
         with ConsoleView(Unheard(stderr=True)) as view:
             dispatcher.subscribe(view)
-            engine.notify = view.tell
+            engine.notify = view.notify
             engine.ask = ask_at_terminal(view.paused, remember=arguments.remember)
             engine.expose = exposing_at_terminal(yes=arguments.expose, alone=view.paused)
             if arguments.tune:
@@ -147,9 +147,9 @@ async def _run(plan: Plan, fleet: Fleet, arguments: argparse.Namespace) -> int:
         # One Ctrl-C more than was needed would cut off what is told now.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     if not documents:
-        tell("Stopped before anything was measured; there is no session.")
+        to_stderr("Stopped before anything was measured; there is no session.")
     else:
-        tell(f"The session is {recorder.path}.")
+        to_stderr(f"The session is {recorder.path}.")
         _conclude(documents, as_json=arguments.json)
     if interrupted or stop is None:
         return ExitCode.INTERRUPTED
@@ -179,7 +179,7 @@ async def _interruptible(
         if not documents or engine.control.stopping:
             running.cancel()
         else:
-            view.tell("Stopping. Ctrl-C again aborts.")
+            view.notify("Stopping. Ctrl-C again aborts.")
             engine.control.stop()
 
     cancel = running.cancel

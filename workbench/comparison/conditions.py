@@ -45,8 +45,8 @@ class Condition:
     @property
     def text(self) -> str:
         """ "Kernel of the target: A Linux 6.1.0, B Linux 5.10.0."."""
-        told = ", ".join(f"{tag} {value}" for tag, value in self.values.items())
-        return f"{self.what}: {told}."
+        text = ", ".join(f"{tag} {value}" for tag, value in self.values.items())
+        return f"{self.what}: {text}."
 
 
 @dataclass(frozen=True)
@@ -80,8 +80,8 @@ def conditions(sides: Sequence[Side]) -> Conditions:
     for what, values, weight in _all(sides):
         known = {value for value in values.values() if value}
         if len(known) > 1:
-            told = {tag: value or "not recorded" for tag, value in values.items()}
-            differing.append(Condition(what, told, weight))
+            text = {tag: value or "not recorded" for tag, value in values.items()}
+            differing.append(Condition(what, text, weight))
         elif known and len([value for value in values.values() if value]) == len(sides):
             same.append((weight, what))
     differing.sort(key=lambda condition: condition.weight)
@@ -124,8 +124,8 @@ def _all(sides: Sequence[Side]) -> Iterator[tuple[str, dict[str, str], Weight]]:
     """(what, value by tag (empty: unknown), weight), of one weight in the order of reading."""
     if all(s.axis.per_second for s in sides):
         yield "What rates count", {s.tag: s.unit for s in sides}, Weight.QUESTION
-    for key, what, tell, default in _WORKLOAD:
-        values = {s.tag: tell(_workload(s).get(key, default)) for s in sides}
+    for key, what, write, default in _WORKLOAD:
+        values = {s.tag: write(_workload(s).get(key, default)) for s in sides}
         yield what, values, Weight.QUESTION
     yield "Length of a point", {s.tag: Setup(s.start).length for s in sides}, Weight.SETUP
     yield from _machines(sides)
@@ -166,8 +166,8 @@ def _machines(sides: Sequence[Side]) -> Iterator[tuple[str, dict[str, str], Weig
     if apart:
         yield "Clients", {tag: _names(found) for tag, found in clients.items()}, Weight.SETUP
     for role, machines in (("target", targets), ("clients", clients))[: 2 if apart else 1]:
-        for key, what, tell in _FACTS:
-            values = {tag: _told(found, key, tell) for tag, found in machines.items()}
+        for key, what, write in _FACTS:
+            values = {tag: _listed(found, key, write) for tag, found in machines.items()}
             weight = Weight.DETAIL if key in _DETAILS else Weight.SETUP
             yield f"{what} of the {role}", values, weight
         sysctls = {
@@ -189,9 +189,9 @@ def _names(machines: Iterable[MachineRecord]) -> str:
     return ", ".join(machine.name for machine in machines)
 
 
-def _told(machines: Iterable[MachineRecord], key: str, tell: Callable[[Any], str]) -> str:
-    told = [tell(machine.facts[key]) for machine in machines if machine.facts.get(key)]
-    return ", ".join(dict.fromkeys(told))
+def _listed(machines: Iterable[MachineRecord], key: str, write: Callable[[Any], str]) -> str:
+    text = [write(machine.facts[key]) for machine in machines if machine.facts.get(key)]
+    return ", ".join(dict.fromkeys(text))
 
 
 def _sysctl(machines: Iterable[MachineRecord], name: str) -> str:
@@ -219,11 +219,11 @@ def _servers(sides: Sequence[Side]) -> Iterator[tuple[str, dict[str, str], Weigh
         yield f"Rights of {name}", rights, Weight.DETAIL
         files = {tag: str(sorted(record.files.items())) for tag, record in there.items()}
         kinds = list(dict.fromkeys(files.values()))
-        told = {
+        text = {
             tag: f"script {kinds.index(value) + 1}" if there[tag].files else ""
             for tag, value in files.items()
         }
-        yield f"Script of {name}", told, Weight.SETUP
+        yield f"Script of {name}", text, Weight.SETUP
 
 
 def _ceiling(side: Side) -> str:

@@ -63,7 +63,7 @@ class _Quantity:
     """Over all passes: counts added up, histograms merged."""
     single: Callable[[PointStop], float | None]
     """Of one pass."""
-    tell: Callable[[float], str]
+    format: Callable[[float], str]
     """What is not negative."""
 
 
@@ -105,14 +105,14 @@ _QUANTITIES = (
 
 def _figure(quantity: _Quantity, first: PointResult, second: PointResult) -> Figure:
     a, b = quantity.whole(first), quantity.whole(second)
-    said, other = ("" if value is None else quantity.tell(value) for value in (a, b))
+    said, other = ("" if value is None else quantity.format(value) for value in (a, b))
     if a is None or b is None:
         return Figure(quantity.what, said, other, None, None, None, quantity.unit, "")
     x, y = _spread(quantity, first), _spread(quantity, second)
     if x is None or y is None:
         whose = "each" if x is None and y is None else "one"
-        told = f"{_signed(quantity, a - b)}, no spread: {whose} has a single pass"
-        text = "the same" if a == b else told
+        text = f"{_signed(quantity, a - b)}, no spread: {whose} has a single pass"
+        text = "the same" if a == b else text
         return Figure(quantity.what, said, other, a - b, None, None, quantity.unit, text)
     low, high = x.low - y.high, x.high - y.low
     return Figure(
@@ -123,11 +123,11 @@ def _figure(quantity: _Quantity, first: PointResult, second: PointResult) -> Fig
         low,
         high,
         quantity.unit,
-        _told(quantity, a - b, low, high),
+        _formatted(quantity, a - b, low, high),
     )
 
 
-def _told(quantity: _Quantity, difference: float, low: float, high: float) -> str:
+def _formatted(quantity: _Quantity, difference: float, low: float, high: float) -> str:
     if low == high == 0:
         return "the same"
     if low <= 0 <= high:
@@ -140,8 +140,8 @@ def _told(quantity: _Quantity, difference: float, low: float, high: float) -> st
 
 def _signed(quantity: _Quantity, value: float) -> str:
     """With a real minus; a difference of percentages is one of points."""
-    told = quantity.tell(abs(value)).replace(" %", " points")
-    return f"{'−' if value < 0 else '+'}{told}"
+    text = quantity.format(abs(value)).replace(" %", " points")
+    return f"{'−' if value < 0 else '+'}{text}"
 
 
 def _spread(quantity: _Quantity, at: PointResult) -> Interval | None:

@@ -15,7 +15,7 @@ from workbench.load import events
 from workbench.load.base import Client
 from workbench.machines.base import Command, Process
 from workbench.machines.bundle import agent_command
-from workbench.machines.wire import MOST_NOISE, Nonsense, decode, told
+from workbench.machines.wire import MOST_NOISE, InvalidMessage, decode, quoted
 
 LEASE_S = 4.0
 HEARTBEAT_S = 1.0
@@ -72,12 +72,12 @@ class Agent:
                     continue
                 noise += 1  # as a traceback; it stays in the tail
                 if noise > MOST_NOISE:
-                    raise Nonsense(f"{told(self.process.tail()[-1])}, and so on")
-            said = [told(line) for line in self.process.tail() if not line.startswith("{")]
+                    raise InvalidMessage(f"{quoted(self.process.tail()[-1])}, and so on")
+            said = [quoted(line) for line in self.process.tail() if not line.startswith("{")]
             self._fail(": ".join([f"The load agent on {self.name} ended", *said[-1:]]) + ".")
         except PongbenchError as error:
             self._fail(str(error))
-        except Nonsense as error:
+        except InvalidMessage as error:
             self._fail(f"The load agent on {self.name} said what makes no sense ({error}).")
             with contextlib.suppress(PongbenchError):
                 await self.process.stop(0)  # it may still offer load
@@ -86,7 +86,7 @@ class Agent:
         if not isinstance(event, events.Hello):
             self.on_event(self, event)
         elif self.hello:
-            raise Nonsense("a second greeting")
+            raise InvalidMessage("a second greeting")
         else:
             self.hello = event
             if not self._greeted.done():

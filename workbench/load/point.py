@@ -15,7 +15,7 @@ from workbench.load import events
 from workbench.load.agent import Agent
 from workbench.load.base import LoadReport, LoadWindow
 from workbench.load.merge import WindowMerger, client_part, merge_reports
-from workbench.machines.wire import Nonsense, told
+from workbench.machines.wire import InvalidMessage, quoted
 from workbench.messages.base import Message
 from workbench.messages.reasons import AgentProblem, ClientGone, WindowsLost
 
@@ -99,7 +99,7 @@ class Point:
     def take(self, agent: Agent, event: events.Said | events.Lost) -> None:
         try:
             self._take(agent, event)
-        except Nonsense:
+        except InvalidMessage:
             raise
         except Exception as error:
             self.refused = error
@@ -113,9 +113,9 @@ class Point:
                         self._end(part)
                 self.complaints.append(ClientGone(client=agent.name, said=agent.failure))
             case events.Error() if len(self.complaints) >= MOST_COMPLAINTS:
-                raise Nonsense("complaints without end")
+                raise InvalidMessage("complaints without end")
             case events.Error():
-                self.complaints.append(AgentProblem(client=agent.name, said=told(event.text)))
+                self.complaints.append(AgentProblem(client=agent.name, said=quoted(event.text)))
             case events.Armed() | events.Window() | events.Done() if event.id == self.number:
                 self._take_part((agent.name, event.worker), event)
             case _:
@@ -125,7 +125,7 @@ class Point:
         self, part: tuple[str, int], event: events.Armed | events.Window | events.Done
     ) -> None:
         if part not in self.parts or part in self.ended:
-            raise Nonsense(f"worker {part[1]} is not at work")
+            raise InvalidMessage(f"worker {part[1]} is not at work")
         if isinstance(event, events.Armed):
             self.armed.add(part)
             return
@@ -135,7 +135,7 @@ class Point:
             self._end(part)
             return
         if not self.windows.get(part, -1) < event.i <= self.most_windows:
-            raise Nonsense(f"window {event.i} after {self.windows.get(part, -1)}")
+            raise InvalidMessage(f"window {event.i} after {self.windows.get(part, -1)}")
         self.windows[part] = event.i
         self.merger.add(part, event)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from workbench.machines.base import Process
-from workbench.machines.wire import LONGEST_MESSAGE, Nonsense
+from workbench.machines.wire import LONGEST_MESSAGE, InvalidMessage
 
 WITHIN_S = 8.0
 
@@ -22,7 +22,7 @@ async def output(
                 lines.append(line)
                 size += len(line) + 1
                 if size > longest:
-                    raise Nonsense(f"more than {longest >> 10:,} KiB")
+                    raise InvalidMessage(f"more than {longest >> 10:,} KiB")
     except TimeoutError:
-        raise Nonsense(f"no end of it within {within_s:.0f} s") from None
+        raise InvalidMessage(f"no end of it within {within_s:.0f} s") from None
     return lines

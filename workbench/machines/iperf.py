@@ -9,7 +9,7 @@ import msgspec
 
 from workbench.errors import PongbenchError
 from workbench.machines.base import Command, Machine, Process
-from workbench.machines.wire import Nonsense, decode
+from workbench.machines.wire import InvalidMessage, decode
 
 SECONDS = 1
 WITHIN_S = 20.0
@@ -62,7 +62,7 @@ def bits_per_s(output: bytes) -> float | None:
     """Of what `iperf3 --json` says; None: it did not measure."""
     try:
         report = decode(_REPORT, output)
-    except Nonsense:
+    except InvalidMessage:
         return None
     received = report.end.sum_received
     return received.bits_per_second if received and not report.error else None

@@ -13,7 +13,7 @@ import msgspec
 from workbench.errors import PongbenchError
 from workbench.machines import iperf
 from workbench.machines.base import Command, Machine, Process
-from workbench.machines.wire import Count, Nonsense, Text, decode, told
+from workbench.machines.wire import Count, InvalidMessage, Text, decode, quoted
 from workbench.messages.notes import Link
 
 PROBE = Path(__file__).with_name("linkprobe.py")
@@ -88,11 +88,11 @@ async def _answer(process: Process, machine: Machine) -> _Answer:
     try:
         answer = decode(_ANSWER, line or b"")
         if not (answer.port or answer.error or (answer.trips_us and answer.seconds)):
-            raise Nonsense
-    except Nonsense:
+            raise InvalidMessage
+    except InvalidMessage:
         answer = _Answer(error="it did not answer")
     if answer.error:
-        said = told(answer.error)
+        said = quoted(answer.error)
         raise PongbenchError(f"The link of {machine.name} could not be checked: {said}.")
     return answer
 

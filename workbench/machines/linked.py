@@ -18,8 +18,7 @@ from workbench.machines.base import Command
 from workbench.machines.linkprocess import LinkProcess
 from workbench.machines.runner_client import Link
 from workbench.machines.runnerevents import Ready
-from workbench.machines.wire import Count, Nonsense, decode
-from workbench.machines.wire import told as brief
+from workbench.machines.wire import Count, InvalidMessage, decode, quoted
 
 SAMPLER = Path(__file__).with_name("sampler.py")
 PINGS = 60
@@ -74,7 +73,7 @@ class LinkedMachine:
         return await self._link.lost()
 
     async def start(self, command: Command) -> LinkProcess:
-        log.info("%s: %s", self.name, told(command))
+        log.info("%s: %s", self.name, described(command))
         return await self._link.start(command)
 
     async def read(self, paths: Sequence[str]) -> list[str | None]:
@@ -98,10 +97,10 @@ class LinkedMachine:
         process = await start(Command([*self.python, sampler, str(port)]))
         try:
             return decode(_LISTENING, b"".join(await output(process)))
-        except Nonsense as error:
+        except InvalidMessage as error:
             said = " ".join(process.tail()[-1:]) or str(error)
             raise PongbenchError(
-                f"'{self.name}' cannot tell who listens on port {port}: {brief(said)}."
+                f"'{self.name}' cannot tell who listens on port {port}: {quoted(said)}."
             ) from None
 
     async def time_wait(self) -> int:
@@ -124,9 +123,8 @@ class LinkedMachine:
         return best
 
 
-def told(command: Command) -> str:
-    """As it is typed, for the log that people read; programs among its words are cut, and so are
-    long lists."""
+def described(command: Command) -> str:
+    """A command as it is typed, for the log; program texts and long lists in it are shortened."""
     words = shlex.join([_line(word) for word in command.argv[:MOST_WORDS]])
     left = len(command.argv) - MOST_WORDS
     return f"{words} … and {left} more" if left > 0 else words

@@ -284,7 +284,7 @@ class Runner:
         self._listen(signals, lambda: self._on_signals(os.read(signals, 512)))
         self.poll.register(1, 0)
         if self.claim:
-            self._listen(self.claim.fileno(), self._tell_holder)
+            self._listen(self.claim.fileno(), self._report_holder)
         self.event("ready", **self.introduction())
         self._obey()
         started = time.monotonic()
@@ -354,7 +354,7 @@ class Runner:
         except OSError:
             self.end("nobody listens any more")
 
-    def _tell_holder(self) -> None:
+    def _report_holder(self) -> None:
         assert self.claim
         asking, _ = self.claim.accept()
         with asking, contextlib.suppress(OSError):

@@ -23,7 +23,7 @@ from workbench.machines import runnerevents
 from workbench.machines.base import Command
 from workbench.machines.linkprocess import LinkProcess, resolve
 from workbench.machines.pulse import Pulse
-from workbench.machines.wire import LONGEST_LINE, Lines, Nonsense, decode, told
+from workbench.machines.wire import LONGEST_LINE, InvalidMessage, Lines, decode, quoted
 
 T = TypeVar("T")
 
@@ -48,7 +48,7 @@ class MachineBusy(PongbenchError):
     process that holds it."""
 
     def __init__(self, machine: str, holder: str, there: str = "") -> None:
-        holder, there = told(holder), told(there)
+        holder, there = quoted(holder), quoted(there)
         if holder:
             who = f"'{machine}' is in use by {holder}" + (f" (there: {there})" if there else "")
             what = "wait until that has ended, or take another machine"
@@ -121,7 +121,9 @@ class Link:
             max_s=LONGEST_RUN_S,
             exclusive=exclusive,
         )
-        introduction: runnerevents.Ready = await self.in_time(ready, "start its runner", OPEN_WITHIN_S)
+        introduction: runnerevents.Ready = await self.in_time(
+            ready, "start its runner", OPEN_WITHIN_S
+        )
         self._tasks += [asyncio.create_task(self._beat()), asyncio.create_task(self._listen())]
         return introduction
 
@@ -162,7 +164,7 @@ class Link:
         await self.send(op="read", n=key, paths=list(paths))
         texts: list[str | None] = await self.in_time(answer, "tell what its files hold")
         if len(texts) != len(paths):
-            self._fail_nonsense(f"{len(texts)} texts for {len(paths)} files")
+            self._fail_invalid(f"{len(texts)} texts for {len(paths)} files")
             raise await self.lost()
         return texts
 
@@ -257,11 +259,11 @@ class Link:
             self._fail(self._exit_message())
         except OSError as error:
             self._fail(f"the connection broke ({error.strerror or error})")
-        except Nonsense as error:
-            self._fail_nonsense(str(error))
+        except InvalidMessage as error:
+            self._fail_invalid(str(error))
         except Exception as error:
             log.exception("What the runner on %s said cannot be read", self.name)
-            self._fail_nonsense(f"{type(error).__name__}: {told(str(error))}")
+            self._fail_invalid(f"{type(error).__name__}: {quoted(str(error))}")
 
     async def _skip_noise(self, nonce: bytes) -> bytes:
         """Read past what a login shell may have said; what follows the nonce."""
@@ -273,7 +275,7 @@ class Link:
                 return rest or await self._reader.read(CHUNK)
             self._stray.extend(seen[-2000:].splitlines()[-5:])
             if len(seen) > MAX_NOISE:
-                raise Nonsense(f"more than {MAX_NOISE >> 20} MiB before it began")
+                raise InvalidMessage(f"more than {MAX_NOISE >> 20} MiB before it began")
             await asyncio.sleep(0)
         return b""
 
@@ -301,17 +303,17 @@ class Link:
                 if not self._answer(key, event, started):  # who wanted it was cancelled
                     self._write(op="stop", id=key, grace_s=0)
             case runnerevents.Failed(key, error):
-                self._refuse(key, f"'{self.name}' cannot start it: {told(error)}.")
+                self._refuse(key, f"'{self.name}' cannot start it: {quoted(error)}.")
             case runnerevents.Busy(holder, there):
                 self.failure = self.failure or MachineBusy(self.name, holder, there)
             case runnerevents.Fatal(error):
                 self.failure = self.failure or PongbenchError(
-                    f"No run directory can be made on '{self.name}': {told(error)}."
+                    f"No run directory can be made on '{self.name}': {quoted(error)}."
                 )
                 self._fail("its runner ended")
             case runnerevents.End(why, left, code):
                 self.ended_itself = not left
-                self._fail("it was closed" if why == "bye" else told(why), code or "machine-gone")
+                self._fail("it was closed" if why == "bye" else quoted(why), code or "machine-gone")
             case _:
                 if process := self._processes.get(event.id):
                     process.take_event(event)
@@ -320,7 +322,7 @@ class Link:
         """Whether anybody still waited for it."""
         wanted, future = self._answers.pop(key, (None, None))
         if wanted is not type(event):
-            raise Nonsense(f"an answer nobody asked for ({type(event).__name__.lower()})")
+            raise InvalidMessage(f"an answer nobody asked for ({type(event).__name__.lower()})")
         return resolve(future, value)
 
     def _refuse(self, key: str, sentence: str) -> None:
@@ -329,10 +331,10 @@ class Link:
             future.set_exception(PongbenchError(sentence))
 
     def _exit_message(self) -> str:
-        said = told(b" ".join(self._stray).decode("utf-8", "replace")[-300:])
+        said = quoted(b" ".join(self._stray).decode("utf-8", "replace")[-300:])
         return "the connection was closed" + (f" after saying: {said}" if said else "")
 
-    def _fail_nonsense(self, what: str) -> None:
+    def _fail_invalid(self, what: str) -> None:
         self._fail(f"its runner said what makes no sense ({what})")
 
     def _fail(self, why: str, code: str = "machine-gone") -> None:

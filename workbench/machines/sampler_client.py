@@ -17,7 +17,7 @@ from workbench.errors import PongbenchError
 from workbench.machines.base import Command, Machine, Process
 from workbench.machines.linked import SAMPLER
 from workbench.machines.pulse import Pulse
-from workbench.machines.wire import Count, Nonsense, Text, decode, told
+from workbench.machines.wire import Count, InvalidMessage, Text, decode, quoted
 
 SILENT_S = 6.0
 """Without a sample, of which five a second are due, a sampler counts as lost."""
@@ -265,9 +265,9 @@ class Sampling:
                 sample = decode(_SAMPLE, line)
                 count += 1
                 if sample.t_us <= last_us:
-                    raise Nonsense("samples that go back in time")
+                    raise InvalidMessage("samples that go back in time")
                 if count > MOST_PER_S * (time.monotonic() - began + SILENT_S):
-                    raise Nonsense(f"more than {MOST_PER_S} samples a second")
+                    raise InvalidMessage(f"more than {MOST_PER_S} samples a second")
                 last_us = sample.t_us
                 if self._tally:
                     self._tally.add(sample)
@@ -277,10 +277,10 @@ class Sampling:
                 if document:
                     self._emit(document)
             said = [line for line in process.tail() if not line.startswith("{")][-1:]
-            self._fail(": ".join(["The sampler ended by itself", *map(told, said)]))
-        except Nonsense as error:
+            self._fail(": ".join(["The sampler ended by itself", *map(quoted, said)]))
+        except InvalidMessage as error:
             said = [line for line in process.tail() if not line.startswith("{")][-1:]
-            detail = told(said[0]) if said else str(error)
+            detail = quoted(said[0]) if said else str(error)
             self._fail(f"The sampler can no longer be read: {detail}")
         except PongbenchError as error:
             self._fail(f"The sampler can no longer be read: {error}")

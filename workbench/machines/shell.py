@@ -20,7 +20,7 @@ import msgspec
 
 from workbench.errors import PongbenchError
 from workbench.machines.sshconnect import Connection, reason
-from workbench.machines.wire import LONGEST_LINE, Nonsense, decode, told
+from workbench.machines.wire import LONGEST_LINE, InvalidMessage, decode, quoted
 
 T = TypeVar("T")
 
@@ -130,14 +130,14 @@ class Shell:
             raise PongbenchError(
                 f"'{self.name}' did not answer within {within_s:.0f} s ({what})."
             ) from None
-        except Nonsense as error:
+        except InvalidMessage as error:
             raise PongbenchError(
                 f"'{self.name}' answered what makes no sense ({what}): {error}."
             ) from None
         except (asyncssh.Error, OSError) as error:
             raise self.gone(error) from None
         lines = output[-4000:].decode("utf-8", "replace").strip().splitlines()[-1:]
-        said = told(" ".join(lines))
+        said = quoted(" ".join(lines))
         if ended.exit_status == NO_PYTHON:
             raise PongbenchError(self._no_python(python, said))
         if self.connection.ssh.is_closed():
@@ -211,6 +211,6 @@ async def read_all(process: Channel) -> bytes:
     while chunk := await process.stdout.read(CHUNK):
         output += chunk
         if len(output) > LONGEST_LINE:
-            raise Nonsense(f"more than {LONGEST_LINE >> 20} MiB")
+            raise InvalidMessage(f"more than {LONGEST_LINE >> 20} MiB")
         await asyncio.sleep(0)  # others wait, too
     return bytes(output)

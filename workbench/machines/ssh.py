@@ -33,7 +33,7 @@ from workbench.machines.secrets import Ask, ask_nobody
 from workbench.machines.shell import WORK_WITHIN_S, Channel, Shell, command_line, encoded
 from workbench.machines.sshconnect import connect, reason
 from workbench.machines.surveyed import Survey, fit
-from workbench.machines.wire import Count, Text, told
+from workbench.machines.wire import Count, Text, quoted
 
 SURVEY = Path(__file__).with_name("survey.py")
 RECEIVE = Path(__file__).with_name("receive.py")
@@ -179,7 +179,7 @@ class SshMachine(LinkedMachine):
         if answer.error:
             if self._link.failure:
                 raise self._link.failure
-            raise PongbenchError(f"Cannot copy to '{self.name}' ({what}): {told(answer.error)}.")
+            raise PongbenchError(f"Cannot copy to '{self.name}' ({what}): {quoted(answer.error)}.")
 
     @contextlib.asynccontextmanager
     async def way_to(self, host: str, port: int) -> AsyncIterator[tuple[str, int]]:
@@ -238,7 +238,7 @@ async def remove_cache(shell: Shell, survey: Survey) -> int:
     arguments = (survey.python, survey.work_dir)
     found = await shell.ask(what, UNCACHE, Size, *arguments, within_s=WORK_WITHIN_S)
     if found.error:
-        text = f"{survey.work_dir} of '{shell.name}' stays: {told(found.error)}."
+        text = f"{survey.work_dir} of '{shell.name}' stays: {quoted(found.error)}."
         raise PongbenchError(text)
     return found.bytes
 

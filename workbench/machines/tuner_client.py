@@ -19,7 +19,7 @@ from workbench.machines.base import Command, Machine, Process
 from workbench.machines.rights import Rights
 from workbench.machines.runner_client import whoami
 from workbench.machines.secrets import SECRETS
-from workbench.machines.wire import MOST_NOISE, Nonsense, Text, decode, told
+from workbench.machines.wire import MOST_NOISE, InvalidMessage, Text, decode, quoted
 
 TUNER = Path(__file__).with_name("tuner.py")
 LEASE_S = 4.0
@@ -144,7 +144,7 @@ class Tuner:
                 " the link to it is gone; the next connection looks after it."
             ]
         await self.ended()
-        return [self.told(setting) for setting in event.settings if setting.problem]
+        return [self.sentence(setting) for setting in event.settings if setting.problem]
 
     async def ended(self) -> None:
         """Nothing of it is left, unless it takes too long."""
@@ -152,8 +152,8 @@ class Tuner:
             async with asyncio.timeout(ENDS_WITHIN_S):
                 await self.process.wait()
 
-    def told(self, setting: Restored) -> str:
-        key, value, problem = told(setting.key), told(setting.value), told(setting.problem)
+    def sentence(self, setting: Restored) -> str:
+        key, value, problem = quoted(setting.key), quoted(setting.value), quoted(setting.problem)
         name = self.machine.name
         if problem.startswith("changed"):
             return f"{key} was {problem} on {name} during the run; {value} stays."
@@ -169,12 +169,12 @@ class Tuner:
                 case Busy():
                     raise PongbenchError(
                         f"{self.machine.name} is tuned for somebody else's run at the moment"
-                        f" ({told(event.holder)}); wait for its end, or run untuned."
+                        f" ({quoted(event.holder)}); wait for its end, or run untuned."
                     )
                 case Fatal():
-                    said = told(event.text)
+                    said = quoted(event.text)
                 case None:
-                    said = told(line) or said
+                    said = quoted(line) or said
                 case _ if isinstance(event, wanted):
                     return event
         raise PongbenchError(self._refused(said))
@@ -186,9 +186,9 @@ class Tuner:
                 return decode(_DECODER, line.encode("utf-8", "replace"))
             self._noise += 1
             if self._noise > MOST_NOISE:
-                raise Nonsense(f"{told(line)}, and so on")
+                raise InvalidMessage(f"{quoted(line)}, and so on")
             return None
-        except Nonsense as error:
+        except InvalidMessage as error:
             raise PongbenchError(
                 f"The tuner on {self.machine.name} said what makes no sense ({error})."
             ) from None
@@ -223,7 +223,7 @@ class Tuner:
                     await SECRETS.right(question)
                 return
             else:
-                said = told(line) or said
+                said = quoted(line) or said
         name = self.machine.name
         if question and asked:
             await self._give_up(prompt)

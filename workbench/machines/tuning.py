@@ -151,7 +151,7 @@ async def restore(machine: Machine, rights: Rights) -> list[str]:
     tuner = await Tuner.start(machine, rights, "--restore")
     event = await tuner.answer(AllRestored)
     await tuner.ended()
-    return [tuner.told(setting) for setting in event.settings]
+    return [tuner.sentence(setting) for setting in event.settings]
 
 
 def _at_least(now: str, wanted: str) -> str:

@@ -1,6 +1,6 @@
 """What comes from a machine: lines of bounded length, messages of a known shape.
 
-Nothing of it is trusted. Whatever no program of ours says raises `Nonsense`.
+Nothing of it is trusted. Whatever no program of ours says raises `InvalidMessage`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ LONGEST_MESSAGE = 5 << 18
 """Of a program of ours under a runner."""
 MOST_NOISE = 1000
 """Lines that are no messages, as a traceback or a lecture of sudo's, before they are nonsense."""
-TOLD = 300
+LONGEST_QUOTE = 300
 """So many characters of what a machine said stand in a sentence."""
 
 Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=1 << 53)]
@@ -28,7 +28,7 @@ Folder: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^/[^\x00-\x1f]*$", max
 """An absolute path there."""
 
 
-class Nonsense(Exception):
+class InvalidMessage(Exception):
     """No program of ours says this; the text says what is wrong, to stand in a sentence."""
 
 
@@ -45,7 +45,7 @@ class Lines:
         self._rest += first
         if len(self._rest) > self._longest:
             self._rest.clear()
-            raise Nonsense(f"a line of more than {self._longest >> 20} MiB")
+            raise InvalidMessage(f"a line of more than {self._longest >> 20} MiB")
         if not newline:
             return []
         line = bytes(self._rest)
@@ -57,14 +57,14 @@ class Lines:
 def decode(decoder: msgspec.json.Decoder[T], line: bytes, longest: int = LONGEST_MESSAGE) -> T:
     """A message in JSON."""
     if len(line) > longest:
-        raise Nonsense(f"a message of {len(line):,} bytes")
+        raise InvalidMessage(f"a message of {len(line):,} bytes")
     try:
         return decoder.decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise Nonsense(told(str(error))) from None
+        raise InvalidMessage(quoted(str(error))) from None
 
 
-def told(text: str) -> str:
-    """What a machine said, on one line and not too long, to stand in a sentence."""
-    line = " ".join(text[: 4 * TOLD].split())
-    return line if len(line) <= TOLD else f"{line[:TOLD]}…"
+def quoted(text: str) -> str:
+    """Output of a machine on one line, shortened, to be quoted in a sentence."""
+    line = " ".join(text[: 4 * LONGEST_QUOTE].split())
+    return line if len(line) <= LONGEST_QUOTE else f"{line[:LONGEST_QUOTE]}…"

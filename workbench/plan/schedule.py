@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from workbench.analysis.evidence import FEWEST_SAMPLES, HOLDS, SHORTEST_S
-from workbench.analysis.repeats import holds, in_doubt
+from workbench.analysis.repeats import in_doubt, is_sustained
 from workbench.axis import RATE
 from workbench.documents import Block, PointStop, Purpose, client_errors
 from workbench.messages.notes import GaveUp
@@ -132,7 +132,7 @@ def look_again(
         if not counted or in_doubt(counted, ceiling_per_s):
             stop = yield _another(point, len(looks) + 1)
             counted += [stop] * stop.complete
-        if counted and not holds(counted[-1]):
+        if counted and not is_sustained(counted[-1]):
             break
     return []
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from workbench.analysis.repeats import holds, undecided
+from workbench.analysis.repeats import is_sustained, undecided
 from workbench.analysis.verdicts import OTHERS_PCT
 from workbench.documents import Block, PointStop
 from workbench.messages import notes
@@ -130,7 +130,7 @@ class Scheduler:
                 rates_per_s=[last.x],
                 suffix=self._plan.axis.suffix,
                 verdict=last.verdict,
-                held=holds(last),
+                held=is_sustained(last),
                 passes=self._plan.repeats,
             )
             self._run.note(again, block.server)

@@ -7,7 +7,7 @@ import time
 from collections.abc import AsyncIterator, Generator, Sequence
 from typing import Any, TypeVar
 
-from workbench.analysis.repeats import holds
+from workbench.analysis.repeats import is_sustained
 from workbench.axis import RATE
 from workbench.closing import to_the_end
 from workbench.documents import PointStop
@@ -166,7 +166,7 @@ class ServerRunner:
     def _raise_limit(self, stop: PointStop, target: Target) -> None:
         """A rate that a server sustained is one the clients reach, whatever they reached against
         the null server. A warm-up does not count."""
-        if stop.purpose != "sweep" or not (stop.complete and holds(stop)):
+        if stop.purpose != "sweep" or not (stop.complete and is_sustained(stop)):
             return
         before = self._run.limit.sustained(stop.x)
         if before is None:

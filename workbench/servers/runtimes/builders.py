@@ -12,7 +12,7 @@ import msgspec
 
 from workbench import fetching
 from workbench.machines.base import Command, Machine
-from workbench.machines.wire import Nonsense, decode
+from workbench.machines.wire import InvalidMessage, decode
 
 LONGEST_BUILD_S = 900.0
 
@@ -78,6 +78,6 @@ def _trust() -> dict[str, str]:
 def _event(line: bytes) -> dict[str, Any] | None:
     try:
         event = decode(_EVENT, line)
-    except Nonsense:
+    except InvalidMessage:
         return None
     return event if "event" in event else None

@@ -18,7 +18,7 @@ from workbench import paths
 from workbench.errors import PongbenchError
 from workbench.machines.answers import output
 from workbench.machines.base import Command, Machine
-from workbench.machines.wire import Nonsense, Text, decode
+from workbench.machines.wire import InvalidMessage, Text, decode
 from workbench.servers.runtimes.packed import pack
 
 SEARCHED = "LD_LIBRARY_PATH"
@@ -45,7 +45,7 @@ async def bring_libraries(machine: Machine, tree: Path) -> dict[str, str]:
     try:
         answer = (await output(process))[-1:] or [b"[]"]
         lacking = set(decode(msgspec.json.Decoder(list[Text]), answer[0])) & set(needed)
-    except Nonsense as error:
+    except InvalidMessage as error:
         raise PongbenchError(
             f"'{machine.name}' cannot tell which libraries it lacks ({error})."
         ) from None
