@@ -113,7 +113,7 @@ def test_notes_are_told_by_code_and_severity() -> None:
     data = summarise([*session(1, 2), died.note(0, server="asyncio-streams")]).to_data()
     assert [note["code"] for note in data["notes"]] == ["ceiling"]
     assert data["servers"]["asyncio-streams"]["notes"] == [
-        {"code": "died", "severity": "sudden", "text": died.text()}
+        {"code": "died", "severity": "alert", "text": died.text()}
     ]
 
 
