@@ -22,6 +22,9 @@ from workbench.errors import ExitCode
 MOST_CPU_S = 10.0
 """Of one command."""
 
+MOST_WALL_S = 60.0
+"""Of one command by the clock on the wall: who sleeps takes nothing of the processor."""
+
 MOST_BYTES = 500_000_000
 """Of memory, this whole process."""
 
@@ -64,16 +67,11 @@ class Answer:
         return ""
 
 
-def answers(hostile: Hostile, folder: Path) -> Iterator[Answer]:
-    """Of every command to this file, which is written into `folder` first."""
-    path = written(hostile, folder)
-    for words in commands(hostile.kind, path):
-        yield ask(words)
-
-
 def faults(hostile: Hostile, folder: Path) -> list[str]:
-    """What the program did wrong with a file."""
-    return [answer.fault for answer in answers(hostile, folder) if answer.fault]
+    """What the program did wrong with a file, which is written into `folder` first."""
+    path = written(hostile, folder)
+    answers = map(ask, commands(hostile.kind, path))
+    return [answer.fault for answer in answers if answer.fault]
 
 
 def written(hostile: Hostile, folder: Path) -> Path:
@@ -133,21 +131,32 @@ def ask(words: list[str]) -> Answer:
 
 
 class _TooLong(BaseException):
-    """The command takes more of the processor than it may."""
+    """The command takes more of the processor, or of the day, than it may."""
 
 
 @contextlib.contextmanager
 def _limited() -> Iterator[None]:
+    with (
+        _alarm(signal.SIGPROF, signal.ITIMER_PROF, 2 * MOST_CPU_S),
+        _alarm(signal.SIGALRM, signal.ITIMER_REAL, MOST_WALL_S),
+    ):
+        yield
+
+
+@contextlib.contextmanager
+def _alarm(number: int, timer: int, seconds: float) -> Iterator[None]:
+    """Another's timer goes on afterwards: pytest has one."""
+
     def stop(*signal: object) -> None:
         raise _TooLong
 
-    before = signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, 2 * MOST_CPU_S)
+    handler = signal.signal(number, stop)
+    left, interval = signal.setitimer(timer, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
+        signal.setitimer(timer, left, interval)
+        signal.signal(number, handler)
 
 
 def _most_memory() -> int:
