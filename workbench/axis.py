@@ -46,9 +46,19 @@ class Axis(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return self.limit == "highest"
 
     @property
+    def of_workload(self) -> bool:
+        """Is it a field of the workload, at one load for all its values?"""
+        return self.key not in ("rate", "concurrency")
+
+    @property
     def suffix(self) -> str:
         """Behind a figure: "/s", " concurrent", " bytes"."""
-        return "/s" if self.per_second else f" {self.unit}"
+        return "/s" if self.per_second else f" {self.unit}".rstrip()
+
+    @property
+    def name(self) -> str:
+        """Within a sentence: "offered rate"."""
+        return f"{self.label[:1].lower()}{self.label[1:]}"
 
     @property
     def title(self) -> str:

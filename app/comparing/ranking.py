@@ -62,16 +62,15 @@ class HeldCard(QFrame):
         self.setVisible(bool(comparison.sides))
         empty(self._list)
         self._rows = {}
-        axis = _axis(ranked)
-        several = len(comparison.sides) > 1
+        axis = _axis(comparison.drawn())
         for contender in ranked:
             style = contender_style(comparison, contender, self._theme)
-            entry = HeldRow(contender, style, axis, self._theme, tagged=several)
+            entry = HeldRow(comparison, contender, style, axis, self._theme)
             entry.clicked.connect(lambda _=False, key=contender.key: self.picked.emit(key))
             entry.pointed.connect(self.pointed.emit)
             self._rows[contender.key] = entry
             self._list.addWidget(entry)
-        self._basis.setText(_basis(ranked))
+        self._basis.setText(_basis(comparison.drawn()))
         found = groups(comparison)
         self._brackets.tell(found)
         self._said.setText(_said(comparison, found))
@@ -99,7 +98,7 @@ def _axis(ranked: Sequence[Contender]) -> Axis:
 
 def _basis(ranked: Sequence[Contender]) -> str:
     """Above the intervals, where they all rest on the same."""
-    bases = {basis_text(c.result.interval) for c in ranked if c.result.interval is not None}
+    bases = {basis_text(c) for c in ranked if c.result.interval is not None}
     if not bases:
         return ""
     return bases.pop() if len(bases) == 1 else "limit lies within the bar"

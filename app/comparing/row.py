@@ -14,7 +14,8 @@ from app.charts.sides import draw_tag
 from app.plain import tip
 from app.theme import SeriesStyle, Theme, Weight, font
 from workbench.comparison.contenders import Contender
-from workbench.comparison.words import basis_text, holds_text, interval_text
+from workbench.comparison.sides import Comparison
+from workbench.comparison.words import basis_text, holds_in, interval_text
 
 HEIGHT = 34
 
@@ -34,15 +35,17 @@ class HeldRow(QAbstractButton):
 
     def __init__(
         self,
+        comparison: Comparison,
         contender: Contender,
         style: SeriesStyle,
         axis: Axis,
         theme: Theme,
-        *,
-        tagged: bool,
     ) -> None:
         super().__init__()
+        tagged = len(comparison.sides) > 1
         self._contender, self._axis, self._theme = contender, axis, theme
+        self._unlike = comparison.unlike(contender)
+        self._holds = holds_in(comparison, contender)
         self._faint = tagged and contender.tag != "A"
         self._style = style
         self._tagged, self._marked = tagged, False
@@ -51,13 +54,14 @@ class HeldRow(QAbstractButton):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         who = contender.label if tagged else contender.name
-        limit = interval_text(contender.result.interval)
-        holds = holds_text(contender)
+        limit, holds = interval_text(contender), self._holds
         spoken = f"{who}: {holds if holds[0].isalpha() else f'holds {holds}'}"
-        if limit:
+        if self._unlike:
+            spoken += f", {self._unlike}"
+        elif limit:
             spoken += f", its limit lies {'' if limit.startswith('from') else 'within '}{limit}"
         self.setAccessibleName(spoken)
-        self.setToolTip(tip(f"{spoken} ({basis_text(contender.result.interval)})"))
+        self.setToolTip(tip(f"{spoken} ({basis_text(contender)})"))
 
     def mark(self, highlighted: bool) -> None:
         if highlighted != self._marked:
@@ -107,10 +111,9 @@ class HeldRow(QAbstractButton):
         strip = max(64.0, 0.26 * self.width())
         right = self.width() - strip - 10
         figure = font(13, Weight.DemiBold, figures=True)
-        text = holds_text(contender)
-        quiet = not contender.measured or (
-            contender.result.knee is None and contender.result.axis.has_limit
-        )
+        text = self._holds
+        quiet = self._unlike or not contender.measured
+        quiet = quiet or (contender.result.knee is None and contender.result.axis.has_limit)
         size = font(12) if quiet else figure
         colour = theme.muted if quiet else theme.text
         draw_text(painter, QPointF(right, middle), text, size, colour, "right")
@@ -131,7 +134,7 @@ class HeldRow(QAbstractButton):
 
     def _paint_interval(self, painter: QPainter, strip: QRectF) -> None:
         interval = self._contender.result.interval
-        if interval is None:
+        if interval is None or self._unlike:
             return
         y = strip.center().y()
 

@@ -21,7 +21,13 @@ from workbench.analysis.published import IN_2009, comparable
 from workbench.comparison.conditions import conditions
 from workbench.comparison.pairwise import pairwise
 from workbench.comparison.sides import Side, compare, side_of
-from workbench.comparison.words import difference_text, groups, holds_text, interval_text
+from workbench.comparison.words import (
+    difference_text,
+    groups,
+    holds_in,
+    holds_text,
+    interval_text,
+)
 from workbench.documents import UNTOLD, AnyDocument, Note, PointStop, RunStart
 from workbench.sessions import Recorder, Session
 
@@ -89,7 +95,7 @@ def test_rates_are_rounded_as_in_the_charts() -> None:
     (gevent,) = side("A", session(1, rates=steps)).contenders
     assert gevent.result.knee == 103.4 * 50
     assert holds_text(gevent) == "5,170/s"
-    assert interval_text(gevent.result.interval) == "5,170 to 5,273/s"
+    assert interval_text(gevent) == "5,170 to 5,273/s"
 
 
 def test_one_pass_has_the_step_between_its_rates_and_no_confidence() -> None:
@@ -123,7 +129,7 @@ def test_a_server_whose_limit_was_never_seen_holds_at_least_that() -> None:
     assert fast.result.interval is not None
     assert fast.result.interval.high == inf
     assert holds_text(fast) == "≥ 9,000/s"
-    assert interval_text(fast.result.interval) == "from 9,000/s"
+    assert interval_text(fast) == "from 9,000/s"
 
 
 def test_a_rate_only_the_clients_lost_shows_no_limit_of_the_server() -> None:
@@ -382,7 +388,7 @@ def test_another_question_stands_before_another_set_up() -> None:
 def test_rates_that_count_different_things_are_warned_of_and_not_subtracted() -> None:
     requests = changed(session(1), plan={"rate_of": "requests"})
     _, warnings = said_of(session(1), requests)
-    assert warnings[0].startswith("A measured connections, B requests: their rates do not compare")
+    assert warnings[0].startswith("Not comparable: A counts connections, B counts requests.")
     found = compare([side("A", session(1)), side("B", requests)])
     assert [c.tag for c in found.drawn()] == ["A"]
     assert found.difference(*found.contenders) is None
@@ -532,5 +538,23 @@ def test_a_closed_loop_is_ranked_by_what_it_answered() -> None:
     differing, warnings = said_of(documents, session(2))
     assert not any(each.startswith("What rates count") for each in differing)
     assert warnings[0].startswith(
-        "A varied the concurrent connections, B the offered rate: they share no axis"
+        "Not comparable: A varied the concurrent connections, B the offered rate."
     )
+
+
+def test_sessions_of_unlike_axes_are_not_ranked_beside_each_other(
+    files: Callable[..., list[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    closed = [
+        msgspec.structs.replace(d, concurrency=int(d.x / 20), rate_per_s=0.0, x=UNTOLD)
+        if isinstance(d, PointStop) and d.purpose == "sweep"
+        else d
+        for d in changed(session(2, rates=RATES[:3]), workload={"mode": "closed"})
+    ]
+    found = compare([side("A", session(2, rates=RATES[:3])), side("B", closed)])
+    assert [c.tag for c in found.ranked()] == ["A", "A", "B", "B"]
+    assert [holds_in(found, c) for c in found.ranked()[2:]] == ["not comparable"] * 2
+    assert main(["compare", *files(session(2, rates=RATES[:3]), closed)]) == 0
+    said = capsys.readouterr().out
+    assert "A varied the offered rate, B the concurrent connections" in said
+    assert "from 0/s" not in said

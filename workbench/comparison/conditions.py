@@ -255,17 +255,8 @@ def _warnings(sides: Sequence[Side], differing: Sequence[Condition]) -> Iterator
         if len(same) > 1 and same[0] == side.tag:
             yield f"{listed(same)} are the same session; keep one of them."
     for side in sides[1:]:
-        if side.axis.key != first.axis.key:
-            yield (
-                f"{first.tag} varied the {_lower(first.axis.label)}, {side.tag} the"
-                f" {_lower(side.axis.label)}: they share no axis, so {side.tag} is in the table and"
-                " not in the charts."
-            )
-        elif side.unit != first.unit:
-            yield (
-                f"{first.tag} measured {first.unit}, {side.tag} {side.unit}: their rates do not"
-                f" compare, so {side.tag} is in the table and not in the charts."
-            )
+        if why := first.unlike(side):
+            yield f"Not comparable: {why}. {side.tag} is in the table and not in the charts."
     asked = [
         _lower(c.what) for c in differing if c.weight is Weight.QUESTION and "rates" not in c.what
     ]

@@ -56,6 +56,16 @@ class Side:
         """What its axis counts."""
         return self.axis.counts
 
+    def unlike(self, other: Side) -> str:
+        """Why the two do not compare: "A varied the offered rate, B the pipeline"; empty: they
+        do."""
+        one, two = self.axis, other.axis
+        if one.key != two.key:
+            return f"{self.tag} varied the {one.name}, {other.tag} the {two.name}"
+        if self.unit != other.unit:
+            return f"{self.tag} counts {self.unit}, {other.tag} counts {other.unit}"
+        return ""
+
     @property
     def interleaved(self) -> bool:
         """Did its servers take turns, so that their passes can be compared one by one?"""
@@ -125,16 +135,25 @@ class Comparison:
         return next(side for side in self.sides if side.tag == contender.tag)
 
     def ranked(self) -> list[Contender]:
-        """Highest knee first, in a closed loop most replies; without points last."""
-        return sorted(self.contenders, key=lambda c: (not c.measured, -c.result.figure))
+        """Highest knee first, without one most replies; without points, then what does not compare
+        with the first session last."""
+
+        def place(c: Contender) -> tuple[bool, bool, float]:
+            return bool(self.unlike(c)), not c.measured, -c.result.figure
+
+        return sorted(self.contenders, key=place)
+
+    def unlike(self, contender: Contender) -> str:
+        """Why it does not compare with the first session; empty: it does."""
+        return self.sides[0].unlike(self.side(contender))
 
     def drawn(self) -> list[Contender]:
-        """Those whose rates count what the first session's count."""
-        return [c for c in self.contenders if self.side(c).unit == self.unit]
+        """Those that compare with the first session."""
+        return [c for c in self.contenders if not self.unlike(c)]
 
     def difference(self, a: Contender, b: Contender) -> Difference | None:
-        """Of their knees; None: one has none, or they count different things."""
-        if self.side(a).unit != self.side(b).unit:
+        """Of their knees; None: one has none, or they do not compare."""
+        if self.side(a).unlike(self.side(b)):
             return None
         paired = a.tag == b.tag and self.side(a).interleaved
         return difference(a.result.pass_knees, b.result.pass_knees, paired=paired)
@@ -157,8 +176,8 @@ def compare(
         for contender in side.contenders
         if wanted is None or contender.key in wanted
     ]
-    units = {side.tag: side.unit for side in sides}
-    counted = [c for c in contenders if c.measured and units[c.tag] == sides[0].unit]
+    alike = {side.tag for side in sides if not sides[0].unlike(side)}
+    counted = [c for c in contenders if c.measured and c.tag in alike]
     shared = sorted(set.intersection(*(set(c.xs) for c in counted))) if counted else []
     if rate is None and shared:
         lowest = min(contender.result.knee or 0.0 for contender in counted)

@@ -15,7 +15,7 @@ from workbench.comparison.contenders import Contender
 from workbench.comparison.pairwise import pairwise
 from workbench.comparison.pairwise import to_data as figures_data
 from workbench.comparison.sides import Comparison
-from workbench.comparison.words import difference_in, holds_text, interval_text
+from workbench.comparison.words import difference_in, holds_in, interval_text
 from workbench.documents import Percentiles
 from workbench.formatting import duration, megabytes, percent
 
@@ -81,11 +81,13 @@ def _at_rate(key: str, group: str) -> list[Column]:
 
 def row(comparison: Comparison, contender: Contender) -> dict[str, Cell]:
     """By the key of every column."""
+    same = not comparison.unlike(contender)
+    knee = contender.result.knee if same else None
     cells = {
         "server": Cell(contender.name, contender.name),
         "session": Cell(contender.tag, contender.tag),
-        "knee_per_s": Cell(holds_text(contender), contender.result.knee),
-        "interval": Cell(interval_text(contender.result.interval), _low(contender.result.interval)),
+        "knee_per_s": Cell(holds_in(comparison, contender), knee),
+        "interval": Cell(interval_text(contender), _low(contender.result.interval)),
         "rss_bytes": _memory(contender.result.rss_bytes),
         "verdicts_ok": _count(contender, "ok"),
         "verdicts_server_limited": _count(contender, "server-limited"),
@@ -93,7 +95,6 @@ def row(comparison: Comparison, contender: Contender) -> dict[str, Cell]:
     }
     cells |= _figures("at_knee", contender.result.at_knee)
     if comparison.rate is not None:
-        same = comparison.side(contender).unit == comparison.unit
         cells |= _figures("at_common", contender.result.at(comparison.rate) if same else None)
     return cells
 

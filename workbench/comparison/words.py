@@ -6,15 +6,14 @@ import itertools
 from collections.abc import Sequence
 from math import inf
 
-from workbench.analysis.intervals import Difference, Interval
+from workbench.analysis.intervals import Difference
 from workbench.comparison.contenders import Contender
 from workbench.comparison.sides import Comparison
-from workbench.formatting import rate
 
 
 def holds_text(contender: Contender) -> str:
-    """ "6,200/s", "≥ 9,000/s", "no rate", "not known", "not measured"; in a closed loop its most
-    replies."""
+    """ "6,200/s", "≥ 9,000/s", "no rate", "not known", "not measured"; where no limit was sought
+    its most replies."""
     result = contender.result
     if not contender.measured:
         return "not measured"
@@ -25,22 +24,29 @@ def holds_text(contender: Contender) -> str:
     return f"{'≥ ' * result.knee_is_floor}{result.axis.at(result.knee)}"
 
 
-def interval_text(interval: Interval | None) -> str:
-    """ "6,200 to 6,300/s"."""
+def holds_in(comparison: Comparison, contender: Contender) -> str:
+    """As `holds_text`, of one of a comparison."""
+    return "not comparable" if comparison.unlike(contender) else holds_text(contender)
+
+
+def interval_text(contender: Contender) -> str:
+    """Where its limit lies: "6,200 to 6,300/s"."""
+    interval, axis = contender.result.interval, contender.result.axis
     if interval is None:
         return ""
     if interval.high == inf:
-        return f"from {rate(interval.low)}/s"
-    return f"{rate(interval.low)} to {rate(interval.high)}/s"
+        return f"from {axis.at(interval.low)}"
+    return f"{axis.figure(interval.low)} to {axis.at(interval.high)}"
 
 
-def basis_text(interval: Interval | None) -> str:
-    """What an interval rests on: "one pass, steps of 100/s", "range of 3 passes", "95 % ..."."""
+def basis_text(contender: Contender) -> str:
+    """What that rests on: "one pass, steps of 100/s", "range of 3 passes", "95 % ..."."""
+    interval, axis = contender.result.interval, contender.result.axis
     if interval is None:
         return "not measured"
     if interval.coverage is None:
         step = interval.high - interval.low
-        return "one pass" if step == inf else f"one pass, a step of {rate(step)}/s"
+        return "one pass" if step == inf else f"one pass, a step of {axis.at(step)}"
     if interval.coverage >= 0.95:
         return f"95 % interval of {interval.passes} passes"
     return f"range of {interval.passes} passes"
@@ -53,7 +59,7 @@ def difference_text(
     each server is told with its session's letter."""
     first, second = (each.label if tagged else each.name for each in (a, b))
     if difference is None:
-        return f"{first} and {second} do not compare."
+        return f"{first} and {second} are not comparable: no limit was sought."
     if difference.outcome == "indistinguishable":
         overlap = "their intervals overlap"
         why = "their passes differ now this way, now that" if difference.paired else overlap
@@ -63,8 +69,11 @@ def difference_text(
     if difference.outcome == "less":
         return difference_text(b, a, _turned(difference), tagged=tagged)
     low, high = difference.low, difference.high
-    between = f"at least {rate(low)}" if high == inf else f"{rate(low)} to {rate(high)}"
-    said = f"{first} holds {rate(difference.figure)}/s more than {second} ({between}/s)."
+    axis = a.result.axis
+    between = f"at least {axis.at(low)}"
+    if high != inf:
+        between = f"{axis.figure(low)} to {axis.at(high)}"
+    said = f"{first} holds {axis.at(difference.figure)} more than {second} ({between})."
     if difference.passes == 1:
         said += " One pass does not tell chance from difference."
     return said
@@ -83,6 +92,8 @@ def _why_unknown(*contenders: Contender, tagged: bool) -> str:
 def difference_in(comparison: Comparison, a: Contender, b: Contender) -> str:
     """As `difference_text`, of two of a comparison."""
     tagged = len(comparison.sides) > 1
+    if why := comparison.side(a).unlike(comparison.side(b)):
+        return f"{a.label} and {b.label} are not comparable: {why}."
     return difference_text(a, b, comparison.difference(a, b), tagged=tagged)
 
 

@@ -99,7 +99,7 @@ def test_rates_of_another_unit_are_in_the_table_and_not_in_the_charts(
 ) -> None:
     other = record(tmp_path / "r.yaml", elsewhere(session(3, rates=RATES), rate_of="requests"))
     compare(qtbot, page, a, other)
-    assert says(page, "A measured connections, B requests: their rates do not compare")
+    assert says(page, "Not comparable: A counts connections, B counts requests.")
     assert set(page.trio.model.series) == {f"A/{c.id}" for c in contestants(3)}
     assert len(ranking(page)) == 6
 
