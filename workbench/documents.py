@@ -21,7 +21,8 @@ from workbench.shapes import Number, Positive, Rate, Signed, Whole, check_plan
 VERSION = 2
 """Of the document format, the newest. A reader opens every version up to its own.
 
-2: figures that a load tool cannot tell are null. A session without such figures is version 1.
+2: figures that a load tool cannot tell are null, or the axis is a field of the workload. A session
+without either is version 1.
 """
 
 WINDOW_US = 200_000

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from app.charts.chart import Chart
 
 Limits = tuple[float, float, float, float]
-"""Lowest and highest rate, lowest and highest value as drawn (logarithms on a log scale)."""
+"""Lowest and highest x, lowest and highest value as drawn (logarithms on a log scale)."""
+
+_BEFORE_FIRST = 0.04
+"""Of a logarithmic x axis, left of its first value; a linear one begins at 0."""
 
 
 class Axes:
@@ -45,7 +48,15 @@ class Axes:
         if self._fitted and chart.quantity is Quantity.TIME:
             low, high = min(low, chart.limits[2]), max(high, chart.limits[3])
         self._fitted = model.start is not None
-        return 0.0, last, low, high
+        return *self._across(last), low, high
+
+    def _across(self, last: float) -> tuple[float, float]:
+        axis = self._chart.model.axis
+        if axis.scale != "log":
+            return 0.0, last
+        high = log10(max(last, 1e-9))
+        low = log10(min((x for x in axis.values if x > 0), default=last / 1000))
+        return (low - _BEFORE_FIRST * (high - low) if low < high else high - 1.0), high
 
     def _spanned(self) -> NDArray[np.float64]:
         """What the axis is fitted to: what is known, and what will be."""

@@ -191,8 +191,12 @@ class Ground:
     def _paint_rates(self, painter: QPainter) -> None:
         chart = self._chart
         look, theme, plot = chart.look, chart.theme, chart.plot_rect()
-        px, last = look.px, chart.limits[1]
-        marks = scales.ticks(last, max(2, min(10, int(plot.width() / px(62)))))
+        px, (low, last, _, _) = look.px, chart.limits
+        if chart.model.axis.scale == "log":
+            apart = px(62) / max(1.0, plot.width()) * (last - low)
+            marks = scales.log_ticks(10**low, 10**last, apart)
+        else:
+            marks = scales.ticks(last, max(2, min(10, int(plot.width() / px(62)))))
         for rate in marks:
             at = QPointF(chart.at(rate, 1).x(), plot.bottom() + px(13))
             # More than ten names need the room right of the plot's lower corner too.

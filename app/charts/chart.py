@@ -26,7 +26,7 @@ from app.charts.look import Look
 from app.charts.model import ChartModel
 from app.charts.names import EndNames
 from app.charts.overlay_layer import DIM, DIM_RUNNING, Moving
-from app.charts.series import Quantity, Values, metric
+from app.charts.series import Floats, Quantity, Values, metric
 from app.theme import Theme
 from workbench.analysis.results import PointResult, View
 
@@ -131,7 +131,8 @@ class Chart(pg.PlotWidget):
                 running = self._pass_of(series.id)
                 if whole or curve.drawn_version != (series.version, running):
                     curve.drawn_version = (series.version, running)
-                    curve.set_values(self._values(curve, running), self.log)
+                    values = self._values(curve, running)
+                    curve.set_values(values, self.across(values.x), self.log)
             self._set_limits()
         self._arrange()
         self.viewport().update()
@@ -217,10 +218,15 @@ class Chart(pg.PlotWidget):
         """Of the plot between the axes."""
         return self.getPlotItem().getViewBox().sceneBoundingRect()
 
-    def at(self, rate: float, value: float) -> QPointF:
-        """The pixel of a rate and a value in the chart's unit."""
+    def at(self, x: float, value: float) -> QPointF:
+        """The pixel of a place on the axis and a value in the chart's unit."""
         y = log10(max(value, 1e-9)) if self.log else value
-        return self.getPlotItem().getViewBox().mapViewToScene(QPointF(rate, y))
+        across = self.limits[0] if x <= 0 else float(self.across(np.float64(x)))
+        return self.getPlotItem().getViewBox().mapViewToScene(QPointF(across, y))
+
+    def across(self, x: Floats) -> Floats:
+        """As drawn: logarithms where the axis is logarithmic."""
+        return np.log10(x) if self.model.axis.scale == "log" else x
 
     def running_at(self) -> QPointF | None:
         """The pixel of the point that runs, so far; None: there is nothing to show of one."""

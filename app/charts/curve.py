@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QWidget
 from app.charts.backend import pg
 from app.charts.drawing import draw_marker, draw_pieces, is_vector, pieces, stroke
 from app.charts.look import Look
-from app.charts.series import Series, Values
+from app.charts.series import Floats, Series, Values
 from app.colour import mix
 from app.theme import Theme
 
@@ -40,11 +40,12 @@ class Curve(pg.PlotCurveItem):
         self._pieces: list[tuple[list[QLineF], QPen]] = []
         self._pieces_key: object = None
 
-    def set_values(self, values: Values, log: bool) -> None:
+    def set_values(self, values: Values, x: Floats, log: bool) -> None:
+        """`x`: as drawn; `log`: of the other axis."""
         self.values = values
         self._pieces_key = None
         y = np.log10(values.y) if log else values.y
-        self.setData(values.x, y, connect="finite")
+        self.setData(x, y, connect="finite")
 
     def pixels(self) -> NDArray[np.float64]:
         """Its points in the scene's pixels, (n, 2); NaN in gaps."""

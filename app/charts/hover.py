@@ -106,7 +106,7 @@ class HoverCard(QFrame):
         self.setStyleSheet(f"QFrame#floating {{ border: 1px solid {edge}; }}")
         self._swatch.set_style(self._theme.series(series.index))
         self._name.setText(series.name)
-        self._at.setText(_at(reading))
+        self._at.setText(words.offered(reading))
         spread = reading.spread(Quantity.REPLIES.value, view)
         about = f"± {words.count((spread[1] - spread[0]) / 2)}/s" if spread else "/s"
         told = (
@@ -168,8 +168,9 @@ class HoverCard(QFrame):
     @staticmethod
     def text(series: Series, reading: PointResult, view: View) -> str:
         """The card in one sentence, for those who hear it."""
+        answered = words.per_second(reading.replies_per_s)
         return (
-            f"{series.name} {_at(reading)}: {words.per_second(reading.replies_per_s)} replies, "
+            f"{series.name} {words.offered(reading)}: {answered} replies, "
             f"{words.percentile(view.percentile)} {' '.join(_time(reading, view))}, "
             f"{formatting.percent(reading.errors_pct)} errors. {_judged(reading, view)}"
         )
@@ -231,12 +232,6 @@ class HoverCard(QFrame):
         label.setStyleSheet(f"color: {colour}; background: transparent; border: none;")
         label.setWordWrap(wrap)
         return label
-
-
-def _at(reading: PointResult) -> str:
-    """ "at 5,600/s offered", "50 concurrent"."""
-    said = reading.axis.at(reading.x)
-    return f"at {said} offered" if reading.axis.per_second else said
 
 
 def _judged(reading: PointResult, view: View) -> str:

@@ -76,7 +76,7 @@ class Trio(QWidget):
             chart.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             chart.hovered.connect(self.pointing.hover)
             chart.picked.connect(self.pointing.pick)
-            chart.setAccessibleName(f"{chart.title_words()[0]} over the offered rate")
+            self._name(chart)
         self._card: HoverCard | None = None
         self._ring = _Ring(self, theme)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -85,12 +85,20 @@ class Trio(QWidget):
 
     # What is shown
 
+    def _name(self, chart: Chart) -> None:
+        """For those who hear it."""
+        name = f"{chart.title_words()[0]} over the {self.model.axis.name}"
+        if name != chart.accessibleName():
+            chart.setAccessibleName(name)
+
     def refresh(self) -> None:
         """Draw what has changed in the model since the last call."""
         changed = self._drawn_version != self.model.version
         if not changed and self.model.running is None:
             return
         self._drawn_version = self.model.version
+        for chart in self.charts.values():
+            self._name(chart)
         self.pointing.again()
         names = tuple(series.name for series in self.model.series.values())
         if names != self._names:

@@ -38,6 +38,12 @@ def clock(which: Clock) -> str:
     return _CLOCKS[which]
 
 
+def offered(reading: PointResult) -> str:
+    """ "at 5,600/s offered", "50 concurrent"."""
+    said = reading.axis.at(reading.x)
+    return f"at {said} offered" if reading.axis.per_second else said
+
+
 def errors(counted: Errors, waiting: int = 0) -> str:
     """Calls that failed, by class: "timeout 447 · reset 151 · open at the end 20"."""
     counted = {**counted, "open": waiting} if waiting else counted

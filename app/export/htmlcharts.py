@@ -120,7 +120,7 @@ def _spots(trio: Trio) -> Iterable[str]:
                 if isnan(value):
                     continue
                 at = chart.at(reading.x, value)
-                offered = reading.axis.at(reading.x)
+                offered = words.offered(reading)
                 time = reading.value(Quantity.TIME.value, trio.view)
                 answered = (
                     f"{words.percentile(trio.view.percentile)} {formatting.duration(time * 1000)}"
@@ -130,7 +130,7 @@ def _spots(trio: Trio) -> Iterable[str]:
                     else "no reply"
                 )
                 said = (
-                    f"{series.name}, {offered} offered: {words.per_second(reading.replies_per_s)}"
+                    f"{series.name}, {offered}: {words.per_second(reading.replies_per_s)}"
                     f" answered, {answered}, {formatting.percent(reading.errors_pct)} errors."
                     f" {words.verdict(reading)}"
                 )

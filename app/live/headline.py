@@ -129,7 +129,7 @@ def _of_equals(best: list[Series], model: ChartModel) -> Lead:
 def _offered(model: ChartModel, rate: float, *, now: bool = False) -> Figure:
     axis = model.axis
     if not axis.per_second:
-        return Figure(axis.unit, axis.figure(rate))
+        return Figure(axis.unit or axis.label, axis.figure(rate))
     return Figure("offered now" if now else "offered", axis.figure(rate), axis.suffix)
 
 

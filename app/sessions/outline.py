@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import log
 from pathlib import Path
 
 import numpy as np
@@ -72,7 +73,7 @@ def _outline(path: Path) -> Outline:
     if not model.axis.has_limit:
         most = max(max(series.values(Quantity.REPLIES, View()).y) for series in measured)
         high = most * 1.05 or 1.0
-    lines = tuple(_line(series, model.last_x, high) for series in measured)
+    lines = tuple(_line(series, model, high) for series in measured)
     return Outline(lines, model.axis.calibrated, *_result(measured))
 
 
@@ -86,7 +87,7 @@ def _result(ranked: Sequence[Series]) -> tuple[str, str]:
         return f"No server {known} any of the rates", ""
     first = [series for series in ranked if series.figure == most]
     floors = [series for series in ranked if series.knee_is_floor or series.unknown]
-    figure = words.per_second(most)
+    figure = ranked[0].axis.at(most)
     if others := [series for series in floors if series not in first]:
         return f"Highest seen: {figure}, {_names(first)}", f"{_names(others)} may hold more."
     verb = "holds" if len(first) == 1 else "hold"
@@ -101,9 +102,12 @@ def _names(servers: Sequence[Series]) -> str:
     return listed([series.name for series in servers])
 
 
-def _line(series: Series, last: float, high: float) -> Line:
+def _line(series: Series, model: ChartModel, high: float) -> Line:
     values = series.values(Quantity.REPLIES, View())
-    x, y = values.x, values.y
+    x, y, last = values.x, values.y, model.last_x
+    if model.axis.scale == "log":
+        first = min(model.axis.values, default=last)
+        x, last = np.log(x / first), log(last / first) or 1.0
     chosen = np.unique(np.linspace(0, len(x) - 1, min(len(x), _MOST_POINTS)).round().astype(int))
     scaled = zip(x[chosen] / last, np.minimum(y[chosen] / high, 1.0), strict=True)
     trusted = tuple(bool(each) for each in values.trusted[chosen])

@@ -3,15 +3,19 @@ picture."""
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from msgspec.structs import replace
 from pytestqt.qtbot import QtBot
 
 from app import theme
+from app.charts import words
 from app.charts.full_session import Whole
 from app.charts.series import Quantity
 from app.live.session_view import Board
 from tests.synthetic import session
+from workbench.axis import Axis
 from workbench.documents import AnyDocument, PointStop, RunStart, Window
 
 # The offscreen platform says so of every window that has a least size.
@@ -90,3 +94,24 @@ def test_the_axes_stay_when_a_run_that_was_prepared_begins(board: Board) -> None
     prepared = limits(board)
     board.consume(documents[0])
     assert limits(board) == prepared
+
+
+def test_a_workloads_field_is_drawn_on_the_scale_that_it_declares(board: Board) -> None:
+    sizes = [64.0, 256.0, 1024.0, 4096.0, 16384.0]
+    axis = Axis(key="size", label="Size", unit="bytes", scale="log", values=sizes)
+    start, *rest = session(2, rates=sizes, ceiling=False)
+    assert isinstance(start, RunStart)
+    for document in [replace(start, axis=axis), *rest]:
+        board.consume(document)
+    board.refresh()
+    chart = board.trio.charts[Quantity.REPLIES]
+    assert chart.accessibleName() == "Successful replies over the size"
+    places = [chart.at(size, 100).x() for size in sizes]
+    apart = {round(after - before) for before, after in itertools.pairwise(places)}
+    assert max(apart) - min(apart) <= 1  # powers of four
+    plot = chart.plot_rect()
+    assert plot.left() < places[0] and places[-1] <= plot.right() + 1
+    for curve in chart.curves.values():
+        assert list(curve.pixels()[:, 0]) == pytest.approx(places, abs=0.5)
+    there = chart.reading(next(iter(chart.curves)), 1024.0)
+    assert there is not None and words.offered(there) == "1,024 bytes"

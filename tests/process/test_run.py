@@ -478,6 +478,19 @@ def test_a_closed_loop_keeps_its_connections_busy(home: Home, session: Path) -> 
     assert [stop.counts.succeeded for stop in stops] == [500, 500]
 
 
+def test_a_field_of_the_workload_is_varied_at_one_rate(home: Home, session: Path) -> None:
+    workload = {"protocol": "http/1.1", "calls_per_connection": 4, "timeout_s": 60.0}
+    vary = {"pipeline": [1, 4]}
+    plan = home.plan(["http-asyncio"], workload=workload, rates=[200], vary=vary)
+    documents = run(home, session, plan)
+    stops = sweep_stops(documents)
+    start = of(RunStart, documents)[0]
+    assert (start.v, start.axis and start.axis.label) == (2, "Pipeline")
+    assert [stop.x for stop in stops] == [1, 4]
+    assert {stop.counts.scheduled for stop in stops} == {200}
+    assert {stop.counts.succeeded for stop in stops} == {200}
+
+
 def test_keep_alive_calls_share_connections(home: Home, session: Path) -> None:
     workload = {"protocol": "http/1.1", "calls_per_connection": 5, "timeout_s": 60.0}
     plan = home.plan(["http-asyncio"], workload=workload, rates=[200, 400])

@@ -165,8 +165,32 @@ SENTENCES: list[tuple[Message, str]] = [
         "None is given; a closed loop needs a list, for example [50].",
     ),
     (
+        plans.NoValues(keys=("vary",), varied=True),
+        "None is given; list the values, for example [1, 2, 4].",
+    ),
+    (
         plans.NotAscending(keys=("rates",), earlier=2000.0, later=1000.0),
         "1000 comes after 2000; list them in ascending order, each once.",
+    ),
+    (
+        plans.OneFieldOnly(fields=["size", "pipeline"]),
+        "size and pipeline cannot vary together; keep one of them.",
+    ),
+    (
+        plans.NotVaried(field="size", workload="HTTP", fields=["pipeline"]),
+        "HTTP cannot vary 'size', only pipeline; or give several rates.",
+    ),
+    (
+        plans.NotVaried(field="size", workload="Ping-pong", fields=[]),
+        "Ping-pong has no field that can vary; give several rates instead.",
+    ),
+    (
+        plans.OneLoadOnly(keys=("rates",), field="pipeline"),
+        "With 'pipeline' varied, the load stays the same; give a single value.",
+    ),
+    (
+        plans.InvalidValue(keys=("vary",), value=0.0, said="expected a number of at least 1."),
+        "0 is not possible: expected a number of at least 1.",
     ),
     (
         plans.LengthUnclear(keys=("connections", "seconds"), both=True),

@@ -27,6 +27,9 @@ from workbench.workloads.pong.declaration import PongWorkload
 SOUND: dict[str, Any] = {"servers": ["tornado"], "rates": [1000, 2000], "seconds": 2}
 
 
+_PIPELINED = {"workload": {"protocol": "http/1.1", "calls_per_connection": 8}}
+
+
 def refusal(**changes: Any) -> str:
     """Why a sound plan with changes is refused. None removes a key."""
     data = {key: value for key, value in (SOUND | changes).items() if value is not None}
@@ -142,6 +145,41 @@ def test_rates_count_requests_when_a_connection_makes_several_calls() -> None:
             "rates in closed loop",
             {"workload": {"mode": "closed"}},
             "rates: a closed loop offers no rate; give concurrency in their place.",
+        ),
+        (
+            "a field that cannot vary",
+            {"vary": {"path": [1]}},
+            "vary: ping-pong has no field that can vary; give several rates instead.",
+        ),
+        (
+            "a pipeline below 1",
+            {"rates": [100], **_PIPELINED, "vary": {"pipeline": [0, 4]}},
+            "vary: 0 is not possible: expected a whole number of at least 1, got 0.",
+        ),
+        (
+            "half a call",
+            {"rates": [100], **_PIPELINED, "vary": {"pipeline": [1.5]}},
+            "vary: 1.5 is not possible: expected a whole number, got 1.5.",
+        ),
+        (
+            "a pipeline that is varied beyond the calls",
+            {"rates": [100], **_PIPELINED, "vary": {"pipeline": [1, 9]}},
+            "workload.pipeline: 9 calls at once need as many calls_per_connection.",
+        ),
+        (
+            "two axes",
+            {"rates": [100, 200], **_PIPELINED, "vary": {"pipeline": [1, 4]}},
+            "rates: with 'pipeline' varied, the load stays the same; give a single value.",
+        ),
+        (
+            "an axis without values",
+            {"rates": [100], **_PIPELINED, "vary": {"pipeline": []}},
+            "vary: none is given; list the values, for example [1, 2, 4].",
+        ),
+        (
+            "two fields",
+            {"rates": [100], **_PIPELINED, "vary": {"pipeline": [1], "path": [2]}},
+            "vary: pipeline and path cannot vary together; keep one of them.",
         ),
         (
             "a timeout of nothing",

@@ -152,6 +152,21 @@ async def test_a_closed_loop_is_not_calibrated(tmp_path: Path) -> None:
     assert not run.notes("ceiling")
 
 
+async def test_a_field_of_the_workload_is_varied_at_one_rate(tmp_path: Path) -> None:
+    http = a_workload(protocol="http/1.1", calls_per_connection=8)
+    plan = changed(servers=["one"], workload=http, rates=[800.0], vary={"pipeline": [1, 4, 8]})
+    async with a_run(plan, tmp_path, protocols=["http/1.1"]) as run:
+        await run.scheduler.run()
+    assert not run.notes("ceiling") and not run.notes("again")
+    assert [(d.x, d.offered_per_s, d.rate_per_s) for d in run.stops] == [
+        (1.0, 800.0, 0.0),
+        (4.0, 800.0, 0.0),
+        (8.0, 800.0, 0.0),
+    ]
+    swept = [spec for spec in run.load.specs if spec.rate_per_s == 100.0]
+    assert [spec.options["pipeline"] for spec in swept] == [1, 4, 8]
+
+
 async def test_a_server_that_dies_or_is_skipped_is_not_measured_again(tmp_path: Path) -> None:
     script = Script(stalls={1, 3})
     async with a_run(changed(looks=3), tmp_path, script) as run:

@@ -89,6 +89,29 @@ def test_a_fractional_step_does_not_lose_the_last_rate() -> None:
     assert plan(rates=Range(from_=0.1, to=0.3, step=0.1)).rates_per_s == [0.1, 0.2, 0.3]
 
 
+def test_a_field_of_the_workload_is_varied_at_one_load() -> None:
+    http = a_workload(protocol="http/1.1", calls_per_connection=8)
+    varied = plan(workload=http, rates=[1000.0], vary={"pipeline": [1, 4, 8]})
+    axis = varied.axis
+    assert (axis.key, axis.label, axis.at(4), axis.has_limit) == (
+        "pipeline",
+        "Pipeline",
+        "4 outstanding",
+        False,
+    )
+    found = list(points(varied, "a"))
+    assert [(p.x, p.load, p.workload.own["pipeline"]) for p in found] == [
+        (1.0, "1 outstanding", 1),
+        (4.0, "4 outstanding", 4),
+        (8.0, "8 outstanding", 8),
+    ]
+    assert {p.connection_rate_per_s for p in found} == {125.0}
+    closed = msgspec.structs.replace(http, mode="closed")
+    held = plan(workload=closed, rates=[], concurrency=[50], vary={"pipeline": [1, 4]})
+    assert [(p.x, p.concurrency) for p in points(held, "a")] == [(1.0, 50), (4.0, 50)]
+    assert [block.rates_per_s for block in order(held, 1)] == [[], [], []]
+
+
 def test_seconds_give_each_rate_its_connections() -> None:
     assert [p.connections for p in points(plan(), "a")] == [2000, 4000, 6000, 8000, 10000]
 

@@ -28,7 +28,7 @@ def problems(tool: LoadTool, plan: Plan, *, clients: int = 1) -> Iterator[str]:
     can = tool.capabilities
     if plan.declared.key not in can.workloads:
         yield f"{tool.label} cannot run the workload {plan.declared.key}; choose another load tool."
-    axis = "concurrency" if plan.workload.mode == "closed" else "rate"
+    axis = "concurrency" if plan.closed else "rate"
     if axis not in can.axes:
         instead = "rates" if axis == "concurrency" else "concurrency (workload.mode: closed)"
         yield f"{tool.label} cannot vary the {axis}; give {instead}, or choose another load tool."

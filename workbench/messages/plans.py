@@ -143,11 +143,60 @@ class NoValues(Problem, frozen=True, kw_only=True):
     """Nothing to vary."""
 
     closed: bool = False
+    varied: bool = False
+    """Of a field of the workload."""
 
     def text(self) -> str:
+        if self.varied:
+            return "None is given; list the values, for example [1, 2, 4]."
         if self.closed:
             return "None is given; a closed loop needs a list, for example [50]."
         return "None is given; give a list, or from, to and step."
+
+
+class OneFieldOnly(Problem, frozen=True, kw_only=True):
+    """More than one is to vary."""
+
+    keys: tuple[str, ...] = ("vary",)
+    fields: list[str]
+
+    def text(self) -> str:
+        return f"{formatting.listed(self.fields)} cannot vary together; keep one of them."
+
+
+class NotVaried(Problem, frozen=True, kw_only=True):
+    """The workload declares no such axis."""
+
+    keys: tuple[str, ...] = ("vary",)
+    field: str
+    workload: str
+    fields: list[str]
+    """That can vary."""
+
+    def text(self) -> str:
+        if not self.fields:
+            return f"{self.workload} has no field that can vary; give several rates instead."
+        known = formatting.listed(self.fields)
+        return f"{self.workload} cannot vary '{self.field}', only {known}; or give several rates."
+
+
+class OneLoadOnly(Problem, frozen=True, kw_only=True):
+    """Something else is to vary."""
+
+    field: str
+
+    def text(self) -> str:
+        return f"With '{self.field}' varied, the load stays the same; give a single value."
+
+
+class InvalidValue(Problem, frozen=True, kw_only=True):
+    """Of a field that varies."""
+
+    value: float
+    said: str
+
+    def text(self) -> str:
+        return f"{self.value:g} is not possible: {self.said}"
 
 
 class NotAscending(Problem, frozen=True, kw_only=True):

@@ -17,6 +17,7 @@ from workbench.messages import plans as messages
 from workbench.plan.model import Plan
 from workbench.plan.ports import clients_close, drain, ports_of
 from workbench.plan.schedule import CEILING_HALVINGS, CEILING_TRIES, PointPlan, points
+from workbench.workloads.registry import declaration
 
 Keys: TypeAlias = tuple[str, ...]
 """Of the plan."""
@@ -97,10 +98,10 @@ def assess(
     `loopback`: client and target are one machine. `clients`: how many such clients share the load.
     """
     limits = limits_of(facts, loopback=loopback)
-    held_s = limits.port_held_s + _stay_s(plan)
-    limits = replace(limits, ports=clients * limits.ports, port_held_s=held_s)
     planned = list(points(plan, ""))
-    open_at_worst = max(_open_at_worst(plan, point) for point in planned)
+    held_s = limits.port_held_s + _longest_stay_s(planned)
+    limits = replace(limits, ports=clients * limits.ports, port_held_s=held_s)
+    open_at_worst = max(_open_at_worst(point) for point in planned)
     client_closes = [clients_close(plan, entry.closes_first) for entry in entries]
     if any(client_closes):
         drained, held = drain(planned, limits, plan.cool_down_s)
@@ -148,14 +149,15 @@ def _duration(
     plan: Plan, planned: Sequence[PointPlan], servers: Sequence[tuple[float, Sequence[float]]]
 ) -> tuple[float, float]:
     """`servers`: how long each is to be called before every turn, and its rests."""
-    timeout, stay = plan.workload.timeout_s, _stay_s(plan)
+    timeouts = sum(point.workload.timeout_s for point in planned)
+    stay = _longest_stay_s(planned)
     warm_up = plan.warm_up.seconds + stay + plan.cool_down_s if plan.warm_up else 0.0
-    schedules = sum(point.seconds + stay for point in planned)
+    schedules = sum(point.seconds + _stay_s(point) for point in planned)
     low = high = 0.0
     for own_warm_up, rest in servers:
         swept = plan.repeats * (own_warm_up + warm_up + schedules + sum(rest))
         low += swept + plan.repeats * DEPLOY_S[0]
-        high += swept + plan.repeats * (DEPLOY_S[1] + timeout * len(planned))
+        high += swept + plan.repeats * (DEPLOY_S[1] + timeouts)
         if plan.looks > 1 and plan.axis.has_limit:
             # One more turn of each server, up to the point after the one in doubt.
             longest = max(point.seconds for point in planned) + stay
@@ -165,17 +167,21 @@ def _duration(
         most = CEILING_TRIES + CEILING_HALVINGS
         point = SHORTEST_S + stay + plan.cool_down_s
         low += DEPLOY_S[0] + warm_up + point
-        high += DEPLOY_S[1] + warm_up + most * (point + timeout)
+        high += DEPLOY_S[1] + warm_up + most * (point + plan.workload.timeout_s)
     return low, high
 
 
-def _stay_s(plan: Plan) -> float:
+def _stay_s(point: PointPlan) -> float:
     """How long thinking alone keeps a connection open."""
-    return plan.declared.stay_s(plan.workload)
+    return declaration(point.workload.protocol).stay_s(point.workload)
 
 
-def _open_at_worst(plan: Plan, point: PointPlan) -> int:
-    return _open(point, _stay_s(plan) + plan.workload.timeout_s)
+def _longest_stay_s(planned: Sequence[PointPlan]) -> float:
+    return max(map(_stay_s, planned))
+
+
+def _open_at_worst(point: PointPlan) -> int:
+    return _open(point, _stay_s(point) + point.workload.timeout_s)
 
 
 def _open(point: PointPlan, stay_s: float) -> int:
@@ -214,7 +220,7 @@ def _size_problems(
             shortest_s=SHORTEST_S,
             **_remedy(plan, point, connections, SHORTEST_S),
         )
-    ramp_s = _stay_s(plan)
+    ramp_s = _longest_stay_s(planned)
     steady_s = ramp_s + SHORTEST_S
     unsteady = [p for p in planned if ramp_s and 0 < p.seconds + _rounding(p) < steady_s]
     if unsteady and not short:
@@ -254,10 +260,9 @@ def _rounding(point: PointPlan) -> float:
 
 def _remedy(plan: Plan, point: PointPlan, connections: int, seconds: float) -> dict[str, Any]:
     """What a `SmallPoint` needs."""
-    closed = plan.workload.mode == "closed"
     if plan.seconds is not None:
         return {**_place(plan, point), "needed_s": seconds}
-    return {**_place(plan, point), "connections": connections, "may_lengthen": not closed}
+    return {**_place(plan, point), "connections": connections, "may_lengthen": not plan.closed}
 
 
 def _place(plan: Plan, point: PointPlan) -> dict[str, Any]:
@@ -309,8 +314,8 @@ def _pile_up(
         (limits.ports, "ports"),
     ]
     for have, resource in resources:
-        stay_s = _stay_s(plan)
-        thought = planned if stay_s and plan.workload.mode == "open" else []
+        stay_s = _longest_stay_s(planned)
+        thought = planned if stay_s and not plan.closed else []
         full = [point for point in thought if _open(point, stay_s) > have]
         if full:
             yield messages.ThinkTimeFills(
@@ -322,11 +327,11 @@ def _pile_up(
                 **_place(plan, full[0]),
             )
             continue
-        beyond = [point for point in planned if _open_at_worst(plan, point) > have]
+        beyond = [point for point in planned if _open_at_worst(point) > have]
         if beyond:
             yield messages.TimeoutsFill(
                 keys=keys,
-                connections=max(_open_at_worst(plan, point) for point in beyond),
+                connections=max(_open_at_worst(point) for point in beyond),
                 resource=resource,
                 available=have,
                 **_place(plan, beyond[0]),

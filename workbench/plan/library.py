@@ -118,7 +118,7 @@ def _unusual(struct: Plan | Workload) -> dict[str, Any]:
     return {
         name: _unusual(value) if isinstance(value, Workload) else data[name]
         for name, value in msgspec.structs.asdict(struct).items()
-        if value != usual[name] and value != []
+        if value != usual[name] and value not in ([], {})
     }
 
 

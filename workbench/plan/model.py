@@ -12,7 +12,7 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 import msgspec
 from msgspec import Meta
@@ -20,6 +20,7 @@ from msgspec import Meta
 from workbench import axis as axes
 from workbench import formatting, paths
 from workbench.axis import Axis
+from workbench.config.complaints import complaint
 from workbench.config.yaml import convert, load_yaml, loads_yaml
 from workbench.errors import BadInput
 from workbench.messages import plans as messages
@@ -65,6 +66,16 @@ class GiveUp(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Of the calls that no client lost by its own fault."""
 
 
+class Load(NamedTuple):
+    """What is offered at one value of a plan's axis."""
+
+    workload: Workload
+    rate_per_s: float
+    """In the plan's unit; 0 in a closed loop."""
+    concurrency: int
+    """0 outside of one."""
+
+
 class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A comparison: servers, workload and offered rates."""
 
@@ -79,6 +90,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     rates: list[Rate] | Range = []
     concurrency: list[Annotated[int, Meta(ge=1, le=1_000_000)]] = []
     """Closed loop only, in place of `rates`."""
+    vary: dict[str, list[Annotated[float, Meta(ge=-1e15, le=1e15)]]] = {}
+    """A field of the workload and its values: what differs from point to point, at one load."""
     connections: Count | None = None
     """Per point; else `seconds`. In a closed loop both count the same way."""
     seconds: Seconds | None = None
@@ -117,9 +130,25 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     @property
     def axis(self) -> Axis:
         """What is varied from point to point, and its values."""
-        if self.workload.mode == "closed":
+        for key, values in self.vary.items():
+            if varied := self.declared.axis(key, values):
+                return varied
+        if self.closed:
             return axes.concurrency([float(n) for n in self.concurrency])
         return axes.rate(self.unit, self.rates_per_s)
+
+    def at(self, x: float) -> Load:
+        """Of a plan without `problems`."""
+        loads = [float(n) for n in self.concurrency] if self.closed else self.rates_per_s
+        workload, load = self.workload, x
+        if self.axis.of_workload:
+            workload, load = _varied(workload, self.axis.key, x), loads[0]
+        return Load(workload, 0.0, round(load)) if self.closed else Load(workload, load, 0)
+
+    @property
+    def closed(self) -> bool:
+        """Does the server set the pace?"""
+        return self.workload.mode == "closed"
 
     @property
     def declared(self) -> Declaration:
@@ -129,7 +158,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     @property
     def unit(self) -> Literal["connections", "requests"]:
         """What rates count."""
-        one_call = self.workload.calls_per_connection == 1
+        one_call = self.declared.calls(self.workload) == 1
         return self.rate_of or ("connections" if one_call else "requests")
 
 
@@ -233,13 +262,13 @@ def _steps(rates: Range) -> int:
 def problems(plan: Plan) -> Iterator[messages.Problem]:
     """All that makes no sense, whatever the machines."""
     yield from _server_problems(plan)
-    if plan.workload.mode == "open":
-        yield from _rate_problems(plan)
-    else:
-        yield from _concurrency_problems(plan)
+    yield from _concurrency_problems(plan) if plan.closed else _rate_problems(plan)
     if (plan.connections is None) == (plan.seconds is None):
         yield messages.LengthUnclear(both=plan.seconds is not None)
-    yield from plan.declared.problems(plan.workload)
+    if plan.vary:
+        yield from _vary_problems(plan)
+    else:
+        yield from plan.declared.problems(plan.workload)
 
 
 def _server_problems(plan: Plan) -> Iterator[messages.Problem]:
@@ -274,6 +303,44 @@ def _concurrency_problems(plan: Plan) -> Iterator[messages.Problem]:
         yield messages.NoValues(keys=keys, closed=True)
     yield from _too_many(keys, len(plan.concurrency))
     yield from _must_ascend(keys, plan.concurrency)
+
+
+def _vary_problems(plan: Plan) -> Iterator[messages.Problem]:
+    keys = ("vary",)
+    key, values = next(iter(plan.vary.items()))
+    if len(plan.vary) > 1:
+        yield messages.OneFieldOnly(fields=list(plan.vary))
+        return
+    if not (known := plan.declared.axis(key, values)):
+        fields_ = [each.key for each in plan.declared.axes]
+        yield messages.NotVaried(field=key, workload=plan.declared.label, fields=fields_)
+        return
+    loads: Sequence[float] = plan.concurrency if plan.closed else plan.rates_per_s
+    if len(loads) > 1:
+        yield messages.OneLoadOnly(keys=("concurrency" if plan.closed else "rates",), field=key)
+    if not values:
+        yield messages.NoValues(keys=keys, varied=True)
+    yield from _too_many(keys, len(values))
+    yield from _must_ascend(keys, values)
+    for x in known.values:
+        try:
+            found = list(plan.declared.problems(_varied(plan.workload, key, x)))
+        except msgspec.ValidationError as error:
+            _, said = complaint(str(error), {key: _plain(x)}, type(plan.workload))
+            yield messages.InvalidValue(keys=keys, value=x, said=said)
+            return
+        if found:
+            yield from found
+            return
+
+
+def _varied(workload: Workload, key: str, x: float) -> Workload:
+    """Raises msgspec.ValidationError: it can have no such value."""
+    return msgspec.convert(msgspec.to_builtins(workload) | {key: _plain(x)}, type(workload))
+
+
+def _plain(x: float) -> int | float:
+    return int(x) if x == int(x) else x
 
 
 def _too_many(keys: tuple[str, ...], count: int) -> Iterator[messages.Problem]:

@@ -17,8 +17,9 @@ from workbench.analysis.repeats import in_doubt, is_sustained
 from workbench.axis import RATE
 from workbench.documents import Block, PointStop, Purpose, client_errors
 from workbench.messages.notes import GaveUp
-from workbench.plan.model import GiveUp, Plan
-from workbench.workloads.base import Arrivals
+from workbench.plan.model import GiveUp, Load, Plan
+from workbench.workloads.base import Workload
+from workbench.workloads.registry import declaration
 
 CEILING_TRIES = 2
 """At the plan's highest rate, before the clients are believed not to reach it."""
@@ -45,16 +46,20 @@ class PointPlan:
     """How many the schedule holds; 0: as many as fit in `seconds` (closed loop)."""
     seconds: float
     """Length of the schedule; 0: until `connections` are done (closed loop)."""
-    calls_per_connection: int = 1
+    workload: Workload
+    """As it is at this point."""
     concurrency: int = 0
     """Closed loop only."""
     purpose: Purpose = "sweep"
     pass_number: int = 1
     look: int = 1
     """Which one at this rate in this pass."""
-    arrivals: Arrivals = "uniform"
     seed: int = 0
     """Of the arrivals. The same for every server, so that all meet the same schedule."""
+
+    @property
+    def calls_per_connection(self) -> int:
+        return declaration(self.workload.protocol).calls(self.workload)
 
     @property
     def samples(self) -> int:
@@ -82,7 +87,7 @@ def order(plan: Plan, seed: int) -> list[Block]:
             for number in passes
             for server in shuffle.sample(plan.servers, len(plan.servers))
         ]
-    rates = plan.rates_per_s
+    rates = plan.axis.values if plan.axis.per_second else []
     return [Block(server=s, pass_number=n, rates_per_s=rates) for s, n in turns]
 
 
@@ -201,78 +206,80 @@ def draw_seed() -> int:
     return random.SystemRandom().randrange(1, 2**31)
 
 
-def _open_point(plan: Plan, server: str, rate: float, connections: int, **more: Any) -> PointPlan:
-    connection_rate = _connection_rate(plan, rate)
-    return PointPlan(
-        server=server,
-        x=rate,
-        load=RATE.at(rate),
-        connection_rate_per_s=connection_rate,
-        connections=connections,
-        seconds=connections / connection_rate,
-        calls_per_connection=plan.workload.calls_per_connection,
-        arrivals=plan.workload.arrivals,
-        **more,
-    )
-
-
 def points(plan: Plan, server: str, *, seed: int = 0, pass_number: int = 1) -> Iterator[PointPlan]:
     """A sweep's points to be judged, in rising order, without warm-up."""
-    for index, rate in enumerate(plan.rates_per_s):
-        yield _open_point(
-            plan,
-            server,
-            rate,
-            _connections(plan, rate),
-            pass_number=pass_number,
-            seed=_point_seed(seed, pass_number, index),
-        )
-    for index, concurrency in enumerate(plan.concurrency):
+    for index, x in enumerate(plan.axis.values):
+        load = plan.at(x)
+        more: dict[str, Any] = {
+            "x": x,
+            "load": plan.axis.at(x),
+            "pass_number": pass_number,
+            "seed": _point_seed(seed, pass_number, index),
+        }
+        if not plan.closed:
+            yield _open_point(plan, server, load, _connections(plan, load), **more)
+            continue
         yield PointPlan(
             server=server,
-            x=float(concurrency),
-            load=plan.axis.at(concurrency),
             connection_rate_per_s=0.0,
             connections=plan.connections or 0,
             seconds=plan.seconds or 0.0,
-            calls_per_connection=plan.workload.calls_per_connection,
-            concurrency=concurrency,
-            pass_number=pass_number,
-            arrivals=plan.workload.arrivals,
-            seed=_point_seed(seed, pass_number, index),
+            workload=load.workload,
+            concurrency=load.concurrency,
+            **more,
         )
+
+
+def _open_point(plan: Plan, server: str, at: Load, connections: int, **more: Any) -> PointPlan:
+    """Its place is its rate, where `more` has no `x`."""
+    connection_rate = _connection_rate(plan, at)
+    return PointPlan(
+        server=server,
+        connection_rate_per_s=connection_rate,
+        connections=connections,
+        seconds=connections / connection_rate,
+        workload=at.workload,
+        **{"x": at.rate_per_s, "load": RATE.at(at.rate_per_s), **more},
+    )
 
 
 def _warm_up(plan: Plan, server: str, seed: int, pass_number: int) -> PointPlan:
     assert plan.warm_up is not None
     rate, seconds = plan.warm_up.rate_per_s, plan.warm_up.seconds
-    connections = max(1, round(_connection_rate(plan, rate) * seconds))
+    load = _at_rate(plan, rate)
+    connections = max(1, round(_connection_rate(plan, load) * seconds))
     more = {"pass_number": pass_number, "seed": _point_seed(seed, pass_number, -1)}
-    return _open_point(plan, server, rate, connections, purpose="warm_up", **more)
+    return _open_point(plan, server, load, connections, purpose="warm_up", **more)
 
 
 def _ceiling_point(plan: Plan, server: str, rate: float, seed: int) -> PointPlan:
-    connections = _fewest_connections(plan, rate)
-    return _open_point(
-        plan, server, rate, connections, purpose="ceiling", seed=_point_seed(seed, 0, 0)
-    )
+    load = _at_rate(plan, rate)
+    more = {"purpose": "ceiling", "seed": _point_seed(seed, 0, 0)}
+    return _open_point(plan, server, load, _fewest_connections(plan, load), **more)
 
 
-def _connection_rate(plan: Plan, rate: float) -> float:
-    return rate / plan.workload.calls_per_connection if plan.unit == "requests" else rate
+def _at_rate(plan: Plan, rate: float) -> Load:
+    """Whatever the axis; of a workload that varies the first one."""
+    workload = plan.at(plan.axis.values[0]).workload if plan.vary else plan.workload
+    return Load(workload, rate, 0)
 
 
-def _connections(plan: Plan, rate: float) -> int:
+def _connection_rate(plan: Plan, load: Load) -> float:
+    calls = plan.declared.calls(load.workload)
+    return load.rate_per_s / calls if plan.unit == "requests" else load.rate_per_s
+
+
+def _connections(plan: Plan, load: Load) -> int:
     if plan.seconds is not None:
-        return max(1, round(_connection_rate(plan, rate) * plan.seconds))
+        return max(1, round(_connection_rate(plan, load) * plan.seconds))
     wanted = plan.connections or 1
-    return max(wanted, _fewest_connections(plan, rate)) if plan.lengthen else wanted
+    return max(wanted, _fewest_connections(plan, load)) if plan.lengthen else wanted
 
 
-def _fewest_connections(plan: Plan, rate: float) -> int:
+def _fewest_connections(plan: Plan, load: Load) -> int:
     """That make a meaningful point."""
-    for_samples = math.ceil(FEWEST_SAMPLES / plan.workload.calls_per_connection)
-    return max(for_samples, math.ceil(_connection_rate(plan, rate) * SHORTEST_S))
+    for_samples = math.ceil(FEWEST_SAMPLES / plan.declared.calls(load.workload))
+    return max(for_samples, math.ceil(_connection_rate(plan, load) * SHORTEST_S))
 
 
 def _point_seed(seed: int, pass_number: int, index: int) -> int:

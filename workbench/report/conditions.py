@@ -91,7 +91,7 @@ def sentences(start: RunStart, summary: Summary) -> list[str]:
 def method(start: RunStart, summary: Summary) -> list[str]:
     """How to read the figures."""
     setup = Setup(start)
-    if not setup.axis.has_limit:
+    if setup.closed:
         said = [
             "Closed loop: a fixed number of connections at a time, each followed by the next. A"
             " server that stalls slows the clients down with it, so its stalls are told too kindly."
@@ -101,17 +101,20 @@ def method(start: RunStart, summary: Summary) -> list[str]:
             "Open loop: calls are started on a schedule fixed in advance, whatever the server does."
             " What the clients could not start in time is counted as late, what they never started"
             " as unsent.",
+        ]
+    if setup.axis.has_limit:
+        said.append(
             f"A server holds a rate when at least 99 % of the attempts succeed there and at every"
             f" lower rate, and the verdict is ok. “At least” means that no rate just above showed"
             f" its own limit. The rates tried are steps: the true limit lies between two of them."
-            f"{f' Over {setup.repeats} passes the median counts.' * (setup.repeats > 1)}",
-        ]
+            f"{f' Over {setup.repeats} passes the median counts.' * (setup.repeats > 1)}"
+        )
     latency = (
         "Latency counts from the instant a call was due, so that a server that stalls pays for the"
         " queue it made; service time counts from the actual send. "
     )
     said.append(
-        f"{latency * setup.axis.has_limit}A percentile stands only where"
+        f"{latency * (not setup.closed)}A percentile stands only where"
         " there are replies enough for it. Percentiles of several passes come from their merged"
         " histograms and are never averaged."
     )

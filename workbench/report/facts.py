@@ -98,7 +98,8 @@ class Report:
     answer: str
     """One sentence."""
     unit: str
-    closed_loop: bool
+    sought: bool
+    """Was it a limit that was sought? Otherwise the most replies are told."""
     held: list[Held] = field(default_factory=list)
     passes: int = 1
     metrics: tuple[str, ...] = ()
@@ -144,7 +145,7 @@ def facts(
         state=state(summary),
         answer=_answer(summary),
         unit=summary.unit,
-        closed_loop=not summary.axis.has_limit,
+        sought=summary.axis.has_limit,
         held=[_held(server, _fates(server, documents)) for server in summary.ranked()],
         metrics=tuple(metric.label for metric in start.metrics),
         passes=max((p.pass_number for s in summary.servers.values() for p in s.stops), default=1),
@@ -186,6 +187,8 @@ def _answer(summary: Summary) -> str:
     measured = [server for server in summary.ranked() if server.complete]
     if not measured:
         return "Nothing was measured."
+    if summary.axis.of_workload and not summary.axis.has_limit:
+        return f"{summary.axis.label} was varied at one load, so no highest rate was sought."
     if not summary.axis.has_limit:
         return "A closed loop: each connection is followed by the next, so no rate is offered."
     best = [server for server in measured if server.knee == measured[0].knee]
@@ -196,10 +199,12 @@ def _answer(summary: Summary) -> str:
     most = "" if len(best) == len(measured) else " most"
     floors = [server for server in measured if server.knee_is_floor]
     least = "at least " if best[0] in floors else ""
-    rate = summary.axis.figure(best[0].knee)
+    rate = summary.axis.at(best[0].knee)
+    if summary.axis.per_second:
+        rate = f"{summary.axis.figure(best[0].knee)} {summary.unit} per second"
     others = [server for server in floors if server not in best]
     seen = "Of what was seen, " if others else ""
-    said = f"{seen}{names} {verb}{most}: {least}{rate} {summary.unit} per second."
+    said = f"{seen}{names} {verb}{most}: {least}{rate}."
     return f"{said} {_unseen(others, alone=len(floors) == len(measured))}".strip()
 
 

@@ -76,9 +76,19 @@ class Setup:
     @property
     def load(self) -> str:
         """How calls arrive: "constant rate", "Poisson arrivals", "fixed concurrency"."""
-        if not self.axis.per_second:
-            return "fixed concurrency (closed loop)"
-        return arrivals(self.workload.get("arrivals", "uniform"))
+        how = arrivals(self.workload.get("arrivals", "uniform"))
+        if self.closed:
+            how = "fixed concurrency (closed loop)"
+        values = self.plan.get("concurrency" if self.closed else "rates")
+        if not self.axis.of_workload or not isinstance(values, list) or not values:
+            return how
+        at = f"{count(values[0])} connections" if self.closed else RATE.at(values[0])
+        return f"{how}, {at} throughout"
+
+    @property
+    def closed(self) -> bool:
+        """Did the servers set the pace?"""
+        return self.workload.get("mode") == "closed"
 
     @property
     def length(self) -> str:

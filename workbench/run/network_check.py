@@ -50,9 +50,9 @@ def notes_of(link: Link, needed_bits_per_s: float) -> list[Notice]:
 def needed_of_each(plan: Plan, clients: int, gates: Sequence[GateResult]) -> float:
     """Bits per second from the target to each client, at the highest rate and with the largest
     reply; 0: not known, for a closed loop has no rate."""
-    if not plan.axis.per_second or not gates:
+    if plan.closed or not gates:
         return 0.0
     calls = plan.workload.calls_per_connection
-    requests_per_s = max(plan.axis.values) / clients * (1 if plan.unit == "requests" else calls)
+    requests_per_s = max(plan.rates_per_s) / clients * (1 if plan.unit == "requests" else calls)
     reply = max(gate.kept_bytes if calls > 1 else gate.bytes_on_wire for gate in gates)
     return needed_bits_per_s(requests_per_s, calls, reply)

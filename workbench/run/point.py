@@ -98,7 +98,7 @@ class _PointRecording:
         self._place = recorded(axis, point.x)
         self._begun_us = 0
         self._windows: list[Window] = []
-        think_time_s = run.plan.workload.think_time_s
+        think_time_s = point.workload.think_time_s
         self._think_s = phases.think_s(point.calls_per_connection, think_time_s)
 
     def started(self, at_us: int) -> None:
@@ -175,7 +175,7 @@ class _PointRecording:
                 self._windows,
                 seconds,
                 calls_per_connection=point.calls_per_connection,
-                think_time_s=self._run.plan.workload.think_time_s,
+                think_time_s=point.workload.think_time_s,
             ),
             ceiling_per_s=self._run.limit.per_s if point.purpose == "sweep" else None,
             ceiling_others_pct=self._run.limit.background_load_pct,
@@ -224,7 +224,7 @@ class _PointRecording:
 
     def _answered(self, report: LoadReport, schedule_s: float) -> tuple[float, list[float]]:
         """Calls answered per second of the measured part, and where that lies."""
-        workload = self._run.plan.workload
+        workload = self._point.workload
         ramp_s = phases.ramp_s(
             self._windows, self._point.calls_per_connection, workload.think_time_s
         )
@@ -243,17 +243,17 @@ def _spec(plan: Plan, point: PointPlan, target: Target) -> PointSpec:
         host=target.host,
         port=target.port,
         workload=plan.declared.key,
-        options=plan.workload.own,
-        mode=plan.workload.mode if not point.connection_rate_per_s else "open",
+        options=point.workload.own,
+        mode="closed" if point.concurrency else "open",
         rate_per_s=point.connection_rate_per_s,
         connections=point.connections,
         seconds=point.seconds,
         concurrency=point.concurrency,
-        arrivals=point.arrivals,
+        arrivals=point.workload.arrivals,
         seed=point.seed,
         calls_per_connection=point.calls_per_connection,
-        think_time_s=plan.workload.think_time_s,
-        timeout_s=plan.workload.timeout_s,
+        think_time_s=point.workload.think_time_s,
+        timeout_s=point.workload.timeout_s,
     )
 
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 import msgspec
 from msgspec import NODEFAULT, Meta, inspect
 
+from workbench.axis import Axis
+
 if TYPE_CHECKING:
     from workbench.messages.plans import Problem
     from workbench.servers.entry import ServerEntry
@@ -129,6 +131,16 @@ def fields(options: type[Workload]) -> Iterator[Field]:
 
 
 @dataclass(frozen=True)
+class Varied:
+    """A field of a workload that a plan may vary from point to point; a number."""
+
+    key: str
+    scale: Literal["linear", "log"] = "linear"
+    limit: Literal["highest", "none"] = "none"
+    """See `axis.Axis`. The clients' own ceiling is one of rates, so none of these is calibrated."""
+
+
+@dataclass(frozen=True)
 class Protocol:
     """What a server says that it speaks, in words."""
 
@@ -151,17 +163,29 @@ class Declaration:
     """By their keys in plans and in `server.yaml`: what a server must speak."""
     families: ClassVar[Sequence[str]] = ()
     """Of servers, made for it."""
-    hosting: ClassVar[Literal["server", "self"]] = "server"
-    """self: there is no server of its own; the driver is all."""
     driven_by_agent: ClassVar[bool] = True
     """Is there a `driver.py`? Otherwise a load tool of its own runs it."""
-    axes: ClassVar[Sequence[str]] = ("rate", "concurrency")
-    """What a plan may vary."""
-    phases: ClassVar[Sequence[str]] = ("measure",)
+    axes: ClassVar[Sequence[Varied]] = ()
+    """What a plan may vary in place of the load, by `vary`."""
     several_calls: ClassVar[bool] = True
     """Can a connection have more than one?"""
     null_server: ClassVar[str] = ""
     """Id of the server that finds the clients' own limit; empty: there is none."""
+
+    def axis(self, key: str, values: Sequence[float]) -> Axis | None:
+        """Of one of its fields; None: that is none to be varied."""
+        varied = next((each for each in self.axes if each.key == key), None)
+        field = next((each for each in fields(self.options) if each.key == key), None)
+        if varied is None or field is None:
+            return None
+        return Axis(
+            key=key,
+            label=field.label,
+            unit=field.unit,
+            scale=varied.scale,
+            values=[float(value) for value in values],
+            limit=varied.limit,
+        )
 
     def problems(self, workload: Any) -> Iterator[Problem]:
         """All that makes no sense beyond bounds."""

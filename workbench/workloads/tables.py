@@ -22,7 +22,9 @@ def table() -> str:
             each for each in WORKLOADS.values() if field.key in each.options.__struct_fields__
         ]
         only = "" if len(having) == len(WORKLOADS) else ", ".join(each.label for each in having)
-        told = "; ".join(filter(None, (field.help, _span(field), only and f"only of {only}")))
+        varied = any(field.key == axis.key for each in having for axis in each.axes)
+        parts = (field.help, _span(field), only and f"only of {only}", "can `vary`" * varied)
+        told = "; ".join(filter(None, parts))
         rows.append(f"| `{field.key}` | {_default(field)} | {told} |")
     return "\n".join(["| Key of `workload` | Default | |", "|---|---|---|", *rows]) + "\n"
 

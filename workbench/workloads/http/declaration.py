@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from msgspec import Meta
 
 from workbench.messages import plans as messages
-from workbench.workloads.base import Declaration, Protocol, Workload
+from workbench.workloads.base import Declaration, Protocol, Varied, Workload
 
 if TYPE_CHECKING:
     from workbench.servers.entry import ServerEntry
@@ -24,6 +24,7 @@ Pipeline = Annotated[
         le=1_000,
         title="Pipeline",
         description="calls outstanding on a connection",
+        extra_json_schema={"unit": "outstanding"},
     ),
 ]
 
@@ -47,6 +48,7 @@ class Http(Declaration):
         "http/1.1": Protocol("HTTP/1.1, kept alive", "HTTP/1.1", "HTTP/1.1"),
     }
     families: ClassVar[Sequence[str]] = ("wsgi", "hello", "macro")
+    axes: ClassVar[Sequence[Varied]] = (Varied("pipeline"),)
     null_server = "null-http"
 
     def problems(self, workload: Any) -> Iterator[messages.Problem]:

@@ -36,6 +36,7 @@ class Pong(http.Http):
         "pong": Protocol("Ping-pong: read until close", "ping-pong over TCP", "ping-pong")
     }
     families = ("socket",)
+    axes = ()
     several_calls = False
     null_server = "null"
 
