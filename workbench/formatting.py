@@ -46,6 +46,14 @@ def figure(value: float | None, unit: str = "") -> str:
     return f"{text} {unit}".rstrip()
 
 
+def per_second(value: float | None) -> str:
+    """An extrapolated rate, to three digits: "28,400/s"; empty: not known."""
+    if value is None:
+        return ""
+    digits = max(0, len(f"{value:.0f}") - 3)
+    return f"{round(value, -digits):,.0f}/s"
+
+
 def percent(share: float) -> str:
     """ "0 %", "0.04 %", "12.3 %"; never 0 for what is not nothing."""
     if share == 0:

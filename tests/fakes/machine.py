@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import itertools
 import json
+import time
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
@@ -59,6 +60,28 @@ class FakeProcess:
         return await self.wait()
 
 
+class FakeSampler(FakeProcess):
+    """Answers what it is asked for, on a machine that does nothing."""
+
+    def __init__(self, command: Command) -> None:
+        super().__init__(command)
+        self._answers: asyncio.Queue[bytes] = asyncio.Queue()
+
+    async def lines(self) -> AsyncIterator[bytes]:
+        while not self.ended:
+            yield await self._answers.get()
+
+    async def send(self, line: bytes) -> None:
+        await super().send(line)
+        asked = json.loads(line).get("asked", 0)
+        sample = {
+            **{"t_us": time.monotonic_ns() // 1000, "asked": asked, "cores": [[0, 0], [0, 0]]},
+            **{"softirq": 0, "memory": 0, "counters": {}, "gauges": {}, "server": ""},
+            **{"tree": None, "listening": None, "own_us": 0},
+        }
+        self._answers.put_nowait(json.dumps(sample).encode())
+
+
 class FakeMachine:
     """This computer, as far as the rest of the program can tell."""
 
@@ -97,6 +120,9 @@ class FakeMachine:
         if "iperf" in words or "linkprobe" in words:
             raise PongbenchError("There is no link to be checked.")
         over = "free_port.py" in words
+        if "sampler.py" in words:
+            self.started.append(sampler := FakeSampler(command))
+            return sampler
         process = FakeProcess(command, [json.dumps({"port": 20_001})] if over else [], over=over)
         self.started.append(process)
         return process

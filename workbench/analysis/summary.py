@@ -10,6 +10,7 @@ import msgspec
 
 from workbench import axis as axes
 from workbench.analysis.clients import Together, together
+from workbench.analysis.cost import CPU_PER_CALL, cpu_us_per_call, dearer, full_core
 from workbench.analysis.histogram import percentile_supported
 from workbench.analysis.results import SeriesResult
 from workbench.axis import RATE, Axis
@@ -112,9 +113,17 @@ class Summary:
         """What was noted about no server in particular."""
         return [note.text for note in self.noted]
 
+    @property
+    def known_metrics(self) -> list[Metric]:
+        """Those that are known of any point: an empty column says nothing."""
+        points = [stop for server in self.servers.values() for stop in server.stops]
+        known = {key for p in points for key, value in p.values.items() if value is not None}
+        return [metric for metric in self.metrics if metric.key in known]
+
     def ranked(self) -> list[ServerSummary]:
-        """Servers by knee, else by most replies, highest first; those without any last."""
-        return sorted(self.servers.values(), key=lambda server: -server.figure)
+        """Servers by knee, else by most replies, highest first; those without any last. Of equals
+        the one first that pays the least CPU time for a call."""
+        return sorted(self.servers.values(), key=lambda server: (-server.figure, dearer(server)))
 
     def to_data(self) -> dict[str, Any]:
         """Plain data, the answer of `pongbench summary --json`. None where nothing is known; a
@@ -215,6 +224,8 @@ def _server_data(server: ServerSummary) -> dict[str, Any]:
         "latency_at_knee_ms": _ms(there.latency_us if there else None),
         "service_at_knee_ms": _ms(there.service_us if there else None),
         "cpu_at_knee_pct": there.cpu_pct if there else None,
+        "cpu_us_per_call_at_knee": cpu_us_per_call(there),
+        "core_full_at_per_s": _rounded(full_core(server)),
         "rss_bytes": server.rss_bytes or None,
         "gave_up": server.gave_up or None,
         "died": server.died or None,
@@ -240,10 +251,15 @@ def _point_data(point: PointStop, server: ServerSummary) -> dict[str, Any]:
         "errors_pct": point.errors_pct,
         "latency_ms": _ms(point.latency_us),
         **({"values": point.values} if point.values else {}),
+        "cpu_us_per_call": point.values.get(CPU_PER_CALL),
         "verdict": point.verdict,
         "reasons": list(point.reasons),
         "codes": [str(finding.get("code", "")) for finding in point.findings],
     }
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 1)
 
 
 def _ms(times: Percentiles | None) -> dict[str, float | None]:

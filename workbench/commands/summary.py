@@ -11,6 +11,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from workbench.analysis.cost import cpu_us_per_call, full_core
 from workbench.analysis.histogram import percentile_supported
 from workbench.analysis.results import PointResult
 from workbench.analysis.summary import ServerSummary, Summary, summarise
@@ -18,13 +19,15 @@ from workbench.commands.console import VERDICT_STYLES
 from workbench.commands.fitting import Cell, fitting
 from workbench.commands.opening import add_session_arguments, exit_code, open_session
 from workbench.documents import Metric, Percentiles, PointStop
-from workbench.formatting import duration, figure, megabytes, ordinal, percent
-from workbench.report import clients
+from workbench.formatting import duration, figure, megabytes, ordinal, per_second, percent
+from workbench.report import clients, cost
 from workbench.terminal import Terminal, write_json
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
+
+_COST = ("CPU per call", "Core full at")
 
 _ENDED: defaultdict[str, str] = defaultdict(
     lambda: "The run ended",
@@ -58,8 +61,9 @@ def handle(arguments: argparse.Namespace) -> int:
 def print_summary(summary: Summary, console: Terminal | None = None) -> None:
     """On stdout: every point, what the session notes, then one line for every server."""
     console = console or _stdout()
+    metrics = summary.known_metrics
     for server in summary.servers.values():
-        _print_points(server, summary.metrics, console)
+        _print_points(server, metrics, console)
     for found in summary.found:
         console.say(found.sentence(len(summary.servers)))
     _print_clients(summary, console)
@@ -75,10 +79,12 @@ def print_ranking(summary: Summary, console: Terminal | None = None) -> None:
     console = console or _stdout()
     limit = summary.axis.has_limit
     most = "Holds" if limit else "Most replies/s"
-    titles = ("Server", most, "p50 there", "p99 there", "CPU there", "Memory")
+    titles = ["Server", most, "p50 there", "p99 there", "CPU there", *_COST, "Memory"]
     rows = [_row(server, server.at_knee if limit else server.most) for server in summary.ranked()]
-    spare = ("CPU there", "p50 there", "Memory", "p99 there")
+    spare = ("CPU there", "p50 there", "Memory", *reversed(_COST), "p99 there")
     console.print(fitting(titles, rows, console.width, spare=spare))
+    if paid := cost.tie(summary.ranked()):
+        console.say(paid)
     for server in summary.ranked():
         if server.died:
             console.say(f"† {server.died}")
@@ -95,6 +101,8 @@ def _row(server: ServerSummary, there: PointResult | None) -> list[Cell]:
         _time(times, 0.5),
         _time(times, 0.99),
         f"{there.cpu_pct:.0f} %" if there else "",
+        figure(cpu_us_per_call(there), "µs"),
+        per_second(full_core(server)),
         megabytes(server.rss_bytes) if server.rss_bytes else "",
     ]
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from workbench import formatting
+from workbench.analysis.cost import CPU_PER_CALL, cpu_us_per_call
 from workbench.analysis.histogram import percentile_supported
 from workbench.analysis.intervals import Interval, ranks
 from workbench.analysis.results import PointResult
@@ -81,6 +83,14 @@ def _cpu(value: float) -> str:
     return f"{value:.1f} %" if value >= 10 else f"{value:.2f} %"
 
 
+def _cost(stop: PointStop) -> float | None:
+    return stop.values.get(CPU_PER_CALL)
+
+
+def _microseconds(value: float) -> str:
+    return formatting.figure(value, "µs")
+
+
 def _memory(value: float) -> str:
     """So fine that a difference is seen to be that of the two beside it."""
     return f"{value / 1e6:,.1f} MB"
@@ -93,6 +103,7 @@ _QUANTITIES = (
     _Quantity(
         "CPU", "%", lambda at: at.cpu_pct or None, lambda stop: stop.server_cpu_pct or None, _cpu
     ),
+    _Quantity("CPU per call", "us", cpu_us_per_call, _cost, _microseconds),
     _Quantity(
         "memory",
         "bytes",

@@ -4,9 +4,12 @@ A single file for the standard library of Python 3.10 or later. Without argument
 JSON line a tick until its stdin ends:
     {"t_us": monotonic, "cores": [[busy, total], ...] in ticks, the first for all cores together,
      "softirq": ticks, "memory": bytes available, "counters": {...} since boot, "gauges": {...},
-     "server": id, "tree": {"cpu_us", "rss", "pss", "processes", "threads", "descriptors"} | null,
+     "server": id, "tree": {"cpu_us", "user_us", "system_us", "rss", "pss", "processes", "threads",
+     "descriptors"} | null,
      "listening": [accept queue, backlog] | null, "own_us": what all this cost so far}
-A line on stdin says whom to watch: {"watch": pid or 0, "port": n or 0, "server": id}.
+A line on stdin says whom to watch: {"watch": pid or 0, "port": n or 0, "server": id}. Another asks
+for a sample at once: {"asked": n}; it carries that n, and in its tree "switches", those of context
+of the threads that are there, and "forks", of the whole machine since boot.
 With a port as its argument it only prints the accept queue and the backlog of who listens there.
 """
 
@@ -186,9 +189,41 @@ def pss(pid: int) -> int:
     return 0
 
 
-def tree(root: int, *, with_pss: bool) -> dict[str, int] | None:
-    """Sums over a process and its descendants. `cpu_us` includes children that ended."""
-    total = dict.fromkeys(("cpu_us", "rss", "pss", "processes", "threads", "descriptors"), 0)
+def clock_us(pid: int) -> int:
+    """CPU time of a process with all threads it ever had, as the kernel's scheduler counts it; 0
+    where it does not tell. The clock's number is that of clock_getcpuclockid(3)."""
+    try:
+        return time.clock_gettime_ns(~pid << 3 | 2) // 1000
+    except OSError:
+        return 0
+
+
+def forks() -> int:
+    """Processes and threads begun on this machine since boot: those that ended since took what
+    they did with them."""
+    text = read("/proc/stat").rpartition(b"\nprocesses ")[2]
+    return int(text.split(None, 1)[0]) if text else 0
+
+
+def switches(pid: int) -> int:
+    """Of context, voluntary or not, of the threads that are there."""
+    count = 0
+    with contextlib.suppress(OSError):
+        for task in os.listdir(f"/proc/{pid}/task"):
+            text = read_once(f"/proc/{pid}/task/{task}/status").partition(b"voluntary_ctxt")[2]
+            count += sum(int(line.split()[1]) for line in text.splitlines()[:2])
+    return count
+
+
+SUMS = ("cpu_us", "user_us", "system_us", "rss", "pss", "processes", "threads", "descriptors")
+
+
+def tree(root: int, *, with_pss: bool, with_switches: bool = False) -> dict[str, int] | None:
+    """Sums over a process and its descendants. Times include children that ended and were waited
+    for; of these, and in `user_us` and `system_us`, they come in ticks of 10 ms."""
+    total = dict.fromkeys(SUMS, 0)
+    if with_switches:
+        total |= {"switches": 0, "forks": forks()}
     by_parent = None if HAS_CHILDREN else parents()
     todo = [root]
     while todo:
@@ -197,13 +232,19 @@ def tree(root: int, *, with_pss: bool) -> dict[str, int] | None:
         if not fields or fields[0] in b"ZX":
             continue
         threads = int(fields[17])
-        total["cpu_us"] += sum(map(int, fields[11:15])) * TICK_US
+        user, system, ended_user, ended_system = map(int, fields[11:15])
+        live_us = clock_us(pid) or (user + system) * TICK_US
+        total["cpu_us"] += live_us + (ended_user + ended_system) * TICK_US
+        total["user_us"] += (user + ended_user) * TICK_US
+        total["system_us"] += (system + ended_system) * TICK_US
         total["rss"] += int(fields[21]) * PAGE
         total["processes"] += 1
         total["threads"] += threads
         total["descriptors"] += descriptors(pid)
         if with_pss:
             total["pss"] += pss(pid)
+        if with_switches:
+            total["switches"] += switches(pid)
         todo += by_parent.get(pid, []) if by_parent else children(pid, threads)
     return total if total["processes"] else None
 
@@ -260,18 +301,20 @@ def answers(link: socket.socket, port: int) -> list[tuple[int, int]]:
 # -- the program
 
 
-def sample(number: int, watched: dict[str, Any]) -> dict[str, Any]:
+def sample(number: int, watched: dict[str, Any], asked: int = 0) -> dict[str, Any]:
     cores, softirq = cores_and_softirq()
     pid, port = watched.get("watch"), watched.get("port")
+    with_pss = number % PSS_EVERY == 0
     return {
         "t_us": time.monotonic_ns() // 1000,
+        "asked": asked,
         "cores": cores,
         "softirq": softirq,
         "memory": memory_available(),
         "counters": counters(),
         "gauges": gauges(),
         "server": watched.get("server", ""),
-        "tree": tree(pid, with_pss=number % PSS_EVERY == 0) if pid else None,
+        "tree": tree(pid, with_pss=with_pss, with_switches=asked > 0) if pid else None,
         "listening": listening(port) if port else None,
         "own_us": time.process_time_ns() // 1000,
     }
@@ -285,9 +328,13 @@ def main() -> None:
     rest = b""
     number = 0
     due = time.monotonic()
-    while True:
-        line = json.dumps(sample(number, watched), separators=(",", ":"))
+
+    def say(asked: int = 0) -> None:
+        line = json.dumps(sample(number, watched, asked), separators=(",", ":"))
         os.write(1, line.encode() + b"\n")
+
+    while True:
+        say()
         number += 1
         due = max(due + TICK_S, time.monotonic())
         # One that is behind listens, too.
@@ -296,9 +343,12 @@ def main() -> None:
             if not chunk:
                 return
             *lines, rest = (rest + chunk).split(b"\n")
-            for command in lines:
-                watched = json.loads(command)
-                number = 0
+            for command in map(json.loads, lines):
+                if "asked" in command:
+                    say(command["asked"])
+                else:
+                    watched = command
+                    number = 0
 
 
 if __name__ == "__main__":

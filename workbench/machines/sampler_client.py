@@ -21,6 +21,10 @@ from workbench.machines.wire import Count, InvalidMessage, Text, decode, quoted
 
 SILENT_S = 6.0
 """Without a sample, of which five a second are due, a sampler counts as lost."""
+ASKED_S = 2.0
+"""How long a sample that was asked for may take; a point does not wait longer for it."""
+LEAST_TICKED_US = 200_000
+"""CPU time whose shares ticks of 10 ms tell to a few percent."""
 MOST_PER_S = 20
 """Samples; a sampler that was held up catches up."""
 
@@ -28,10 +32,16 @@ Name: TypeAlias = Annotated[str, msgspec.Meta(max_length=64)]
 Figures: TypeAlias = Annotated[dict[Name, Count], msgspec.Meta(max_length=200)]
 
 
-class Tree(msgspec.Struct):
+class Tree(msgspec.Struct, kw_only=True):
     """Sums over a process tree; see `machines.sampler`."""
 
     cpu_us: Count
+    user_us: Count = 0
+    system_us: Count = 0
+    switches: Count | None = None
+    """Of context; None: the sample was not asked for."""
+    forks: Count = 0
+    """Of the whole machine."""
     rss: Count
     pss: Count
     processes: Count
@@ -52,6 +62,8 @@ class Sample(msgspec.Struct):
     tree: Tree | None
     listening: tuple[Count, Count] | None
     own_us: Count
+    asked: Count = 0
+    """Number of the request that it answers; 0: it came by itself."""
 
 
 _SAMPLE = msgspec.json.Decoder(Sample)
@@ -65,6 +77,12 @@ class Usage:
     """That the samples cover; 0: there was none, and the figures mean nothing."""
     cpu_pct: float = 0.0
     """Of one core, the whole process tree; mean."""
+    cpu_us: int = 0
+    """CPU time of the whole process tree."""
+    system_share: float | None = None
+    """Of that, spent in the kernel; None: too little for the kernel's ticks of 10 ms to tell."""
+    switches: int | None = None
+    """Of context, of the whole process tree; None: not counted, or threads took theirs along."""
     rss_bytes: int = 0
     """Peak."""
     accept_queue: int = 0
@@ -134,11 +152,14 @@ class Tally:
         self._cores = cores
         self._last = first
         self._cpu_us = 0
+        self._known = True
+        """Was the same tree there all the time?"""
         self._rss_bytes = 0
         self._accept_queue = 0
 
     def add(self, sample: Sample) -> None:
         self._cpu_us += cpu_us(self._last, sample)
+        self._known = self._known and same_tree(self._last, sample)
         if sample.tree:
             self._rss_bytes = max(self._rss_bytes, sample.tree.rss)
         if sample.listening:
@@ -156,11 +177,32 @@ class Tally:
         return Usage(
             seconds=elapsed_us / 1e6,
             cpu_pct=100 * self._cpu_us / elapsed_us,
+            cpu_us=self._cpu_us,
+            system_share=self._system_share(),
+            switches=self._switches(),
             rss_bytes=self._rss_bytes,
             accept_queue=self._accept_queue,
             counters=growth(self._first.counters, self._last.counters),
             elsewhere_s=self._elsewhere_s(elapsed_us / 1e6),
         )
+
+    def _system_share(self) -> float | None:
+        first, last = self._first.tree, self._last.tree
+        if not (self._known and first and last):
+            return None
+        system = max(0, last.system_us - first.system_us)
+        whole = system + max(0, last.user_us - first.user_us)
+        return system / whole if whole >= LEAST_TICKED_US else None
+
+    def _switches(self) -> int | None:
+        first, last = self._first.tree, self._last.tree
+        if not (self._known and first and last):
+            return None
+        if first.switches is None or last.switches is None or last.switches < first.switches:
+            return None
+        count = last.switches - first.switches
+        # A thread that ended took at least two with it, perhaps of another program.
+        return count if 50 * (last.forks - first.forks) <= count else None
 
     def _elsewhere_s(self, elapsed_s: float) -> float:
         first, last = self._first, self._last
@@ -196,6 +238,9 @@ class Sampling:
         self._tasks: list[asyncio.Task[None]] = []
         self._over = asyncio.Event()
         self._tally: Tally | None = None
+        self._asked = 0
+        self._answered = 0
+        self._came = asyncio.Event()
 
     async def start(
         self,
@@ -247,13 +292,30 @@ class Sampling:
             with contextlib.suppress(PongbenchError):
                 await to_the_end(self._process.stop(0))
 
-    def mark(self) -> None:
-        """Begin a point: `since_mark` counts from the last sample that has come in."""
+    async def mark(self) -> None:
+        """Begin a point: `since_mark` counts from now on."""
+        await self._now()
         if self._tally:
             self._tally = self._tally.again()
 
-    def since_mark(self) -> Usage:
+    async def since_mark(self, *, now: bool = True) -> Usage:
+        """Until `now`; else, or without a sample within `ASKED_S`, until the last that came in."""
+        if now:
+            await self._now()
         return self._tally.usage() if self._tally else Usage()
+
+    async def _now(self) -> None:
+        """Ask for a sample and wait until it has come in."""
+        if not self._process or self.failure:
+            return
+        self._asked += 1
+        number, self._came = self._asked, asyncio.Event()
+        with contextlib.suppress(PongbenchError, TimeoutError):
+            async with asyncio.timeout(ASKED_S):
+                await self._process.send(msgspec.json.encode({"asked": number}))
+                while self._answered < number and not self._over.is_set():
+                    await self._came.wait()
+                    self._came.clear()
 
     async def _read(self, process: Process, pulse: Pulse) -> None:
         assert self._machine
@@ -269,11 +331,15 @@ class Sampling:
                 if count > MOST_PER_S * (time.monotonic() - began + SILENT_S):
                     raise InvalidMessage(f"more than {MOST_PER_S} samples a second")
                 last_us = sample.t_us
+                # Answers to what was asked too long ago come as well; each is heard once.
+                self._answered = max(self._answered, min(sample.asked, self._asked))
                 if self._tally:
                     self._tally.add(sample)
                 else:
                     self._tally = Tally(sample, self._cores)
-                document = differ.document(sample)
+                self._came.set()
+                # One that was asked for comes soon after another: a share of ticks says nothing.
+                document = None if sample.asked else differ.document(sample)
                 if document:
                     self._emit(document)
             said = [line for line in process.tail() if not line.startswith("{")][-1:]
@@ -293,6 +359,11 @@ class Sampling:
         if self.failure is None:
             self.failure = PongbenchError(f"{why.rstrip('.')}.")
         self._over.set()
+        self._came.set()
+
+
+def same_tree(before: Sample, now: Sample) -> bool:
+    return before.tree is not None and now.tree is not None and before.server == now.server
 
 
 def cpu_us(before: Sample, now: Sample) -> int:

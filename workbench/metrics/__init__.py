@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workbench.documents import Metric
+from workbench.metrics import cpu, switches
 from workbench.metrics.base import Measured, PointMetric
 
-METRICS: Sequence[PointMetric] = ()
+METRICS: Sequence[PointMetric] = (cpu.PerCall(), cpu.InKernel(), switches.PerCall())
 """In the order in which they are shown."""
 
 

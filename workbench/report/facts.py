@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 import yaml
 
 from workbench import formatting
+from workbench.analysis.cost import cpu_us_per_call, full_core
 from workbench.analysis.histogram import percentile_supported
 from workbench.analysis.results import TRUSTED
 from workbench.analysis.summary import ServerSummary, Summary, summarise
@@ -16,7 +17,7 @@ from workbench.documents import AnyDocument, Metric, Note, Percentiles, PointSto
 from workbench.formatting import listed
 from workbench.messages.notes import Severity
 from workbench.messages.topics import about, severity
-from workbench.report import clients, conditions
+from workbench.report import clients, conditions, cost
 from workbench.report.conditions import Table
 from workbench.report.doubts import doubts, once, state
 
@@ -35,6 +36,9 @@ class Held:
     p50: str
     p99: str
     cpu: str
+    cpu_per_call: str
+    full_core: str
+    """The load that would fill one core."""
     memory: str
     fate: str
     """How it died or why its sweep ended early; empty: neither."""
@@ -136,6 +140,7 @@ def facts(
     if not isinstance(start, RunStart):
         raise ValueError("a report needs a session's RunStart")
     summary = summarise(documents)
+    metrics = summary.known_metrics
     report = Report(
         title=title or summary.name or "Comparison",
         began=_date(start.started_utc),
@@ -147,10 +152,10 @@ def facts(
         unit=summary.unit,
         sought=summary.axis.has_limit,
         held=[_held(server, _fates(server, documents)) for server in summary.ranked()],
-        metrics=tuple(metric.label for metric in start.metrics),
+        metrics=tuple(metric.label for metric in metrics),
         passes=max((p.pass_number for s in summary.servers.values() for p in s.stops), default=1),
         doubts=[*(text[:1].upper() + text[1:] for text in remarks), *doubts(summary, documents)],
-        points=[_points(s, _fates(s, documents), start.metrics) for s in summary.servers.values()],
+        points=[_points(s, _fates(s, documents), metrics) for s in summary.servers.values()],
         conditions=conditions.sentences(start, summary),
         machines=[table for machine in start.machines for table in conditions.machine(machine)],
         clients=clients.table(summary),
@@ -205,7 +210,9 @@ def _answer(summary: Summary) -> str:
     others = [server for server in floors if server not in best]
     seen = "Of what was seen, " if others else ""
     said = f"{seen}{names} {verb}{most}: {least}{rate}."
-    return f"{said} {_unseen(others, alone=len(floors) == len(measured))}".strip()
+    paid = cost.tie(measured)
+    unseen = _unseen(others, alone=len(floors) == len(measured) and not paid)
+    return " ".join(filter(None, [said, paid, unseen]))
 
 
 def _nobody(measured: Sequence[ServerSummary]) -> str:
@@ -256,6 +263,8 @@ def _held(server: ServerSummary, fates: Sequence[str]) -> Held:
         p50=_time(times, "p50"),
         p99=_time(times, "p99"),
         cpu=f"{there.cpu_pct:.0f} %" if there else "",
+        cpu_per_call=formatting.figure(cpu_us_per_call(there), "µs"),
+        full_core=formatting.per_second(full_core(server)),
         memory=formatting.megabytes(server.rss_bytes) if server.rss_bytes else "",
         fate=" ".join(fates),
     )

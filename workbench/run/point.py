@@ -51,14 +51,14 @@ class PointRunner:
         self._points += 1
         recording = _PointRecording(self._run, point, self._points)
         stage = self._run.stage
-        stage.sampling.mark()
+        await stage.sampling.mark()
         own_before_s = time.process_time()
         spec = _spec(self._run.plan, point, target)
         load = self._load.run(spec, started=recording.started, on_window=recording.take)
         async with self.target_watch.during_point() as watch:
             report, complete = await self._interruptible(load, watch)
             report = await watch.checked(report, complete)
-        usage = stage.sampling.since_mark()
+        usage = await stage.sampling.since_mark(now=complete)
         others_s = None
         if report.client_cpu_s is not None:
             known_s = sum(

@@ -1,0 +1,76 @@
+"""Servers that sustain the same rate are told apart by what they pay for it."""
+
+from __future__ import annotations
+
+import pytest
+
+from workbench.analysis.cost import CPU_PER_CALL, full_core
+from workbench.analysis.summary import ServerSummary, Summary
+from workbench.documents import Counts, PointStop, Verdict
+from workbench.report import cost
+
+
+def server(name: str, *costs_us: float | None, verdict: Verdict = "ok") -> ServerSummary:
+    """A pass for each cost, all at 1,000 connections/s of two calls each."""
+    made = ServerSummary(name.lower(), name)
+    for number, cost_us in enumerate(costs_us, 1):
+        counts = Counts(
+            scheduled=2000, unsent=0, sent=2000, late=0, established=1000, succeeded=2000, errors={}
+        )
+        made.stops.append(
+            PointStop(
+                t_us=0, point=1, server=made.id, rate_per_s=1000.0, pass_number=number,
+                complete=True, seconds=1.0, counts=counts, verdict=verdict, offered_per_s=1000.0,
+                values={CPU_PER_CALL: cost_us},
+            )
+        )  # fmt: skip
+    return made
+
+
+def ranked(*servers: ServerSummary) -> list[ServerSummary]:
+    return Summary(servers={each.id: each for each in servers}).ranked()
+
+
+def test_of_equals_the_one_that_pays_least_comes_first() -> None:
+    dear, unknown, cheap = server("Dear", 80.0), server("Unknown", None), server("Cheap", 40.0)
+    assert [each.name for each in ranked(dear, unknown, cheap)] == ["Cheap", "Dear", "Unknown"]
+
+
+@pytest.mark.parametrize(
+    ("case", "servers", "told"),
+    [
+        (
+            "one pass, clearly apart",
+            [server("A", 40.0), server("B", 60.0)],
+            "At 1,000/s A costs the least CPU time, 40 µs per call; the most is 60 µs"
+            " (one pass: differences below 5 % do not count).",
+        ),
+        (
+            "one pass, too close",
+            [server("A", 40.0), server("B", 41.5), server("C", 90.0)],
+            "At 1,000/s A and B cost the least CPU time, 40 µs per call; the most is 90 µs"
+            " (one pass: differences below 5 % do not count).",
+        ),
+        (
+            "several passes that never overlap tell even a little",
+            [server("A", 40.0, 40.2, 40.1), server("B", 41.0, 41.2, 41.4)],
+            "At 1,000/s A costs the least CPU time, 40.1 µs per call; the most is 41.2 µs.",
+        ),
+        (
+            "several passes that overlap do not",
+            [server("A", 40.0, 42.0), server("B", 41.0, 43.0)],
+            "At 1,000/s A and B cost the same CPU time per call, 41 µs.",
+        ),
+        ("nobody to compare with", [server("A", 40.0), server("B", None)], ""),
+        ("nobody sustains it", [server("A", 4.0, verdict="server-limited")], ""),
+    ],
+)
+def test_what_is_told_of_a_tie(case: str, servers: list[ServerSummary], told: str) -> None:
+    assert cost.tie(ranked(*servers)) == told, case
+
+
+def test_a_core_is_full_where_its_time_is_spent() -> None:
+    # Two calls a connection at 100 µs each: a second of CPU time pays for 5,000 connections.
+    assert full_core(server("A", 100.0)) == 5000.0
+    assert full_core(server("A", 100.0, verdict="inconclusive")) is None
+    assert full_core(server("A", None)) is None
