@@ -180,14 +180,14 @@ LONG_QUEUE = replace(HELD.queue, replied=6_000, open_halfway=1_500, open_at_end=
             "several signs of the clients, and what helps against them is told once",
             {
                 "counts": counts(unsent=500, late=4_000),
-                "lateness_us": lateness(31_000),
+                "lateness_us": lateness(100_000),
                 "queue": LONG_QUEUE,
                 "client_cpu_pct": 95.0,
             },
             "inconclusive",
             [
                 said.CallsUnsent(unsent=500, calls=9000, relief=""),
-                said.ClientsLate(late_share=0.444444, p99_us=31000, relief=""),
+                said.ClientsLate(late_share=0.444444, p99_us=100000, relief=""),
                 said.ClientBusy(cpu_pct=95.0, relief="machine"),
                 said.FellBehind(replied=6000, calls=9000, waiting=3000),
             ],
@@ -276,14 +276,78 @@ LONG_QUEUE = replace(HELD.queue, replied=6_000, open_halfway=1_500, open_at_end=
             "late clients and a server that falls behind",
             {
                 "counts": counts(late=4_000),
-                "lateness_us": lateness(31_000),
+                "lateness_us": lateness(100_000),
                 "queue": LONG_QUEUE,
             },
             "inconclusive",
             [
-                said.ClientsLate(late_share=0.444444, p99_us=31000, relief="machine"),
+                said.ClientsLate(late_share=0.444444, p99_us=100000, relief="machine"),
                 said.FellBehind(replied=6000, calls=9000, waiting=3000),
             ],
+        ),
+        (
+            "many more wait than lateness can keep waiting",
+            {
+                "counts": counts(late=4_000),
+                "lateness_us": lateness(31_000),
+                "queue": LONG_QUEUE,
+            },
+            "server-limited",
+            [
+                said.FellBehind(replied=6000, calls=9000, waiting=3000),
+                said.ClientsLate(late_share=0.444444, p99_us=31000, relief=""),
+            ],
+        ),
+        (
+            "clients that are late with as many connections as wait",
+            {
+                "counts": counts(late=9_000),
+                "lateness_us": lateness(250_000),
+                "queue": LONG_QUEUE,
+            },
+            "client-limited",
+            [said.ClientsLate(late_share=1.0, p99_us=250000, relief="machine")],
+        ),
+        (
+            "calls that time out after a second, of clients that were late by hundredths",
+            {
+                "counts": counts(timo=900, late=4_000),
+                "lateness_us": lateness(31_000),
+                "timeout_s": 1.0,
+            },
+            "server-limited",
+            [
+                said.CallsFailed(failed=900, calls=9000, errors={"client-timo": 900}),
+                said.ClientsLate(late_share=0.444444, p99_us=31000, relief=""),
+            ],
+        ),
+        (
+            "calls that time out of clients that were late by as much",
+            {
+                "counts": counts(timo=900, late=4_000),
+                "lateness_us": lateness(310_000),
+                "timeout_s": 1.0,
+            },
+            "inconclusive",
+            [
+                said.ClientsLate(late_share=0.444444, p99_us=310000, relief="machine"),
+                said.CallsFailed(failed=900, calls=9000, errors={"client-timo": 900}),
+            ],
+        ),
+        (
+            "few connections of many calls, of which half were answered in time",
+            {
+                "queue": Queue(
+                    due=216,
+                    replied=110,
+                    connections=43,
+                    open_halfway=18,
+                    open_at_end=34,
+                    steady_share=0.55,
+                )
+            },
+            "server-limited",
+            [said.FellBehind(replied=110, calls=216, waiting=34)],
         ),
         (
             "losses beyond what the clients reach against the null server",

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from workbench.analysis.phases import Steady
 from workbench.documents import (
     WINDOW_US,
     Counts,
@@ -27,6 +28,10 @@ FEWEST_SAMPLES = 100
 BEHIND_SHARE = 0.03
 """Of the connections due: open at the schedule's end, and as many more than halfway through."""
 
+IN_TIME_SHARE = 0.9
+"""Of the calls due in the measured part: a server that keeps up answers nearly all in it, for those
+of the ramp come in their stead."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Queue:
@@ -42,14 +47,18 @@ class Queue:
     open_halfway: int
     """Connections open at half the schedule."""
     open_at_end: int
+    steady_share: float = 1.0
+    """Of the calls due in the measured part, answered in it."""
 
     @property
     def growing(self) -> bool:
         """Did the server end fewer connections than were opened, with no end in sight?"""
         allowed = BEHIND_SHARE * self.connections
         growth = self.open_at_end - self.open_halfway
-        # Two counts of a steady queue differ by chance, too.
-        chance = 3 * math.sqrt(self.open_at_end + self.open_halfway)
+        # Two counts of a steady queue differ by chance, too; less is enough where the replies of
+        # the measured part show it as well, for few connections of many calls tell little.
+        sigmas = 1 if self.steady_share < IN_TIME_SHARE else 3
+        chance = sigmas * math.sqrt(self.open_at_end + self.open_halfway)
         # The second half holds half of what is due.
         return self.open_at_end > allowed and growth > max(allowed / 2, chance)
 
@@ -60,8 +69,10 @@ def queue_of(
     *,
     calls_per_connection: int = 1,
     think_time_s: float = 0.0,
+    steady: Steady | None = None,
 ) -> Queue | None:
     """From a point's windows and its schedule's length; only windows that lie in it count.
+    `steady`: its measured part.
 
     None: it cannot be told, because the schedule holds fewer than two windows, or because thinking
     alone keeps a connection open for more than half of it.
@@ -78,6 +89,7 @@ def queue_of(
         connections=due // calls_per_connection,
         open_halfway=open_at.get(whole // 2 - 1, 0),
         open_at_end=open_at.get(whole - 1, 0),
+        steady_share=share(steady.replies, steady.due) if steady and steady.due else 1.0,
     )
 
 
@@ -96,6 +108,8 @@ class Evidence:
     lateness_us: Percentiles | None = None
     client_cpu_pct: float | None = 0.0
     """Of one core, the busiest worker while the schedule ran. None: unknown."""
+    timeout_s: float = 0.0
+    """After which a call counts as lost; 0: unknown."""
     workers: int = 1
     client_cores: int = 1
     """That workers may use."""

@@ -12,6 +12,10 @@ Order of precedence:
 4. Signs on one side: `ports-limited`, `client-limited`, `network-limited`, `server-limited`.
 5. At least 99 % of the calls succeeded: `ok`. Below that without a sign: `inconclusive`.
 
+Lateness of the clients explains as much as it is long: where the server shows signs that are
+far larger, it is told as a remark; where everything was answered and no more connections waited
+than late clients keep waiting, the server shows none.
+
 A high client CPU is no sign while the point holds: a busy client that kept its schedule was not
 the limit. Nor are kernel counters: they explain, they do not accuse; but where a server seems to be
 the limit, what its machine had to send again speaks against the network.
@@ -53,6 +57,14 @@ rest takes, and enough to move a limit."""
 RETRANSMITTED_SHARE = 0.01
 """Segments that the target sent again, for every call: a sound network loses next to none."""
 
+MUCH_MORE = 3
+"""Times as many connections waiting as clients that are late keep waiting themselves: until then
+what was answered, if late, says nothing against the server."""
+
+MUCH_LESS = 0.1
+"""Of the timeout, by which connections were late; of the connections waiting, those that waited for
+the clients: no cause."""
+
 _SILENT = ("client-timo", "socket-timo")
 """How a call ends whose packets are lost."""
 
@@ -66,6 +78,7 @@ def judge(evidence: Evidence) -> tuple[Verdict, list[Message]]:
         return "inconclusive", [flaw]
     ports, clients = _ports_signs(evidence), _client_signs(evidence)
     network, server = _network_signs(evidence), _server_signs(evidence)
+    clients, server, remarks = _lateness_weighed(evidence, clients, server)
     if server:
         network += _lossy_link(evidence)
     beyond: list[Message] = []
@@ -82,7 +95,7 @@ def judge(evidence: Evidence) -> tuple[Verdict, list[Message]]:
         return "client-limited", _relieved([*beyond, *ports, *clients], relief)
     if network or server:
         clients += _busy_client(evidence)
-    reasons = _relieved([*others, *ports, *clients, *network, *server], relief)
+    reasons = [*_relieved([*others, *ports, *clients, *network, *server], relief), *remarks]
     if others or ((ports or clients) and (network or server)):
         return "inconclusive", reasons
     signs: dict[Verdict, list[Message]] = {
@@ -139,6 +152,27 @@ def _client_signs(evidence: Evidence) -> list[Message]:
         p99_us = evidence.lateness_us.p99 if evidence.lateness_us else None
         signs.append(messages.ClientsLate(late_share=round(evidence.late_share, 6), p99_us=p99_us))
     return signs
+
+
+def _lateness_weighed(
+    evidence: Evidence, clients: list[Message], server: list[Message]
+) -> tuple[list[Message], list[Message], list[Message]]:
+    """(signs of the clients, of the server, remarks), where clients that were late and the server
+    both show signs: lateness explains what is of its own size, and no more."""
+    late = [sign for sign in clients if isinstance(sign, messages.ClientsLate)]
+    lateness, queue = evidence.lateness_us, evidence.queue
+    if not late or not server or lateness is None:
+        return clients, server, []
+    late_s = lateness.p99 / 1e6
+    waiting = queue.open_at_end if queue is not None and queue.growing else 0
+    by_lateness = late_s * queue.connections / evidence.seconds if queue is not None else 0.0
+    if evidence.held and waiting <= MUCH_MORE * by_lateness:
+        return clients, [], []
+    timeouts = MUCH_LESS * evidence.timeout_s
+    if (not evidence.held and late_s < timeouts) or waiting > by_lateness / MUCH_LESS:
+        remarks = [msgspec.structs.replace(sign, relief="") for sign in late]
+        return [sign for sign in clients if sign not in late], server, list(remarks)
+    return clients, server, []
 
 
 def _busy_client(evidence: Evidence) -> list[Message]:

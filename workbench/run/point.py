@@ -159,6 +159,7 @@ class _PointRecording:
         per_unit = 1 / point.calls_per_connection if self._run.plan.unit == "connections" else 1.0
         offered = _rate(counts.scheduled * per_unit, seconds)
         lateness = histogram.percentiles(times.lateness)
+        steady = self._steady(seconds)
         evidence = Evidence(
             counts=counts,
             seconds=seconds,
@@ -176,7 +177,9 @@ class _PointRecording:
                 seconds,
                 calls_per_connection=point.calls_per_connection,
                 think_time_s=point.workload.think_time_s,
+                steady=steady,
             ),
+            timeout_s=point.workload.timeout_s,
             ceiling_per_s=self._run.limit.per_s if point.purpose == "sweep" else None,
             ceiling_others_pct=self._run.limit.background_load_pct,
             counters=usage.counters,
@@ -184,7 +187,7 @@ class _PointRecording:
             loopback=self._run.stage.loopback,
         )
         verdict, reasons = judge(evidence)
-        calls_per_s, measured_s = self._answered(report, seconds)
+        calls_per_s, measured_s = self._answered(report, steady)
         reasons += report.complaints
         lost = counts.scheduled - counts.succeeded
         return PointStop(
@@ -222,13 +225,17 @@ class _PointRecording:
             **self._place,
         )
 
-    def _answered(self, report: LoadReport, schedule_s: float) -> tuple[float, list[float]]:
-        """Calls answered per second of the measured part, and where that lies."""
+    def _steady(self, schedule_s: float) -> phases.Steady | None:
         workload = self._point.workload
         ramp_s = phases.ramp_s(
             self._windows, self._point.calls_per_connection, workload.think_time_s
         )
-        steady = phases.steady(self._windows, schedule_s, ramp_s)
+        return phases.steady(self._windows, schedule_s, ramp_s)
+
+    def _answered(
+        self, report: LoadReport, steady: phases.Steady | None
+    ) -> tuple[float, list[float]]:
+        """Calls answered per second of the measured part, and where that lies."""
         if steady is None:
             return _rate(report.replies_in_schedule, report.schedule_s), []
         # Where a stall in the ramp is made good later, no more is told than was scheduled.
