@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from app.charts.series import Series
+from workbench.analysis.cost import rank
 from workbench.analysis.running import Running
 from workbench.axis import RATE
 from workbench.documents import (
@@ -140,5 +141,5 @@ class ChartModel:
         return 1000 * (Setup(self.start).timeout_s if self.start else self._timeout_s)
 
     def ranked(self) -> list[Series]:
-        """By what they hold, highest first; in the plan's order where that is the same."""
-        return sorted(self.series.values(), key=lambda s: -s.figure)
+        """By what they hold, highest first; of equals the cheapest, else in the plan's order."""
+        return sorted(self.series.values(), key=rank)

@@ -33,11 +33,11 @@ def full_core(series: SeriesResult) -> float | None:
     return None
 
 
-def dearer(series: SeriesResult) -> float:
-    """For ranking servers that sustain the same: what they pay there; those of which it is not
-    known come last."""
+def rank(series: SeriesResult) -> tuple[float, float]:
+    """Sorts servers by knee, else by most replies, highest first; of equals the one first that
+    pays the least for a call there. Those without any, or whose price is not known, come last."""
     there = series.at_knee if series.axis.has_limit else series.most
-    return cpu_us_per_call(there) or inf
+    return -series.figure, cpu_us_per_call(there) or inf
 
 
 def _per_call(point: PointResult) -> float:

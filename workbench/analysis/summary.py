@@ -10,7 +10,7 @@ import msgspec
 
 from workbench import axis as axes
 from workbench.analysis.clients import Together, together
-from workbench.analysis.cost import CPU_PER_CALL, cpu_us_per_call, dearer, full_core
+from workbench.analysis.cost import CPU_PER_CALL, cpu_us_per_call, full_core, rank
 from workbench.analysis.histogram import percentile_supported
 from workbench.analysis.results import SeriesResult
 from workbench.axis import RATE, Axis
@@ -123,7 +123,7 @@ class Summary:
     def ranked(self) -> list[ServerSummary]:
         """Servers by knee, else by most replies, highest first; those without any last. Of equals
         the one first that pays the least CPU time for a call."""
-        return sorted(self.servers.values(), key=lambda server: (-server.figure, dearer(server)))
+        return sorted(self.servers.values(), key=rank)
 
     def to_data(self) -> dict[str, Any]:
         """Plain data, the answer of `pongbench summary --json`. None where nothing is known; a

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from workbench.analysis.cost import rank
 from workbench.analysis.intervals import Difference, difference
 from workbench.analysis.summary import ServerSummary, Summary, summarise
 from workbench.axis import RATE, Axis
@@ -138,8 +139,8 @@ class Comparison:
         """Highest knee first, without one most replies; without points, then what does not compare
         with the first session last."""
 
-        def place(c: Contender) -> tuple[bool, bool, float]:
-            return bool(self.unlike(c)), not c.measured, -c.result.figure
+        def place(c: Contender) -> tuple[bool, bool, float, float]:
+            return bool(self.unlike(c)), not c.measured, *rank(c.result)
 
         return sorted(self.contenders, key=place)
 
