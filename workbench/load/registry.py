@@ -8,7 +8,9 @@ from workbench.errors import BadInput, PongbenchError
 from workbench.formatting import known
 from workbench.load import fleet
 from workbench.load.base import Client, LoadGenerator, LoadTool
+from workbench.machines.answers import output
 from workbench.machines.base import Command, Machine
+from workbench.machines.wire import InvalidMessage
 from workbench.plan.model import Plan
 
 TOOLS: dict[str, LoadTool] = {tool.name: tool for tool in (fleet.TOOL,)}
@@ -54,5 +56,9 @@ async def _lacking(machine: Machine, programs: Sequence[str]) -> list[str]:
     if not programs:
         return []
     process = await machine.start(Command([*machine.python, "-c", _LOOK, *programs]))
-    lines = [line async for line in process.lines()]
-    return lines[-1].decode().split() if lines else []
+    try:
+        lines = await output(process)
+    except InvalidMessage as error:
+        raise PongbenchError(f"'{machine.name}' cannot tell what it has ({error}).") from None
+    said = lines[-1].decode("utf-8", "replace").split() if lines else []
+    return [program for program in programs if program in said]

@@ -18,7 +18,7 @@ from workbench.documents import ServerRecord
 from workbench.errors import PongbenchError
 from workbench.machines.answers import output
 from workbench.machines.base import Command, Machine, Process
-from workbench.machines.wire import InvalidMessage, decode
+from workbench.machines.wire import InvalidMessage, decode, quoted
 from workbench.rights import Confinement
 from workbench.servers.confinement import confined, in_force
 from workbench.servers.entry import ServerEntry
@@ -262,7 +262,7 @@ async def _port(machine: Machine, entry: ServerEntry, host: str, port: int) -> i
     except (InvalidMessage, IndexError, ValueError):
         said = process.tail()[-1:] or ["nothing"]
         raise PongbenchError(
-            f"{machine.name} cannot tell which ports are free; it said: {said[0]}"
+            f"{machine.name} cannot tell which ports are free; it said: {quoted(said[0])}"
         ) from None
 
 

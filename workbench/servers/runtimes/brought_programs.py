@@ -23,16 +23,17 @@ from workbench import paths
 from workbench.errors import PongbenchError
 from workbench.machines.base import Machine, Platform
 from workbench.machines.bundle import Bundle, archived
+from workbench.machines.wire import Folder
 from workbench.servers.runtimes import Notify, find_programs
 from workbench.servers.runtimes.packed import pack
-from workbench.servers.runtimes.programs import PROGRAMS, MissingPrograms, Program
+from workbench.servers.runtimes.programs import PROGRAMS, MissingPrograms, Program, ProgramName
 
 
 class Absent(msgspec.Struct, frozen=True):
     """What `find_programs` tells of a program that a machine lacks."""
 
-    name: str
-    folder: str
+    name: ProgramName
+    folder: Folder
     """Where it is looked for there."""
     release: list[str] = []
     architecture: str = ""

@@ -16,8 +16,10 @@ import msgspec
 
 from workbench import paths
 from workbench.errors import PongbenchError
+from workbench.machines.answers import ran
 from workbench.machines.base import Command, Machine, Platform
 from workbench.machines.bundle import Bundle, archived
+from workbench.machines.wire import InvalidMessage, Text, decode, quoted
 from workbench.servers.entry import ServerEntry
 from workbench.servers.runtimes import Notify, Runtime
 from workbench.servers.runtimes.build_python import OLDEST, PROOF
@@ -33,9 +35,16 @@ if not mark.exists():
 """
 
 
+PROVED_WITHIN_S = 120.0
+"""However slow the machine: compiling a large package takes its time."""
+
+
 class _Proof(msgspec.Struct):
-    name: str
-    packages: dict[str, str]
+    name: Text
+    packages: dict[Text, Text]
+
+
+_PROOF = msgspec.json.Decoder(_Proof)
 
 
 async def prepare(machine: Machine, entry: ServerEntry, notify: Notify) -> Runtime:
@@ -141,16 +150,17 @@ async def _prove(
     machine: Machine, entry: ServerEntry, python: str, env: Mapping[str, str] | None = None
 ) -> _Proof:
     # Compiled once, for servers have no leave to write into a runtime, and many start at a time.
-    process = await machine.start(Command([python, "-I", "-c", COMPILED]))
-    await process.wait()
-    process = await machine.start(
-        Command([python, "-I", "-c", PROOF, *entry.imports], env=env or {})
-    )
-    status = await process.wait()
-    lines = process.tail()
+    await ran(machine, Command([python, "-I", "-c", COMPILED]), PROVED_WITHIN_S)
+    proving = Command([python, "-I", "-c", PROOF, *entry.imports], env=env or {})
+    status, lines = await ran(machine, proving, PROVED_WITHIN_S)
+    said = quoted(lines[-1]) if lines else "it said nothing"
+    if status is None:
+        said = f"it did not end within {PROVED_WITHIN_S:.0f} s"
     if status == 0 and lines:
-        return msgspec.json.decode(lines[-1], type=_Proof)
-    said = lines[-1] if lines else "it said nothing"
+        try:
+            return decode(_PROOF, lines[-1].encode())
+        except InvalidMessage as error:
+            said = f"it said what makes no sense ({error})"
     raise PongbenchError(
         f"What was brought for {entry.name} does not work on '{machine.name}': {said.rstrip('.')}."
     )

@@ -80,4 +80,4 @@ def _event(line: bytes) -> dict[str, Any] | None:
         event = decode(_EVENT, line)
     except InvalidMessage:
         return None
-    return event if "event" in event else None
+    return event if isinstance(event.get("event"), str) else None

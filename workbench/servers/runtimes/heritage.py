@@ -20,9 +20,12 @@ from typing import Any
 from workbench import paths, stores
 from workbench.errors import PongbenchError
 from workbench.fetching import why_unreached
+from workbench.machines.answers import ran
 from workbench.machines.base import Command, Machine
+from workbench.machines.wire import quoted
 from workbench.servers.entry import ServerEntry
 from workbench.servers.runtimes import Notify, Runtime
+from workbench.servers.runtimes.brought_python import PROVED_WITHIN_S
 from workbench.servers.runtimes.builders import run_builder
 from workbench.servers.runtimes.packed import pack
 from workbench.servers.runtimes.programs import MissingPrograms, Programs
@@ -227,9 +230,10 @@ async def bring(
         await machine.bring(archive, f"{folder}/{tree.name}")
     there = f"{machine.cache_dir}/runtimes/{python.parent.parent.name}/bin/python"
     imports = "import sys\nfor name in sys.argv[1:]: __import__(name)"
-    process = await machine.start(Command([there, "-c", imports, *entry.imports], env=env))
-    if await process.wait():
-        said = (process.tail()[-1:] or ["it said nothing"])[0].rstrip(".")
+    importing = Command([there, "-c", imports, *entry.imports], env=env)
+    status, lines = await ran(machine, importing, PROVED_WITHIN_S)
+    if status != 0:
+        said = quoted((lines[-1:] or ["it said nothing"])[0]).rstrip(".")
         raise PongbenchError(
             f"What was built for {entry.name} on this computer does not work on '{machine.name}':"
             f" {said}."

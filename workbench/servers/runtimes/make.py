@@ -11,6 +11,7 @@ import msgspec
 from workbench import paths
 from workbench.errors import PongbenchError
 from workbench.machines.base import Machine
+from workbench.machines.wire import Folder, quoted
 from workbench.servers.entry import ServerEntry
 from workbench.servers.runtimes import Notify
 from workbench.servers.runtimes.builders import LONGEST_BUILD_S, run_builder
@@ -21,7 +22,7 @@ MAKER = Path(__file__).with_name("make_server.py")
 
 
 class _Made(msgspec.Struct):
-    made: str
+    made: Folder
 
 
 async def make(
@@ -52,9 +53,12 @@ async def make(
             notify(f"Compiling {entry.name}")
 
     event = await run_builder(machine, MAKER, task, on_event, env=programs.env)
+    detail = quoted(str(event.get("detail", ""))).rstrip(".")
     if event["event"] == "ready":
-        return msgspec.convert(event, _Made).made
-    detail = str(event.get("detail", "")).rstrip(".")
+        try:
+            return msgspec.convert(event, _Made).made
+        except msgspec.ValidationError as error:
+            detail = quoted(str(error))
     sentences = {
         "command": f"{entry.name} cannot be compiled on {machine.name}: {detail}.",
         "offline": f"{entry.name} cannot be compiled on {machine.name}, for packages it needs are"
@@ -65,7 +69,7 @@ async def make(
         " and was ended.",
     }
     lost = f"Compiling {entry.name} on {machine.name} ended without a result: {detail}."
-    raise PongbenchError(sentences.get(event["why"], lost))
+    raise PongbenchError(sentences.get(str(event.get("why")), lost))
 
 
 async def bring_made(machine: Machine, entry: ServerEntry, made: str, notify: Notify) -> str:

@@ -5,17 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
 from workbench.errors import PongbenchError
 from workbench.machines.base import Machine
+from workbench.machines.wire import Count, Text, quoted
 from workbench.servers.runtimes import Notify, brought_programs
 from workbench.servers.runtimes.builders import run_builder
 from workbench.servers.runtimes.programs import PROGRAMS, MissingPrograms, Programs
 
 FINDER = Path(__file__).with_name("find_programs.py")
+
+
+class _Missing(msgspec.Struct):
+    """What would be fetched, and by which commands."""
+
+    commands: Annotated[list[Text], msgspec.Meta(max_length=20)]
+    packages: list[str]
+    bytes: Count
 
 
 async def provide(
@@ -38,30 +47,37 @@ async def provide(
 
     def on_event(event: dict[str, Any]) -> None:
         if event["event"] == "fetching":
-            notify(f"Fetching {event['title']} for {machine.name}")
+            notify(f"Fetching {quoted(str(event.get('title')))} for {machine.name}")
 
-    event = await run_builder(machine, FINDER, task, on_event)
-    while event.get("why") == "absent":
-        if await brought_programs.bring(machine, event, install=install, notify=notify):
-            event = await run_builder(machine, FINDER, task, on_event)
-        else:
-            event = await run_builder(machine, FINDER, {**task, "bring": False}, on_event)
-    if event["event"] == "ready":
-        found = {key: event[key] for key in ("paths", "versions", "env")}
-        return msgspec.convert(found, Programs)
-    raise _error(machine, event)
+    try:
+        event = await run_builder(machine, FINDER, task, on_event)
+        for _ in wanted:
+            if event.get("why") != "absent":
+                break
+            if await brought_programs.bring(machine, event, install=install, notify=notify):
+                event = await run_builder(machine, FINDER, task, on_event)
+            else:
+                event = await run_builder(machine, FINDER, {**task, "bring": False}, on_event)
+        if event["event"] == "ready":
+            return msgspec.convert(event, Programs)
+        raise _error(machine, event)
+    except msgspec.ValidationError as error:
+        said = quoted(str(error))
+        sentence = f"What '{machine.name}' says of its programs makes no sense ({said})."
+        raise PongbenchError(sentence) from None
 
 
 def _error(machine: Machine, event: dict[str, Any]) -> PongbenchError:
-    title, detail = event.get("title", "A program"), str(event.get("detail", "")).rstrip(".")
+    title = quoted(str(event.get("title", "A program")))
+    detail = quoted(str(event.get("detail", ""))).rstrip(".")
     if event.get("why") == "missing":
-        commands = event["commands"]
-        fetched = f"{len(event['packages'])} packages, {event['bytes'] / 1e6:.0f} MB"
+        missing = msgspec.convert(event, _Missing)
+        fetched = f"{len(missing.packages)} packages, {missing.bytes / 1e6:.0f} MB"
         return MissingPrograms(
             f"{title} is not on {machine.name}. Say --install to fetch it from its distribution"
             f" ({fetched}) and unpack it where it changes nothing else:"
-            + "".join(f"\n    {command}" for command in commands),
-            commands,
+            + "".join(f"\n    {command}" for command in missing.commands),
+            missing.commands,
         )
     sentences = {
         "no-apt": f"{title} is not on {machine.name}, and it has no apt to fetch it with; install"
@@ -73,4 +89,4 @@ def _error(machine: Machine, event: dict[str, Any]) -> PongbenchError:
         "slow": f"Fetching what is missing on {machine.name} took too long and was ended.",
     }
     lost = f"Looking for {title} on {machine.name} ended without a result: {detail or 'silence'}."
-    return PongbenchError(sentences.get(event.get("why", ""), lost))
+    return PongbenchError(sentences.get(str(event.get("why")), lost))
