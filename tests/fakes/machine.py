@@ -90,6 +90,7 @@ class FakeMachine:
     reach = ""
     bind = "127.0.0.1"
     our_address = ""
+    beside: Sequence[str] = ()
 
     def __init__(self, name: str) -> None:
         self.name = name

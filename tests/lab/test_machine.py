@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import sys
 import tarfile
 from pathlib import Path
@@ -103,12 +104,13 @@ async def test_a_second_workbench_is_told_who_is_there(
     assert await process.wait() == 0
 
 
-async def test_nor_may_another_user_disturb_who_is_there(
-    machine: SshMachine, host: Host, monkeypatch: pytest.MonkeyPatch
+async def test_another_user_is_not_kept_out_and_is_told_who_is_there(
+    machine: SshMachine, host: Host
 ) -> None:
-    monkeypatch.setattr("workbench.machines.ssh.BUSY_FOR_S", 0)
-    with pytest.raises(MachineBusy, match=r"^'h1' is in use by process \d+ of .* on "):
-        await open_ssh(profile_of(host, user="ops"))
+    other = await open_ssh(profile_of(host, user="ops"))
+    (there,) = other.beside
+    await other.close()
+    assert re.match(rf"process \d+ of user {host.user} \(", there)
     process = await machine.start(Command(["true"]))
     assert await process.wait() == 0
 

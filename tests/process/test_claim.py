@@ -1,9 +1,11 @@
-"""Who holds a machine is said by its kernel, whatever they say of themselves."""
+"""Who holds a machine is said by its kernel, whatever they say of themselves, and nobody but its
+user and root keeps a run out."""
 
 from __future__ import annotations
 
 import asyncio
 import getpass
+import os
 import secrets
 import subprocess
 import sys
@@ -31,20 +33,28 @@ sys.stdin.read()
 """
 
 
+NOBODY = 65534
+
+
 class Place:
     """A machine whose name to be held is its own, so that no other test is disturbed."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.name = f"pongbench-{secrets.token_hex(8)}"
+        name = f"test-{secrets.token_hex(8)}/"
+        self.name = f"{name}{os.geteuid()}"
         self.runner = folder / "runner.py"
-        self.runner.write_text(RUNNER.read_text().replace('"\\0pongbench"', f'"\\0{self.name}"'))
+        self.runner.write_text(RUNNER.read_text().replace('"pongbench/"', f'"{name}"'))
         self.squatters: list[subprocess.Popen[bytes]] = []
 
-    def squat(self, said: str) -> int:
+    def squat(self, said: str, user: int | None = None, more: str = "") -> int:
         """Its process."""
-        command = [sys.executable, "-c", SQUATTER, self.name, said]
-        made = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        # Not every user may enter where this Python lies.
+        python = sys.executable if user is None else getattr(sys, "_base_executable", "python3")
+        command = [python, "-I", "-c", SQUATTER, self.name + more, said]
+        made = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, user=user, cwd="/"
+        )
         self.squatters.append(made)
         assert made.stdout and made.stdout.readline() == b"held\n"
         return made.pid
@@ -58,7 +68,7 @@ class Place:
         assert process.stdin and process.stdout
         link = Link("box", process.stdout, process.stdin)
         try:
-            await link.open(str(self.folder), exclusive=True)
+            self.ready = await link.open(str(self.folder), exclusive=True)
         except BaseException:
             await link.close()
             raise
@@ -98,7 +108,7 @@ async def test_who_says_nothing_is_named_with_process_user_and_command(place: Pl
     pid = await asyncio.to_thread(place.squat, "silent")
     said = await place.refusal()
     assert said.startswith(
-        f"'box' is held by process {pid} of user {getpass.getuser()} ({sys.executable} -c"
+        f"'box' is held by process {pid} of user {getpass.getuser()} ({sys.executable} -I"
     )
     assert "which does not say for which run" in said
 
@@ -109,6 +119,36 @@ async def test_who_pretends_to_be_somebody_is_named_all_the_same(place: Place) -
     assert said.startswith(f"'box' is in use by root of the lab (there: process {pid} of user ")
 
 
-async def test_of_who_does_not_even_listen_it_is_said_how_to_find_them(place: Place) -> None:
-    await asyncio.to_thread(place.squat, "deaf")
-    assert "`sudo ss -xlp` there shows it, as @pongbench" in await place.refusal()
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
+@pytest.mark.parametrize("said", ["somebody important", "silent", "deaf"])
+async def test_another_user_keeps_nobody_out_and_is_told_of(place: Place, said: str) -> None:
+    pid = await asyncio.to_thread(place.squat, said, NOBODY)
+    link = await place.open()
+    wait = place.wait
+    (there,) = place.ready.beside
+    if said == "deaf":
+        assert there.startswith("a process that does not answer; `sudo ss -xlp` shows it, as @test")
+    else:
+        assert there.startswith(f"process {pid} of user nobody (")
+    # Who is of the same user is still kept out.
+    assert (await place.refusal()).startswith("'box' is in use by process ")
+    await link.close()
+    await wait()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
+async def test_who_holds_many_names_is_told_of_in_a_few_words(place: Place) -> None:
+    for number in range(5):
+        await asyncio.to_thread(place.squat, "silent", NOBODY, f"/{number:016x}")
+    link = await place.open()
+    assert len(place.ready.beside) == 3
+    await link.close()
+    await place.wait()
+
+
+async def test_names_that_no_run_has_are_not_asked(place: Place) -> None:
+    await asyncio.to_thread(place.squat, "silent", None, "/\udcff\n0")
+    link = await place.open()
+    assert place.ready.beside == []
+    await link.close()
+    await place.wait()

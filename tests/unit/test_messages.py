@@ -604,6 +604,10 @@ SENTENCES: list[tuple[Message, str]] = [
         "Medusa no longer gets security fixes and would listen on 10.0.0.2 of h1, where other machines reach it; whoever began the run agreed to that.",
     ),
     (
+        notes.SharedMachine(machine="h1", there=["process 812 of user ops (python3 -)"]),
+        "Another user's run is on 'h1' (process 812 of user ops (python3 -)): each disturbs the other. Agree on who measures when.",
+    ),
+    (
         notes.Confinement(machine="h1"),
         "The kernel of h1 offers no Landlock (Linux 5.13), so the servers may read and write what their user may.",
     ),

@@ -130,6 +130,11 @@ class Machine(Protocol):
         ...
 
     @property
+    def beside(self) -> list[str]:
+        """Processes that hold runs of other users there, in words."""
+        ...
+
+    @property
     def failure(self) -> PongbenchError | None:
         """Why it is lost (its connection, its runner), in a sentence; None: it is not, as far as is
         known."""

@@ -29,6 +29,7 @@ from workbench.machines.ssh import (
 )
 from workbench.machines.surveyed import FEW_PROCESSES, HOW_TO_RESTORE, LeftTuning, Survey, fit
 from workbench.machines.tuning import load_set, preview, set_names
+from workbench.messages.notes import SharedMachine
 
 LITTLE_SPACE = 500 << 20
 
@@ -86,7 +87,7 @@ async def check_machine(profile: Profile, *, ask: Ask = ask_nobody) -> AsyncIter
             except BaseException:
                 await to_the_end(shell.close())
                 raise
-        yield Step(what, "passed", f"Its directory for this run is {machine.run_dir}.")
+        yield _runner(machine)
         if isinstance(machine, SshMachine):
             what = "Sessions"
             yield await _sessions(machine.shell)
@@ -115,6 +116,14 @@ def _logged_in(shell: Shell, seconds: float) -> Step:
     through = f" through {len(connection.chain) - 1} other" if len(connection.chain) > 1 else ""
     where = f"{connection.host} port {connection.port}"
     return Step("Log in", "passed", f"{user} was let in at {where}{through} in {seconds:.1f} s.")
+
+
+def _runner(machine: Machine) -> Step:
+    text = f"Its directory for this run is {machine.run_dir}."
+    if there := machine.beside:
+        shared = SharedMachine(machine=machine.name, there=list(there))
+        return Step("Start the runner", "warning", f"{text} {shared.text()}")
+    return Step("Start the runner", "passed", text)
 
 
 def _limits(survey: Survey) -> Step:

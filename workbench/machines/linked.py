@@ -66,6 +66,10 @@ class LinkedMachine:
         return list(self._introduction.cpus)
 
     @property
+    def beside(self) -> list[str]:
+        return [quoted(each) for each in self._introduction.beside]
+
+    @property
     def failure(self) -> PongbenchError | None:
         return self._link.failure
 

@@ -6,7 +6,7 @@ the *runner*, its only child, is killed; the runner is where the orphans of its 
 also what daemonises stays within reach. Either one ends everything when the other dies.
 
 The first line on stdin is the configuration (JSON):
-    nonce, cache, run, holder, lease_s, max_s, exclusive (nobody else's run on this machine)
+    nonce, cache, run, holder, lease_s, max_s, exclusive (no other run of this user's or root's)
 then commands, one JSON object a line; any of them renews the lease:
     {"op": "hb"}
     {"op": "start", "id", "argv", "env", "cwd", "nofile", "cpus"} -> started | failed
@@ -28,6 +28,7 @@ import fcntl
 import json
 import os
 import pwd
+import re
 import resource
 import select
 import shutil
@@ -57,8 +58,10 @@ PASSED_ON = (
     *("http_proxy", "https_proxy", "all_proxy", "no_proxy"),
     *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"),
 )
-CLAIM = "\0pongbench"
-"""The name of an abstract socket: one a machine, whoever's run it is, and gone with its holder."""
+CLAIM = "pongbench/"
+"""Begins the names of abstract sockets, the number of its user follows: gone with its holder."""
+MOST_BESIDE = 3
+"""Runs of other users that are told of."""
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 libc = ctypes.CDLL(None)
@@ -174,31 +177,67 @@ def has_mark(pid: int, mark: bytes) -> bool:
     return False
 
 
-def claim(holder: str) -> socket.socket | dict[str, str]:
-    """The machine for this run alone; or who has it already. Who asks there is told."""
+class Claimed(Exception):
+    """A run of this user's or root's is on the machine: what it says of itself, and who it is by
+    the kernel's word."""
+
+
+def claim() -> tuple[socket.socket, list[str]]:
+    """The machine for this run alone, and which runs of other users are there all the same.
+
+    The names of abstract sockets are anybody's. So nobody but this user and root keeps a run out,
+    and where another sits on the name that is ours, one that nobody can guess will do.
+    Raises Claimed.
+    """
+    own = f"{CLAIM}{os.getuid()}"
     ours = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        ours.bind(CLAIM)
-    except OSError:
+        name = own
+        try:
+            ours.bind("\0" + own)
+        except OSError:
+            time.sleep(POLL_S)  # it may not listen yet
+            look_at(own)
+            name = f"{own}/{os.urandom(8).hex()}"
+            ours.bind("\0" + name)
+        ours.listen(64)
+        ours.setblocking(False)
+        found = {other: look_at(other) for other in claims() if other != name}
+    except BaseException:
         ours.close()
-        return claimed_by()
-    ours.listen(8)
-    ours.setblocking(False)
-    return ours
+        raise
+    return ours, list(dict.fromkeys(found.values()))[:MOST_BESIDE]
 
 
-def claimed_by() -> dict[str, str]:
-    """`holder`: what it says of itself; `there`: who it is by the kernel's word. Anybody on the
-    machine can hold the name, so that what it says alone would prove nothing."""
-    found = {"holder": "", "there": ""}
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking, contextlib.suppress(OSError):
-        asking.settimeout(1.0)
-        asking.connect(CLAIM)
-        credentials = asking.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+def claims() -> list[str]:
+    """The names of all there are."""
+    with open("/proc/net/unix", "rb") as file:
+        names = re.findall(
+            rb" @(%s\d{1,10}(?:/[0-9a-f]{16})?)$" % CLAIM.encode(), file.read(), re.M
+        )
+    # Connections have the name of what they came from.
+    return sorted({name.decode() for name in names})
+
+
+def look_at(name: str) -> str:
+    """Which process of another user's holds a name, in words. Raises Claimed when it is one of
+    this user's or root's."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking:
+        asking.setblocking(False)
+        try:
+            asking.connect("\0" + name)
+            credentials = asking.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+        except OSError:
+            return f"a process that does not answer; `sudo ss -xlp` shows it, as @{name}"
         pid, uid, _ = struct.unpack("3i", credentials)
-        found["there"] = f"process {pid} of {user_name(uid)}{command_of(pid)}"
-        found["holder"] = asking.recv(500).decode("utf-8", "replace")
-    return found
+        there = f"process {pid} of {user_name(uid)}{command_of(pid)}"
+        if uid in (os.getuid(), 0):
+            asking.settimeout(1.0)
+            said = b""
+            with contextlib.suppress(OSError):
+                said = asking.recv(500)
+            raise Claimed(said.decode("utf-8", "replace"), there)
+        return there
 
 
 def user_name(uid: int) -> str:
@@ -269,6 +308,7 @@ class Runner:
         self.poll = select.epoll()
         self.handlers: dict[int, Callable[[], object]] = {}
         self.claim: socket.socket | None = None
+        self.beside: list[str] = []
 
     # -- the loop
 
@@ -319,6 +359,7 @@ class Runner:
             "version": ".".join(map(str, sys.version_info[:3])),
             "boot": boot,
             "cpus": sorted(os.sched_getaffinity(0)),
+            "beside": self.beside,
         }
 
     def end(self, why: str, grace_s: float = GRACE_S, *, code: str = "") -> NoReturn:
@@ -637,11 +678,12 @@ def main() -> None:
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     body = Runner(config, run, rest, umask)
     if config.get("exclusive"):
-        claimed = claim(config["holder"])
-        if isinstance(claimed, dict):
-            body.event("busy", **claimed)
-            body.end("somebody else uses this machine")
-        body.claim = claimed
+        try:
+            body.claim, body.beside = claim()
+        except Claimed as claimed:
+            holder, there = claimed.args
+            body.event("busy", holder=holder, there=there)
+            body.end("another run is on this machine")
     if os.getppid() != guardian:
         body.end("the guardian died")
     try:

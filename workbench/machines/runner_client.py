@@ -44,20 +44,17 @@ log = logging.getLogger(__name__)
 
 
 class MachineBusy(PongbenchError):
-    """Somebody else's run is on the machine. `holder`: who, where that was told; else `there`, the
-    process that holds it."""
+    """A run of the same user's or root's is on the machine. `holder`: who, where that was told;
+    else `there`, the process that holds it."""
 
     def __init__(self, machine: str, holder: str, there: str = "") -> None:
         holder, there = quoted(holder), quoted(there)
         if holder:
             who = f"'{machine}' is in use by {holder}" + (f" (there: {there})" if there else "")
             what = "wait until that has ended, or take another machine"
-        elif there:
+        else:
             who = f"'{machine}' is held by {there}, which does not say for which run"
             what = "wait until it has ended, have it ended there, or take another machine"
-        else:
-            who = f"'{machine}' is held by a process that does not answer"
-            what = "`sudo ss -xlp` there shows it, as @pongbench; end it, or take another machine"
         super().__init__(f"{who}; {what}.")
         self.holder = holder or there
 
@@ -107,7 +104,8 @@ class Link:
     ) -> runnerevents.Ready:
         """Configure the runner; what it says about itself and its run directory.
 
-        `exclusive`: raises MachineBusy when another such run is on that machine.
+        `exclusive`: raises MachineBusy when another such run of the same user's or of root's is
+        on that machine; of other users' it tells.
         """
         nonce = secrets.token_hex(16)
         ready = self.expect("ready", runnerevents.Ready)

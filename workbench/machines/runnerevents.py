@@ -29,10 +29,12 @@ class Ready(Event, frozen=True):
     """That it may use, ascending."""
     pid: Count = 0
     boot: Text = ""
+    beside: Annotated[list[Text], msgspec.Meta(max_length=10)] = []
+    """Processes that hold runs of other users, by its kernel's word."""
 
 
 class Busy(Event, frozen=True):
-    """Somebody else's run is on the machine."""
+    """A run of its user's or root's is on the machine."""
 
     holder: str
     """What it says of itself."""

@@ -55,6 +55,9 @@ class Scheduler:
             if warning:
                 run.note(warning)
         self._note_tuning(run.stage.tuneup.events)
+        for name, member in run.stage.members.items():
+            if there := list(member.machine.beside):
+                run.note(notes.SharedMachine(machine=name, there=there), machine=name)
         if run.exposed:
             names, address = list(run.exposed.names), run.exposed.address
             run.note(notes.Exposed(servers=names, address=address, said=run.exposed.text))

@@ -18,6 +18,7 @@ from workbench.messages.notes.machines import (
     SamplerLost,
     SamplerRestarted,
     SharedCores,
+    SharedMachine,
     SlowLink,
     TargetGone,
 )
@@ -75,6 +76,7 @@ __all__ = [
     "Settle",
     "Severity",
     "SharedCores",
+    "SharedMachine",
     "Skipped",
     "SlowLink",
     "StillTuned",

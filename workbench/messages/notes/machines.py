@@ -22,6 +22,22 @@ class SharedCores(Notice, frozen=True, kw_only=True):
         )
 
 
+class SharedMachine(Notice, frozen=True, kw_only=True):
+    """Another user's run is on a machine of this one."""
+
+    level = Severity.WARNING
+
+    machine: str
+    there: list[str]
+    """The processes that hold them, by the machine's kernel."""
+
+    def text(self) -> str:
+        return (
+            f"Another user's run is on '{self.machine}' ({'; '.join(self.there)}): each disturbs "
+            "the other. Agree on who measures when."
+        )
+
+
 class Exposed(Notice, frozen=True, kw_only=True):
     """Servers without security fixes listen where other machines reach them."""
 
