@@ -59,7 +59,7 @@ class Trier:
                     return
             try:
                 what, text = self.connection.recv()
-            except EOFError:
+            except (EOFError, ConnectionError):
                 self.process.join()
                 yield f"{progress.command} ended its process ({self.process.exitcode})"
                 return
@@ -85,7 +85,7 @@ def serve(connection: Connection, place: Path) -> None:
     # Ctrl-C is for who began this.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ["PONGBENCH_HOME"] = str(place / "home")
-    with (place / "hangs").open("w") as trace, contextlib.suppress(EOFError):
+    with (place / "hangs").open("w") as trace, contextlib.suppress(EOFError, ConnectionError):
         while True:
             kind, seed = connection.recv()
             hostile = corpus.made(kind, seed)
