@@ -21,8 +21,8 @@ from workbench.shapes import Number, Positive, Rate, Signed, Whole, check_plan
 VERSION = 2
 """Of the document format, the newest. A reader opens every version up to its own.
 
-2: figures that a load tool cannot tell are null, or the axis is a field of the workload. A session
-without either is version 1.
+2: figures that a load tool cannot tell are null, the axis is a field of the workload, or points are
+faulty. Before a run nobody knows whether a point will be, so every run records version 2.
 """
 
 WINDOW_US = 200_000
@@ -44,8 +44,8 @@ CLIENT_ERRORS = ("fd-unavail", "addrunavail", "ftab-full")
 """Error classes that are the client's own fault; they never count against a server."""
 
 ERROR_CLASSES = SERVER_ERRORS + CLIENT_ERRORS
-"""`other` may carry its errno (`other-ENETUNREACH`), `protocol` the status (`protocol-503`);
-see `error_class`."""
+"""`other` may carry its errno (`other-ENETUNREACH`), `protocol` the status (`protocol-503`) or what
+else came in place of the reply (`messages.errors`); see `error_class`."""
 
 Purpose: TypeAlias = Literal["sweep", "warm_up", "ceiling"]
 """Why a point is run: to be judged, to warm the server, or to find the clients' own limit."""
@@ -59,6 +59,7 @@ Verdict: TypeAlias = Literal[
     "client-limited",
     "ports-limited",
     "network-limited",
+    "faulty",
     "inconclusive",
 ]
 

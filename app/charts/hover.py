@@ -33,6 +33,7 @@ _ICONS = {
     "client-limited": ("triangle-alert", "warn"),
     "ports-limited": ("triangle-alert", "warn"),
     "network-limited": ("triangle-alert", "warn"),
+    "faulty": ("circle-x", "bad"),
     "inconclusive": ("info", "muted"),
 }
 

@@ -91,5 +91,6 @@ def verdict(reading: PointResult) -> str:
         "client-limited": "The clients are the limit, not the server.",
         "ports-limited": "The clients ran out of ports.",
         "network-limited": "The network is the limit.",
+        "faulty": "The server answers wrongly.",
         "inconclusive": "The evidence is not enough for a verdict.",
     }[reading.verdict]

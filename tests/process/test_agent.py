@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agents import agent, target
+from agents import Outcome, agent, target
 from oracle import eventually
 
 from workbench.analysis.histogram import percentile, percentiles
@@ -90,7 +90,9 @@ def test_calls_lost_with_their_connection_inherit_its_error() -> None:
             timeout_s=PATIENCE_S,
         )
     assert outcome.total("replies") == 200
-    assert outcome.errors == {"protocol": 300}
+    assert outcome.errors == {"protocol-closed": 300}
+    (fault,) = fault_of(outcome, "protocol-closed")
+    assert (fault["connections"], fault["answered"]) == (50, 4)
     assert outcome.conserved
 
 
@@ -140,9 +142,9 @@ def test_closed_loop_by_seconds_ends_when_they_are_over() -> None:
 @pytest.mark.parametrize(
     ("mode", "error", "timeout_s"),
     [
-        ("half", "protocol", PATIENCE_S),
-        ("silent", "protocol", PATIENCE_S),
-        ("garbage", "protocol", PATIENCE_S),
+        ("half", "protocol-cut", PATIENCE_S),
+        ("silent", "protocol-closed", PATIENCE_S),
+        ("garbage", "protocol-malformed", PATIENCE_S),
         ("error", "protocol-503", PATIENCE_S),
         ("reset", "connreset", PATIENCE_S),
         ("hold", "client-timo", 1.0),
@@ -158,6 +160,48 @@ def test_each_fault_of_a_server_has_its_class(mode: str, error: str, timeout_s: 
     assert set(outcome.errors) <= allowed
     assert sum(outcome.errors.values()) == 30 - outcome.total("unsent") > 0
     assert outcome.conserved
+    faults = [fault for name in allowed for fault in fault_of(outcome, name)]
+    assert sum(fault["connections"] for fault in faults) == (30 if error != "client-timo" else 0)
+    assert all(0 <= fault["first_us"] < 60e6 and fault["answered"] == 0 for fault in faults)
+
+
+def fault_of(outcome: Outcome, name: str) -> list[dict[str, Any]]:
+    return [report["faults"][name] for report in outcome.reports if name in report["faults"]]
+
+
+@pytest.mark.parametrize(
+    ("reply", "error", "example"),
+    [
+        ({"status": 200, "body": "Pong!"}, "", ""),
+        ({"status": 200, "body": '"Pong!"', "json": True}, "protocol-body", "Pong!"),
+        ({"status": 200, "body": "Ping?"}, "protocol-body", "Pong!"),
+        ({"status": 404, "body": "Pong!"}, "protocol-200", "HTTP/1.0 200 OK\r\n"),
+    ],
+    ids=["as wanted", "no JSON", "another body", "another status"],
+)
+@pytest.mark.parametrize("protocol", ["pong", "http/1.0"])
+def test_a_reply_counts_only_as_it_is_wanted(
+    protocol: str, reply: dict[str, Any], error: str, example: str
+) -> None:
+    """The first that is not is kept as an example, in bytes that are few."""
+    mode = ("pong", "0") if protocol == "pong" else ("http", "1")
+    with target(*mode) as server, agent() as load:
+        outcome = load.run(
+            server.port,
+            protocol=protocol,
+            rate_per_s=100,
+            connections=30,
+            timeout_s=PATIENCE_S,
+            reply=reply,
+        )
+    if not error:
+        assert outcome.total("replies") == 30 and outcome.reports[0]["faults"] == {}
+        return
+    assert outcome.errors == {error: 30}
+    (fault,) = fault_of(outcome, error)
+    assert fault["connections"] == 30
+    assert fault["example"].replace("HTTP/1.1", "HTTP/1.0").startswith(example)
+    assert len(fault["example"]) <= 120
 
 
 def test_nobody_listening_is_refused() -> None:

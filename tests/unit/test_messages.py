@@ -84,6 +84,31 @@ SENTENCES: list[tuple[Message, str]] = [
         "91 of 9,000 calls failed (1.0 %): timeout (80), connection reset (11).",
     ),
     (
+        reasons.UnexpectedReplies(error="protocol-500", failed=3960, calls=4000),
+        "The server answers 500: 3,960 of 4,000 calls failed (99.0 %).",
+    ),
+    (
+        reasons.UnexpectedReplies(
+            error="protocol-body",
+            failed=3960,
+            calls=4000,
+            first_s=0.212,
+            received=6,
+            example="Wrong!",
+        ),
+        'The server answers with a wrong body: 3,960 of 4,000 calls failed (99.0 %), first after 0.2 s. The first: "Wrong!".',
+    ),
+    (
+        reasons.UnexpectedReplies(
+            error="protocol-closed", failed=1400, calls=2000, agreed=10, first_s=0.0, answered=3
+        ),
+        "The server ends connections after 3 of 10 calls: 1,400 of 2,000 calls failed (70.0 %), first after 0.0 s.",
+    ),
+    (
+        reasons.ResetsFromElsewhere(failed=600, calls=9000, sent=2),
+        "600 of 9,000 calls ended with a reset, and the target sent 2 resets: something between the machines ends connections. Check firewalls on the way.",
+    ),
+    (
         reasons.FellBehind(replied=6000, calls=9000, waiting=3000),
         "The server fell behind: 6,000 of 9,000 calls were answered while they came in, and 3,000 connections were waiting at the end.",
     ),
@@ -682,6 +707,18 @@ def test_a_figure_of_several_messages_is_written_from_least_to_most() -> None:
     assert together(late) == (
         "The clients started 25.1 to 36.0 % of connections over 5 ms late "
         "(p99 8 to 31 ms). Add a client machine."
+    )
+
+
+def test_one_example_stands_for_all_that_a_faulty_server_answered() -> None:
+    first = reasons.UnexpectedReplies(
+        error="protocol-500", failed=10, calls=100, first_s=0.1, example="HTTP/1.0 500 No"
+    )
+    other = msgspec.structs.replace(first, failed=40, calls=200, example="HTTP/1.0 500 Later")
+    (group,) = grouped([first, other])
+    assert together(group) == (
+        "The server answers 500: 10 to 40 of 100 to 200 calls failed (10.0 to 20.0 %), first after 0.1 s."
+        ' The first: "HTTP/1.0 500 No".'
     )
 
 

@@ -259,14 +259,8 @@ async def engine_run(
 async def test_a_session_is_whole_from_the_rehearsal_to_its_end(tmp_path: Path) -> None:
     documents, stop = await engine_run(tmp_path, Script(), plan=changed(servers=["one"]))
     assert isinstance(documents[0], RunStart) and documents[-1] is stop
-    assert (documents[0].v, stop.status) == (1, "done")
+    assert (documents[0].v, stop.status) == (VERSION, "done")
     assert documents[0].servers[0].gate["protocols"] == ["pong"]
-
-
-async def test_a_session_with_unknown_figures_says_so_by_its_version(tmp_path: Path) -> None:
-    can = msgspec.structs.replace(ALL, windows=False, lateness=False)
-    documents, _ = await engine_run(tmp_path, Script(), plan=changed(servers=["one"]), can=can)
-    assert isinstance(documents[0], RunStart) and documents[0].v == VERSION == 2
 
 
 async def test_a_run_without_a_client_fails_in_words(tmp_path: Path) -> None:

@@ -13,12 +13,13 @@ are closures.
 from __future__ import annotations
 
 import errno
+import json
 import select
 import socket
 from collections.abc import Callable
 from typing import Any
 
-from .parser import Response, parse
+from .parser import ProtocolError, Response, parse
 from .protocol import Load
 from .tally import Tally
 
@@ -75,7 +76,14 @@ class Driver:
         self.family = socket.AF_INET6 if ":" in load.host else socket.AF_INET
         self.address = (load.host, load.port)
         self.replies: dict[bytes, Response] = {}
-        """Whole replies understood before."""
+        """Whole replies understood before, and as wanted."""
+        self.status: int | None = load.reply.get("status")
+        self.body: bytes | None = None
+        self.json: Any = None
+        """Where the body is wanted in any spelling."""
+        if "body" in load.reply:
+            self.body = load.reply["body"].encode()
+            self.json = json.loads(self.body) if load.reply.get("json") else None
         self.epoll = select.epoll()
         self.watcher = loop.io(self.epoll.fileno(), 1)
 
@@ -100,19 +108,42 @@ class Driver:
 
     def not_begun(self, sock: Any, error: OSError) -> bool:
         """It failed before anything was sent."""
-        self.tally.errors[error_name(error)] += self.calls
+        self.tally.lose(error_name(error), self.calls)
         if sock is not None:
             sock.close()
         return False
 
     def understand(self, data: bytes, closed: bool) -> Response | None:
-        """`parse`, remembering whole replies: servers say the same thing over and over."""
+        """`parse`, remembering whole replies: servers say the same thing over and over. Raises
+        ProtocolError also where it is not what was wanted."""
         response = parse(data, closed)
-        if response is not None and response.end == len(data):
+        if response is None:
+            return None
+        if response.end != len(data):
+            self.check(response)
+        elif data not in self.replies:
+            self.check(response)
             if len(self.replies) >= _REMEMBERED:
                 self.replies.clear()
             self.replies[data] = response
         return response
+
+    def check(self, response: Response) -> None:
+        """Raises ProtocolError where it is not what was wanted."""
+        status = response.status
+        if not (status == self.status if self.status else 200 <= status < 300):
+            raise ProtocolError(f"status {status}", str(status))
+        if self.body not in (None, response.body) and not self.alike(response.body):
+            raise ProtocolError("another body than was wanted", "body", response.body)
+
+    def alike(self, body: bytes) -> bool:
+        """Does it say the same in JSON?"""
+        if self.json is None:
+            return False
+        try:
+            return bool(json.loads(body) == self.json)
+        except ValueError:
+            return False
 
     def close(self) -> int:
         """Drop what is open; how many calls were in flight."""

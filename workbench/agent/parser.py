@@ -22,14 +22,22 @@ _DIGITS = re.compile(rb"[0-9]{1,18}\Z")
 
 
 class ProtocolError(ValueError):
-    """The bytes cannot be a response; the text says why."""
+    """The bytes are not the response wanted; the text says why, `kind` in a word."""
+
+    def __init__(self, text: str, kind: str = "malformed", body: bytes = b"") -> None:
+        super().__init__(text)
+        self.kind = kind
+        """ "malformed", "cut" (closed in the middle), "closed" (before all calls were answered),
+        "body" (another than was wanted), or a status."""
+        self.body = body
+        """That is not wanted."""
 
 
 class Response(NamedTuple):
     """A complete final response at the start of the bytes given."""
 
     status: int
-    body_bytes: int
+    body: bytes
     end: int
     """Where the next response begins."""
     keep_alive: bool
@@ -70,22 +78,23 @@ def _body(data: bytes, start: int, head: _Head, closed: bool) -> Response | None
     length = _content_length(head.headers)
     chunked = _is_chunked(head, length)
     if head.status in (204, 304):
-        return Response(head.status, 0, start, head.keep_alive)
+        return Response(head.status, b"", start, head.keep_alive)
     if chunked:
         return _chunked(data, start, head, closed)
     if length is None:
         if not closed:
             return None
-        return Response(head.status, len(data) - start, len(data), False)
+        return Response(head.status, data[start:], len(data), False)
     if len(data) - start < length:
         return _incomplete(closed, f"closed after {len(data) - start} of {length} body bytes")
-    return Response(head.status, length, start + length, head.keep_alive)
+    end = start + length
+    return Response(head.status, data[start:end], end, head.keep_alive)
 
 
 def _incomplete(closed: bool, why: str) -> Response | None:
     """None: wait for more. Raises when no more will come."""
     if closed:
-        raise ProtocolError(why)
+        raise ProtocolError(why, "cut")
     return None
 
 
@@ -150,7 +159,7 @@ def _is_chunked(head: _Head, length: int | None) -> bool:
 
 
 def _chunked(data: bytes, start: int, head: _Head, closed: bool) -> Response | None:
-    body = 0
+    body = []
     while True:
         line_end = data.find(b"\r\n", start)
         if line_end < 0:
@@ -168,9 +177,10 @@ def _chunked(data: bytes, start: int, head: _Head, closed: bool) -> Response | N
             return _incomplete(closed, "closed inside a chunk")
         if data[start + size : start + size + 2] != b"\r\n":
             raise ProtocolError("a chunk longer than its header says")
-        body += size
+        body.append(data[start : start + size])
         start += size + 2
-    return _trailers(data, start, Response(head.status, body, 0, head.keep_alive), closed)
+    response = Response(head.status, b"".join(body), 0, head.keep_alive)
+    return _trailers(data, start, response, closed)
 
 
 def _trailers(data: bytes, start: int, response: Response, closed: bool) -> Response | None:

@@ -160,7 +160,7 @@ class Point:
         self.close_window()
         self.on_finished(
             {
-                **self.tally.report(),
+                **self.tally.report(self.started_ns),
                 "in_flight": in_flight,
                 "at_schedule_end": self.at_schedule_end,
                 "cpu_us": _cpu_us() - self.cpu_before,

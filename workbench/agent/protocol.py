@@ -20,9 +20,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-VERSION = 2
+VERSION = 3
 
 WINDOW_NS = 200_000_000
+MOST_FAULTS = 8
+"""Kinds of unexpected replies of which an example is kept."""
+EXAMPLE = 120
+"""Bytes of it."""
 LATE_NS = 5_000_000
 """A connection started later than this after it was due counts as late."""
 
@@ -41,6 +45,9 @@ class Load:
     """Folder of `workbench.workloads` whose `driver.py` has the `WorkloadDriver`."""
     options: dict[str, Any] = field(default_factory=dict)
     """The workload's own."""
+    reply: dict[str, Any] = field(default_factory=dict)
+    """What the server has to answer: `status`, `body`, and whether that is `json`, equal in
+    another spelling. Empty: any 2xx."""
     mode: str = "open"
     """"open": on schedule; "closed": `concurrency` connections at a time, as `ab` does."""
     rate_per_s: float = 0.0

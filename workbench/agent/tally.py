@@ -3,12 +3,37 @@
 from __future__ import annotations
 
 from collections import Counter
+from time import monotonic_ns
 from typing import Any
 
 from .buckets import count_buckets, sparse
-from .protocol import LATE_NS
+from .protocol import EXAMPLE, LATE_NS, MOST_FAULTS
 
 TIMES = ("latency", "service", "connect", "first_byte", "lateness")
+
+
+class Fault:
+    """Replies of one kind that were not what was wanted, and the first of them."""
+
+    __slots__ = ("answered", "connections", "example", "first_ns", "received")
+
+    def __init__(self, first_ns: int, answered: int, data: bytes) -> None:
+        self.connections = 1
+        self.first_ns = first_ns
+        self.answered = answered
+        """Calls of its connection before it."""
+        self.received = len(data)
+        self.example = data[:EXAMPLE]
+
+    def told(self, started_ns: int) -> dict[str, Any]:
+        """As plain data; the bytes as Latin-1, which has a character for each."""
+        return {
+            "connections": self.connections,
+            "first_us": max(0, self.first_ns - started_ns) // 1000,
+            "answered": self.answered,
+            "received": self.received,
+            "example": self.example.decode("latin-1"),
+        }
 
 
 class Tally:
@@ -29,6 +54,8 @@ class Tally:
         self.replaced = 0
         """Closed loop: connections begun in the place of one that had ended; never late."""
         self.errors: Counter[str] = Counter()
+        self.faults: dict[str, Fault] = {}
+        """By error: what came in place of the reply."""
         self.latency: list[int] = []
         self.service: list[int] = []
         self.connect: list[int] = []
@@ -45,6 +72,16 @@ class Tally:
     def replies(self) -> int:
         """Of the point so far."""
         return self.totals["replies"] + len(self.latency) + len(self.alike)
+
+    def lose(self, error: str, calls: int, data: bytes = b"") -> None:
+        """Calls of a connection. `data`: what came of the reply to the first of them."""
+        self.errors[error] += calls
+        if not error.startswith(("protocol", "connreset")):
+            return
+        if fault := self.faults.get(error):
+            fault.connections += 1
+        elif len(self.faults) < MOST_FAULTS:
+            self.faults[error] = Fault(monotonic_ns(), self.calls - calls, data)
 
     def window(self) -> dict[str, Any]:
         """What happened since the last window, as plain data; then begin a new one."""
@@ -78,10 +115,11 @@ class Tally:
                 data[name] = sparse(buckets)
         return data
 
-    def report(self) -> dict[str, Any]:
+    def report(self, started_ns: int) -> dict[str, Any]:
         """The totals of the point; call after the last `window`."""
         return {
             **{name: self.totals[name] for name in self.COUNTS},
             "errors": dict(self.error_totals),
+            "faults": {name: fault.told(started_ns) for name, fault in self.faults.items()},
             "histograms": {name: sparse(self.whole[name]) for name in TIMES},
         }

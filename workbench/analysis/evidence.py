@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
+from typing import Annotated
 
+import msgspec
+
+from workbench.agent.protocol import EXAMPLE
 from workbench.analysis.phases import Steady
 from workbench.documents import (
     WINDOW_US,
@@ -15,6 +19,7 @@ from workbench.documents import (
     client_errors,
     server_errors,
 )
+from workbench.shapes import Whole
 
 HOLDS = 0.99
 """Share of attempts that must succeed for a rate to be held."""
@@ -93,6 +98,20 @@ def queue_of(
     )
 
 
+class Fault(msgspec.Struct, frozen=True, kw_only=True):
+    """Unexpected replies of one kind; see `agent.tally.Fault`."""
+
+    connections: Whole
+    first_us: Whole
+    """Of the first one, from the point's start."""
+    answered: Whole
+    """Calls of its connection before it."""
+    received: Whole
+    """Bytes of it."""
+    example: Annotated[str, msgspec.Meta(max_length=EXAMPLE)]
+    """The first of them, each as the character of that number."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
     """All a verdict may rest on."""
@@ -126,6 +145,18 @@ class Evidence:
     unknown."""
     loopback: bool = False
     """Server and clients share a machine, and no network lies between them."""
+    server_cpu_pct: float | None = None
+    """Of one core, its process tree. None: nobody looked, nor were `counters` read."""
+    calls_per_connection: int = 1
+    reply_known: bool = True
+    """What the server has to answer. Otherwise a 4xx may be all that there is to answer."""
+    faults: Mapping[str, Fault] = field(default_factory=dict)
+    """By error; of a load tool that tells none, empty."""
+    clean_per_s: float | None = None
+    """Calls that the server answered per second at the next lower rate. None: there is none, or
+    replies were wrong there, too."""
+    faulty_before: Set[str] = frozenset()
+    """Errors of which the server was found faulty at a lower rate."""
 
     def figures(self) -> dict[str, float]:
         """For `PointStop.evidence`."""
@@ -147,6 +178,10 @@ class Evidence:
         if self.queue is not None:
             figures["open_halfway"] = self.queue.open_halfway
             figures["open_at_end"] = self.queue.open_at_end
+        if self.server_cpu_pct is not None:
+            figures["server_cpu_pct"] = self.server_cpu_pct
+        if self.clean_per_s is not None:
+            figures["clean_per_s"] = self.clean_per_s
         if self.ceiling_per_s is not None:
             figures["ceiling_per_s"] = self.ceiling_per_s
             figures["ceiling_others_pct"] = self.ceiling_others_pct

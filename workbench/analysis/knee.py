@@ -37,7 +37,7 @@ def knee(points: Iterable[PointStop]) -> float | None:
 def unknown(points: Iterable[PointStop]) -> PointStop | None:
     """Of a server that held no rate: the lowest point, where it shows nothing of the server because
     clients, network or other programs were in the way. None: the server lost its lowest rate by
-    itself, it held one, or none was measured."""
+    itself, or answered wrongly there, it held one, or none was measured."""
     lowest: dict[int, PointStop] = {}
     for point in last_looks(points):
         if point.purpose == "sweep" and point.complete:
@@ -45,7 +45,7 @@ def unknown(points: Iterable[PointStop]) -> PointStop | None:
             if point.x < known.x:
                 lowest[point.pass_number] = point
     lost = [point for point in lowest.values() if not is_sustained(point)]
-    if not lost or any(point.verdict == "server-limited" for point in lost):
+    if not lost or any(point.verdict in ("server-limited", "faulty") for point in lost):
         return None
     return lost[0] if knee(lowest.values()) is None else None
 

@@ -55,7 +55,7 @@ def in_doubt(looks: Sequence[PointStop], ceiling_per_s: float = 0.0) -> bool:
     if last.verdict == "ports-limited" or _beyond_ceiling(last, ceiling_per_s):
         return False
     held = sum(map(is_sustained, looks))
-    lost = sum(look.verdict == "server-limited" for look in looks)
+    lost = sum(look.verdict in ("server-limited", "faulty") for look in looks)
     return not (lost >= 2 or held > lost)
 
 

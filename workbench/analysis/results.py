@@ -46,7 +46,7 @@ class View:
     """Shown in place of the errors, by key; empty: the errors are."""
 
 
-TRUSTED: tuple[Verdict, ...] = ("ok", "server-limited")
+TRUSTED: tuple[Verdict, ...] = ("ok", "server-limited", "faulty")
 """Verdicts of points that say something about the server."""
 
 
@@ -225,6 +225,18 @@ class SeriesResult:
         if point is None:
             return ""
         return " ".join(point.reasons) or f"The point was {point.verdict}."
+
+    @property
+    def faulty(self) -> PointStop | None:
+        """The lowest point at which the server answered wrongly; None: nowhere."""
+        return self._answer(
+            "faulty",
+            lambda: min(
+                (stop for stop in self.counted if stop.verdict == "faulty"),
+                key=lambda stop: stop.x,
+                default=None,
+            ),
+        )
 
     @property
     def knee_is_floor(self) -> bool:

@@ -5,12 +5,14 @@ Order of precedence:
 1. Interrupted, audit failed, or too short: `inconclusive`.
 2. Offered more than the clients' ceiling, and it did not hold: `client-limited`, whatever else is
    seen of the server, because the fastest honest server would have failed too.
-3. Both the clients and the server (or the network) show signs, or other programs took CPU that
+3. The server answers wrongly: `faulty`, whatever the clients or other programs show beside it.
+   `analysis.faults` says what is a fault, and what is load that a server sheds.
+4. Both the clients and the server (or the network) show signs, or other programs took CPU that
    the one with signs may have needed: `inconclusive`, with all of them. Such programs come before
    the ceiling, too, at the point or while it was looked for: they lower what clients reach, and
    another client would not cure it.
-4. Signs on one side: `ports-limited`, `client-limited`, `network-limited`, `server-limited`.
-5. At least 99 % of the calls succeeded: `ok`. Below that without a sign: `inconclusive`.
+5. Signs on one side: `ports-limited`, `client-limited`, `network-limited`, `server-limited`.
+6. At least 99 % of the calls succeeded: `ok`. Below that without a sign: `inconclusive`.
 
 Lateness of the clients explains as much as it is long: where the server shows signs that are
 far larger, it is told as a remark; where everything was answered and no more connections waited
@@ -26,6 +28,8 @@ from __future__ import annotations
 import msgspec
 
 from workbench.analysis.evidence import FEWEST_SAMPLES, HOLDS, SHORTEST_S, Evidence, conserved
+from workbench.analysis.faults import after_losses, faults, overflows, resets_from_elsewhere, silent
+from workbench.analysis.faults import arrived as calls_arrived
 from workbench.analysis.histogram import percentile_supported
 from workbench.documents import (
     SERVER_ERRORS,
@@ -65,9 +69,6 @@ MUCH_LESS = 0.1
 """Of the timeout, by which connections were late; of the connections waiting, those that waited for
 the clients: no cause."""
 
-_SILENT = ("client-timo", "socket-timo")
-"""How a call ends whose packets are lost."""
-
 _UNREACHABLE = ("ENETUNREACH", "EHOSTUNREACH", "ENETDOWN", "EHOSTDOWN", "ENONET")
 
 
@@ -81,6 +82,8 @@ def judge(evidence: Evidence) -> tuple[Verdict, list[Message]]:
     clients, server, remarks = _lateness_weighed(evidence, clients, server)
     if server:
         network += _lossy_link(evidence)
+    arrived = calls_arrived(evidence.counts)
+    network += resets_from_elsewhere(evidence, arrived)
     beyond: list[Message] = []
     if ports or clients or network or server or not evidence.held:
         beyond = _beyond_client_limit(evidence)
@@ -90,6 +93,8 @@ def judge(evidence: Evidence) -> tuple[Verdict, list[Message]]:
     if beyond and others:
         # Another client would not cure it.
         return "inconclusive", [*others, *_relieved(beyond, "")]
+    if not beyond and (found := faults(evidence, arrived, busy=bool(_background_load(evidence)))):
+        return "faulty", found
     relief = _relief(evidence)
     if beyond:
         return "client-limited", _relieved([*beyond, *ports, *clients], relief)
@@ -216,12 +221,12 @@ def _lossy_link(evidence: Evidence) -> list[Message]:
     """What a link loses is sent again, or times out. So is what a full accept queue drops: where
     one overflowed, it explains the retransmissions."""
     counts, again = evidence.counts, evidence.counters.get("RetransSegs", 0)
-    dropped = _overflows(evidence) + evidence.counters.get("TCPReqQFullDrop", 0)
+    dropped = overflows(evidence) + evidence.counters.get("TCPReqQFullDrop", 0)
     if evidence.loopback or dropped or again <= RETRANSMITTED_SHARE * counts.scheduled:
         return []
-    silent = counts.in_flight + sum(counts.errors.get(name, 0) for name in _SILENT)
+    gone = silent(counts) + (counts.errors.get("connreset", 0) if after_losses(evidence) else 0)
     failed = server_errors(counts.errors) + counts.in_flight
-    if 2 * silent < failed:
+    if 2 * gone < failed:
         return []
     return [messages.LossyLink(segments=again, calls=counts.scheduled)]
 
@@ -229,7 +234,7 @@ def _lossy_link(evidence: Evidence) -> list[Message]:
 def _server_signs(evidence: Evidence) -> list[Message]:
     counts = evidence.counts
     signs: list[Message] = []
-    arrived = counts.scheduled - counts.unsent - client_errors(counts.errors)
+    arrived = calls_arrived(counts)
     lost = server_errors(counts.errors) - _unreachable(counts) + counts.in_flight
     if lost > (1 - HOLDS) * arrived:
         signs.append(
@@ -240,9 +245,8 @@ def _server_signs(evidence: Evidence) -> list[Message]:
         signs.append(
             messages.FellBehind(replied=queue.replied, calls=queue.due, waiting=queue.open_at_end)
         )
-    overflows = _overflows(evidence)
-    if signs and overflows:
-        signs.append(messages.AcceptQueueOverflowed(times=overflows))
+    if signs and (times := overflows(evidence)):
+        signs.append(messages.AcceptQueueOverflowed(times=times))
     return signs
 
 
@@ -252,8 +256,8 @@ def _remarks(evidence: Evidence) -> list[Message]:
     if evidence.others_cpu_pct is not None and evidence.others_cpu_pct >= OTHERS_PCT:
         cpu_pct = round(evidence.others_cpu_pct, 2)
         remarks.append(messages.SustainedUnderBackgroundLoad(cpu_pct=cpu_pct))
-    if overflows := _overflows(evidence):
-        remarks.append(messages.SustainedWithOverflows(times=overflows))
+    if times := overflows(evidence):
+        remarks.append(messages.SustainedWithOverflows(times=times))
     lateness = evidence.lateness_us
     if lateness and percentile_supported(lateness.count, 0.99) and lateness.p99 > 5_000:
         remarks.append(messages.LatencyIncludesLateness(p99_us=lateness.p99))
@@ -297,8 +301,3 @@ def _errors_of_server(counts: Counts) -> dict[str, int]:
 
 def _unreachable(counts: Counts) -> int:
     return sum(counts.errors.get(f"other-{name}", 0) for name in _UNREACHABLE)
-
-
-def _overflows(evidence: Evidence) -> int:
-    counters = evidence.counters
-    return max(counters.get("ListenOverflows", 0), counters.get("ListenDrops", 0))

@@ -13,6 +13,7 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
+from workbench.analysis.evidence import Fault
 from workbench.documents import ClientPart, Counts, Errors, Histograms, SparseHistogram
 from workbench.machines.base import Machine
 from workbench.messages.base import Message
@@ -28,6 +29,9 @@ class PointSpec(msgspec.Struct, frozen=True, kw_only=True):
     """Key of what a client does: "pong", "http"."""
     options: dict[str, Any] = {}
     """The workload's own: of both, `protocol`, `path` and `pipeline`."""
+    reply: dict[str, Any] = {}
+    """What the server has to answer: `status`, `body`, and whether that is `json`. Empty: any
+    2xx."""
     mode: Literal["open", "closed"] = "open"
     """closed: `concurrency` connections at a time, each followed by the next."""
     rate_per_s: float = 0.0
@@ -84,12 +88,6 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     needs: tuple[str, ...] = ()
     """Programs that every client must have."""
 
-    @property
-    def tells_all(self) -> bool:
-        """Is nothing that a document holds unknown?"""
-        told = (self.windows, self.due_times, self.lateness, self.histograms, self.conservation)
-        return all(told)
-
 
 @dataclass(frozen=True)
 class Client:
@@ -136,6 +134,8 @@ class LoadReport:
     complaints: list[Message] = field(default_factory=list)
     """About clients that were lost or lost data; see `messages.reasons`."""
     clients: list[ClientPart] = field(default_factory=list)
+    faults: dict[str, Fault] = field(default_factory=dict)
+    """Of the server's unexpected replies: the first of each kind, by error."""
 
     @property
     def start_skew_us(self) -> int:

@@ -6,7 +6,9 @@ from typing import Annotated, TypeAlias
 
 import msgspec
 
+from workbench.agent.protocol import MOST_FAULTS
 from workbench.analysis import histogram
+from workbench.analysis.evidence import Fault
 from workbench.documents import SparseHistogram
 from workbench.machines.wire import Count, Text
 
@@ -88,6 +90,7 @@ class Done(Event, frozen=True, kw_only=True):
     replies: Count
     in_flight: Count
     errors: Errors
+    faults: Annotated[dict[ErrorName, Fault], msgspec.Meta(max_length=MOST_FAULTS)] = {}
     histograms: Times
     at_schedule_end: ScheduleEnd
     cpu_us: Count

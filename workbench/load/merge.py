@@ -6,7 +6,10 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
+import msgspec
+
 from workbench.analysis import histogram
+from workbench.analysis.evidence import Fault
 from workbench.documents import ClientPart, Counts, Errors, Histograms
 from workbench.load.base import LoadReport, LoadWindow
 from workbench.load.events import Done, Window
@@ -92,6 +95,7 @@ def merge_reports(reports: Sequence[Done], complaints: list[Message]) -> LoadRep
         conserved=all(_conserved(r) for r in reports),
         schedule_s=max(end.wall_us for end in ends) / 1e6,
         complaints=complaints,
+        faults=_faults(reports),
     )
 
 
@@ -118,6 +122,17 @@ def _errors(parts: Sequence[Window | Done]) -> Errors:
     for part in parts:
         total.update(part.errors)
     return dict(sorted(total.items()))
+
+
+def _faults(reports: Sequence[Done]) -> dict[str, Fault]:
+    """The first of each kind, with how many there were in all."""
+    found: dict[str, Fault] = {}
+    for name, fault in (item for report in reports for item in report.faults.items()):
+        known = found.get(name, fault)
+        first = min(known, fault, key=lambda each: each.first_us)
+        count = fault.connections + (known.connections if name in found else 0)
+        found[name] = msgspec.structs.replace(first, connections=count)
+    return found
 
 
 def _conserved(report: Done) -> bool:

@@ -31,6 +31,9 @@ class Message(
     apart: ClassVar[tuple[str, ...]] = ()
     """Numbers that tell messages apart like names do, so that they never become a `Span`."""
 
+    same: ClassVar[tuple[str, ...]] = ()
+    """Texts that differ from message to message of one kind; the first stands for all."""
+
     @property
     def code(self) -> str:
         """Of its class; recorded, so never changed."""
@@ -133,6 +136,7 @@ def kind(message: Message) -> Hashable:
     return message.code, *(
         (name, value if name in message.apart else _without_figures(value))
         for name, value in msgspec.structs.asdict(message).items()
+        if name not in message.same
     )
 
 
@@ -150,7 +154,9 @@ def together(messages: Sequence[Message]) -> str:
     if all(other == first for other in others):
         return first.text()
     every = [msgspec.structs.asdict(message) for message in messages]
-    spanned = {name: _span([of[name] for of in every]) for name in every[0]}
+    spanned = {
+        name: _span([of[name] for of in every]) for name in every[0] if name not in first.same
+    }
     return msgspec.structs.replace(first, **spanned).text()
 
 

@@ -24,6 +24,15 @@ ERROR_LABELS = {
 """By error class (`documents.ERROR_CLASSES`), and what is counted beside them."""
 
 
+_UNEXPECTED = {
+    "protocol-body": "wrong body",
+    "protocol-closed": "closed early",
+    "protocol-cut": "cut short",
+    "protocol-idle": "closed while idle",
+    "protocol-malformed": "malformed response",
+}
+"""What came in place of a reply; any other detail of `protocol` is a status."""
+
 SHORT_LABELS = {
     "connrefused": "refused",
     "connreset": "reset",
@@ -36,10 +45,27 @@ SHORT_LABELS = {
 
 def error_label(name: str, *, short: bool = False) -> str:
     """ "connection reset", "unexpected response: 503"; an unknown class by its own name."""
+    if name in _UNEXPECTED:
+        return _UNEXPECTED[name]
     labels = ERROR_LABELS | SHORT_LABELS if short else ERROR_LABELS
     label = labels.get(error_class(name), name)
     detail = name.removeprefix(error_class(name)).removeprefix("-")
     return f"{label}: {detail}" if detail else label
+
+
+def unexpected(error: str, answered: Figure, agreed: Figure) -> str:
+    """What a faulty server does, to stand behind its name: "answers 500"."""
+    detail = error.removeprefix("protocol").removeprefix("-")
+    ends = f"ends connections after {answered:,} of {agreed:,} calls" * bool(most(answered))
+    fixed = {
+        "": "gives unexpected responses",
+        "body": "answers with a wrong body",
+        "closed": ends or "closes connections without a reply",
+        "connreset": ends or "resets connections",
+        "cut": "cuts replies short",
+        "malformed": "gives malformed responses",
+    }
+    return fixed.get(detail) or f"answers {detail}"
 
 
 def listed_errors(errors: Mapping[str, Figure]) -> str:

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 
 from workbench.documents import PointStop
 from workbench.messages.base import Figure, Message, Record, each, kinds, read, share
-from workbench.messages.errors import listed_errors
+from workbench.messages.errors import listed_errors, unexpected
 
 Relief: TypeAlias = Literal["", "worker", "machine"]
 """What the clients need; empty: another message says so."""
@@ -23,6 +23,9 @@ _RELIEF = {
 }
 
 _LONGER = "Use more connections or more seconds per point."
+LONGEST_EXAMPLE = 80
+"""Characters of a reply that is quoted."""
+
 _QUIET = "Repeat on a quiet machine."
 
 
@@ -253,6 +256,59 @@ class CallsFailed(Reason, frozen=True, kw_only=True):
         )
 
 
+class UnexpectedReplies(Reason, frozen=True, kw_only=True):
+    """Of a server that is faulty: what came in place of its replies, of one kind."""
+
+    same = ("example",)
+
+    error: str
+    """See `documents.ERROR_CLASSES`."""
+    failed: int
+    """Calls."""
+    calls: int
+    """That reached the server, or could have."""
+    agreed: int = 1
+    """Calls per connection."""
+    first_s: float | None = None
+    """Of the first, from the point's start. None: the load tool tells no details."""
+    answered: int = 0
+    """Calls of its connection before it."""
+    received: int = 0
+    """Bytes of it."""
+    example: str = ""
+    """They, or the first of them, as Python writes bytes; of a wrong body, the body."""
+
+    def what(self) -> str:
+        """ "answers 500", "ends connections after 3 of 10 calls"."""
+        return unexpected(self.error, self.answered, self.agreed)
+
+    def text(self) -> str:
+        what, first = self.what(), ""
+        if self.first_s is not None:
+            first = f", first after {self.first_s:.1f} s"
+        quoted = f' The first: "{_shortened(self.example)}".' if self.example else ""
+        return (
+            f"The server {what}: {self.failed:,} of {self.calls:,} calls failed "
+            f"({_percent(share(self.failed, self.calls))}){first}.{quoted}"
+        )
+
+
+class ResetsFromElsewhere(Reason, frozen=True, kw_only=True):
+    """Between the machines something ends connections."""
+
+    failed: int
+    calls: int
+    sent: int
+    """Resets, by the target's kernel."""
+
+    def text(self) -> str:
+        return (
+            f"{self.failed:,} of {self.calls:,} calls ended with a reset, and the target sent "
+            f"{self.sent:,} resets: something between the machines ends connections. Check "
+            "firewalls on the way."
+        )
+
+
 class FellBehind(Reason, frozen=True, kw_only=True):
     """A queue grows at the server: what it has not answered yet has not failed yet."""
 
@@ -410,6 +466,10 @@ def _percent(share: Figure) -> str:
 
 def _ms(us: Figure) -> str:
     return f"{share(us, 1000):,.0f} ms"
+
+
+def _shortened(example: str) -> str:
+    return example if len(example) <= LONGEST_EXAMPLE else f"{example[:LONGEST_EXAMPLE]}..."
 
 
 def _times(count: Figure) -> str:

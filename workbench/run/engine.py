@@ -175,7 +175,7 @@ class Engine:
 
     def _start(self, stage: Stage, rehearsed: dict[str, Rehearsal]) -> RunStart:
         return RunStart(
-            v=1 if stage.tool.capabilities.tells_all and not self.plan.vary else VERSION,
+            v=VERSION,
             session=secrets.token_hex(8),
             started_utc=datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             pongbench=__version__,

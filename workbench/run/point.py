@@ -19,8 +19,10 @@ from workbench.machines.sampler_client import Usage
 from workbench.metrics.base import Measured
 from workbench.plan.model import Plan
 from workbench.plan.schedule import PointPlan
+from workbench.run.history import History, clean_per_s, faulty_before
 from workbench.run.state import RunState
 from workbench.run.target_watch import PointWatch, TargetWatch
+from workbench.servers.entry import ServerEntry
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,8 @@ class Target:
     name: str
     host: str
     port: int
+    entry: ServerEntry | None = None
+    """None: nobody knows what it has to answer."""
 
 
 class PointRunner:
@@ -40,6 +44,7 @@ class PointRunner:
         self._run = run
         self._load = run.stage.load
         self.target_watch = TargetWatch(run)
+        self._history = History()
         self._points = 0
 
     async def measure(self, point: PointPlan, target: Target) -> PointStop:
@@ -49,11 +54,12 @@ class PointRunner:
         is marked incomplete.
         """
         self._points += 1
-        recording = _PointRecording(self._run, point, self._points)
+        spec = _spec(self._run.plan, point, target)
+        below = self._history.below(point, self._run.plan.axis)
+        recording = _PointRecording(self._run, point, self._points, spec, below)
         stage = self._run.stage
         await stage.sampling.mark()
         own_before_s = time.process_time()
-        spec = _spec(self._run.plan, point, target)
         load = self._load.run(spec, started=recording.started, on_window=recording.take)
         async with self.target_watch.during_point() as watch:
             report, complete = await self._interruptible(load, watch)
@@ -68,6 +74,7 @@ class PointRunner:
                 known_s += time.process_time() - own_before_s
             others_s = max(0.0, usage.elsewhere_s - known_s)
         stop = recording.stop(report, complete, usage, others_s)
+        self._history.add(stop)
         self._run.emit(stop)
         return stop
 
@@ -89,8 +96,17 @@ class _PointRecording:
     """Turns what the load generator reports of one point into documents, and keeps what the verdict
     needs."""
 
-    def __init__(self, run: RunState, point: PointPlan, number: int) -> None:
+    def __init__(
+        self,
+        run: RunState,
+        point: PointPlan,
+        number: int,
+        spec: PointSpec,
+        below: list[PointStop],
+    ) -> None:
         self._run = run
+        self._spec = spec
+        self._below = below
         self._can = run.stage.tool.capabilities
         self._point = point
         self._number = number
@@ -185,6 +201,12 @@ class _PointRecording:
             counters=usage.counters,
             others_cpu_pct=_share_pct(others_s, usage.seconds),
             loopback=self._run.stage.loopback,
+            server_cpu_pct=usage.cpu_pct if usage.seconds else None,
+            calls_per_connection=point.calls_per_connection,
+            faults=report.faults,
+            reply_known=bool(self._spec.reply),
+            clean_per_s=clean_per_s(self._below),
+            faulty_before=faulty_before(self._below),
         )
         verdict, reasons = judge(evidence)
         calls_per_s, measured_s = self._answered(report, steady)
@@ -246,11 +268,13 @@ class _PointRecording:
 
 def _spec(plan: Plan, point: PointPlan, target: Target) -> PointSpec:
     """The point as a load tool has to offer it."""
+    entry = target.entry
     return PointSpec(
         host=target.host,
         port=target.port,
         workload=plan.declared.key,
         options=point.workload.own,
+        reply=plan.declared.reply(point.workload, entry) if entry else {},
         mode="closed" if point.concurrency else "open",
         rate_per_s=point.connection_rate_per_s,
         connections=point.connections,

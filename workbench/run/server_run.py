@@ -132,9 +132,8 @@ class ServerRunner:
         rests: Sequence[float],
         results: list[PointStop] | None,
     ) -> Answer | None:
-        target = Target(
-            deployment.entry.id, deployment.entry.name, deployment.host, deployment.port
-        )
+        entry = deployment.entry
+        target = Target(entry.id, entry.name, deployment.host, deployment.port, entry)
         planned = (point.x for point in schedule.points(self._run.plan, target.server))
         after = dict(zip(planned, rests, strict=False))
         point = next(points)

@@ -203,6 +203,10 @@ class Declaration:
         """What it asks of a server beyond the protocol, as the end of a sentence: " at /json"."""
         return ""
 
+    def reply(self, workload: Any, entry: ServerEntry) -> dict[str, Any]:
+        """What the server has to answer, for the driver; empty: the driver knows."""
+        return {}
+
     def calls(self, workload: Workload) -> int:
         """Samples: of one connection."""
         return workload.calls_per_connection

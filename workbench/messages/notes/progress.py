@@ -85,6 +85,7 @@ class Again(Notice, frozen=True, kw_only=True):
             "server-limited": "did not sustain",
             "client-limited": "could not be offered",
             "network-limited": "could not be reached at",
+            "faulty": "answered wrongly at",
         }.get(self.verdict, "could not be judged at")
         found = "sustained" if self.held else found
         where = f", pass {self.pass_number}" if self.passes > 1 else ""

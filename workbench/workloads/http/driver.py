@@ -15,6 +15,9 @@ from workbench.agent.protocol import Load
 from workbench.agent.request import http_request
 from workbench.agent.tally import Tally
 
+_PATIENCE_NS = 1_000_000_000
+"""A server that closes while nothing has been asked for so long does not break its word."""
+
 
 class Connection:
     """One connection. Times are in ns of the monotonic clock."""
@@ -42,7 +45,7 @@ class Connection:
 
 
 class WorkloadDriver(Driver):
-    """Every reply must be a 2xx and whole; the server decides whether the connection stays.
+    """Every reply must be as wanted and whole; the server decides whether the connection stays.
 
     By far the most frequent event of a kept connection is one whole reply that was seen before.
     `Connection.fast` is how many more of them may come before the last one: they are taken with
@@ -106,7 +109,7 @@ class WorkloadDriver(Driver):
                         connection.sock.send(request)
                         continue
                 except OSError as error:
-                    self.lose(connection, error_name(error))
+                    self.lose(connection, error_name(error), connection.data)
                     continue
                 self.received(connection, data)
 
@@ -134,27 +137,36 @@ class WorkloadDriver(Driver):
             connection.asked = 1
         if data and not connection.data:
             self.tally.first_byte.append(monotonic_ns() - connection.sent)
+        data, closed = connection.data + data, not data
         try:
-            self.digest(connection, connection.data + data, closed=not data)
-        except ProtocolError:
-            self.lose(connection, "protocol")
+            self.digest(connection, data, closed)
+        except ProtocolError as error:
+            if data:
+                self.lose(connection, f"protocol-{error.kind}", error.body or data)
+            elif connection.asked:
+                self.lose(connection, "protocol-closed")
+            else:
+                self.lose(connection, self.left_waiting(connection))
+
+    def left_waiting(self, connection: Connection) -> str:
+        """The server closed while the client was thinking: as a server may that has waited for
+        long."""
+        thought_ns = self.think_ns - (connection.sent - monotonic_ns())
+        return "protocol-idle" if thought_ns > _PATIENCE_NS else "protocol-closed"
 
     def digest(self, connection: Connection, data: bytes, closed: bool) -> None:
         """Take all whole replies from `data`, then go on with what the last one allows."""
         response = self.understand(data, closed)
         while response is not None:
-            if not (200 <= response.status < 300 and (response.keep_alive or closed)):
+            if not (response.keep_alive or closed):
                 # Only what the short way may take is to be remembered.
                 self.replies.pop(data, None)
-            if not 200 <= response.status < 300:
-                self.lose(connection, f"protocol-{response.status}")
-                return
             self.answered(connection)
             data = data[response.end :]
             if not connection.asked:
                 break
             if not response.keep_alive:
-                raise ProtocolError("closed before all calls were answered")
+                raise ProtocolError("closed before all calls were answered", "closed")
             response = self.understand(data, closed)
         connection.data = data
         if response is None:
@@ -164,7 +176,7 @@ class WorkloadDriver(Driver):
         if connection.left and response.keep_alive:
             self.next_call(connection)
         elif connection.left:
-            raise ProtocolError("closed before all calls were answered")
+            raise ProtocolError("closed before all calls were answered", "closed")
         elif response.keep_alive or closed:
             self.end(connection)
         # Otherwise the server said that it closes: wait for it, so that the connection's
@@ -208,9 +220,9 @@ class WorkloadDriver(Driver):
                 self.ask(connection, monotonic_ns())
         return self.thinking[0][0] if self.thinking else 0
 
-    def lose(self, connection: Connection, error: str) -> None:
+    def lose(self, connection: Connection, error: str, data: bytes = b"") -> None:
         """All calls left on the connection inherit its error."""
-        self.tally.errors[error] += connection.calls_left()
+        self.tally.lose(error, connection.calls_left(), data)
         self.end(connection)
 
     def end(self, connection: Connection) -> None:

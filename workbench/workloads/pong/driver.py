@@ -26,7 +26,7 @@ from workbench.agent.tally import Tally
 
 
 class WorkloadDriver(Driver):
-    """A 2xx status and the whole body make a success.
+    """The wanted status and the whole body make a success.
 
     What comes after the body is accepted here, and only here: the source's servers send
     `Pong!` CR LF after `Content-Length: 5`. A reset after a complete reply is a success, too:
@@ -135,12 +135,12 @@ class WorkloadDriver(Driver):
         try:
             response = self.understand(data, closed=True)
             assert response is not None
-        except ProtocolError:
-            self.lose(fd, error_name(reset) if reset else "protocol")
-            return
-        if not 200 <= response.status < 300:
-            self.replies.pop(data, None)
-            self.lose(fd, f"protocol-{response.status}")
+        except ProtocolError as error:
+            kind = error.kind if data else "closed"
+            if reset and kind in ("cut", "closed"):
+                self.lose(fd, error_name(reset), data)
+            else:
+                self.lose(fd, f"protocol-{kind}", error.body or data)
             return
         # Whatever came after the body is part of what is remembered.
         self.replies[data] = response
@@ -150,8 +150,8 @@ class WorkloadDriver(Driver):
         self.tally.service.append(now - begun)
         self.end(fd)
 
-    def lose(self, fd: int, error: str) -> None:
-        self.tally.errors[error] += 1
+    def lose(self, fd: int, error: str, data: bytes = b"") -> None:
+        self.tally.lose(error, 1, data)
         self.end(fd)
 
     def end(self, fd: int) -> None:

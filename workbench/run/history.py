@@ -1,0 +1,48 @@
+"""What a run has seen of a server at lower places on the axis, for who judges the next point."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from workbench.analysis.evidence import HOLDS
+from workbench.analysis.faults import is_fault
+from workbench.axis import Axis
+from workbench.documents import PointStop
+from workbench.messages.reasons import UnexpectedReplies, reasons_of
+from workbench.plan.schedule import PointPlan
+
+
+class History:
+    """Points of sweeps, by server and place: of several at one place the last complete one."""
+
+    def __init__(self) -> None:
+        self._stops: defaultdict[str, dict[float, PointStop]] = defaultdict(dict)
+
+    def add(self, stop: PointStop) -> None:
+        if stop.complete and stop.purpose == "sweep":
+            self._stops[stop.server][stop.x] = stop
+
+    def below(self, point: PointPlan, axis: Axis) -> list[PointStop]:
+        """Of its server at less load, rising; none where load is not what is varied."""
+        if point.purpose != "sweep" or axis.of_workload:
+            return []
+        known = self._stops[point.server]
+        return [known[x] for x in sorted(known) if x < point.x]
+
+
+def clean_per_s(below: Sequence[PointStop]) -> float | None:
+    """See `Evidence`."""
+    if not below:
+        return None
+    counts = below[-1].counts
+    wrong = sum(n for name, n in counts.errors.items() if is_fault(name))
+    if wrong > (1 - HOLDS) * counts.scheduled:
+        return None
+    return counts.succeeded / below[-1].seconds
+
+
+def faulty_before(below: Sequence[PointStop]) -> frozenset[str]:
+    """See `Evidence`."""
+    found = (reason for stop in below if stop.verdict == "faulty" for reason in reasons_of(stop))
+    return frozenset(each.error for each in found if isinstance(each, UnexpectedReplies))
