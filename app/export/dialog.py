@@ -48,7 +48,7 @@ class ExportDialog(QDialog):
 
     def __init__(self, parent: QWidget, desk: Desk, source: Recorded | Charts) -> None:
         super().__init__(parent)
-        self._desk, self._source = desk, source
+        self._desk, self.source = desk, source
         self._kept = _remembered(desk)
         self._written: Path | None = None
         self._asked = 0
@@ -100,8 +100,8 @@ class ExportDialog(QDialog):
         made = QVBoxLayout()
         made.setSpacing(0)
         made.setContentsMargins(0, 2, 0, 4)
-        wanted = self._kept.kind if self._kept.kind in self._source.kinds else self._source.kinds[0]
-        for place, kind in enumerate(self._source.kinds):
+        wanted = self._kept.kind if self._kept.kind in self.source.kinds else self.source.kinds[0]
+        for place, kind in enumerate(self.source.kinds):
             each = Pick(KINDS[kind].name, about=KINDS[kind].about)
             each.setChecked(kind == wanted)
             self._kinds.addButton(each, place)
@@ -137,7 +137,7 @@ class ExportDialog(QDialog):
     @property
     def kind(self) -> str:
         """The file's ending."""
-        return self._source.kinds[self._kinds.checkedId()]
+        return self.source.kinds[self._kinds.checkedId()]
 
     def output(self) -> Path:
         return Path(self._where.text().strip()).expanduser()
@@ -145,7 +145,7 @@ class ExportDialog(QDialog):
     def _on_kind(self) -> None:
         kind = self.kind
         self._looks.offer(kind)
-        noted = kind == ".html" and bool(self._source.notes)
+        noted = kind == ".html" and bool(self.source.notes)
         self._more.setCurrentIndex(0 if KINDS[kind].is_picture else 1 if noted else 2)
         name = self._where.text()
         stem = re.sub(rf"({'|'.join(map(re.escape, KINDS))})$", "", name.strip())
@@ -195,8 +195,8 @@ class ExportDialog(QDialog):
         wish = Wish(
             self._looks.theme,
             self._looks.size_px,
-            self._source.percentile,
-            self._source.clock,
+            self.source.percentile,
+            self.source.clock,
             self._notes.isVisible() and self._notes.isChecked(),
         )
         self._desk.settings.more["Export"] = {
@@ -204,7 +204,7 @@ class ExportDialog(QDialog):
             "kind": self.kind,
             "theme": wish.theme,
         }
-        if self._desk.busy and isinstance(self._source, Recorded):
+        if self._desk.busy and isinstance(self.source, Recorded):
             self.said.say(
                 "A run is in progress, and drawing would take CPU from it. Export when it is over.",
                 "warn",
@@ -214,7 +214,7 @@ class ExportDialog(QDialog):
         self.said.say("Writing…", "soft")
         self._say_exists("")
         self._desk.bridge.submit(
-            self._source.write(output, wish),
+            self.source.write(output, wish),
             lambda remark: self._on_written(output, remark),
             self._on_failed,
         )

@@ -26,7 +26,8 @@ _LOOK = Look(scale=2.15, head=15.0, line=2.15, controls=2.0)
 _NAME_PX = (72, 60, 48, 40)
 """A long name is written smaller before it is cut."""
 _EVERY_MS = 150
-_HINT_MS = 8000
+HINT_MS = 8000
+"""So long the keys are told."""
 _KEYS = "↑ ↓ server    ← → point    1–9 show or hide    P percentile    L scale    Esc leave"
 _PINNED = "Backspace let go of {}"
 
@@ -72,7 +73,7 @@ class Presentation(QWidget):
         trio.show()
         self._hint = QTimer(self)
         self._hint.setSingleShot(True)
-        self._hint.setInterval(_HINT_MS)
+        self._hint.setInterval(HINT_MS)
         self._hint.timeout.connect(self.refresh)
         self._timer = QTimer(self)
         self._timer.setInterval(_EVERY_MS)

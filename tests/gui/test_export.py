@@ -11,18 +11,19 @@ import pytest
 from pypdf import PdfReader
 from PySide6.QtCore import QPoint, QSize
 from PySide6.QtGui import QColor, QGuiApplication, QImage
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from app import theme
 from app.charts.model import ChartModel
 from app.charts.trio import Trio
-from app.choices import Pick
+from app.choices import Choice, Pick
 from app.context import Desk
 from app.export.dialog import ExportDialog, ask, ask_for_session
 from app.export.sources import Charts, Recorded, copy_chart
 from app.pages.film import FilmPage
 from app.sessions.outline import outline
+from tests.gui.windows import says, the
 from tests.synthetic import session
 from workbench.sessions import Recorder, read_session
 from workbench.sessions.claims import claim
@@ -79,6 +80,15 @@ def press(dialog: ExportDialog, name: str) -> None:
     button.click()
 
 
+def write_to(dialog: ExportDialog, path: Path) -> None:
+    the(dialog, QLineEdit, "File to write").setText(str(path))
+
+
+def replaces(qtbot: QtBot, dialog: ExportDialog, taken: bool = True) -> None:
+    """Whether a file of this name is there already is told."""
+    qtbot.waitUntil(lambda: says(dialog, "it will be replaced") is taken, timeout=PATIENCE_MS)
+
+
 def told(qtbot: QtBot, dialog: ExportDialog, text: str) -> None:
     qtbot.waitUntil(lambda: text in dialog.said.text, timeout=PATIENCE_MS)
 
@@ -91,7 +101,7 @@ def test_a_session_is_written_where_it_was_asked_for(  # noqa: PLR0917 - fixture
     choose(dialog, kind)
     ending = {"Report": ".html", "Picture": ".png", "Table": ".csv"}[kind]
     assert dialog.output().name == f"two-servers{ending}"
-    dialog._where.setText(str(tmp_path / f"out{ending}"))
+    write_to(dialog, tmp_path / f"out{ending}")
     press(dialog, "Export")
     assert not any(each.isEnabled() for each in dialog.findChildren(Pick))  # one at a time
     told(qtbot, dialog, f"Written: {tmp_path / f'out{ending}'}")
@@ -115,15 +125,15 @@ def test_a_page_is_a_sheet_of_paper_and_a_picture_has_pixels(
 ) -> None:
     dialog = ask(parent, desk, Recorded(recorded, "Two servers"))
     choose(dialog, "Page")
-    assert dialog._looks._size.currentText() == "A4 landscape"
-    dialog._where.setText(str(tmp_path / "out.pdf"))
+    assert the(dialog, Choice, "Size").currentText() == "A4 landscape"
+    write_to(dialog, tmp_path / "out.pdf")
     press(dialog, "Export")
     told(qtbot, dialog, f"Written: {tmp_path / 'out.pdf'}")
     (page,) = PdfReader(tmp_path / "out.pdf").pages
     millimetres = [float(side) / 72 * 25.4 for side in (page.mediabox.width, page.mediabox.height)]
     assert millimetres == pytest.approx([297, 210], abs=1)
     choose(dialog, "Picture")
-    assert dialog._looks._size.currentText() == "1600 × 1200"
+    assert the(dialog, Choice, "Size").currentText() == "1600 × 1200"
 
 
 @pytest.mark.parametrize("notes", ["", "After the update"])
@@ -139,8 +149,8 @@ def test_whatever_is_chosen_the_buttons_stay_where_they_are(
         QApplication.processEvents()
         places.add((export.mapToGlobal(QPoint()).toTuple(), dialog.size().toTuple()))
     recorded.with_name("taken.svg").touch()
-    dialog._where.setText(str(recorded.with_name("taken.svg")))
-    qtbot.waitUntil(dialog._exists.isVisible)
+    write_to(dialog, recorded.with_name("taken.svg"))
+    replaces(qtbot, dialog)
     QApplication.processEvents()
     places.add((export.mapToGlobal(QPoint()).toTuple(), dialog.size().toTuple()))
     assert len(places) == 1
@@ -152,7 +162,7 @@ def test_the_next_export_begins_where_the_last_one_ended(
     desk.settings.more["Export"] = {"folder": str(tmp_path), "kind": ".svg", "theme": "dark"}
     dialog = ask(parent, desk, Recorded(recorded, "Ping/pong: 2009?"))
     assert dialog.output() == tmp_path / "ping-pong-2009.svg"
-    assert dialog._looks._theme.currentData() == "dark"
+    assert the(dialog, Choice, "Colours").currentData() == "dark"
     desk.settings.more["Export"] = {"folder": 3, "kind": ".exe", "theme": None}
     assert ask(parent, desk, Recorded(recorded, "x")).output().suffix == ".html"
 
@@ -162,9 +172,9 @@ def test_a_missing_folder_is_told_before_it_is_made(
 ) -> None:
     dialog = ask(parent, desk, Recorded(recorded, "a"))
     choose(dialog, "Table")
-    dialog._where.setText(str(tmp_path / "none" / "a.csv"))
+    write_to(dialog, tmp_path / "none" / "a.csv")
     said = f"There is no folder {tmp_path / 'none'} yet; it will be made."
-    qtbot.waitUntil(lambda: dialog._exists.text() == said, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: says(dialog, said), timeout=PATIENCE_MS)
     assert not (tmp_path / "none").exists()
     press(dialog, "Export")
     told(qtbot, dialog, "Written")
@@ -177,7 +187,7 @@ def test_a_place_that_cannot_be_written_is_told_in_one_sentence(
     (tmp_path / "taken.csv").mkdir()
     dialog = ask(parent, desk, Recorded(recorded, "a"))
     choose(dialog, "Table")
-    dialog._where.setText(str(tmp_path / "taken.csv"))
+    write_to(dialog, tmp_path / "taken.csv")
     press(dialog, "Export")
     told(qtbot, dialog, "taken.csv is a directory; give the name of a file for the report.")
     assert "pongbench:" not in dialog.said.text
@@ -191,7 +201,7 @@ def test_a_damaged_session_is_exported_as_far_as_it_is_whole_and_that_is_told(
     recorded.write_text("".join(lines))
     dialog = ask(parent, desk, Recorded(recorded, "a"))
     choose(dialog, "Table")
-    dialog._where.setText(str(tmp_path / "a.csv"))
+    write_to(dialog, tmp_path / "a.csv")
     press(dialog, "Export")
     told(qtbot, dialog, "Only what comes before it is shown")
     assert "Written" in dialog.said.text
@@ -203,10 +213,10 @@ def test_a_file_that_would_be_replaced_is_told_before(
 ) -> None:
     (tmp_path / "a.html").write_text("mine")
     dialog = ask(parent, desk, Recorded(recorded, "a"))
-    dialog._where.setText(str(tmp_path / "a.html"))
-    qtbot.waitUntil(lambda: "it will be replaced" in dialog._exists.text(), timeout=PATIENCE_MS)
-    dialog._where.setText(str(tmp_path / "b.html"))
-    qtbot.waitUntil(lambda: not dialog._exists.isVisible(), timeout=PATIENCE_MS)
+    write_to(dialog, tmp_path / "a.html")
+    replaces(qtbot, dialog)
+    write_to(dialog, tmp_path / "b.html")
+    replaces(qtbot, dialog, False)
     assert (tmp_path / "a.html").read_text() == "mine"
 
 
@@ -215,7 +225,7 @@ def test_no_export_takes_cpu_from_a_run(
 ) -> None:
     desk.set_busy(True)
     dialog = ask(parent, desk, Recorded(recorded, "a"))
-    dialog._where.setText(str(tmp_path / "a.html"))
+    write_to(dialog, tmp_path / "a.html")
     press(dialog, "Export")
     assert "Export when it is over" in dialog.said.text
     assert not (tmp_path / "a.html").exists()
@@ -228,7 +238,7 @@ def test_charts_are_exported_as_they_are_shown(
     dialog = ask(parent, desk, Charts(trio, "Live", lambda: "a,b\r\n"))
     for kind, ending in {"Picture": "png", "Drawing": "svg", "Page": "pdf", "Table": "csv"}.items():
         choose(dialog, kind)
-        dialog._where.setText(str(tmp_path / f"a.{ending}"))
+        write_to(dialog, tmp_path / f"a.{ending}")
         press(dialog, "Export")
         told(qtbot, dialog, f"Written: {tmp_path / f'a.{ending}'}")
     image = QImage(str(tmp_path / "a.png"))
@@ -263,7 +273,7 @@ def test_what_is_drawn_of_a_session_is_the_response_time_on_the_screen(
 ) -> None:
     trio.set_percentile("p50")
     trio.set_clock("service")
-    source = ask_for_session(parent, desk, recorded, trio)._source
+    source = ask_for_session(parent, desk, recorded, trio).source
     assert (source.percentile, source.clock) == ("p50", "service")
     assert source.title == "Socket ping-pong"
 
@@ -298,7 +308,7 @@ def test_a_film_is_exported_compared_and_copied(
     opened(qtbot, film, recorded)
     film.export()
     (dialog,) = film.findChildren(ExportDialog)
-    assert dialog._source == Recorded(recorded, "Socket ping-pong")
+    assert dialog.source == Recorded(recorded, "Socket ping-pong")
     dialog.reject()
     with qtbot.waitSignal(desk.compare_wanted) as compared:
         (button,) = [

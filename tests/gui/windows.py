@@ -55,7 +55,7 @@ def name_of(widget: QWidget) -> str:
 def the(window: QWidget, kind: type[W], name: str = "") -> W:
     """The one visible widget of a kind; `name`: and of this accessible name."""
     found = [each for each in window.findChildren(kind) if each.isVisible()]
-    found = [each for each in found if not name or name_of(each) == name]
+    found = [each for each in found if name in ("", each.accessibleName(), name_of(each))]
     assert len(found) == 1, f"{len(found)} are to be seen: {kind.__name__} {name}"
     return found[0]
 

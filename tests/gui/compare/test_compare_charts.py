@@ -24,9 +24,11 @@ from tests.gui.compare.steps import (
     ranking,
     record,
 )
-from tests.gui.windows import name_of, press, says
+from tests.gui.windows import control, name_of, offers, press, says
 from tests.synthetic import contestants, session
 from workbench.documents import RunStart
+
+PRINTED = "Show the figures of 2009"
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
@@ -108,11 +110,11 @@ def test_the_figures_of_2009_are_crosses_that_can_be_switched_off(
     qtbot: QtBot, page: ComparePage, tmp_path: Path
 ) -> None:
     compare(qtbot, page, record(tmp_path / "all.yaml", session(7, rates=RATES)))
-    page._published_on.setChecked(True)
+    assert control(page, PRINTED).isChecked()
     chart = page.trio.charts[R]
     arm = chart.at(7400, 7400) + QPointF(-3, -3)
     assert near(chart.grab().toImage(), arm, theme.LIGHT.text, within=1)
-    press(page, "Show the figures of 2009")
+    press(page, PRINTED)
     assert not near(chart.grab().toImage(), arm, theme.LIGHT.text, within=1)
 
 
@@ -120,7 +122,7 @@ def test_a_cross_of_2009_stands_only_beside_the_server_it_is_about(
     qtbot: QtBot, page: ComparePage, tmp_path: Path
 ) -> None:
     compare(qtbot, page, record(tmp_path / "all.yaml", session(7, rates=RATES)))
-    page._published_on.setChecked(True)
+    assert control(page, PRINTED).isChecked()
     chart = page.trio.charts[R]
 
     def crossed(rate: float) -> bool:
@@ -133,14 +135,14 @@ def test_a_cross_of_2009_stands_only_beside_the_server_it_is_about(
     assert crossed(7400)
     assert not crossed(1400)
     page.trio.set_shown("A/tornado", False)
-    assert not page._published_on.isVisible()
+    assert not offers(page, PRINTED)
 
 
 def test_the_figures_of_2009_are_not_offered_for_servers_of_which_there_are_none(
     qtbot: QtBot, page: ComparePage, a: Path
 ) -> None:
     compare(qtbot, page, a)
-    assert not page._published_on.isVisible()
+    assert not offers(page, PRINTED)
 
 
 def test_the_figures_of_2009_are_not_offered_beside_another_question(
@@ -151,4 +153,4 @@ def test_the_figures_of_2009_are_not_offered_beside_another_question(
     workload = start.plan["workload"] | {"protocol": "http/1.1"}
     other = record(tmp_path / "h.yaml", elsewhere(session(1, rates=RATES), workload=workload))
     compare(qtbot, page, other)
-    assert not page._published_on.isVisible()
+    assert not offers(page, PRINTED)

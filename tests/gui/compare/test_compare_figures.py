@@ -50,17 +50,20 @@ def test_who_cannot_be_told_apart_is_bracketed_and_said(
 
 
 def test_presented_a_server_of_two_sessions_is_one_and_letters_are_explained(
-    qtbot: QtBot, page: ComparePage, a: Path, tmp_path: Path
+    qtbot: QtBot, page: ComparePage, a: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("app.live.present.HINT_MS", 0)
     again = record(tmp_path / "again.yaml", elsewhere(session(3, rates=RATES, seed=5)))
     compare(qtbot, page, a, again)
     page.present()
     (large,) = page.findChildren(Presentation)
     assert large.headline.accessibleName() == "gevent, holds 8,000/s"
-    large._hint.stop()
-    large.refresh()
-    told = [each.accessibleName() for each in large.findChildren(QWidget)]
-    assert any(text.startswith("A: ") and " · B: Old kernel, " in text for text in told)
+
+    def explained() -> bool:
+        told = [each.accessibleName() for each in large.findChildren(QWidget)]
+        return any(text.startswith("A: ") and " · B: Old kernel, " in text for text in told)
+
+    qtbot.waitUntil(explained)
     with qtbot.waitSignal(large.destroyed):
         large.leave()
     assert combo(page, "Percentile").isVisible()
@@ -133,6 +136,6 @@ def test_the_charts_can_be_copied_and_the_table_exported(
     press(page, "Show the figures in a table")
     press(page, "Export…")
     (dialog,) = page.findChildren(ExportDialog)
-    assert ".csv" in dialog._source.kinds
+    assert ".csv" in dialog.source.kinds
     qtbot.waitUntil(dialog.isVisible)
     dialog.reject()

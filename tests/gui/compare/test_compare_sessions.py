@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QLineEdit, QTreeWidget
 from pytestqt.qtbot import QtBot
 
 from app.comparing.chooser import Chooser
@@ -23,7 +23,7 @@ from tests.gui.compare.steps import (
     record,
     slower,
 )
-from tests.gui.windows import control, press, says
+from tests.gui.windows import control, offers, press, says, the
 from tests.synthetic import contestants, session
 from workbench import paths
 from workbench.sessions.library import shelf
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 def test_empty_it_says_what_belongs_here_and_offers_a_choice(page: ComparePage) -> None:
     assert says(page, "Lay sessions over one another")
     assert says(page, "Nothing is compared yet.")
-    assert not page._add.isVisible()
+    assert not offers(page, "Add a session…")
     assert not combo(page, "Percentile").isVisible()
     assert ranking(page) == []
     press(page, "Choose sessions…")
@@ -234,7 +234,8 @@ def test_of_sessions_of_one_name_and_minute_the_files_tell_which_is_which(
     compare(qtbot, page, folder / ".." / "sessions" / taken.name)
     page.search()
     (chooser,) = page.findChildren(Chooser)
-    items = [chooser._list.topLevelItem(n) for n in range(chooser._list.topLevelItemCount())]
+    listed = the(chooser, QTreeWidget)
+    items = [listed.topLevelItem(n) for n in range(listed.topLevelItemCount())]
     assert {item.text(0) for item in items} == {
         "Socket ping-pong · two.pong.yaml",
         "Socket ping-pong · three.pong.yaml",

@@ -16,7 +16,7 @@ from tests.gui.compare.steps import (
     holds,
     ranking,
 )
-from tests.gui.windows import control, press, says, shown
+from tests.gui.windows import control, offers, press, says, shown
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
@@ -61,7 +61,7 @@ def test_in_a_narrow_window_the_column_beside_is_there_when_asked_for(
     assert not page.held.isVisible()
     qtbot.keyClick(page, Qt.Key.Key_F9)
     page.resize(1196, 800)
-    qtbot.waitUntil(lambda: not page._beside_on.isVisible())
+    qtbot.waitUntil(lambda: not offers(page, "Show the column beside"))
     assert page.held.isVisible()
 
 
