@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from workbench.machines.profiles import Profile
 
 _ICONS = {"ok": "circle-check", "soft": "info", "warn": "triangle-alert", "bad": "circle-x"}
+_SIGNS = {"ok": "Passed", "soft": "Note", "warn": "Warning", "bad": "Failed"}
 
 
 class Trial(QWidget):
@@ -265,6 +266,7 @@ class Trial(QWidget):
         made = QWidget()
         across = row(made, gap=8)
         icon = Label()
+        icon.setAccessibleName(_SIGNS[line.tone])  # colour alone is not for everyone
         theme = self._desk.theme
         icon.setPixmap(look.icon_pixmap(_ICONS[line.tone], getattr(theme, line.tone), 15))
         words = label(line.sentence, 12, tone="soft", wrap=True)

@@ -222,7 +222,7 @@ class MainWindow(QMainWindow):
         super().paintEvent(event)
         if not self._painted:
             self._painted = True
-            QTimer.singleShot(0, self, self._warm_up)
+            QTimer.singleShot(0, self, self.warm_up)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if self.desk.busy:
@@ -254,7 +254,7 @@ class MainWindow(QMainWindow):
             lambda _: self.open(path),  # it says what is wrong with the file
         )
 
-    def _warm_up(self) -> None:
+    def warm_up(self) -> None:
         """What draws is built before it is asked for, but after there is something to see."""
         self.show_page(self._first())
         self.page("Live")

@@ -384,14 +384,14 @@ import sys
 from PySide6.QtCore import QTimer
 from app.__main__ import main
 from app.shell import main_window
-paint = main_window.MainWindow.paintEvent
+paint, painted = main_window.MainWindow.paintEvent, []
 def first(window, event):
     paint(window, event)
-    if not hasattr(window, "_told"):
-        window._told = True
+    if not painted:
+        painted.append(window)
         {do}
         QTimer.singleShot(0, window.close)
-main_window.MainWindow._warm_up = lambda window: None
+main_window.MainWindow.warm_up = lambda window: None
 main_window.MainWindow.paintEvent = first
 sys.exit(main([]))
 """

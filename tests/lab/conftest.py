@@ -14,9 +14,10 @@ from lab.base import TOOLS, NoLab, check
 from lab.hosts import Host, Lab, Look
 from lab.loopback import Loopback
 from workbench.documents import AnyDocument
+from workbench.machines import secrets
 from workbench.machines.hostkeys import UnknownHostKey, trust
 from workbench.machines.profiles import Profile, save_profile
-from workbench.machines.secrets import SECRETS, ask_nobody
+from workbench.machines.secrets import Secrets, ask_nobody
 from workbench.machines.ssh import SshMachine, open_ssh
 from workbench.machines.sshconnect import connect
 from workbench.plan.model import load_plan
@@ -121,7 +122,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "pongbench" / "cache").symlink_to(TOOLS / "cache")
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
     monkeypatch.delenv("SSH_AUTH_SOCK", raising=False)
-    monkeypatch.setattr(SECRETS, "_known", {})
+    monkeypatch.setattr(secrets, "SECRETS", Secrets())
     return folder
 
 

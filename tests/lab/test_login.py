@@ -17,10 +17,11 @@ from lab.conftest import profile_of, trusted
 from lab.hosts import PASSPHRASE, PASSWORD, Host, Lab
 from workbench.cli import main
 from workbench.errors import PongbenchError
+from workbench.machines import secrets
 from workbench.machines.base import Command
 from workbench.machines.hostkeys import ChangedHostKey, UnknownHostKey, own_file, trust
 from workbench.machines.profiles import Profile
-from workbench.machines.secrets import SECRETS, Question, Remembered, ask_nobody
+from workbench.machines.secrets import Question, Remembered, Secrets, ask_nobody
 from workbench.machines.ssh import open_ssh
 from workbench.machines.sshconnect import connect
 
@@ -183,7 +184,7 @@ async def test_a_password_is_asked_once_and_then_in_the_keyring(
     await log_in(profile, person)
     assert [question.again for question in person.asked] == [False, True]
     assert list(memory.kept.values()) == [PASSWORD]
-    monkeypatch.setattr(SECRETS, "_known", {})
+    monkeypatch.setattr(secrets, "SECRETS", Secrets())
     await log_in(profile)
     host.sshd_config = ""
     host.restart_sshd()

@@ -21,11 +21,11 @@ from sshd import PASSWORD, Sshd, run_command
 
 from workbench.commands.machines import _clean
 from workbench.errors import PongbenchError
-from workbench.machines import ssh
+from workbench.machines import secrets, ssh
 from workbench.machines.checking import Step, check_machine
 from workbench.machines.hostkeys import trust
 from workbench.machines.profiles import Cpus, Profile
-from workbench.machines.secrets import SECRETS, Question
+from workbench.machines.secrets import Question, Secrets
 from workbench.machines.ssh import SURVEY, look_around, open_shell, open_ssh, remove_cache
 from workbench.machines.surveyed import LEAST_PROCESSES, Survey, fit
 
@@ -79,7 +79,7 @@ async def profile(
     monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "pongbench"))
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
     monkeypatch.delenv("SSH_AUTH_SOCK", raising=False)
-    monkeypatch.setattr(SECRETS, "_known", {})
+    monkeypatch.setattr(secrets, "SECRETS", Secrets())
     monkeypatch.setattr("workbench.machines.ssh.BUSY_FOR_S", 60)
 
     key = asyncssh.generate_private_key("ssh-ed25519")

@@ -26,6 +26,7 @@ from workbench.errors import PongbenchError
 from workbench.load.agent import Client
 from workbench.load.base import PointSpec
 from workbench.load.fleet import AgentFleet
+from workbench.machines import secrets
 from workbench.machines.base import Command, Machine
 from workbench.machines.hostkeys import UnknownHostKey, trust
 from workbench.machines.local import LocalMachine, open_local
@@ -33,7 +34,7 @@ from workbench.machines.profiles import Profile
 from workbench.machines.rights import Rights
 from workbench.machines.runner_client import HEARTBEAT_S, Link
 from workbench.machines.sampler_client import Sampling
-from workbench.machines.secrets import SECRETS, Question
+from workbench.machines.secrets import Question, Secrets
 from workbench.machines.ssh import look_around, open_shell
 from workbench.machines.sshconnect import connect
 from workbench.machines.tuner_client import Tuner
@@ -76,7 +77,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "pongbench"))
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
     monkeypatch.delenv("SSH_AUTH_SOCK", raising=False)
-    monkeypatch.setattr(SECRETS, "_known", {})
+    monkeypatch.setattr(secrets, "SECRETS", Secrets())
 
 
 @pytest.mark.parametrize("case", QUICK, ids=lambda case: f"{case['door']}: {case['name']}")

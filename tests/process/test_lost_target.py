@@ -21,9 +21,10 @@ from sshd import PASSWORD, listen
 
 from workbench.analysis.summary import summarise
 from workbench.documents import AnyDocument, Note, PointStop, RunStop, Window
+from workbench.machines import secrets
 from workbench.machines.hostkeys import UnknownHostKey, trust
 from workbench.machines.profiles import Profile, save_profile
-from workbench.machines.secrets import SECRETS, Question
+from workbench.machines.secrets import Question, Secrets
 from workbench.machines.sshconnect import connect
 from workbench.plan.model import Plan
 from workbench.run.engine import Engine
@@ -53,7 +54,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "pongbench"))
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
     monkeypatch.delenv("SSH_AUTH_SOCK", raising=False)
-    monkeypatch.setattr(SECRETS, "_known", {})
+    monkeypatch.setattr(secrets, "SECRETS", Secrets())
     # Another test may have the machine at the moment.
     monkeypatch.setattr("workbench.machines.ssh.BUSY_FOR_S", 300)
 

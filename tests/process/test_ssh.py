@@ -17,10 +17,11 @@ from sshd import PASSWORD, listen
 from workbench.errors import PongbenchError
 from workbench.load.base import Client
 from workbench.load.fleet import AgentFleet
+from workbench.machines import secrets
 from workbench.machines.base import Command
 from workbench.machines.hostkeys import ChangedHostKey, UnknownHostKey, trust
 from workbench.machines.profiles import Profile
-from workbench.machines.secrets import SECRETS, Question
+from workbench.machines.secrets import Question, Secrets
 from workbench.machines.ssh import open_ssh
 from workbench.machines.sshconnect import connect
 
@@ -32,7 +33,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "pongbench"))
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
     monkeypatch.delenv("SSH_AUTH_SOCK", raising=False)
-    monkeypatch.setattr(SECRETS, "_known", {})
+    monkeypatch.setattr(secrets, "SECRETS", Secrets())
     # Nobody else's test is to be waited for, but nor is it to fail ours.
     monkeypatch.setattr("workbench.machines.ssh.BUSY_FOR_S", 60)
 

@@ -15,10 +15,10 @@ from weakref import WeakKeyDictionary
 import asyncssh
 
 from workbench.errors import PongbenchError
-from workbench.machines import hostkeys
+from workbench.machines import hostkeys, secrets
 from workbench.machines.hostkeyrules import rules_for
 from workbench.machines.profiles import Profile
-from workbench.machines.secrets import SECRETS, Ask
+from workbench.machines.secrets import Ask
 from workbench.machines.sshroute import Hop, config_of, route
 from workbench.machines.sshvisitor import Visitor
 
@@ -61,7 +61,7 @@ async def connect(profile: Profile, ask: Ask) -> Connection:
     try:
         for hop in await asyncio.to_thread(route, profile):
             tunnel = chain[-1] if chain else None
-            visitor = Visitor(hop, ask, SECRETS)
+            visitor = Visitor(hop, ask, secrets.SECRETS)
             options = await _options(hop, tunnel, visitor)
             chain.append(await _log_in(visitor, options, tunnel))
         return Connection(chain, options.host, options.port)

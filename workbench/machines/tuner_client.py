@@ -5,20 +5,20 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import secrets
 import socket
 from dataclasses import replace
 from pathlib import Path
+from secrets import token_hex
 from typing import Annotated, Any, TypeVar
 
 import msgspec
 
 from workbench.closing import ended
 from workbench.errors import PongbenchError
+from workbench.machines import secrets
 from workbench.machines.base import Command, Machine, Process
 from workbench.machines.rights import Rights
 from workbench.machines.runner_client import whoami
-from workbench.machines.secrets import SECRETS
 from workbench.machines.wire import MOST_NOISE, InvalidMessage, Text, decode, quoted
 
 TUNER = Path(__file__).with_name("tuner.py")
@@ -104,7 +104,7 @@ class Tuner:
             raise PongbenchError(f"Nobody may become root on {machine.name}; it stays untuned.")
         tuner_there = await machine.put(TUNER, "tuner.py")
         program = [*machine.python, tuner_there, *rights.options, *options]
-        prompt = f"WB-{secrets.token_hex(8)}:"
+        prompt = f"WB-{token_hex(8)}:"
         if rights.sudo != "root":
             ask = ["-n"] if rights.sudo == "nopasswd" else ["-S", "-k", "-p", f"{prompt}\n"]
             program = ["sudo", *ask, "--", *program]
@@ -213,14 +213,14 @@ class Tuner:
                 asked += 1
                 if asked > PASSWORDS:
                     break
-                password = await SECRETS.get(replace(question, again=asked > 1), rights.ask)
+                password = await secrets.SECRETS.get(replace(question, again=asked > 1), rights.ask)
                 self._expect()
                 if password is None:
                     break
                 await self.process.send(password.encode())
             elif isinstance(self._event(line), Ready):
                 if question and asked:
-                    await SECRETS.right(question)
+                    await secrets.SECRETS.right(question)
                 return
             else:
                 said = quoted(line) or said
@@ -232,7 +232,7 @@ class Tuner:
                     f"Nobody gave the password for sudo on {name}; it stays untuned."
                 )
             if "try again" in said or "incorrect password" in said:
-                await SECRETS.wrong(question)
+                await secrets.SECRETS.wrong(question)
                 raise PongbenchError(
                     f"sudo on {name} did not accept the password; it stays untuned."
                 )

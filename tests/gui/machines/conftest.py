@@ -18,8 +18,9 @@ from app.pages.machines import MachinesPage
 from app.settings import Settings
 from tests.gui.machines.host import Host
 from tests.gui.machines.steps import opened
+from workbench.machines import secrets
 from workbench.machines.profiles import make_profile, save_profile
-from workbench.machines.secrets import SECRETS
+from workbench.machines.secrets import Secrets
 
 
 @pytest.fixture(autouse=True)
@@ -29,7 +30,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "pongbench"))
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
     monkeypatch.delenv("SSH_AUTH_SOCK", raising=False)
-    monkeypatch.setattr(SECRETS, "_known", {})
+    monkeypatch.setattr(secrets, "SECRETS", Secrets())
     # Another test may hold this computer as a machine for a while.
     monkeypatch.setattr("workbench.machines.ssh.BUSY_FOR_S", 40)
     return tmp_path

@@ -20,9 +20,10 @@ from app.widgets import dress
 from tests.gui.machines.host import Host
 from tests.gui.machines.steps import answer, dialog, show, trust_it
 from tests.gui.windows import control, says, sees
+from workbench.machines import secrets
 from workbench.machines.hostkeys import own_file
 from workbench.machines.profiles import load_profile
-from workbench.machines.secrets import SECRETS
+from workbench.machines.secrets import Secrets
 from workbench.plan.model import Plan
 
 # The offscreen platform says so of every window that has a least size.
@@ -54,12 +55,12 @@ def test_a_run_elsewhere_shows_a_key_nobody_trusts_and_sends_nothing_without_a_w
 
 
 def test_a_run_elsewhere_asks_for_the_password_and_ends_in_words_without(
-    qtbot: QtBot, page: MachinesPage, box: str, desk: Desk
+    qtbot: QtBot, page: MachinesPage, box: str, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     desk.machines_changed.emit()
     show(qtbot, page, box)
     trust_it(qtbot, page)
-    SECRETS._known.clear()
+    monkeypatch.setattr(secrets, "SECRETS", Secrets())  # as after a new start
     live = running_on(qtbot, desk, box)
     asked = dialog(qtbot, live, QuestionDialog)
     assert says(asked, "box asks")

@@ -6,8 +6,10 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.context import Desk
+from app.machines.head import Head
 from app.machines.records import KEPT
 from tests.gui.machines.steps import opened
+from tests.gui.windows import the
 from workbench.machines.profiles import make_profile, save_profile
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -26,7 +28,7 @@ def test_machines_that_cannot_be_used_are_counted_and_named_with_the_reason(
         for name, kind in KINDS.items()
     }
     page = opened(qtbot, desk)
-    chip = page._head.chip
+    chip = the(page, Head).chip
     page.resize(1280, 800)
     qtbot.waitUntil(lambda: chip.text == "cedar, dune and elm cannot be used now")
     assert chip.toolTip() == "cedar: key changed\ndune: unknown key\nelm: in use by lena"

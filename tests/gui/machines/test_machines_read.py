@@ -35,7 +35,7 @@ def page(qtbot: QtBot, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> MachinesP
 
 
 def _load_is(monkeypatch: pytest.MonkeyPatch, load: float) -> None:
-    told = facts.process([facts._text(path) for path in facts.PATHS])
+    told = facts.here()
     monkeypatch.setattr(facts, "here", lambda: told | {"load_average": [load, 0.5, 0.5]})
 
 

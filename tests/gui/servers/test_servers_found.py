@@ -207,7 +207,7 @@ def test_an_unavailable_server_says_why_and_what_lives(
     sees(qtbot, page, "Its source is nowhere to be had.")
     sees(qtbot, page, "Its nearest living relative is gevent.")
     page.table.names.setFocus()
-    page._rows.toggle(page.pane.known)  # type: ignore[arg-type]
+    qtbot.keyClick(page.table.names, Qt.Key.Key_Space)
     assert not says(page, "ticked")
 
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app import theme
-from app.choices import Tick
+from app.choices import Choice, Tick
 from app.colour import contrast
 from app.context import Desk
 from app.pages.servers import ServersPage
@@ -18,7 +18,7 @@ from app.servers.highlight import lexer_for
 from app.servers.naming import NewServer
 from app.shell.main_window import MainWindow
 from tests.gui.servers.steps import Open, choose, make, names, saved, type_over
-from tests.gui.windows import control, says, sees
+from tests.gui.windows import control, says, sees, the
 from workbench.servers import user_servers
 from workbench.servers.catalogue import Catalogue
 
@@ -150,7 +150,7 @@ def test_requirements_can_be_added(qtbot: QtBot, opened: Open, desk: Desk) -> No
     folder = user_servers.new("Mine").folder
     page = opened()
     choose(page, "mine")
-    files = page.pane._files
+    files = the(page.pane, Choice)
     files.activated.emit(files.findText("Add requirements.txt"))
     assert page.pane.file == "requirements.txt"
     saved(qtbot, page, desk)
