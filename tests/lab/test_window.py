@@ -25,7 +25,7 @@ from app.pages.plan import PlanPage
 from app.shell.main_window import MainWindow
 from lab.conftest import eventually_nothing, profile_of, trusted
 from lab.hosts import Host, Lab
-from tests.gui.windows import press, says, shown
+from tests.gui.windows import offers, press, says, shown
 from workbench import paths
 from workbench.documents import Note, PointStop, RunStop
 from workbench.machines import hostkeys
@@ -211,7 +211,7 @@ def test_a_run_is_paused_loses_a_client_is_skipped_and_runs_again(
         # Where the clients stand beside each other, it is told, too.
         until(qtbot, lambda: says(live, "h4: CPU gone"))
         until(qtbot, lambda: says(live, "CherryPy on h1"))
-        until(qtbot, lambda: live.state is State.RUNNING and live._skip.isEnabled())
+        until(qtbot, lambda: live.state is State.RUNNING and offers(live, "Skip server"))
         press(window, "Skip server")
         session = over(qtbot, window)
     finally:

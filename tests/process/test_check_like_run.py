@@ -19,7 +19,7 @@ import msgspec
 import pytest
 from sshd import PASSWORD, Sshd, run_command
 
-from workbench.commands.machines import _clean
+from workbench.commands.machines import clean_up
 from workbench.errors import PongbenchError
 from workbench.machines import secrets, ssh
 from workbench.machines.checking import Step, check_machine
@@ -276,7 +276,7 @@ async def test_settings_are_put_back_before_the_work_directory_goes(
     monkeypatch.setattr(ssh, "SURVEY", looking)
     await (await open_ssh(profile, ask=answer)).close()
     for tuning in (False, True):
-        assert await _clean(but(profile, tuning=tuning), cache=True) == 0
+        assert await clean_up(but(profile, tuning=tuning), cache=True) == 0
         assert not is_there(profile.work_dir)
         printed = capsys.readouterr().out
         assert "a run that did not put them back: net.core.somaxconn 4096 (before: 128)" in printed

@@ -194,7 +194,7 @@ def test_a_narrow_terminal_leaves_columns_out_and_cuts_no_figure(
     view = ConsoleView(console)
     for document in documents[:-1]:
         view.progress(document)
-    console.print(view._render())
+    console.print(view.render())
     print_summary(summarise(documents), console)
     assert isinstance(console.file, io.StringIO)
     table, summary = console.file.getvalue().split("point 8 of 8")
@@ -214,7 +214,7 @@ def test_of_more_servers_than_a_terminal_has_lines_the_one_under_load_is_shown()
         swept += isinstance(document, PointStart) and document.purpose == "sweep"
         if swept == 17:
             break
-    console.print(view._render())
+    console.print(view.render())
     assert isinstance(console.file, io.StringIO)
     shown = console.file.getvalue()
     assert len(shown.splitlines()) <= 12

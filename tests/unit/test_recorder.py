@@ -182,11 +182,15 @@ def test_a_file_that_cannot_grow_stays_valid_and_says_what_it_holds(tmp_path: Pa
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /dev/full")
 def test_a_full_disk_is_called_one(tmp_path: Path) -> None:
-    recorder = Recorder(tmp_path / "run.yaml")
+    path = tmp_path / "run.yaml"
+    recorder = Recorder(path)
     start, second, *_ = synthetic.session(1, 1)
     recorder(start)
     full = os.open("/dev/full", os.O_WRONLY)
-    os.dup2(full, recorder._file)
+    os.dup2(
+        full,
+        next(int(each.name) for each in Path("/proc/self/fd").iterdir() if each.resolve() == path),
+    )
     os.close(full)
     with pytest.raises(PongbenchError, match=r"^The disk is full\. The session holds no whole"):
         recorder(second)

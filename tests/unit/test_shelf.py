@@ -67,7 +67,7 @@ def test_a_session_damaged_in_the_middle_says_what_of_it_can_be_shown(tmp_path: 
 def test_of_many_sessions_the_damaged_one_is_found_when_they_are_listed_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.sessions.library._MOST_BYTES", 1)
+    monkeypatch.setattr("workbench.sessions.library.MOST_BYTES", 1)
     data = record(tmp_path / "a.pong.yaml")
     (tmp_path / "a.pong.yaml").write_bytes(data.replace(b'"kind":"point_stop"', b'"kind', 1))
     record(tmp_path / "b.pong.yaml")

@@ -7,7 +7,7 @@ from argparse import Namespace
 import pytest
 from furniture import changed_key, unknown_key
 
-from workbench.commands.machines import _trust, how_to_trust
+from workbench.commands.machines import how_to_trust, trust_or_show
 from workbench.errors import ExitCode
 
 
@@ -17,7 +17,7 @@ def test_a_key_nobody_has_seen_before_comes_with_the_command_that_trusts_it(
     problem = unknown_key()
     command = f"pongbench machines trust dune --fingerprint {problem.fingerprint}"
     assert how_to_trust(problem) == f"To trust it: {command}"
-    assert _trust(problem, Namespace(name="dune", fingerprint=None)) == ExitCode.FAILED
+    assert trust_or_show(problem, Namespace(name="dune", fingerprint=None)) == ExitCode.FAILED
     assert capsys.readouterr().out.strip() == command
 
 
@@ -25,7 +25,7 @@ def test_for_a_changed_key_there_is_no_command_to_paste(capsys: pytest.CaptureFi
     problem = changed_key()
     assert "on the machine itself" in how_to_trust(problem)
     assert problem.fingerprint not in how_to_trust(problem)
-    assert _trust(problem, Namespace(name="cedar", fingerprint=None)) == ExitCode.FAILED
+    assert trust_or_show(problem, Namespace(name="cedar", fingerprint=None)) == ExitCode.FAILED
     printed = capsys.readouterr()
     assert printed.out == ""
     assert f"--fingerprint {problem.fingerprint}" not in printed.err

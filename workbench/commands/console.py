@@ -49,7 +49,7 @@ class ConsoleView:
         self.progress = RunProgress()
         self._doing = ""
         self._live = (
-            Live(console=self.console, get_renderable=self._render, transient=True)
+            Live(console=self.console, get_renderable=self.render, transient=True)
             if self.console.is_terminal
             else None
         )
@@ -137,7 +137,8 @@ class ConsoleView:
             parts.append(f"{stop.verdict}{': ' if stop.reasons else ''}{' '.join(stop.reasons)}")
         return "  ".join(parts)
 
-    def _render(self) -> RenderableType:
+    def render(self) -> RenderableType:
+        """The table of all servers, and what is being done."""
         servers = list(self.progress.servers.values())
         if not servers:
             return self._footer()

@@ -126,7 +126,7 @@ def run_trust(args: argparse.Namespace) -> int:
     try:
         _run(_log_in(profile))
     except HostKeyProblem as problem:
-        return _trust(problem, args)
+        return trust_or_show(problem, args)
     to_stderr(f"The host key of '{profile.name}' is trusted already.")
     return ExitCode.DONE
 
@@ -146,7 +146,7 @@ def run_tune(args: argparse.Namespace) -> int:
 def run_clean(args: argparse.Namespace) -> int:
     """Say what dead runs left, and remove it."""
     profile = _remote(args.name)
-    return _run(_clean(profile, cache=args.cache))
+    return _run(clean_up(profile, cache=args.cache))
 
 
 def how_to_trust(problem: HostKeyProblem) -> str:
@@ -161,7 +161,8 @@ def how_to_trust(problem: HostKeyProblem) -> str:
     return f"To trust it: {command} {problem.fingerprint}"
 
 
-def _trust(problem: HostKeyProblem, args: argparse.Namespace) -> int:
+def trust_or_show(problem: HostKeyProblem, args: argparse.Namespace) -> int:
+    """Trust the key whose fingerprint was given; without one, show the key."""
     if args.fingerprint == problem.fingerprint:
         trust(problem.host, problem.port, problem.key)
         to_stderr(f"The host key of {problem.host} is trusted from now on: {problem.fingerprint}.")
@@ -201,7 +202,8 @@ async def _check(profile: Profile, *, remember: bool) -> int:
     return ExitCode.FAILED if problem else ExitCode.DONE
 
 
-async def _clean(profile: Profile, *, cache: bool) -> int:
+async def clean_up(profile: Profile, *, cache: bool) -> int:
+    """Remove what crashed runs left on a machine; `cache`: and the runtimes kept there."""
     from workbench.machines.ssh import (  # noqa: PLC0415  slow to import
         clean,
         look_around,

@@ -79,7 +79,7 @@ async def check_machine(profile: Profile, *, ask: Ask = ask_nobody) -> AsyncIter
                 yield _limits(survey)
                 yield _space(survey.free_bytes, survey.work_dir)
                 what = "Dead runs"
-                yield _dead_runs(await clean(shell, survey), profile.name, survey.left_tuned)
+                yield dead_runs(await clean(shell, survey), profile.name, survey.left_tuned)
                 what = "Cache"
                 yield _cache(await cache_size(shell, survey), survey.work_dir)
                 what = "Start the runner"
@@ -157,7 +157,8 @@ def _space(free_bytes: int, folder: str) -> Step:
     return Step("Space", "passed", text)
 
 
-def _dead_runs(found: Cleaned, machine: str, tuned: LeftTuning | None) -> Step:
+def dead_runs(found: Cleaned, machine: str, tuned: LeftTuning | None) -> Step:
+    """What crashed runs had left there, and that it was removed."""
     removed, killed = found.removed, found.killed
     told = msgspec.to_builtins({"found": found.found, "alive": found.alive})
     said = []

@@ -20,7 +20,7 @@ from workbench.sessions.skim import damage
 
 _HEAD_BYTES = 1 << 18
 _TAIL_BYTES = 1 << 14
-_MOST_BYTES = 32 << 20
+MOST_BYTES = 32 << 20
 """Looked through at a time."""
 
 
@@ -82,7 +82,7 @@ def shelf(folder: Path | None = None, known: Sequence[Shelved] = ()) -> list[She
 
 
 def _looked_through(sessions: Sequence[Shelved]) -> Iterator[Shelved]:
-    left = _MOST_BYTES
+    left = MOST_BYTES
     for session in sessions:
         if session.stop is None or session.looked_through or left <= 0:
             yield session
