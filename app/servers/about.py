@@ -19,7 +19,7 @@ from workbench.rights import stated
 from workbench.servers.entry import Seen, ServerEntry
 from workbench.servers.gate import GateResult
 from workbench.servers.runtimes.programs import PROGRAMS
-from workbench.workloads.registry import short
+from workbench.workloads.registry import able, short
 
 _FOUND = "Measured here"
 
@@ -168,7 +168,7 @@ def _measured(known: Known) -> list[tuple[str, str, str]]:
     return _filled(
         ("Last tried", when),
         ("Found", " ".join(gate.sentences)),
-        ("Good for", ", ".join(gate.workloads)),
+        ("Good for", ", ".join(able(gate))),
         ("On the wire", f"{gate.bytes_on_wire:,} bytes a reply"),
         ("Processes seen", _seen(gate)),
     )

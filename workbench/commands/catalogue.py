@@ -27,6 +27,7 @@ from workbench.servers.gate import PIPELINED, GateResult
 from workbench.servers.runtimes.programs import PROGRAMS
 from workbench.terminal import Terminal, write_json
 from workbench.untrusted import indented, one_line
+from workbench.workloads.registry import able
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -151,7 +152,7 @@ def _facts(entry: ServerEntry) -> list[tuple[str, str]]:
             facts.append((f"Today: {name}", f"{fact.value} ({fact.source})"))
     if found := gate_cache.recall(entry):
         facts.append(("Measured", f"{found.when_utc}: {' '.join(found.gate.sentences)}"))
-        facts.append(("Able", "; ".join(found.gate.workloads)))
+        facts.append(("Able", "; ".join(able(found.gate))))
     elif entry.seen:
         facts.append(("Seen", _seen(entry.seen)))
     if entry.in_2009:
@@ -192,7 +193,7 @@ def _plain(checked: Checked) -> dict[str, Any]:
     }
     if checked.deployment:
         data |= {
-            "workloads": checked.gate.workloads if checked.gate else [],
+            "workloads": able(checked.gate) if checked.gate else [],
             "version": checked.deployment.version,
             "runtime": checked.deployment.runtime,
             "backlog": checked.deployment.backlog,

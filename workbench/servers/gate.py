@@ -12,9 +12,9 @@ import msgspec
 
 from workbench.servers.deploy import Deployment
 from workbench.servers.footprint import settled_footprint
-from workbench.servers.gating import PIPELINED, GateResult, failed
-from workbench.servers.wire import Fault, Wire
+from workbench.workloads.gating import PIPELINED, GateResult, failed
 from workbench.workloads.registry import MESSAGES, spoken_by
+from workbench.workloads.wire import Fault, Wire
 
 __all__ = ["PIPELINED", "GateResult", "gate"]
 

@@ -15,9 +15,9 @@ from workbench.axis import Axis
 
 if TYPE_CHECKING:
     from workbench.messages.plans import Problem
-    from workbench.servers.entry import ServerEntry
-    from workbench.servers.gating import GateResult
-    from workbench.servers.wire import Wire
+    from workbench.workloads.gating import GateResult
+    from workbench.workloads.server import Server
+    from workbench.workloads.wire import Wire
 
 Arrivals: TypeAlias = Literal["uniform", "poisson"]
 
@@ -191,11 +191,11 @@ class Declaration:
         """All that makes no sense beyond bounds."""
         yield from ()
 
-    def unfit(self, workload: Any, entry: ServerEntry) -> str:
+    def unfit(self, workload: Any, entry: Server) -> str:
         """Why a server that speaks the protocol cannot be measured with it; empty: it can."""
         return ""
 
-    def suits(self, workload: Any, entry: ServerEntry) -> bool:
+    def suits(self, workload: Any, entry: Server) -> bool:
         """Is a server that speaks the protocol among those that a whole family stands for?"""
         return not self.unfit(workload, entry)
 
@@ -220,7 +220,7 @@ class Declaration:
         call."""
         return closes_first == "client" or workload.calls_per_connection > 1
 
-    async def gate(self, wire: Wire, entry: ServerEntry) -> GateResult:
+    async def gate(self, wire: Wire, entry: Server) -> GateResult:
         """Look at what a server really answers. Raises `wire.Fault`."""
         raise NotImplementedError
 
@@ -229,7 +229,7 @@ class Declaration:
         return [said.label for key, said in self.protocols.items() if key in gate.protocols]
 
     async def warm_up(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, entry: ServerEntry
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, entry: Server
     ) -> bool:
         """One call on a new connection; was it answered?"""
         writer.write(f"GET {entry.path} HTTP/1.0\r\nHost: pongbench\r\n\r\n".encode())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -11,6 +11,9 @@ from msgspec import Meta
 from workbench.workloads.base import Declaration, Field, Protocol, Workload, fields
 from workbench.workloads.http.declaration import Http
 from workbench.workloads.pong.declaration import Pong
+
+if TYPE_CHECKING:
+    from workbench.workloads.gating import GateResult
 
 WORKLOADS: Mapping[str, Declaration] = {each.key: each for each in (Pong(), Http())}
 
@@ -70,6 +73,12 @@ def spoken_by(protocols: Iterable[str]) -> Declaration | None:
     """The first workload that a server which speaks them is made for."""
     spoken = set(protocols)
     return next((each for each in WORKLOADS.values() if spoken & set(each.protocols)), None)
+
+
+def able(gate: GateResult) -> list[str]:
+    """What a server that was gated can be measured with, in words."""
+    own = [MESSAGES] if MESSAGES in gate.protocols else []
+    return [words for each in WORKLOADS.values() for words in each.able(gate)] + own
 
 
 def short(protocol: str) -> str:

@@ -13,9 +13,9 @@ from workbench.messages import plans as messages
 from workbench.workloads.base import Declaration, Protocol, Varied, Workload
 
 if TYPE_CHECKING:
-    from workbench.servers.entry import ServerEntry
-    from workbench.servers.gating import GateResult
-    from workbench.servers.wire import Wire
+    from workbench.workloads.gating import GateResult
+    from workbench.workloads.server import Server
+    from workbench.workloads.wire import Wire
 
 Path = Annotated[str, Meta(title="Path", description="of the request")]
 Pipeline = Annotated[
@@ -58,14 +58,14 @@ class Http(Declaration):
         if workload.pipeline > workload.calls_per_connection:
             yield messages.PipelineTooDeep(pipeline=workload.pipeline)
 
-    def unfit(self, workload: Any, entry: ServerEntry) -> str:
+    def unfit(self, workload: Any, entry: Server) -> str:
         path = workload.path
         if path != "/" or path in entry.replies:
             return ""
         answered = " and ".join(entry.replies)
         return f"{entry.name} answers {answered}, not /. Give one of them as the workload's path."
 
-    def suits(self, workload: Any, entry: ServerEntry) -> bool:
+    def suits(self, workload: Any, entry: Server) -> bool:
         return workload.path in entry.replies
 
     def asked(self, workload: Any) -> str:
@@ -80,8 +80,8 @@ class Http(Declaration):
         kept = workload.protocol == "http/1.1"
         return kept or super().clients_close(workload, closes_first)
 
-    async def gate(self, wire: Wire, entry: ServerEntry) -> GateResult:
-        from workbench.workloads.http.gate import gate  # noqa: PLC0415  it needs the catalogue
+    async def gate(self, wire: Wire, entry: Server) -> GateResult:
+        from workbench.workloads.http.gate import gate  # noqa: PLC0415  it brings h11
 
         return await gate(wire, entry)
 

@@ -7,8 +7,7 @@ import statistics
 
 import msgspec
 
-from workbench.servers.entry import ServerEntry
-from workbench.servers.gating import (
+from workbench.workloads.gating import (
     CALLS,
     PIPELINED,
     GateResult,
@@ -19,7 +18,8 @@ from workbench.servers.gating import (
     found,
     request,
 )
-from workbench.servers.wire import Fault, Wire
+from workbench.workloads.server import Server
+from workbench.workloads.wire import Fault, Wire
 
 CALLS_KEPT = 10
 """Made in turn on one connection."""
@@ -33,7 +33,7 @@ STALLS = (
 DEAF = "It does not close a connection of HTTP/1.1 when it is asked to."
 
 
-async def gate(wire: Wire, entry: ServerEntry) -> GateResult:
+async def gate(wire: Wire, entry: Server) -> GateResult:
     """A call that ends with a close, several in turn on one connection, three at once."""
     must_close = "http/1.0" in entry.protocols
     first = await wire.whole(request(entry, "HTTP/1.0"), must_close=must_close)

@@ -12,9 +12,9 @@ from workbench.workloads.base import Protocol, Workload
 from workbench.workloads.http import declaration as http
 
 if TYPE_CHECKING:
-    from workbench.servers.entry import ServerEntry
-    from workbench.servers.gating import GateResult
-    from workbench.servers.wire import Wire
+    from workbench.workloads.gating import GateResult
+    from workbench.workloads.server import Server
+    from workbench.workloads.wire import Wire
 
 
 class PongWorkload(Workload, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -45,8 +45,8 @@ class Pong(http.Http):
             yield messages.OneCallOnly(protocol=workload.protocol)
         yield from super().problems(workload)
 
-    async def gate(self, wire: Wire, entry: ServerEntry) -> GateResult:
-        from workbench.workloads.pong.gate import gate  # noqa: PLC0415  it needs the catalogue
+    async def gate(self, wire: Wire, entry: Server) -> GateResult:
+        from workbench.workloads.pong.gate import gate  # noqa: PLC0415  it brings h11
 
         return await gate(wire, entry)
 

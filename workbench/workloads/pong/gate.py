@@ -6,8 +6,7 @@ import asyncio
 
 import msgspec
 
-from workbench.servers.entry import ServerEntry
-from workbench.servers.gating import (
+from workbench.workloads.gating import (
     CALLS,
     GateResult,
     after_a_client_left,
@@ -16,10 +15,11 @@ from workbench.servers.gating import (
     found,
     request,
 )
-from workbench.servers.wire import Wire
+from workbench.workloads.server import Server
+from workbench.workloads.wire import Wire
 
 
-async def gate(wire: Wire, entry: ServerEntry) -> GateResult:
+async def gate(wire: Wire, entry: Server) -> GateResult:
     """Each connection gets one reply and is closed by the server."""
     asked = request(entry, "HTTP/1.0")
     ends = [await wire.whole(asked) for _ in range(CALLS)]

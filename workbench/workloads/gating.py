@@ -6,9 +6,8 @@ from typing import Literal
 
 import msgspec
 
-from workbench.servers.entry import Protocol, ServerEntry
-from workbench.servers.wire import End, Fault, Reply, Wire
-from workbench.workloads.registry import MESSAGES, WORKLOADS
+from workbench.workloads.server import Server
+from workbench.workloads.wire import End, Fault, Reply, Wire
 
 CALLS = 5
 """Made in turn, and at once."""
@@ -25,7 +24,7 @@ class GateResult(msgspec.Struct, frozen=True, kw_only=True):
     passed: bool
     sentences: list[str]
     """What is wrong; when it passed, what was found."""
-    protocols: list[Protocol] = []
+    protocols: list[str] = []
     """Those it proved to speak."""
     reply: str = ""
     """The first reply as it was on the wire, without surplus."""
@@ -55,12 +54,6 @@ class GateResult(msgspec.Struct, frozen=True, kw_only=True):
     rss_bytes: int = 0
     """Resident memory of all its processes then; pages they share count in each."""
 
-    @property
-    def workloads(self) -> list[str]:
-        """What it can be measured with, in words."""
-        own = ["messages"] if MESSAGES in self.protocols else []
-        return [words for each in WORKLOADS.values() for words in each.able(self)] + own
-
 
 async def after_a_client_left(wire: Wire, request: bytes) -> End:
     """A client that is gone at once must not take the server with it."""
@@ -73,7 +66,7 @@ async def after_a_client_left(wire: Wire, request: bytes) -> End:
         raise Fault(f"It did not survive a client that reset its connection: {fault}") from None
 
 
-def check(replies: list[Reply], entry: ServerEntry, path: str = "") -> None:
+def check(replies: list[Reply], entry: Server, path: str = "") -> None:
     """Raises Fault when one is not exactly what is wanted."""
     wanted = entry.replies[path or entry.path]
     at = f" at {path}" if path else ""
@@ -92,7 +85,7 @@ def _same_json(one: bytes, other: bytes) -> bool:
         return False
 
 
-def found(entry: ServerEntry, end: End, *, protocols: list[Protocol]) -> GateResult:
+def found(entry: Server, end: End, *, protocols: list[str]) -> GateResult:
     whole = len(end.reply.raw) + end.surplus
     sentences = [f"It answers {_shown(end.reply.body)} with {whole} bytes on the wire."]
     if end.surplus:
@@ -113,7 +106,7 @@ def found(entry: ServerEntry, end: End, *, protocols: list[Protocol]) -> GateRes
     )
 
 
-def agreed(result: GateResult, entry: ServerEntry) -> GateResult:
+def agreed(result: GateResult, entry: Server) -> GateResult:
     """The result, unless its entry says otherwise about what ports are counted by."""
     if result.closes_first == entry.closes_first:
         return result
@@ -124,11 +117,11 @@ def agreed(result: GateResult, entry: ServerEntry) -> GateResult:
     )
 
 
-def failed(entry: ServerEntry, *sentences: str) -> GateResult:
+def failed(entry: Server, *sentences: str) -> GateResult:
     return GateResult(server=entry.id, passed=False, sentences=list(sentences))
 
 
-def request(entry: ServerEntry, version: str, connection: str = "", *, path: str = "") -> bytes:
+def request(entry: Server, version: str, connection: str = "", *, path: str = "") -> bytes:
     lines = [f"GET {path or entry.path} {version}", "Host: pongbench"]
     if connection:
         lines.append(f"Connection: {connection}")
