@@ -62,15 +62,15 @@ def _film(desk: Desk) -> QWidget:
 
 
 def _settings(desk: Desk) -> QWidget:
-    from app.shell.preferences import PreferencesPage
+    from app.pages.preferences import PreferencesPage
 
     return PreferencesPage(desk)
 
 
 def _help(desk: Desk) -> QWidget:
-    from app.shell.help import HelpPage
+    from app.pages.help import HelpPage
 
-    return HelpPage(desk)
+    return HelpPage(desk, list(RAIL))
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,7 @@ STILL_S = 6.0
 
 
 PARTS = """
-from app.shell.licences import components
+from app.about.licences import components
 for part in components():
     assert "brings no text along" not in part.text[:120], part
     print(f"{part.name} {part.version}".strip())

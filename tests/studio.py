@@ -13,6 +13,7 @@ from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QMessageBox, QWidget
 
 from app import page_registry
+from app.about.box import AboutBox
 from app.bridge import Bridge
 from app.comparing.chooser import Chooser
 from app.context import Desk
@@ -24,7 +25,6 @@ from app.machines.prompts import QuestionDialog
 from app.machines.records import Record
 from app.pages.live import State
 from app.settings import Settings
-from app.shell.about import AboutBox
 from app.shell.main_window import MainWindow
 from app.theme import Theme
 from tests import furniture

@@ -10,7 +10,6 @@ from PySide6.QtGui import QAction, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QSplitter, QWidget
 
 from app import files
-from app import page_registry as places
 from app.context import Desk
 from app.servers import known as catalogue
 from app.servers.columns import GROUPS
@@ -210,8 +209,8 @@ class ServersPage(QWidget):
         by_id = {known.id: known for known in self._rows.servers if known.comparable}
         chosen = [by_id[id_] for id_ in self._rows.ticked if id_ in by_id]
         if chosen:
-            lead = self._desk.plan_wanted if "Plan" in places.ALL else self._desk.run_wanted
-            self._desk.bridge.do(lambda: plan_for(chosen), lead.emit, self.error.say)
+            show = self._desk.plan_wanted.emit
+            self._desk.bridge.do(lambda: plan_for(chosen), show, self.error.say)
 
     def try_all(self) -> None:
         """Try every server that is listed, or stop doing so."""

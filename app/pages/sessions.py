@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
 )
 
 from app import files
-from app import page_registry as places
 from app.context import Desk
 from app.question import ask
 from app.sessions.card import SessionCard
@@ -186,10 +185,10 @@ class SessionsPage(QWidget):
         can = {
             "Open as film": one and bool(readable),
             "Run again": one and bool(readable) and not self._desk.busy,
-            "Compare": bool(readable) and "Compare" in places.ALL,
+            "Compare": bool(readable),
             "Export…": one and bool(readable),
             "Show in folder": one,
-            "Edit the plan": one and bool(readable) and "Plan" in places.ALL,
+            "Edit the plan": one and bool(readable),
             "Move to trash": bool(chosen) and not any(session.growing for session in chosen),
         }
         for name, possible in can.items():

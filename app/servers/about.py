@@ -18,7 +18,7 @@ from app.words import FAMILIES
 from workbench.rights import stated
 from workbench.servers.entry import Seen, ServerEntry
 from workbench.servers.gate import GateResult
-from workbench.servers.runtimes.programs import PROGRAMS
+from workbench.servers.programs import PROGRAMS
 from workbench.workloads.registry import able, short
 
 _FOUND = "Measured here"

@@ -21,9 +21,9 @@ from workbench.servers.catalogue import Catalogue
 from workbench.servers.deploy import Deployment, deploy
 from workbench.servers.entry import ServerEntry, load_entry
 from workbench.servers.gate import PIPELINED, GateResult, gate
+from workbench.servers.programs import MissingPrograms
 from workbench.servers.readiness import forget_programs
 from workbench.servers.readiness_there import There, look
-from workbench.servers.runtimes.programs import MissingPrograms
 
 if TYPE_CHECKING:
     from app.machines.prompts import Asker

@@ -242,7 +242,7 @@ class MainWindow(QMainWindow):
     def dropEvent(self, event: QDropEvent) -> None:
         """One session is opened, several are compared; a plan is shown in its form."""
         dropped = [Path(url.toLocalFile()) for url in event.mimeData().urls()]
-        if len(dropped) == 1 or "Compare" not in places.ALL:
+        if len(dropped) == 1:
             self._open_dropped(dropped[0])
         else:
             self._compare(dropped)

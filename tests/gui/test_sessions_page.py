@@ -253,9 +253,8 @@ def test_a_title_that_cannot_be_kept_is_told(
 
 
 def test_enter_opens_one_session_and_compares_several(
-    qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path
 ) -> None:
-    monkeypatch.setattr("app.page_registry.ALL", {"Compare": None, "Plan": None})
     for month in (1, 2, 3):
         record(home / f"{month}.pong.yaml", month=month)
     listed(qtbot, desk, page, 3)

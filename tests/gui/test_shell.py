@@ -18,11 +18,11 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app import page_registry, theme
+from app.about.box import AboutBox
 from app.charts.chart import Chart
 from app.log import LogBook
 from app.settings import Settings, SettingsFile
 from app.settings_autosave import Keeper
-from app.shell.about import AboutBox
 from app.shell.main_window import MainWindow
 from tests.gui.windows import PATIENCE_MS, control, press, says, shown
 from workbench import paths

@@ -19,7 +19,7 @@ from workbench.machines.profiles import Profile
 from workbench.machines.ssh import SshMachine
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.deploy import deploy
-from workbench.servers.runtimes.programs import MissingPrograms
+from workbench.servers.programs import MissingPrograms
 
 SHIPPED = Catalogue.load(extra_dirs=[])
 

@@ -16,8 +16,8 @@ from workbench.machines.local import LocalMachine, open_local
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.deploy import deploy
 from workbench.servers.entry import ServerEntry, load_entry
+from workbench.servers.programs import PROGRAMS, MissingPrograms, Program, Programs
 from workbench.servers.runtimes.make import make
-from workbench.servers.runtimes.programs import PROGRAMS, MissingPrograms, Program, Programs
 
 SHIPPED = Catalogue.load(extra_dirs=[])
 GONE = Path(__file__).parents[1] / "cases" / "gone"

@@ -49,7 +49,7 @@ READERS = {
     "app/machines/editor.py": "keys of a form, and cores typed by a person",
     "app/export": "SVG, and names of files",
     "app/start/quick_start.py": "the name of a kernel",
-    "app/shell/licences.py": "licences of packages",
+    "app/about/licences.py": "licences of packages",
     "app/servers": "code, and names that may break",
     "app/qt_log.py": "what Qt prints",
     "app/machines/commands.py": "commands in the log",

@@ -24,7 +24,7 @@ from workbench.servers.catalogue import Catalogue
 from workbench.servers.checking import Checked, Checking, check_all
 from workbench.servers.entry import Seen, ServerEntry
 from workbench.servers.gate import PIPELINED, GateResult
-from workbench.servers.runtimes.programs import PROGRAMS
+from workbench.servers.programs import PROGRAMS
 from workbench.terminal import Terminal, write_json
 from workbench.untrusted import indented, one_line
 from workbench.workloads.registry import able

@@ -17,7 +17,7 @@ from workbench.errors import BadInput
 from workbench.rights import Right
 from workbench.servers import entry_problems
 from workbench.servers.entry_problems import APPS, pinned
-from workbench.servers.runtimes.programs import ProgramName
+from workbench.servers.programs import ProgramName
 from workbench.untrusted import one_line, safe
 from workbench.workloads.registry import FAMILIES, MESSAGES, PROTOCOLS
 
@@ -134,7 +134,7 @@ class ServerFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     runtime: Runtime = "python"
     programs: list[ProgramName] = []
-    """Of the system, see `runtimes.programs`; each is a placeholder of the command, too."""
+    """Of the system, see `servers.programs`; each is a placeholder of the command, too."""
     shared: list[Text] = []
     """Files of `resources/apps` that are deployed beside the folder's own."""
     make: list[list[Text]] = []

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from workbench import paths
 from workbench.config import yaml
-from workbench.servers.runtimes.programs import PROGRAMS
+from workbench.servers.programs import PROGRAMS
 from workbench.workloads.registry import MESSAGES, WORKLOADS
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from typing import Literal
 from workbench import paths
 from workbench.servers import gate_cache
 from workbench.servers.entry import ServerEntry
+from workbench.servers.programs import PROGRAMS
 from workbench.servers.runtimes import build_python, find_programs, heritage
-from workbench.servers.runtimes.programs import PROGRAMS
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ from dataclasses import asdict, dataclass, field
 
 from workbench.machines.base import Machine
 from workbench.servers.entry import ServerEntry
+from workbench.servers.programs import PROGRAMS
 from workbench.servers.readiness import Readiness, listed
 from workbench.servers.runtimes import brought_python
 from workbench.servers.runtimes.builders import run_builder
-from workbench.servers.runtimes.programs import PROGRAMS
 from workbench.servers.runtimes.provide import FINDER
 from workbench.servers.runtimes.workshop import builds_for
 

@@ -203,7 +203,7 @@ class Declaration:
         """What it asks of a server beyond the protocol, as the end of a sentence: " at /json"."""
         return ""
 
-    def reply(self, workload: Any, entry: ServerEntry) -> dict[str, Any]:
+    def reply(self, workload: Any, entry: Server) -> dict[str, Any]:
         """What the server has to answer, for the driver; empty: the driver knows."""
         return {}
 

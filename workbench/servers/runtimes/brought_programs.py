@@ -24,9 +24,9 @@ from workbench.errors import PongbenchError
 from workbench.machines.base import Machine, Platform
 from workbench.machines.bundle import Bundle, archived
 from workbench.machines.wire import Folder
+from workbench.servers.programs import PROGRAMS, MissingPrograms, Program, ProgramName
 from workbench.servers.runtimes import Notify, find_programs
 from workbench.servers.runtimes.packed import pack
-from workbench.servers.runtimes.programs import PROGRAMS, MissingPrograms, Program, ProgramName
 
 
 class Absent(msgspec.Struct, frozen=True):

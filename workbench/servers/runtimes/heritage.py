@@ -24,11 +24,11 @@ from workbench.machines.answers import ran
 from workbench.machines.base import Command, Machine
 from workbench.machines.wire import quoted
 from workbench.servers.entry import ServerEntry
+from workbench.servers.programs import MissingPrograms, Programs
 from workbench.servers.runtimes import Notify, Runtime
 from workbench.servers.runtimes.brought_python import PROVED_WITHIN_S
 from workbench.servers.runtimes.builders import run_builder
 from workbench.servers.runtimes.packed import pack
-from workbench.servers.runtimes.programs import MissingPrograms, Programs
 from workbench.uv import uv_binary
 
 BUILDER = Path(__file__).with_name("build_heritage.py")

@@ -13,10 +13,10 @@ from workbench.errors import PongbenchError
 from workbench.machines.base import Machine
 from workbench.machines.wire import Folder, quoted
 from workbench.servers.entry import ServerEntry
+from workbench.servers.programs import Programs
 from workbench.servers.runtimes import Notify
 from workbench.servers.runtimes.builders import LONGEST_BUILD_S, run_builder
 from workbench.servers.runtimes.packed import pack
-from workbench.servers.runtimes.programs import Programs
 
 MAKER = Path(__file__).with_name("make_server.py")
 

@@ -12,9 +12,9 @@ import msgspec
 from workbench.errors import PongbenchError
 from workbench.machines.base import Machine
 from workbench.machines.wire import Count, Text, quoted
+from workbench.servers.programs import PROGRAMS, MissingPrograms, Programs
 from workbench.servers.runtimes import Notify, brought_programs
 from workbench.servers.runtimes.builders import run_builder
-from workbench.servers.runtimes.programs import PROGRAMS, MissingPrograms, Programs
 
 FINDER = Path(__file__).with_name("find_programs.py")
 

@@ -14,10 +14,10 @@ from workbench import fetching
 from workbench.errors import PongbenchError
 from workbench.machines.base import Machine
 from workbench.servers.entry import ServerEntry
+from workbench.servers.programs import Programs
 from workbench.servers.runtimes import Notify, Runtime, brought_python
 from workbench.servers.runtimes.builders import LONGEST_BUILD_S, run_builder
 from workbench.servers.runtimes.bundled import bundled_runtime
-from workbench.servers.runtimes.programs import Programs
 from workbench.uv import uv_binary
 
 BUILDER = Path(__file__).with_name("build_python.py")

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-import msgspec
 from msgspec import Meta
 
 from workbench.messages import plans as messages
@@ -71,9 +70,11 @@ class Http(Declaration):
     def asked(self, workload: Any) -> str:
         return f" at {workload.path}"
 
-    def reply(self, workload: Any, entry: ServerEntry) -> dict[str, Any]:
+    def reply(self, workload: Any, entry: Server) -> dict[str, Any]:
         wanted = entry.replies.get(workload.path)
-        return msgspec.structs.asdict(wanted) if wanted else {}
+        if wanted is None:
+            return {}
+        return {"status": wanted.status, "body": wanted.body, "json": wanted.json}
 
     def clients_close(self, workload: Workload, closes_first: str) -> bool:
         # A kept-alive connection is ended by who knows that no call follows: the client.

@@ -8,10 +8,10 @@ from PySide6.QtCore import Qt, qVersion
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QListWidget, QListWidgetItem, QPlainTextEdit, QWidget
 
+from app.about import licences
+from app.about.licences import Component
 from app.context import Desk
 from app.plain import tip
-from app.shell import licences
-from app.shell.licences import Component
 from app.theme import Weight, font
 from app.widgets import Inline, button, column, dress, label, row
 from workbench import __version__

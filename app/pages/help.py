@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QWidget
 
-from app import page_registry as places
 from app.context import Desk
 from app.scrolling import Scrolled
 from app.theme import Weight, font
@@ -13,7 +14,6 @@ from app.widgets import GAP, PAGE_MARGIN, TopBar, button, column, frame, label, 
 
 KEYS = {
     "Everywhere": (
-        (f"Ctrl+1 … Ctrl+{len(places.RAIL)}", ", ".join(places.RAIL)),
         ("Ctrl+O", "open a session"),
         ("Ctrl+R", "run what is shown"),
         ("Ctrl+F", "search"),
@@ -78,7 +78,8 @@ WORDS = (
 class HelpPage(QWidget):
     """Two columns: keys, then words and the keys of the charts they are about."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, rail: Sequence[str]) -> None:
+        """`rail`: the pages that have keys, in their order."""
         super().__init__()
         outer = column(self)
         top = TopBar("Keys and words")
@@ -91,7 +92,9 @@ class HelpPage(QWidget):
         across = row(body, margin=PAGE_MARGIN, gap=GAP)
         keys, words = frame(), frame()
         listed = column(keys, margin=20, gap=8)
-        for heading, entries in KEYS.items():
+        pages = (f"Ctrl+1 … Ctrl+{len(rail)}", ", ".join(rail))
+        everywhere, *others = KEYS.items()
+        for heading, entries in ((everywhere[0], (pages, *everywhere[1])), *others):
             listed.addWidget(label(heading, 14, Weight.DemiBold))
             listed.addLayout(_table(entries, mono=True))
             listed.addSpacing(8)

@@ -11,12 +11,12 @@ from PySide6.QtWidgets import (
 )
 
 from app import folders
+from app.about.box import AboutBox
 from app.choices import Pick, Tick
 from app.context import Desk
 from app.folders import Folder
 from app.question import ask
 from app.scrolling import Scrolled
-from app.shell.about import AboutBox
 from app.theme import Weight
 from app.widgets import GAP, PAGE_MARGIN, Elided, Inline, TopBar, button, column, frame, label, row
 from workbench import formatting
