@@ -16,6 +16,7 @@ from workbench.plan.model import (
     load_plan,
     plan_from_data,
     plan_names,
+    read_plan,
     to_data,
     with_set,
 )
@@ -311,6 +312,9 @@ def test_keys_are_set_for_one_run() -> None:
     ("change", "said"),
     [
         ("seconds", "--set seconds: write KEY=VALUE, for example seconds=10."),
+        ("=3", "--set =3: write KEY=VALUE, for example seconds=10."),
+        ("x.a=1", "--set x.a=1: there is no key 'x'; docs/plans.md lists them."),
+        ("warmup.seconds=1", "--set warmup.seconds=1: there is no key 'warmup'; did you mean"),
         ("secnds=3", "plan p: there is no key 'secnds'; did you mean 'seconds'?"),
         ("timeout_s=-1", "plan p, workload.timeout_s: expected a number above 0, got -1."),
         ("protocol=gopher", "expected http/1.0, http/1.1 or pong, got 'gopher'."),
@@ -325,6 +329,28 @@ def test_keys_are_set_for_one_run() -> None:
 def test_a_key_that_cannot_be_set_is_named(change: str, said: str) -> None:
     with pytest.raises(BadInput, match=re.escape(said)):
         with_set(a_plan(), [change])
+
+
+@pytest.mark.parametrize("change", ["arrivals=poisson", "rate_of=requests", "lengthen=true"])
+def test_what_says_nothing_in_a_closed_loop_is_not_set_there(change: str) -> None:
+    closed = ["mode=closed", "rates=[]", "concurrency=[50]"]
+    with pytest.raises(BadInput, match="a closed loop offers no rate, so it has no effect"):
+        with_set(a_plan(), [*closed, change])
+    assert with_set(a_plan(), [change]).workload.mode == "open"
+
+
+def test_a_key_that_is_missing_can_be_set(home: Path) -> None:
+    (home / "short.yaml").write_text("servers: [gevent]\nrates: [100]\n")
+    assert read_plan("short", ["seconds=3"]).seconds == 3
+    with pytest.raises(BadInput, match="neither is given"):
+        load_plan("short")
+
+
+def test_all_that_is_wrong_is_told_at_once() -> None:
+    data = {"servers": ["a", "a"], "rates": []}
+    with pytest.raises(BadInput, match=r"listed twice.* none is given.* neither is given") as error:
+        plan_from_data(data, name="p")
+    assert str(error.value).count("listed twice") == 1
 
 
 def test_a_plan_of_any_time_is_read_with_its_workload() -> None:

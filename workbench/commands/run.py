@@ -24,11 +24,19 @@ from workbench.documents import AnyDocument, RunStop
 from workbench.errors import ExitCode
 from workbench.machines.hostkeys import HostKeyProblem
 from workbench.plan.budget import Budget
-from workbench.plan.model import Plan, check, load_plan, with_set
+from workbench.plan.model import Plan, check, read_plan
 from workbench.presentable import presentable
 from workbench.run.engine import Engine
 from workbench.run.environment import preview_tuning
-from workbench.run.factory import FAMILIES, HERE, Fleet, engine_for, of_families, session_path
+from workbench.run.factory import (
+    FAMILIES,
+    HERE,
+    Fleet,
+    engine_for,
+    of_families,
+    session_path,
+    unfit,
+)
 from workbench.sessions import Recorder
 from workbench.terminal import Unheard, mute, say, to_stderr, write_json
 
@@ -90,11 +98,11 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def handle(arguments: argparse.Namespace) -> int:
     """Run a plan; the session is written while it goes."""
-    plan = with_set(load_plan(arguments.plan), arguments.set)
+    plan = read_plan(arguments.plan, arguments.set)
     chosen = [*(arguments.server or []), *of_families(plan, arguments.family or [])]
     if chosen:
         plan = msgspec.structs.replace(plan, servers=list(dict.fromkeys(chosen)))
-        check(plan, name=arguments.plan)
+    check(plan, name=arguments.plan, also=unfit(plan))
     clients = dict.fromkeys(arguments.client or [HERE])
     fleet = Fleet(arguments.target, tuple(clients))
     work = _preview(plan, fleet, arguments) if arguments.preview else _run(plan, fleet, arguments)

@@ -117,7 +117,7 @@ def assess(
     longest_s = max((rest for each in rests.values() for rest in each), default=0.0)
     problems = [
         *_too_long(duration_s, size),
-        *_protocol_problems(plan, entries),
+        *protocol_problems(plan, entries),
         *_size_problems(plan, planned, size),
         *(_port_problems(plan, planned, limits, size) if any(client_closes) else ()),
     ]
@@ -198,7 +198,8 @@ def _too_long(duration_s: tuple[float, float], keys: Keys) -> Iterator[messages.
         )
 
 
-def _protocol_problems(plan: Plan, entries: Sequence[Contestant]) -> Iterator[messages.Problem]:
+def protocol_problems(plan: Plan, entries: Sequence[Contestant]) -> Iterator[messages.Problem]:
+    """Of servers that do not speak the plan's protocol."""
     wanted = plan.workload.protocol
     for entry in entries:
         if wanted not in entry.protocols:

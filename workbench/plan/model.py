@@ -10,7 +10,7 @@ import difflib
 import functools
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
@@ -167,10 +167,21 @@ def load_plan(name_or_path: str | Path) -> Plan:
 
     Raises BadInput when there is no such plan or it cannot be run.
     """
+    plan = read_plan(name_or_path)
+    check(plan, name=str(_find(str(name_or_path))))
+    return plan
+
+
+def read_plan(name_or_path: str | Path, changes: Sequence[str] = ()) -> Plan:
+    """As `load_plan`, with keys set as "key=value" (see `with_set`), whether or not it makes sense
+    as a whole; see `check`. Raises BadInput."""
     path = _find(str(name_or_path))
     if is_session(path):
-        return plan_from_data(read_session(path).start.plan, name=str(path))
-    return plan_from_data(load_yaml(path, what="plan"), name=str(path))
+        data: Any = read_session(path).start.plan
+    else:
+        data = load_yaml(path, what="plan")
+    read = _named(data, str(path))
+    return with_set(read, changes) if changes else read
 
 
 def plan_names() -> list[str]:
@@ -180,8 +191,13 @@ def plan_names() -> list[str]:
 
 def plan_from_data(data: object, *, name: str) -> Plan:
     """A checked plan from plain data; `name` is the file's, for messages. Raises BadInput."""
-    plan = as_plan(convert(data, plan_type(data), name=name, what="plan"))
+    plan = _named(data, name)
     check(plan, name=name)
+    return plan
+
+
+def _named(data: object, name: str) -> Plan:
+    plan = as_plan(convert(data, plan_type(data), name=name, what="plan"))
     return plan if plan.name else msgspec.structs.replace(plan, name=Path(name).stem)
 
 
@@ -209,36 +225,61 @@ def _plan_with(options: type[Workload]) -> type[Plan]:
 
 def with_set(plan: Plan, changes: Sequence[str]) -> Plan:
     """The plan with keys set as "key=value", the value as in YAML; a key of the workload needs no
-    "workload." before it. Raises BadInput."""
-    if not changes:
-        return plan
+    "workload." before it. Raises BadInput; whether the plan makes sense says `check`."""
     data: dict[str, Any] = msgspec.to_builtins(plan)
-    of_workload = {f.key for each in WORKLOADS.values() for f in fields(each.options)}
     for change in changes:
-        key, equals, text = change.partition("=")
-        if not equals:
-            raise BadInput(f"--set {change}: write KEY=VALUE, for example seconds=10.")
-        if key in of_workload - set(Plan.__struct_fields__):
-            key = f"workload.{key}"
-        value = loads_yaml(text, name=change, what="--set") if text else ""
-        if key == "workload.protocol" and value in PROTOCOLS:
-            # Keys that the other protocol has not would be complained about.
-            there = declaration(str(value)).options.__struct_fields__
-            data["workload"] = {k: v for k, v in data["workload"].items() if k in there}
-        if key in ("seconds", "connections"):
-            data |= {"seconds": None, "connections": None}
-        *outer, last = key.split(".")
-        inner: Any = data
-        for step in outer:
-            if not isinstance(inner := inner.get(step), dict):
-                known = (
-                    "is a list in this plan; give all of it"
-                    if isinstance(inner, list)
-                    else "holds no keys"
-                )
-                raise BadInput(f"--set {change}: {step} {known}.")
-        inner[last] = value
-    return plan_from_data(data, name=plan.name)
+        _set(data, change)
+    changed = _named(data, plan.name)
+    keys = {change.partition("=")[0].removeprefix("workload.") for change in changes}
+    if idle := sorted(keys & _OF_RATES) if changed.closed else []:
+        raise BadInput(
+            f"--set {idle[0]}: a closed loop offers no rate, so it has no effect; leave it out, or"
+            " set mode=open and rates."
+        )
+    return changed
+
+
+_OF_RATES = {"arrivals", "rate_of", "lengthen"}
+"""Keys that say nothing in a closed loop."""
+
+
+def _set(data: dict[str, Any], change: str) -> None:
+    key, equals, text = change.partition("=")
+    if not equals or not key.strip():
+        raise BadInput(f"--set {change}: write KEY=VALUE, for example seconds=10.")
+    if key in _keys_of_workloads() - set(Plan.__struct_fields__):
+        key = f"workload.{key}"
+    value = loads_yaml(text, name=change, what="--set") if text else ""
+    if key == "workload.protocol" and value in PROTOCOLS:
+        # Keys that the other protocol has not would be complained about.
+        there = declaration(str(value)).options.__struct_fields__
+        data["workload"] = {k: v for k, v in data["workload"].items() if k in there}
+    if key in ("seconds", "connections"):
+        data |= {"seconds": None, "connections": None}
+    *outer, last = key.split(".")
+    inner: Any = data
+    for step in outer:
+        if step not in inner:
+            raise BadInput(f"--set {change}: {_no_key(step, [*inner, *_keys_of_workloads()])}")
+        if not isinstance(inner := inner.get(step), dict):
+            known = (
+                "is a list in this plan; give all of it"
+                if isinstance(inner, list)
+                else "holds no keys"
+            )
+            raise BadInput(f"--set {change}: {step} {known}.")
+    inner[last] = value
+
+
+def _keys_of_workloads() -> set[str]:
+    return {field.key for each in WORKLOADS.values() for field in fields(each.options)}
+
+
+def _no_key(key: str, known: Sequence[str]) -> str:
+    close = difflib.get_close_matches(key, known, n=1)
+    if close:
+        return f"there is no key {key!r}; did you mean {close[0]!r}?"
+    return f"there is no key {key!r}; docs/plans.md lists them."
 
 
 def to_data(plan: Plan) -> dict[str, Any]:
@@ -248,10 +289,12 @@ def to_data(plan: Plan) -> dict[str, Any]:
     return data
 
 
-def check(plan: Plan, *, name: str = "") -> None:
-    """Raises BadInput with the first thing that makes no sense, whatever the machines."""
-    for problem in problems(plan):
-        raise BadInput(f"plan {name or plan.name or '(unnamed)'}, {problem.line()}")
+def check(plan: Plan, *, name: str = "", also: Iterable[messages.Problem] = ()) -> None:
+    """Raises BadInput with all that makes no sense, whatever the machines. `also`: problems found
+    elsewhere, which come first."""
+    found = list(dict.fromkeys(problem.line() for problem in (*also, *problems(plan))))
+    if found:
+        raise BadInput(f"plan {name or plan.name or '(unnamed)'}, {' '.join(found)}")
 
 
 def _steps(rates: Range) -> int:
@@ -289,17 +332,17 @@ def _rate_problems(plan: Plan) -> Iterator[messages.Problem]:
             yield messages.RangeDescends(first=low, last=high)
         yield from _too_many(keys, _steps(plan.rates))
         return
-    if not plan.rates:
+    if not plan.rates and not plan.concurrency:
         yield messages.NoValues(keys=keys)
     yield from _too_many(keys, len(plan.rates))
     yield from _must_ascend(keys, plan.rates)
 
 
 def _concurrency_problems(plan: Plan) -> Iterator[messages.Problem]:
+    keys = ("concurrency",)
     if plan.rates:
         yield messages.NotInThisLoop(keys=("rates",), given="rates")
-    keys = ("concurrency",)
-    if not plan.concurrency:
+    elif not plan.concurrency:
         yield messages.NoValues(keys=keys, closed=True)
     yield from _too_many(keys, len(plan.concurrency))
     yield from _must_ascend(keys, plan.concurrency)

@@ -12,6 +12,8 @@ from workbench.documents import AnyDocument
 from workbench.errors import BadInput
 from workbench.load import registry
 from workbench.machines.secrets import Ask, ask_nobody
+from workbench.messages.plans import Problem
+from workbench.plan.budget import protocol_problems
 from workbench.plan.model import Plan
 from workbench.run.engine import Engine
 from workbench.run.environment import HERE, Fleet
@@ -48,6 +50,13 @@ def engine_for(
     null_server = plan.declared.null_server if plan.calibrate else ""
     null = catalogue[null_server] if null_server else None
     return Engine(plan, entries, emit, null=null, fleet=fleet, ask=ask)
+
+
+def unfit(plan: Plan) -> list[Problem]:
+    """Of its servers that the catalogue has, those that do not speak its protocol."""
+    catalogue = Catalogue.load()
+    entries = [catalogue[server] for server in plan.servers if server in catalogue]
+    return list(protocol_problems(plan, entries))
 
 
 def of_families(plan: Plan, families: Sequence[str]) -> list[str]:
