@@ -12,7 +12,7 @@ import pytest
 
 from tests.synthetic import session
 from workbench.documents import Note, PointStop
-from workbench.messages import ends, notes, plans, reasons
+from workbench.messages import causes, ends, notes, plans, reasons
 from workbench.messages.base import Message, Recorded, grouped, kinds, read, together
 from workbench.messages.errors import error_label, listed_errors
 from workbench.messages.notes import Notice
@@ -21,6 +21,42 @@ from workbench.messages.topics import TOPICS
 from workbench.sessions.format import encode
 
 SENTENCES: list[tuple[Message, str]] = [
+    (
+        causes.CoresFull(cores=1, busy_pct=98.4, kernel_pct=12.0),
+        "Its core was full (98 % of a core).",
+    ),
+    (
+        causes.CoresFull(cores=2, busy_pct=197.0, kernel_pct=71.0),
+        "All its 2 cores were full (197 % of a core, 71 % of that in system calls).",
+    ),
+    (
+        causes.ThreadFull(busy_pct=99.0, cores=4),
+        "One of its threads filled a core (99 % of a core); it may use 4.",
+    ),
+    (
+        causes.TurnsTaken(threads=8, busy_pct=104.0, cores=4),
+        "8 threads together used one core of 4 (104 %): they take turns, as with an interpreter lock.",
+    ),
+    (
+        causes.CpuContended(waited_pct=42.0, busy_pct=55.0),
+        "Its busiest thread waited for a CPU 42 % of the time: other programs ran there (it used 55 % of a core).",
+    ),
+    (
+        causes.DescriptorsUsedUp(opened=1000, limit=1000),
+        "It had 1,000 descriptors open, of at most 1,000 (nofile).",
+    ),
+    (
+        causes.MachineWaited(resource="io", pct=31.0),
+        "Programs on its machine waited for its disk 31 % of the time.",
+    ),
+    (
+        causes.NotAccepted(busy_pct=12.0, backlog=512),
+        "Its accept queue (backlog 512) was full while it used only 12 % of a core: it does not accept connections fast enough.",
+    ),
+    (
+        causes.Waited(busy_pct=7.0),
+        "It used only 7 % of a core: it waited for something else, such as a timer, a lock, a database or another service.",
+    ),
     (reasons.Interrupted(), "Interrupted; excluded from results."),
     (reasons.RecordingCut(), "The recording ends during this point; excluded from results."),
     (

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from workbench.machines.sampler_client import Differ, Sample, Tally, Tree
+from workbench.machines.sampler_client import Differ
+from workbench.machines.samples import Sample, Tree
+from workbench.machines.usage import Tally
 
 BEFORE = Sample(
     t_us=1_000_000,

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from workbench import axis as axes
+from workbench.analysis.causes import why_it_stops
 from workbench.analysis.clients import Together, together
 from workbench.analysis.cost import CPU_PER_CALL, cpu_us_per_call, full_core, rank
 from workbench.analysis.histogram import percentile_supported
@@ -226,12 +227,21 @@ def _server_data(server: ServerSummary) -> dict[str, Any]:
         "cpu_at_knee_pct": there.cpu_pct if there else None,
         "cpu_us_per_call_at_knee": cpu_us_per_call(there),
         "core_full_at_per_s": _rounded(full_core(server)),
+        "stops_because": _why(server),
         "rss_bytes": server.rss_bytes or None,
         "gave_up": server.gave_up or None,
         "died": server.died or None,
         "notes": [_note_data(note) for note in server.noted],
         "points": [_point_data(point, server) for point in server.stops],
     }
+
+
+def _why(server: ServerSummary) -> dict[str, Any] | None:
+    found = why_it_stops(server)
+    if found is None:
+        return None
+    point, cause = found
+    return {"x": point.x, **cause.record(), "text": cause.text()}
 
 
 def _note_data(note: Note) -> dict[str, Any]:

@@ -85,6 +85,8 @@ def print_ranking(summary: Summary, console: Terminal | None = None) -> None:
     console.print(fitting(titles, rows, console.width, spare=spare))
     if paid := cost.tie(summary.ranked()):
         console.say(paid)
+    for why in filter(None, map(cost.stops, summary.ranked())):
+        console.say(why)
     for server in summary.ranked():
         if server.died:
             console.say(f"† {server.died}")

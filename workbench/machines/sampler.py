@@ -8,8 +8,10 @@ JSON line a tick until its stdin ends:
      "descriptors"} | null,
      "listening": [accept queue, backlog] | null, "own_us": what all this cost so far}
 A line on stdin says whom to watch: {"watch": pid or 0, "port": n or 0, "server": id}. Another asks
-for a sample at once: {"asked": n}; it carries that n, and in its tree "switches", those of context
-of the threads that are there, and "forks", of the whole machine since boot.
+for a sample at once: {"asked": n}; it carries that n, and besides
+    "pressure": {"cpu", "memory", "io"}: since boot, how long something waited for it, in us;
+    in its tree "switches", those of context of the threads that are there, "tasks": {thread: [time
+    on a CPU, time waiting for one]} in us of the busiest, "forks" of the machine since boot.
 With a port as its argument it only prints the accept queue and the backlog of who listens there.
 """
 
@@ -205,25 +207,49 @@ def forks() -> int:
     return int(text.split(None, 1)[0]) if text else 0
 
 
-def switches(pid: int) -> int:
-    """Of context, voluntary or not, of the threads that are there."""
+def pressure() -> dict[str, int]:
+    """By resource; empty on kernels without PSI."""
+    found = {}
+    for name in ("cpu", "memory", "io"):
+        total = read(f"/proc/pressure/{name}").partition(b" total=")[2].split(None, 1)
+        if total:
+            found[name] = int(total[0])
+    return found
+
+
+MOST_TASKS = 512
+"""Threads of a process that are read one by one: each takes some 20 us."""
+BUSIEST = 16
+
+
+def of_threads(pid: int) -> tuple[int, dict[str, list[int]]]:
+    """Of the threads that are there: context switches, voluntary or not, and by thread the time on
+    a CPU and the time waiting for one, in us."""
     count = 0
-    with contextlib.suppress(OSError):
-        for task in os.listdir(f"/proc/{pid}/task"):
-            text = read_once(f"/proc/{pid}/task/{task}/status").partition(b"voluntary_ctxt")[2]
-            count += sum(int(line.split()[1]) for line in text.splitlines()[:2])
-    return count
+    times = {}
+    try:
+        tasks = os.listdir(f"/proc/{pid}/task")[:MOST_TASKS]
+    except OSError:
+        return 0, {}
+    for task in tasks:
+        text = read_once(f"/proc/{pid}/task/{task}/status").partition(b"voluntary_ctxt")[2]
+        count += sum(int(line.split()[1]) for line in text.splitlines()[:2])
+        if fields := read_once(f"/proc/{pid}/task/{task}/schedstat").split():
+            times[task] = [int(fields[0]) // 1000, int(fields[1]) // 1000]
+    return count, times
 
 
-SUMS = ("cpu_us", "user_us", "system_us", "rss", "pss", "processes", "threads", "descriptors")
+SUMS = (
+    *("cpu_us", "user_us", "system_us", "rss", "pss"),
+    *("processes", "threads", "descriptors", "most_descriptors"),
+)
 
 
-def tree(root: int, *, with_pss: bool, with_switches: bool = False) -> dict[str, int] | None:
+def tree(root: int, *, with_pss: bool, with_threads: bool = False) -> dict[str, Any] | None:
     """Sums over a process and its descendants. Times include children that ended and were waited
     for; of these, and in `user_us` and `system_us`, they come in ticks of 10 ms."""
-    total = dict.fromkeys(SUMS, 0)
-    if with_switches:
-        total |= {"switches": 0, "forks": forks()}
+    total: dict[str, Any] = dict.fromkeys(SUMS, 0)
+    tasks: dict[str, list[int]] = {}
     by_parent = None if HAS_CHILDREN else parents()
     todo = [root]
     while todo:
@@ -240,12 +266,19 @@ def tree(root: int, *, with_pss: bool, with_switches: bool = False) -> dict[str,
         total["rss"] += int(fields[21]) * PAGE
         total["processes"] += 1
         total["threads"] += threads
-        total["descriptors"] += descriptors(pid)
+        opened = descriptors(pid)
+        total["descriptors"] += opened
+        total["most_descriptors"] = max(total["most_descriptors"], opened)
         if with_pss:
             total["pss"] += pss(pid)
-        if with_switches:
-            total["switches"] += switches(pid)
+        if with_threads:
+            count, times = of_threads(pid)
+            total["switches"] = total.get("switches", 0) + count
+            tasks |= times
         todo += by_parent.get(pid, []) if by_parent else children(pid, threads)
+    if with_threads:
+        busiest = sorted(tasks, key=lambda task: -sum(tasks[task]))[:BUSIEST]
+        total |= {"forks": forks(), "tasks": {task: tasks[task] for task in busiest}}
     return total if total["processes"] else None
 
 
@@ -308,13 +341,14 @@ def sample(number: int, watched: dict[str, Any], asked: int = 0) -> dict[str, An
     return {
         "t_us": time.monotonic_ns() // 1000,
         "asked": asked,
+        **({"pressure": pressure()} if asked else {}),
         "cores": cores,
         "softirq": softirq,
         "memory": memory_available(),
         "counters": counters(),
         "gauges": gauges(),
         "server": watched.get("server", ""),
-        "tree": tree(pid, with_pss=with_pss, with_switches=asked > 0) if pid else None,
+        "tree": tree(pid, with_pss=with_pss, with_threads=asked > 0) if pid else None,
         "listening": listening(port) if port else None,
         "own_us": time.process_time_ns() // 1000,
     }

@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 
 from workbench.documents import PointStop
 from workbench.messages.base import Figure, Message, Record, each, kinds, read, share
+from workbench.messages.causes import Cause
 from workbench.messages.errors import listed_errors, unexpected
 
 Relief: TypeAlias = Literal["", "worker", "machine"]
@@ -444,7 +445,7 @@ class WindowsLost(Reason, frozen=True, kw_only=True):
         )
 
 
-REASONS: dict[str, type[Reason]] = kinds(Reason)
+REASONS: dict[str, type[Message]] = {**kinds(Reason), **kinds(Cause)}
 """By code."""
 
 

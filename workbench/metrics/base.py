@@ -8,7 +8,7 @@ from typing import Protocol
 
 from workbench.documents import Metric, Window
 from workbench.load.base import LoadReport
-from workbench.machines.sampler_client import Usage
+from workbench.machines.usage import Usage
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,10 @@
-"""Which of several servers pays the least, in a sentence."""
+"""Why servers stop where they do, and which of several pays the least, in sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from workbench.analysis.causes import why_it_stops
 from workbench.analysis.cost import ONE_PASS, cheapest
 from workbench.analysis.results import SeriesResult
 from workbench.formatting import figure, listed
@@ -32,3 +33,12 @@ def _within(passes: int) -> str:
     if passes > 1:
         return ""
     return f" (one pass: differences below {100 * ONE_PASS:.0f} % do not count)"
+
+
+def stops(series: SeriesResult) -> str:
+    """Why it stops; empty: not known."""
+    found = why_it_stops(series)
+    if found is None:
+        return ""
+    point, named = found
+    return f"{series.name} stops at {series.axis.of(point)}: {named.text()}"

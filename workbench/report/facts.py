@@ -40,6 +40,8 @@ class Held:
     full_core: str
     """The load that would fill one core."""
     memory: str
+    stops: str
+    """Why it stops where it does; empty: not known."""
     fate: str
     """How it died or why its sweep ended early; empty: neither."""
 
@@ -266,6 +268,7 @@ def _held(server: ServerSummary, fates: Sequence[str]) -> Held:
         cpu_per_call=formatting.figure(cpu_us_per_call(there), "µs"),
         full_core=formatting.per_second(full_core(server)),
         memory=formatting.megabytes(server.rss_bytes) if server.rss_bytes else "",
+        stops=cost.stops(server),
         fate=" ".join(fates),
     )
 

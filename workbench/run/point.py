@@ -9,13 +9,15 @@ from typing import Any
 
 from workbench import metrics
 from workbench.analysis import histogram, phases
+from workbench.analysis.causes import Seen, cause
 from workbench.analysis.evidence import Evidence, queue_of
 from workbench.analysis.verdicts import judge
 from workbench.axis import RATE, recorded
 from workbench.closing import ended
 from workbench.documents import WINDOW_US, PointStart, PointStop, Window
 from workbench.load.base import LoadReport, LoadWindow, PointSpec
-from workbench.machines.sampler_client import Usage
+from workbench.machines.usage import Usage
+from workbench.messages.base import Message
 from workbench.metrics.base import Measured
 from workbench.plan.model import Plan
 from workbench.plan.schedule import PointPlan
@@ -209,6 +211,8 @@ class _PointRecording:
             faulty_before=faulty_before(self._below),
         )
         verdict, reasons = judge(evidence)
+        if verdict == "server-limited" and (why := self._cause(usage)):
+            reasons.append(why)
         calls_per_s, measured_s = self._answered(report, steady)
         reasons += report.complaints
         lost = counts.scheduled - counts.succeeded
@@ -253,6 +257,28 @@ class _PointRecording:
             self._windows, self._point.calls_per_connection, workload.think_time_s
         )
         return phases.steady(self._windows, schedule_s, ramp_s)
+
+    def _cause(self, usage: Usage) -> Message | None:
+        """What the server lacked."""
+        busiest = usage.threads[0] if usage.threads else None
+        stage = self._run.stage
+        return cause(
+            Seen(
+                busy_pct=usage.busy_pct,
+                cpu_s=usage.cpu_us / 1e6,
+                seconds=usage.seconds,
+                cores=len(stage.placement.server or stage.target.cpus) or 1,
+                kernel_share=usage.system_share,
+                busiest_s=busiest.cpu_s if busiest else None,
+                starved_s=busiest.waited_s if busiest else 0.0,
+                threads=sum(thread.cpu_s > 0 for thread in usage.threads),
+                descriptors=usage.descriptors,
+                nofile=self._run.plan.nofile,
+                backlog=self._run.plan.backlog,
+                overflows=usage.counters.get("ListenOverflows", 0),
+                pressure=usage.pressure,
+            )
+        )
 
     def _answered(
         self, report: LoadReport, steady: phases.Steady | None

@@ -1,0 +1,64 @@
+"""A server that is the limit is told with what it lacked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from workbench.documents import AnyDocument, PointStop
+from workbench.messages import causes
+from workbench.messages.base import Message
+from workbench.messages.reasons import reasons_of
+from workbench.plan.model import Plan
+from workbench.run.engine import Engine
+from workbench.servers.entry import ServerEntry, load_entry
+from workbench.workloads.registry import workload as a_workload
+
+SERVER = Path(__file__).with_name("servers") / "lacks"
+PLAN = Plan(
+    servers=[],
+    rates=[100.0, 800.0],
+    seconds=1.4,
+    warm_up=None,
+    calibrate=False,
+    cool_down_s=0.1,
+    looks=1,
+    nofile=1000,
+    workload=a_workload(protocol="pong", timeout_s=1.0),
+)
+LACKS: dict[str, type[Message]] = {
+    "time": causes.CoresFull,
+    "kernel": causes.CoresFull,
+    "sleep": causes.Waited,
+    "descriptors": causes.DescriptorsUsedUp,
+}
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "home"))
+
+
+def entry(mode: str) -> ServerEntry:
+    found = load_entry(SERVER)
+    command = [found.command[0], "server.py", mode, *found.command[3:]]
+    return msgspec.structs.replace(found, id=mode, name=mode, command=command)
+
+
+async def test_what_a_server_lacked_is_named() -> None:
+    documents: list[AnyDocument] = []
+    plan = msgspec.structs.replace(PLAN, servers=list(LACKS))
+    engine = Engine(plan, [entry(mode) for mode in LACKS], documents.append)
+    assert (await engine.run()).status == "done"
+    points = [d for d in documents if isinstance(d, PointStop) and d.x == 800]
+    assert [point.server for point in points if point.verdict in ("ok", "faulty")] == []
+    for point in points:
+        if point.evidence["others_cpu_pct"] > 10:
+            continue  # nobody can be blamed, and nothing is
+        assert point.verdict == "server-limited", point
+        (cause,) = (each for each in reasons_of(point) if isinstance(each, causes.Cause))
+        assert isinstance(cause, LACKS[point.server]), point
+        if isinstance(cause, causes.CoresFull):
+            assert ((cause.kernel_pct or 0) > 50) is (point.server == "kernel"), point

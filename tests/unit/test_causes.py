@@ -1,0 +1,79 @@
+"""Of everything a server may lack, what ran out first is named."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from workbench.analysis.causes import Seen, cause
+from workbench.analysis.summary import ServerSummary, Summary
+from workbench.documents import Counts, PointStop
+from workbench.messages import causes
+from workbench.report import cost
+
+HALF: dict[str, Any] = {"busy_pct": 75.0, "cpu_s": 0.75, "seconds": 1.0, "cores": 1}
+FULL = HALF | {"busy_pct": 98.0, "cpu_s": 0.98}
+
+
+@pytest.mark.parametrize(
+    ("case", "seen", "code"),
+    [
+        ("its only core", FULL, "cores-full"),
+        ("all of several", FULL | {"cores": 2, "busy_pct": 195.0}, "cores-full"),
+        ("one thread of several cores", FULL | {"cores": 4, "busiest_s": 0.97}, "thread-full"),
+        (
+            "threads that share one core's worth",
+            FULL | {"cores": 4, "busiest_s": 0.2, "threads": 8},
+            "turns-taken",
+        ),
+        (
+            "threads that use more than one core, not all",
+            FULL | {"cores": 4, "busy_pct": 230.0, "busiest_s": 0.5, "threads": 8},
+            None,
+        ),
+        ("a CPU that others had", HALF | {"busiest_s": 0.5, "starved_s": 0.4}, "cpu-contended"),
+        (
+            "descriptors, though its core is full as well",
+            FULL | {"descriptors": 999, "nofile": 1000},
+            "descriptors-used-up",
+        ),
+        ("memory", HALF | {"pressure": {"memory": 0.4, "io": 0.6}}, "machine-waited"),
+        ("the disk", HALF | {"pressure": {"io": 0.6}}, "machine-waited"),
+        ("nothing that is known", HALF, None),
+        ("time in something else", HALF | {"busy_pct": 8.0}, "waited"),
+        (
+            "accepting",
+            HALF | {"busy_pct": 8.0, "overflows": 40, "backlog": 128},
+            "not-accepted",
+        ),
+        ("nothing was seen", HALF | {"busy_pct": 0.0}, None),
+    ],
+)
+def test_what_it_lacked(case: str, seen: dict[str, Any], code: str | None) -> None:
+    found = cause(Seen(**seen))
+    assert (found.code if found else None) == code, case
+
+
+def test_a_server_is_told_with_why_it_stops() -> None:
+    server = ServerSummary("a", "A")
+    for x, verdict, found in (
+        (1000.0, "ok", None),
+        (2000.0, "server-limited", causes.CoresFull(cores=1, busy_pct=98.0)),
+        (3000.0, "server-limited", causes.Waited(busy_pct=3.0)),
+    ):
+        server.stops.append(
+            PointStop(
+                t_us=0, point=1, server="a", rate_per_s=x, complete=True, seconds=1.0,
+                counts=Counts(
+                    scheduled=1000, unsent=0, sent=1000, late=0, established=1000,
+                    succeeded=1000 if verdict == "ok" else 10, errors={},
+                ),
+                verdict=verdict,  # type: ignore[arg-type]
+                reasons=[found.text()] if found else [],
+                findings=[found.record()] if found else [],
+            )
+        )  # fmt: skip
+    assert cost.stops(server) == "A stops at 2,000/s: Its core was full (98 % of a core)."
+    data = Summary(servers={"a": server}).to_data()["servers"]["a"]["stops_because"]
+    assert (data["x"], data["code"], data["busy_pct"]) == (2000.0, "cores-full", 98.0)

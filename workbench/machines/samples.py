@@ -1,0 +1,81 @@
+"""One line of the sampler, and the differences between two."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+import msgspec
+
+from workbench.machines.wire import Count, Text
+
+Name: TypeAlias = Annotated[str, msgspec.Meta(max_length=64)]
+Figures: TypeAlias = Annotated[dict[Name, Count], msgspec.Meta(max_length=200)]
+
+
+class Tree(msgspec.Struct, kw_only=True):
+    """Sums over a process tree; see `machines.sampler`."""
+
+    cpu_us: Count
+    user_us: Count = 0
+    system_us: Count = 0
+    most_descriptors: Count = 0
+    """Of one process."""
+    switches: Count | None = None
+    """Of context; None: the sample was not asked for."""
+    tasks: Annotated[dict[Name, tuple[Count, Count]], msgspec.Meta(max_length=64)] = {}
+    """By thread: time on a CPU and time waiting for one, in us; the busiest."""
+    forks: Count = 0
+    """Of the whole machine."""
+    rss: Count
+    pss: Count
+    processes: Count
+    threads: Count
+    descriptors: Count
+
+
+class Sample(msgspec.Struct):
+    """One line of the sampler."""
+
+    t_us: Count
+    cores: Annotated[list[tuple[Count, Count]], msgspec.Meta(min_length=1, max_length=4097)]
+    softirq: Count
+    memory: Count
+    counters: Figures
+    gauges: Figures
+    server: Text
+    tree: Tree | None
+    listening: tuple[Count, Count] | None
+    own_us: Count
+    asked: Count = 0
+    """Number of the request that it answers; 0: it came by itself."""
+    pressure: Figures = {}
+    """By resource: time in us that something of the machine waited for it, since boot."""
+
+
+def same_tree(before: Sample, now: Sample) -> bool:
+    return before.tree is not None and now.tree is not None and before.server == now.server
+
+
+def cpu_us(before: Sample, now: Sample) -> int:
+    """CPU time of the watched tree between two samples; 0 when another one is watched."""
+    if before.tree is None or now.tree is None or before.server != now.server:
+        return 0
+    # Less than before: a child ended that its parent did not wait for.
+    return max(0, now.tree.cpu_us - before.tree.cpu_us)
+
+
+def cpu_pct(before: Sample, now: Sample) -> float:
+    return round(100 * cpu_us(before, now) / max(1, now.t_us - before.t_us), 1)
+
+
+def differences(before: tuple[int, int], now: tuple[int, int]) -> tuple[int, int]:
+    return now[0] - before[0], now[1] - before[1]
+
+
+def percent(part: int, whole: int) -> int:
+    return round(100 * part / whole) if whole > 0 else 0
+
+
+def growth(before: dict[str, int], now: dict[str, int]) -> dict[str, int]:
+    grown = {name: value - before.get(name, value) for name, value in now.items()}
+    return {name: value for name, value in grown.items() if value > 0}

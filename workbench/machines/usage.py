@@ -1,0 +1,164 @@
+"""What a watched server and its machine did from one sample to another."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from workbench.machines.samples import Sample, cpu_pct, cpu_us, differences, growth, same_tree
+
+LEAST_TICKED_US = 200_000
+"""CPU time whose shares ticks of 10 ms tell to a few percent."""
+
+LEAST_SLICE_US = 100_000
+"""Between two samples, for a share of a core to be told from it."""
+
+
+@dataclass(frozen=True)
+class ThreadUse:
+    """A thread of the server, over a point."""
+
+    cpu_s: float
+    waited_s: float
+    """Ready to run, while another had the CPU."""
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What a watched server and its machine did over some samples."""
+
+    seconds: float = 0.0
+    """That the samples cover; 0: there was none, and the figures mean nothing."""
+    cpu_pct: float = 0.0
+    """Of one core, the whole process tree; mean."""
+    cpu_us: int = 0
+    """CPU time of the whole process tree."""
+    system_share: float | None = None
+    """Of that, spent in the kernel; None: too little for the kernel's ticks of 10 ms to tell."""
+    switches: int | None = None
+    """Of context, of the whole process tree; None: not counted, or threads took theirs along."""
+    busy_pct: float = 0.0
+    """CPU time of the whole process tree, of one core, in its busier samples: four of five were
+    not above. What comes before and after the load does not dilute it."""
+    threads: tuple[ThreadUse, ...] = ()
+    """Busiest first; those that were there all the time."""
+    pressure: dict[str, float] = field(default_factory=dict)
+    """By resource ("cpu", "memory", "io"): share of the time in which something of the machine
+    waited for it; empty: the kernel does not tell."""
+    descriptors: int = 0
+    """Most that one of its processes had open."""
+    rss_bytes: int = 0
+    """Peak."""
+    accept_queue: int = 0
+    """Most connections seen waiting."""
+    counters: dict[str, int] = field(default_factory=dict)
+    """Kernel counters that grew, by how much."""
+    elsewhere_s: float = 0.0
+    """CPU seconds of the observed cores that neither the process tree, nor the sampler, nor soft
+    interrupts used. At least: some kernels charge soft interrupts to processes, too."""
+
+
+class Tally:
+    """Adds up samples since a first one. `cores`: those observed; empty: all."""
+
+    def __init__(self, first: Sample, cores: Collection[int] = ()) -> None:
+        self._first = first
+        self._cores = cores
+        self._last = first
+        self._cpu_us = 0
+        self._known = True
+        """Was the same tree there all the time?"""
+        self._slices: list[float] = []
+        """CPU of the tree between samples, of one core, in percent."""
+        self._descriptors = 0
+        self._rss_bytes = 0
+        self._accept_queue = 0
+
+    def add(self, sample: Sample) -> None:
+        self._cpu_us += cpu_us(self._last, sample)
+        self._known = self._known and same_tree(self._last, sample)
+        if sample.t_us - self._last.t_us >= LEAST_SLICE_US:
+            self._slices.append(cpu_pct(self._last, sample))
+        if sample.tree:
+            self._descriptors = max(self._descriptors, sample.tree.most_descriptors)
+            self._rss_bytes = max(self._rss_bytes, sample.tree.rss)
+        if sample.listening:
+            self._accept_queue = max(self._accept_queue, sample.listening[0])
+        self._last = sample
+
+    def again(self) -> Tally:
+        """A new one that begins where this one is."""
+        return Tally(self._last, self._cores)
+
+    def usage(self) -> Usage:
+        elapsed_us = self._last.t_us - self._first.t_us
+        if not elapsed_us:
+            return Usage()
+        return Usage(
+            seconds=elapsed_us / 1e6,
+            cpu_pct=100 * self._cpu_us / elapsed_us,
+            cpu_us=self._cpu_us,
+            system_share=self._system_share(),
+            switches=self._switches(),
+            busy_pct=self._busy_pct(),
+            threads=self._threads(),
+            pressure=self._pressure(elapsed_us),
+            descriptors=self._descriptors,
+            rss_bytes=self._rss_bytes,
+            accept_queue=self._accept_queue,
+            counters=growth(self._first.counters, self._last.counters),
+            elsewhere_s=self._elsewhere_s(elapsed_us / 1e6),
+        )
+
+    def _system_share(self) -> float | None:
+        first, last = self._first.tree, self._last.tree
+        if not (self._known and first and last):
+            return None
+        system = max(0, last.system_us - first.system_us)
+        whole = system + max(0, last.user_us - first.user_us)
+        return system / whole if whole >= LEAST_TICKED_US else None
+
+    def _busy_pct(self) -> float:
+        ordered = sorted(self._slices)
+        return ordered[(len(ordered) - 1) * 4 // 5] if ordered else 0.0
+
+    def _threads(self) -> tuple[ThreadUse, ...]:
+        first, last = self._first.tree, self._last.tree
+        if not (self._known and first and last):
+            return ()
+        before = first.tasks
+        found = [
+            ThreadUse((now[0] - before[task][0]) / 1e6, (now[1] - before[task][1]) / 1e6)
+            for task, now in last.tasks.items()
+            if task in before
+        ]
+        return tuple(sorted(found, key=lambda thread: -thread.cpu_s))
+
+    def _pressure(self, elapsed_us: int) -> dict[str, float]:
+        grown = growth(self._first.pressure, self._last.pressure)
+        return {name: min(1.0, grown.get(name, 0) / elapsed_us) for name in self._last.pressure}
+
+    def _switches(self) -> int | None:
+        first, last = self._first.tree, self._last.tree
+        if not (self._known and first and last):
+            return None
+        if first.switches is None or last.switches is None or last.switches < first.switches:
+            return None
+        count = last.switches - first.switches
+        # A thread that ended took at least two with it, perhaps of another program.
+        return count if 50 * (last.forks - first.forks) <= count else None
+
+    def _elsewhere_s(self, elapsed_s: float) -> float:
+        first, last = self._first, self._last
+        busy, total = differences(first.cores[0], last.cores[0])
+        count = len(last.cores) - 1
+        if total <= 0 or not count:
+            return 0.0
+        # Of all cores together; a tick is as long as it must be to fill the time.
+        tick_s = elapsed_s * count / total
+        softirq = last.softirq - first.softirq
+        observed = [core + 1 for core in self._cores if core < count]
+        if observed:
+            busy = sum(differences(first.cores[n], last.cores[n])[0] for n in observed)
+        known_us = self._cpu_us + last.own_us - first.own_us
+        return max(0.0, (busy - softirq) * tick_s - known_us / 1e6)

@@ -1,0 +1,133 @@
+"""Why a server stops where it does: what it had used up, or that it waited for something."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from workbench.messages.base import Figure, Message, most
+
+
+class Cause(Message, frozen=True, kw_only=True):
+    """Of a server's limit."""
+
+
+class CoresFull(Cause, frozen=True, kw_only=True):
+    """Every core that the server may use."""
+
+    apart: ClassVar[tuple[str, ...]] = ("cores",)
+
+    cores: int
+    busy_pct: float
+    """Of one core."""
+    kernel_pct: float | None = None
+    """Of that time; None: not known."""
+
+    def text(self) -> str:
+        what = "Its core was full" if self.cores == 1 else f"All its {self.cores} cores were full"
+        return f"{what} ({self.busy_pct:.0f} % of a core{_kernel(self.kernel_pct)})."
+
+
+class ThreadFull(Cause, frozen=True, kw_only=True):
+    """One thread does the work, and others cannot help it."""
+
+    apart: ClassVar[tuple[str, ...]] = ("cores",)
+
+    busy_pct: float
+    cores: int
+    kernel_pct: float | None = None
+
+    def text(self) -> str:
+        return (
+            f"One of its threads filled a core ({self.busy_pct:.0f} % of a core"
+            f"{_kernel(self.kernel_pct)}); it may use {self.cores}."
+        )
+
+
+class TurnsTaken(Cause, frozen=True, kw_only=True):
+    """Several threads share one core's worth of time although there are more."""
+
+    apart: ClassVar[tuple[str, ...]] = ("cores",)
+
+    threads: int
+    busy_pct: float
+    cores: int
+
+    def text(self) -> str:
+        return (
+            f"{self.threads} threads together used one core of {self.cores}"
+            f" ({self.busy_pct:.0f} %): they take turns, as with an interpreter lock."
+        )
+
+
+class CpuContended(Cause, frozen=True, kw_only=True):
+    """Ready to run, while others had the CPU."""
+
+    waited_pct: float
+    """Of the point."""
+    busy_pct: float
+
+    def text(self) -> str:
+        return (
+            f"Its busiest thread waited for a CPU {self.waited_pct:.0f} % of the time: other"
+            f" programs ran there (it used {self.busy_pct:.0f} % of a core)."
+        )
+
+
+class DescriptorsUsedUp(Cause, frozen=True, kw_only=True):
+    """Of one process."""
+
+    apart: ClassVar[tuple[str, ...]] = ("limit",)
+
+    opened: int
+    limit: int
+
+    def text(self) -> str:
+        return f"It had {self.opened:,} descriptors open, of at most {self.limit:,} (nofile)."
+
+
+class MachineWaited(Cause, frozen=True, kw_only=True):
+    """The target had too little memory, or its disk was slow."""
+
+    resource: Literal["memory", "io"]
+    pct: float
+    """Of the point."""
+
+    def text(self) -> str:
+        what = "memory" if self.resource == "memory" else "its disk"
+        return f"Programs on its machine waited for {what} {self.pct:.0f} % of the time."
+
+
+class NotAccepted(Cause, frozen=True, kw_only=True):
+    """The accept queue overflows, although the server has time."""
+
+    apart: ClassVar[tuple[str, ...]] = ("backlog",)
+
+    busy_pct: float
+    backlog: int
+
+    def text(self) -> str:
+        return (
+            f"Its accept queue (backlog {self.backlog:,}) was full while it used only"
+            f" {self.busy_pct:.0f} % of a core: it does not accept connections fast enough."
+        )
+
+
+class Waited(Cause, frozen=True, kw_only=True):
+    """For something other than CPU."""
+
+    busy_pct: float
+
+    def text(self) -> str:
+        return (
+            f"It used only {self.busy_pct:.0f} % of a core: it waited for something else, such as a"
+            " timer, a lock, a database or another service."
+        )
+
+
+_MOSTLY_KERNEL_PCT = 50.0
+
+
+def _kernel(pct: Figure | None) -> str:
+    if pct is None or most(pct) < _MOSTLY_KERNEL_PCT:
+        return ""
+    return f", {pct:.0f} % of that in system calls"
