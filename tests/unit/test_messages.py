@@ -681,6 +681,18 @@ SENTENCES: list[tuple[Message, str]] = [
         reasons.LossyLink(segments=412, calls=4000),
         "The link loses packets: the target sent 412 segments again in 4,000 calls, and no accept queue overflowed. Check the network between the machines.",
     ),
+    (
+        reasons.LossyLink(segments=412, calls=4000, by_clients=300),
+        "The link loses packets: target and clients sent 412 segments again in 4,000 calls, and no accept queue overflowed. Check the network between the machines.",
+    ),
+    (
+        reasons.SlowConnections(connect_p90_us=310_000),
+        "Connections took 310 ms (p90) to be established, and no accept queue overflowed. Check the network between the machines.",
+    ),
+    (
+        reasons.NotEstablished(missing=60, connections=400),
+        "60 of 400 connections were not established in time, and no accept queue overflowed. Check the network between the machines, or raise timeout_s.",
+    ),
 ]
 
 

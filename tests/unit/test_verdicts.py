@@ -52,6 +52,7 @@ HELD = Evidence(
     ceiling_per_s=12_000,
 )
 STEADY_QUEUE = replace(HELD.queue, replied=8_600, open_halfway=380, open_at_end=400)
+QUEUED = Percentiles(count=9_000, p50=200_000, p90=310_000, p99=400_000, p999=410_000, max=420_000)
 LOSS = st.one_of(st.just(0), st.integers(0, 200), st.integers(0, 50_000))
 LONG_QUEUE = replace(HELD.queue, replied=6_000, open_halfway=1_500, open_at_end=3_000)
 
@@ -229,6 +230,82 @@ LONG_QUEUE = replace(HELD.queue, replied=6_000, open_halfway=1_500, open_at_end=
             [
                 said.LossyLink(segments=412, calls=9000),
                 said.CallsFailed(failed=600, calls=9000, errors={"client-timo": 600}),
+            ],
+        ),
+        (
+            "what the clients sent again counts, too",
+            {"counts": counts(timo=600), "resent_by_clients": 412},
+            "network-limited",
+            [
+                said.LossyLink(segments=412, calls=9000, by_clients=412),
+                said.CallsFailed(failed=600, calls=9000, errors={"client-timo": 600}),
+            ],
+        ),
+        (
+            "a link that loses packets was in the way of the null server, too",
+            {
+                "counts": counts(timo=600),
+                "counters": {"RetransSegs": 412},
+                "ceiling_per_s": 0.0,
+            },
+            "network-limited",
+            [
+                said.LossyLink(segments=412, calls=9000),
+                said.CallsFailed(failed=600, calls=9000, errors={"client-timo": 600}),
+                said.NoClientLimit(offered_per_s=6000),
+            ],
+        ),
+        (
+            "connections that are not established in time",
+            {"counts": msgspec.structs.replace(counts(timo=9_000), established=0)},
+            "network-limited",
+            [
+                said.NotEstablished(missing=9000, connections=9000),
+                said.CallsFailed(failed=9000, calls=9000, errors={"client-timo": 9000}),
+            ],
+        ),
+        (
+            "packets that wait before a link too slow for them",
+            {"counts": counts(timo=900), "connect_us": QUEUED, "timeout_s": 1.0},
+            "network-limited",
+            [
+                said.SlowConnections(connect_p90_us=310_000),
+                said.CallsFailed(failed=900, calls=9000, errors={"client-timo": 900}),
+            ],
+        ),
+        (
+            "packets that wait, and everything is answered in the end",
+            {"queue": LONG_QUEUE, "connect_us": QUEUED, "timeout_s": 10.0},
+            "network-limited",
+            [
+                said.SlowConnections(connect_p90_us=310_000),
+                said.FellBehind(replied=6000, calls=9000, waiting=3000),
+            ],
+        ),
+        (
+            "what late clients saw late is their own",
+            {
+                "counts": counts(timo=900, late=9_000),
+                "lateness_us": lateness(250_000),
+                "connect_us": QUEUED,
+                "timeout_s": 1.0,
+            },
+            "inconclusive",
+            [
+                said.ClientsLate(late_share=1.0, p99_us=250_000, relief="machine"),
+                said.CallsFailed(failed=900, calls=9000, errors={"client-timo": 900}),
+            ],
+        ),
+        (
+            "connections that are not established because an accept queue is full",
+            {
+                "counts": msgspec.structs.replace(counts(timo=900), established=8_100),
+                "counters": {"ListenOverflows": 2_000},
+            },
+            "server-limited",
+            [
+                said.CallsFailed(failed=900, calls=9000, errors={"client-timo": 900}),
+                said.AcceptQueueOverflowed(times=2000),
             ],
         ),
         (

@@ -140,6 +140,10 @@ class Evidence:
     """Of one core: what other programs took while that was looked for."""
     counters: Mapping[str, int] = field(default_factory=dict)
     """Kernel counters of the target, by how much they grew over the point."""
+    resent_by_clients: int = 0
+    """Segments of TCP that machines other than the target sent again."""
+    connect_us: Percentiles | None = None
+    """Of the connections that were established."""
     others_cpu_pct: float | None = 0.0
     """Of one core: what other programs took, at least, on the cores of server and clients. None:
     unknown."""
@@ -175,6 +179,8 @@ class Evidence:
             figures["client_cpu_pct"] = self.client_cpu_pct
         if self.lateness_us is not None:
             figures["lateness_p99_us"] = self.lateness_us.p99
+        if self.resent_by_clients:
+            figures["resent_by_clients"] = self.resent_by_clients
         if self.queue is not None:
             figures["open_halfway"] = self.queue.open_halfway
             figures["open_at_end"] = self.queue.open_at_end

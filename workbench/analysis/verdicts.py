@@ -4,7 +4,8 @@ Order of precedence:
 
 1. Interrupted, audit failed, or too short: `inconclusive`.
 2. Offered more than the clients' ceiling, and it did not hold: `client-limited`, whatever else is
-   seen of the server, because the fastest honest server would have failed too.
+   seen of the server, because the fastest honest server would have failed too. Where the network
+   shows signs it was in the way of the null server as well: `network-limited`.
 3. The server answers wrongly: `faulty`, whatever the clients or other programs show beside it.
    `analysis.faults` says what is a fault, and what is load that a server sheds.
 4. Both the clients and the server (or the network) show signs, or other programs took CPU that
@@ -20,7 +21,8 @@ than late clients keep waiting, the server shows none.
 
 A high client CPU is no sign while the point holds: a busy client that kept its schedule was not
 the limit. Nor are kernel counters: they explain, they do not accuse; but where a server seems to be
-the limit, what its machine had to send again speaks against the network.
+the limit, what was sent again and connections that were not established in time speak against the
+network (`analysis.network`).
 """
 
 from __future__ import annotations
@@ -28,9 +30,15 @@ from __future__ import annotations
 import msgspec
 
 from workbench.analysis.evidence import FEWEST_SAMPLES, HOLDS, SHORTEST_S, Evidence, conserved
-from workbench.analysis.faults import after_losses, faults, overflows, resets_from_elsewhere, silent
 from workbench.analysis.faults import arrived as calls_arrived
+from workbench.analysis.faults import faults, overflows, resets_from_elsewhere
 from workbench.analysis.histogram import percentile_supported
+from workbench.analysis.network import (
+    UNREACHABLE_ERRORS,
+    signs_beside_server,
+    unreachable,
+    unreachable_sign,
+)
 from workbench.documents import (
     SERVER_ERRORS,
     WINDOW_US,
@@ -58,9 +66,6 @@ OTHERS_PCT = 25.0
 """Of a core, taken by other programs on the cores of server and clients: more than a desktop at
 rest takes, and enough to move a limit."""
 
-RETRANSMITTED_SHARE = 0.01
-"""Segments that the target sent again, for every call: a sound network loses next to none."""
-
 MUCH_MORE = 3
 """Times as many connections waiting as clients that are late keep waiting themselves: until then
 what was answered, if late, says nothing against the server."""
@@ -69,8 +74,6 @@ MUCH_LESS = 0.1
 """Of the timeout, by which connections were late; of the connections waiting, those that waited for
 the clients: no cause."""
 
-_UNREACHABLE = ("ENETUNREACH", "EHOSTUNREACH", "ENETDOWN", "EHOSTDOWN", "ENONET")
-
 
 def judge(evidence: Evidence) -> tuple[Verdict, list[Message]]:
     """The verdict and its reasons (may be none when it is `ok`); see `messages.reasons`."""
@@ -78,10 +81,10 @@ def judge(evidence: Evidence) -> tuple[Verdict, list[Message]]:
     if flaw:
         return "inconclusive", [flaw]
     ports, clients = _ports_signs(evidence), _client_signs(evidence)
-    network, server = _network_signs(evidence), _server_signs(evidence)
+    network, server = unreachable_sign(evidence), _server_signs(evidence)
     clients, server, remarks = _lateness_weighed(evidence, clients, server)
     if server:
-        network += _lossy_link(evidence)
+        network += signs_beside_server(evidence)
     arrived = calls_arrived(evidence.counts)
     network += resets_from_elsewhere(evidence, arrived)
     beyond: list[Message] = []
@@ -90,14 +93,12 @@ def judge(evidence: Evidence) -> tuple[Verdict, list[Message]]:
     others = _background_load(evidence) if beyond or clients or server else []
     if beyond and not others:
         others = _background_load_at_calibration(evidence)
-    if beyond and others:
-        # Another client would not cure it.
-        return "inconclusive", [*others, *_relieved(beyond, "")]
-    if not beyond and (found := faults(evidence, arrived, busy=bool(_background_load(evidence)))):
+    if beyond:
+        of_network = [*network, *server] if network else []
+        return _beyond(evidence, beyond, others, [*ports, *clients], of_network)
+    if found := faults(evidence, arrived, busy=bool(_background_load(evidence))):
         return "faulty", found
     relief = _relief(evidence)
-    if beyond:
-        return "client-limited", _relieved([*beyond, *ports, *clients], relief)
     if network or server:
         clients += _busy_client(evidence)
     reasons = [*_relieved([*others, *ports, *clients, *network, *server], relief), *remarks]
@@ -111,6 +112,24 @@ def judge(evidence: Evidence) -> tuple[Verdict, list[Message]]:
     }
     verdict = next((verdict for verdict, found in signs.items() if found), None)
     return (verdict, reasons) if verdict else _unsigned(evidence)
+
+
+def _beyond(
+    evidence: Evidence,
+    limit: list[Message],
+    others: list[Message],
+    own: list[Message],
+    of_network: list[Message],
+) -> tuple[Verdict, list[Message]]:
+    """More was offered than the clients reach. `own`: their signs; `of_network`: its signs, and
+    what the server showed because of it."""
+    if others:
+        # Another client would not cure it.
+        return "inconclusive", [*others, *_relieved(limit, "")]
+    if of_network and not own:
+        # It was in the way when the limit was looked for, too; nor would another client cure it.
+        return "network-limited", [*of_network, *_relieved(limit, "")]
+    return "client-limited", _relieved([*limit, *own], _relief(evidence))
 
 
 def _unsigned(evidence: Evidence) -> tuple[Verdict, list[Message]]:
@@ -209,33 +228,11 @@ def _beyond_client_limit(evidence: Evidence) -> list[Message]:
     return [messages.BeyondClientLimit(offered_per_s=offered, limit_per_s=ceiling)]
 
 
-def _network_signs(evidence: Evidence) -> list[Message]:
-    counts = evidence.counts
-    lost = _unreachable(counts)
-    if lost <= (1 - HOLDS) * counts.scheduled:
-        return []
-    return [messages.Unreachable(failed=lost, calls=counts.scheduled)]
-
-
-def _lossy_link(evidence: Evidence) -> list[Message]:
-    """What a link loses is sent again, or times out. So is what a full accept queue drops: where
-    one overflowed, it explains the retransmissions."""
-    counts, again = evidence.counts, evidence.counters.get("RetransSegs", 0)
-    dropped = overflows(evidence) + evidence.counters.get("TCPReqQFullDrop", 0)
-    if evidence.loopback or dropped or again <= RETRANSMITTED_SHARE * counts.scheduled:
-        return []
-    gone = silent(counts) + (counts.errors.get("connreset", 0) if after_losses(evidence) else 0)
-    failed = server_errors(counts.errors) + counts.in_flight
-    if 2 * gone < failed:
-        return []
-    return [messages.LossyLink(segments=again, calls=counts.scheduled)]
-
-
 def _server_signs(evidence: Evidence) -> list[Message]:
     counts = evidence.counts
     signs: list[Message] = []
     arrived = calls_arrived(counts)
-    lost = server_errors(counts.errors) - _unreachable(counts) + counts.in_flight
+    lost = server_errors(counts.errors) - unreachable(counts) + counts.in_flight
     if lost > (1 - HOLDS) * arrived:
         signs.append(
             messages.CallsFailed(failed=lost, calls=arrived, errors=_errors_of_server(counts))
@@ -289,15 +286,10 @@ def _relief(evidence: Evidence) -> messages.Relief:
 
 def _errors_of_server(counts: Counts) -> dict[str, int]:
     """By class with its detail, most frequent first."""
-    unreachable = {f"other-{name}" for name in _UNREACHABLE}
     found = {
         name: n
         for name, n in counts.errors.items()
-        if error_class(name) in SERVER_ERRORS and name not in unreachable
+        if error_class(name) in SERVER_ERRORS and name not in UNREACHABLE_ERRORS
     }
     found["in flight"] = counts.in_flight
     return {name: n for name, n in sorted(found.items(), key=lambda item: -item[1]) if n}
-
-
-def _unreachable(counts: Counts) -> int:
-    return sum(counts.errors.get(f"other-{name}", 0) for name in _UNREACHABLE)

@@ -230,14 +230,45 @@ class LossyLink(Reason, frozen=True, kw_only=True):
     """Packets are lost between the machines."""
 
     segments: int
-    """Of TCP, that the target sent again."""
+    """Of TCP, that were sent again."""
     calls: int
+    by_clients: int = 0
+    """Of the segments; the others were the target's."""
+
+    def text(self) -> str:
+        who = "the target"
+        if self.by_clients:
+            who = "the clients" if self.by_clients == self.segments else "target and clients"
+        return (
+            f"The link loses packets: {who} sent {self.segments:,} segments again in "
+            f"{self.calls:,} calls, and no accept queue overflowed. Check the network between the "
+            "machines."
+        )
+
+
+class NotEstablished(Reason, frozen=True, kw_only=True):
+    """The target's kernel answers for a server that is slow; its answer did not come in time."""
+
+    missing: int
+    connections: int
 
     def text(self) -> str:
         return (
-            f"The link loses packets: the target sent {self.segments:,} segments again in "
-            f"{self.calls:,} calls, and no accept queue overflowed. Check the network between the "
-            "machines."
+            f"{self.missing:,} of {self.connections:,} connections were not established in time, "
+            "and no accept queue overflowed. Check the network between the machines, or raise "
+            "timeout_s."
+        )
+
+
+class SlowConnections(Reason, frozen=True, kw_only=True):
+    """Packets wait on their way."""
+
+    connect_p90_us: int
+
+    def text(self) -> str:
+        return (
+            f"Connections took {_ms(self.connect_p90_us)} (p90) to be "
+            "established, and no accept queue overflowed. Check the network between the machines."
         )
 
 

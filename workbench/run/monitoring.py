@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Collection
 
 from workbench.closing import to_the_end
 from workbench.documents import HostSample
 from workbench.machines.base import Machine
-from workbench.machines.sampler_client import Sampling
+from workbench.machines.sampler_client import Sampling, Usage
 
 AHEAD_US = 60_000_000
 """A sample from further in the future than this is discarded."""
@@ -42,6 +43,15 @@ class Samplers:
         sampling = self._samplings[machine.name] = Sampling(cores)
         await sampling.start(machine, to_session_us, self._take)
         return sampling
+
+    async def mark(self) -> None:
+        """Begin a point on every machine; see `Sampling.mark`."""
+        await asyncio.gather(*(sampling.mark() for sampling in self._samplings.values()))
+
+    async def since_mark(self, *, now: bool) -> dict[str, Usage]:
+        """By machine; see `Sampling.since_mark`."""
+        asked = {name: sampling.since_mark(now=now) for name, sampling in self._samplings.items()}
+        return dict(zip(asked, await asyncio.gather(*asked.values()), strict=True))
 
     async def stop(self) -> None:
         await to_the_end(self._stop())

@@ -60,13 +60,14 @@ class PointRunner:
         below = self._history.below(point, self._run.plan.axis)
         recording = _PointRecording(self._run, point, self._points, spec, below)
         stage = self._run.stage
-        await stage.sampling.mark()
+        await stage.samplers.mark()
         own_before_s = time.process_time()
         load = self._load.run(spec, started=recording.started, on_window=recording.take)
         async with self.target_watch.during_point() as watch:
             report, complete = await self._interruptible(load, watch)
             report = await watch.checked(report, complete)
-        usage = await stage.sampling.since_mark(now=complete)
+        usages = await stage.samplers.since_mark(now=complete)
+        usage = usages.pop(stage.target.name, Usage())
         others_s = None
         if report.client_cpu_s is not None:
             known_s = sum(
@@ -75,7 +76,8 @@ class PointRunner:
             if stage.target.is_local:
                 known_s += time.process_time() - own_before_s
             others_s = max(0.0, usage.elsewhere_s - known_s)
-        stop = recording.stop(report, complete, usage, others_s)
+        resent = sum(of_client.counters.get("RetransSegs", 0) for of_client in usages.values())
+        stop = recording.stop(report, complete, usage, others_s, resent)
         self._history.add(stop)
         self._run.emit(stop)
         return stop
@@ -168,9 +170,11 @@ class _PointRecording:
         complete: bool,
         usage: Usage,
         others_s: float | None,
+        resent: int,
     ) -> PointStop:
         """`others_s`: CPU time that other programs took on the cores of server and clients. None:
-        it cannot be told from that of the clients."""
+        it cannot be told from that of the clients. `resent`: segments that other machines than the
+        target sent again."""
         point, counts, times = self._point, report.counts, report.histograms
         complete = complete and not report.complaints
         seconds = point.seconds if complete and point.seconds else report.schedule_s
@@ -201,6 +205,8 @@ class _PointRecording:
             ceiling_per_s=self._run.limit.per_s if point.purpose == "sweep" else None,
             ceiling_others_pct=self._run.limit.background_load_pct,
             counters=usage.counters,
+            resent_by_clients=resent,
+            connect_us=histogram.percentiles(times.connect),
             others_cpu_pct=_share_pct(others_s, usage.seconds),
             loopback=self._run.stage.loopback,
             server_cpu_pct=usage.cpu_pct if usage.seconds else None,
