@@ -9,7 +9,8 @@ from collections.abc import Callable, Collection
 from workbench.closing import to_the_end
 from workbench.documents import HostSample
 from workbench.machines.base import Machine
-from workbench.machines.sampler_client import Sampling, Usage
+from workbench.machines.sampler_client import Sampling
+from workbench.machines.usage import Usage
 
 AHEAD_US = 60_000_000
 """A sample from further in the future than this is discarded."""
