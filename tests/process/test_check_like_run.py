@@ -9,100 +9,21 @@ import asyncio
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import asyncssh
 import msgspec
 import pytest
-from sshd import PASSWORD, Sshd, run_command
+from sshd import Running, SshHost, answer, run_command
 
 from workbench.commands.machines import clean_up
 from workbench.errors import PongbenchError
-from workbench.machines import secrets, ssh
+from workbench.machines import ssh
 from workbench.machines.checking import Step, check_machine
-from workbench.machines.hostkeys import trust
 from workbench.machines.profiles import Cpus, Profile
-from workbench.machines.secrets import Question, Secrets
 from workbench.machines.ssh import SURVEY, look_around, open_shell, open_ssh, remove_cache
 from workbench.machines.surveyed import LEAST_PROCESSES, Survey, fit
-
-
-class Box:
-    """A machine behind a server that tests may change."""
-
-    def __init__(self) -> None:
-        self.sessions = 10
-        """So many at a time on a connection, as MaxSessions says."""
-        self.run: Any = run_command
-        """What becomes of a command."""
-
-
-class LimitedSshd(Sshd):
-    """Lets in whoever knows the password."""
-
-    def __init__(self, box: Box) -> None:
-        super().__init__()
-        self.box = box
-        self.open = 0
-
-    def connection_made(self, conn: asyncssh.SSHServerConnection) -> None:
-        self.conn = conn
-
-    def session_requested(self) -> Any:
-        if self.open >= self.box.sessions:
-            raise asyncssh.ChannelOpenError(asyncssh.OPEN_CONNECT_FAILED, "open failed")
-        self.open += 1
-        channel = self.conn.create_server_channel(encoding=None)
-        return channel, asyncssh.SSHServerProcess(self.run, None, 3, False)
-
-    async def run(self, process: asyncssh.SSHServerProcess[bytes]) -> None:
-        try:
-            await self.box.run(process)
-        finally:
-            self.open -= 1
-
-
-@pytest.fixture
-def box() -> Box:
-    return Box()
-
-
-@pytest.fixture
-async def profile(
-    box: Box, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[Profile]:
-    (tmp_path / ".ssh").mkdir()
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "pongbench"))
-    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
-    monkeypatch.delenv("SSH_AUTH_SOCK", raising=False)
-    monkeypatch.setattr(secrets, "SECRETS", Secrets())
-    monkeypatch.setattr("workbench.machines.ssh.BUSY_FOR_S", 60)
-
-    key = asyncssh.generate_private_key("ssh-ed25519")
-    server = await asyncssh.listen(
-        "127.0.0.1", 0, server_factory=lambda: LimitedSshd(box), server_host_keys=[key]
-    )
-    trust("127.0.0.1", server.get_port(), key)
-    yield Profile(
-        "box",
-        connector="ssh",
-        address="127.0.0.1",
-        port=server.get_port(),
-        user="bench",
-        auth="password",
-        work_dir=str(tmp_path / "work"),
-        python=sys.executable,
-    )
-    server.close()
-    await server.wait_closed()
-
-
-async def answer(question: Question) -> str | None:
-    return PASSWORD
 
 
 async def steps_of(profile: Profile) -> list[Step]:
@@ -113,36 +34,36 @@ def but(profile: Profile, **values: Any) -> Profile:
     return msgspec.structs.replace(profile, **values)
 
 
-async def test_a_check_that_passes_has_looked_at_all_of_it(profile: Profile) -> None:
-    steps = await steps_of(profile)
+async def test_a_check_that_passes_has_looked_at_all_of_it(box: Profile) -> None:
+    steps = await steps_of(box)
     assert [step.text for step in steps if step.state == "failed"] == []
     assert {"Limits", "Sessions", "Cores"} <= {step.name for step in steps}
 
 
 @pytest.mark.parametrize("most", [1, 2])
-async def test_too_few_sessions_are_found(box: Box, profile: Profile, most: int) -> None:
-    box.sessions = most
-    last = (await steps_of(profile))[-1]
+async def test_too_few_sessions_are_found(host: SshHost, box: Profile, most: int) -> None:
+    host.sessions = most
+    last = (await steps_of(box))[-1]
     assert (last.name, last.state) == ("Sessions", "failed")
     assert "raise MaxSessions in its sshd_config to 3 or more" in last.text
 
 
-async def test_a_core_that_is_not_there_is_found(profile: Profile) -> None:
-    last = (await steps_of(but(profile, cpus=Cpus(server=[4095]))))[-1]
+async def test_a_core_that_is_not_there_is_found(box: Profile) -> None:
+    last = (await steps_of(but(box, cpus=Cpus(server=[4095]))))[-1]
     assert (last.name, last.state) == ("Cores", "failed")
     assert "there is no core 4095 to use" in last.text
 
 
-async def test_a_python_that_cannot_be_used_is_not_replaced_by_another(profile: Profile) -> None:
-    steps = await steps_of(but(profile, python="/opt/none/python3"))
+async def test_a_python_that_cannot_be_used_is_not_replaced_by_another(box: Profile) -> None:
+    steps = await steps_of(but(box, python="/opt/none/python3"))
     assert (steps[-1].name, steps[-1].state) == ("Look around", "failed")
     assert "cannot use the Python that its profile names, /opt/none/python3: " in steps[-1].text
     assert "not found" in steps[-1].text
-    old = Path(profile.work_dir).parent / "old-python"
+    old = Path(box.work_dir).parent / "old-python"
     old.write_text('#!/bin/sh\ntest "$1" = -V && echo Python 3.6.8\nexit 1\n')
     old.chmod(0o755)
     with pytest.raises(PongbenchError, match=r"names, .*old-python: Python 3\.6\.8; name one of"):
-        await open_ssh(but(profile, python=str(old)), ask=answer)
+        await open_ssh(but(box, python=str(old)), ask=answer)
 
 
 def noexec(folder: Path) -> list[str]:
@@ -156,14 +77,14 @@ def noexec(folder: Path) -> list[str]:
 
 
 async def test_a_work_directory_that_nothing_may_run_from_is_found(
-    box: Box, profile: Profile, tmp_path: Path
+    host: SshHost, box: Profile, tmp_path: Path
 ) -> None:
-    box.run = partial(run_command, around=noexec(tmp_path / "work"))
-    last = (await steps_of(profile))[-1]
+    host.run = partial(run_command, around=noexec(tmp_path / "work"))
+    last = (await steps_of(box))[-1]
     assert (last.name, last.state) == ("Limits", "failed")
     assert f"{tmp_path}/work is mounted noexec; name a directory elsewhere in the" in last.text
     with pytest.raises(PongbenchError, match="mounted noexec"):
-        await open_ssh(profile, ask=answer)
+        await open_ssh(box, ask=answer)
 
 
 def test_too_few_processes_are_found(tmp_path: Path) -> None:
@@ -199,9 +120,9 @@ def test_too_few_processes_are_found(tmp_path: Path) -> None:
     ],
 )
 async def test_a_shell_that_runs_nothing_is_quoted(
-    box: Box, profile: Profile, shell: str, words: str
+    host: SshHost, box: Profile, shell: str, words: str
 ) -> None:
-    async def run(process: asyncssh.SSHServerProcess[bytes]) -> None:
+    async def run(process: Running) -> None:
         started = await asyncio.create_subprocess_exec(
             *("/bin/sh", "-c", shell), stdout=asyncio.subprocess.PIPE
         )
@@ -210,23 +131,23 @@ async def test_a_shell_that_runs_nothing_is_quoted(
         status = started.returncode or 0
         process.exit_with_signal("KILL") if status < 0 else process.exit(status)
 
-    box.run = run
-    shell_there = await open_shell(profile, answer)
+    host.run = run
+    shell_there = await open_shell(box, answer)
     try:
         with pytest.raises(PongbenchError, match=f"^'box' did not do it .look around.: .*{words}"):
-            await look_around(shell_there, profile)
+            await look_around(shell_there, box)
     finally:
         await shell_there.close()
 
 
 async def test_a_session_that_is_closed_at_once_is_told_with_what_it_may_be(
-    box: Box, profile: Profile
+    host: SshHost, box: Profile
 ) -> None:
-    async def run(process: asyncssh.SSHServerProcess[bytes]) -> None:
+    async def run(process: Running) -> None:
         process.close()
 
-    box.run = run
-    last = (await steps_of(profile))[-1]
+    host.run = run
+    last = (await steps_of(box))[-1]
     assert (last.name, last.state) == ("Look around", "failed")
     assert (
         "the session was closed before anything ran in it (perhaps no more processes" in last.text
@@ -241,10 +162,10 @@ def is_there(path: str | Path) -> bool:
 
 
 async def test_a_work_directory_that_is_removed_leaves_no_folder(
-    profile: Profile, tmp_path: Path
+    box: Profile, tmp_path: Path
 ) -> None:
     work = tmp_path / ".cache" / "pongbench"
-    here = but(profile, work_dir=str(work), tuning=True, sudo="passwordless")
+    here = but(box, work_dir=str(work), tuning=True, sudo="passwordless")
     machine = await open_ssh(here, ask=answer)
     await machine.close()
     fixed = work / "runtimes" / "one" / "lib"
@@ -261,7 +182,7 @@ async def test_a_work_directory_that_is_removed_leaves_no_folder(
 
 
 async def test_settings_are_put_back_before_the_work_directory_goes(
-    profile: Profile,
+    box: Profile,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -274,10 +195,10 @@ async def test_settings_are_put_back_before_the_work_directory_goes(
     source = SURVEY.read_text().replace("/run/pongbench", str(journal.parent))
     looking.write_text(source)
     monkeypatch.setattr(ssh, "SURVEY", looking)
-    await (await open_ssh(profile, ask=answer)).close()
+    await (await open_ssh(box, ask=answer)).close()
     for tuning in (False, True):
-        assert await clean_up(but(profile, tuning=tuning), cache=True) == 0
-        assert not is_there(profile.work_dir)
+        assert await clean_up(but(box, tuning=tuning), cache=True) == 0
+        assert not is_there(box.work_dir)
         printed = capsys.readouterr().out
         assert "a run that did not put them back: net.core.somaxconn 4096 (before: 128)" in printed
         assert ("this profile does not allow tuning" in printed) is not tuning

@@ -16,27 +16,21 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-import asyncssh
 import pytest
 from hostile_program import READY, script
-from sshd import PASSWORD, Sshd, feed
+from sshd import Running, answer, end, run_program, ssh_host
 
 from workbench.config.yaml import load_yaml
 from workbench.errors import PongbenchError
 from workbench.load.agent import Client
 from workbench.load.base import PointSpec
 from workbench.load.fleet import AgentFleet
-from workbench.machines import secrets
 from workbench.machines.base import Command, Machine
-from workbench.machines.hostkeys import UnknownHostKey, trust
 from workbench.machines.local import LocalMachine, open_local
-from workbench.machines.profiles import Profile
 from workbench.machines.rights import Rights
 from workbench.machines.runner_client import HEARTBEAT_S, Link
 from workbench.machines.sampler_client import Sampling
-from workbench.machines.secrets import Question, Secrets
 from workbench.machines.ssh import look_around, open_shell
-from workbench.machines.sshconnect import connect
 from workbench.machines.tuner_client import Tuner
 
 CASES = Path(__file__).parents[1] / "cases" / "hostile"
@@ -70,14 +64,7 @@ def test_there_are_enough_of_them() -> None:
     assert len(EVERY) >= 40
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / ".ssh").mkdir()
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "pongbench"))
-    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
-    monkeypatch.delenv("SSH_AUTH_SOCK", raising=False)
-    monkeypatch.setattr(secrets, "SECRETS", Secrets())
+pytestmark = pytest.mark.usefixtures("ssh_home")
 
 
 @pytest.mark.parametrize("case", QUICK, ids=lambda case: f"{case['door']}: {case['name']}")
@@ -170,15 +157,23 @@ async def at_runner(case: dict[str, Any], folder: Path, clock: Clock) -> str:
 
 
 async def at_survey(case: dict[str, Any], folder: Path, clock: Clock) -> str:
-    """Over a real connection."""
+    """Over a real connection, at which every command is the same hostile program."""
     program = script(folder, "survey", case)
-    async with sshd(program) as profile:
+
+    async def run(process: Running) -> None:
+        nonce = re.search(r"[0-9a-f]{32}", process.command or "")
+        await run_program(process, sys.executable, "-S", str(program), nonce[0] if nonce else "")
+
+    async with ssh_host(run=run) as host:
+        host.trusted()
+        profile = host.profile(folder / "work", name="foe")
         shell = await open_shell(profile, answer)
         clock.start()
         try:
             await look_around(shell, profile)
         finally:
             clock.began += await timed(shell.close())
+            clock.began += await timed(host.close())
     raise AssertionError("nothing was told")
 
 
@@ -317,67 +312,3 @@ def peak_bytes(*, reset: bool = False) -> int:
     found = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())
     assert found
     return int(found[1]) << 10
-
-
-@contextlib.asynccontextmanager
-async def sshd(program: Path) -> AsyncIterator[Profile]:
-    """An SSH server at which every command is the same hostile program."""
-
-    async def run(process: asyncssh.SSHServerProcess[bytes]) -> None:
-        assert process.command
-        nonce = re.search(r"[0-9a-f]{32}", process.command)
-        hostile = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-S", str(program), nonce[0] if nonce else ""),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-        )
-        assert hostile.stdin and hostile.stdout
-        feeding = asyncio.create_task(feed(process.stdin, hostile.stdin))
-        try:
-            with contextlib.suppress(asyncssh.Error, OSError):
-                while chunk := await hostile.stdout.read(1 << 16):
-                    process.stdout.write(chunk)
-                    await process.stdout.drain()
-        finally:
-            feeding.cancel()
-            await asyncio.gather(feeding, return_exceptions=True)
-            await end(hostile)
-            process.exit(hostile.returncode or 0)
-
-    acceptor = await asyncssh.listen(
-        "127.0.0.1",
-        0,
-        server_factory=Sshd,
-        server_host_keys=[asyncssh.generate_private_key("ssh-ed25519")],
-        process_factory=run,
-        encoding=None,
-    )
-    profile = Profile(
-        "foe",
-        connector="ssh",
-        address="127.0.0.1",
-        port=acceptor.get_port(),
-        user="bench",
-        auth="password",
-    )
-    with pytest.raises(UnknownHostKey) as caught:
-        await connect(profile, answer)
-    trust(caught.value.host, caught.value.port, caught.value.key)
-    try:
-        yield profile
-    finally:
-        acceptor.close()
-        await acceptor.wait_closed()
-
-
-async def end(process: asyncio.subprocess.Process) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        process.kill()
-    assert process.stdout
-    while await process.stdout.read(1 << 20):
-        pass
-    await process.wait()
-
-
-async def answer(question: Question) -> str | None:
-    return PASSWORD

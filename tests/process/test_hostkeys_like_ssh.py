@@ -18,7 +18,7 @@ from typing import Any
 import asyncssh
 import pytest
 import yaml
-from sshd import feed
+from sshd import Running, Sshd, SshHost, feed
 
 from workbench import paths
 from workbench.errors import PongbenchError
@@ -52,15 +52,12 @@ def key(name: str) -> asyncssh.SSHKey:
     return asyncssh.generate_private_key(kind, **more)
 
 
-class AnyoneIn(asyncssh.SSHServer):
+class AnyoneIn(Sshd):
     """Everyone may log in; with `behind`, what is asked for beyond is at that port here."""
 
-    def __init__(self, open: list[asyncssh.SSHServerConnection], behind: int = 0) -> None:
-        self.open = open
+    def __init__(self, host: SshHost, behind: int = 0) -> None:
+        super().__init__(host)
         self.behind = behind
-
-    def connection_made(self, conn: asyncssh.SSHServerConnection) -> None:
-        self.open.append(conn)
 
     def begin_auth(self, username: str) -> bool:
         return False
@@ -77,6 +74,10 @@ class AnyoneIn(asyncssh.SSHServer):
         return pass_on if self.behind else False
 
 
+async def does_nothing(process: Running) -> None:
+    process.exit(0)
+
+
 class Host:
     """What a case has in place of a machine."""
 
@@ -84,22 +85,19 @@ class Host:
         self.case = case
         self.folder = folder
         self.typed = str(case.get("host", "box"))
-        self.servers: list[asyncssh.SSHAcceptor] = []
-        self.open: list[asyncssh.SSHServerConnection] = []
+        self.servers: list[SshHost] = []
         self.ports: dict[str, int] = {}
         """Where the names lead to here."""
 
     async def listen(self, shows: list[Any], behind: int = 0) -> int:
         """The port."""
-        server = await asyncssh.listen(
-            "127.0.0.1",
-            0,
-            server_factory=lambda: AnyoneIn(self.open, behind),
-            server_host_keys=[shown(each, self.case) for each in shows],
-            process_factory=lambda process: process.exit(0),
-        )
+        server = SshHost()
+        server.keys = [shown(each, self.case) for each in shows]
+        server.server = partial(AnyoneIn, behind=behind)
+        server.run = does_nothing
         self.servers.append(server)
-        return server.get_port()
+        await server.listen()
+        return server.port
 
     async def begin(self) -> None:
         case = self.case
@@ -182,11 +180,7 @@ class Host:
 
     async def close(self) -> None:
         for server in self.servers:
-            server.close()
-            await server.wait_closed()
-        for connection in self.open:
-            connection.abort()
-            await connection.wait_closed()
+            await server.close()
 
 
 def public(name: str) -> str:

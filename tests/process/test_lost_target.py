@@ -8,24 +8,18 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import sys
 from collections.abc import AsyncIterator, Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-import asyncssh
 import msgspec
 import pytest
 from oracle import eventually
-from sshd import PASSWORD, listen
+from sshd import SshHost, answer
 
 from workbench.analysis.summary import summarise
 from workbench.documents import AnyDocument, Note, PointStop, RunStop, Window
-from workbench.machines import secrets
-from workbench.machines.hostkeys import UnknownHostKey, trust
-from workbench.machines.profiles import Profile, save_profile
-from workbench.machines.secrets import Question, Secrets
-from workbench.machines.sshconnect import connect
+from workbench.machines.profiles import save_profile
 from workbench.plan.model import Plan
 from workbench.run.engine import Engine
 from workbench.run.factory import Fleet, engine_for
@@ -47,33 +41,21 @@ PLAN = Plan(
 )
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / ".ssh").mkdir()
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "pongbench"))
-    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
-    monkeypatch.delenv("SSH_AUTH_SOCK", raising=False)
-    monkeypatch.setattr(secrets, "SECRETS", Secrets())
-    # Another test may have the machine at the moment.
-    monkeypatch.setattr("workbench.machines.ssh.BUSY_FOR_S", 300)
-
-
 @dataclass
 class Box:
     """The target, and what can happen to it."""
 
+    host: SshHost
     work: Path
-    connections: list[asyncssh.SSHServerConnection] = field(default_factory=list)
     stopped: int = 0
 
     def cut(self) -> None:
-        for connection in self.connections:
+        for connection in self.host.connections:
             connection.abort()
 
     def swallow(self) -> None:
         """What is sent there vanishes; nobody notices."""
-        for connection in self.connections:
+        for connection in self.host.connections:
             if isinstance(transport := connection._transport, asyncio.Transport):
                 transport.pause_reading()
 
@@ -85,8 +67,7 @@ class Box:
         os.kill(self.stopped, signal.SIGSTOP)
 
     async def end(self) -> None:
-        for connection in self.connections:
-            connection.abort()
+        self.cut()
         if self.stopped:
             guardian = Path(f"/proc/{parent(self.stopped)}")
             os.kill(self.stopped, signal.SIGKILL)
@@ -115,34 +96,12 @@ def parent(pid: int) -> int:
     return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
 
 
-@pytest.fixture
-async def box(tmp_path: Path) -> AsyncIterator[Box]:
-    found = Box(tmp_path / "work")
-    acceptor = await listen(
-        asyncssh.generate_private_key("ssh-ed25519"), connections=found.connections
-    )
-    profile = Profile(
-        "box",
-        connector="ssh",
-        address="127.0.0.1",
-        port=acceptor.get_port(),
-        user="bench",
-        auth="password",
-        work_dir=str(found.work),
-        python=sys.executable,
-    )
-    save_profile(profile)
-    with pytest.raises(UnknownHostKey) as caught:
-        await connect(profile, answer)
-    trust(caught.value.host, caught.value.port, caught.value.key)
+@pytest.fixture(name="box")
+async def the_target(host: SshHost, tmp_path: Path) -> AsyncIterator[Box]:
+    found = Box(host, tmp_path / "work")
+    save_profile(host.profile(found.work))
     yield found
     await found.end()
-    acceptor.close()
-    await acceptor.wait_closed()
-
-
-async def answer(question: Question) -> str | None:
-    return PASSWORD
 
 
 async def run(act: Callable[[], None], seconds: float = SECONDS) -> list[AnyDocument]:

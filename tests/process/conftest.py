@@ -1,0 +1,31 @@
+"""Machines over SSH for tests with processes."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from sshd import SshHost, at_home, ssh_host
+
+from workbench.machines.profiles import Profile
+
+
+@pytest.fixture
+def ssh_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A home without anything of SSH's."""
+    at_home(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+async def host(ssh_home: None) -> AsyncIterator[SshHost]:
+    """An SSH server, and a home in which its key is trusted."""
+    async with ssh_host() as host:
+        host.trusted()
+        yield host
+
+
+@pytest.fixture
+def box(host: SshHost, tmp_path: Path) -> Profile:
+    """That machine."""
+    return host.profile(tmp_path / "work")
