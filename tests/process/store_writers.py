@@ -1,8 +1,9 @@
 """One program of several that write to the same store at once; see test_stores_at_once.
 
-    python store_writers.py STORE WHO TIMES
+    python store_writers.py WHO
 
-It waits for a line on standard input, so that all begin together.
+Every line on standard input is the name of a store and how often to write to it. It answers
+"ready", and begins at the next line, so that all begin together; afterwards it says "written".
 """
 
 from __future__ import annotations
@@ -77,13 +78,16 @@ def gates() -> Write:
     return lambda who, n: gate_cache.remember(entry, gate, machine=f"{who}-{n}")
 
 
-def main(store: str, who: str, times: int) -> None:
-    write = globals()[store]()
-    print("ready", flush=True)
-    sys.stdin.readline()
-    for n in range(times):
-        write(who, n)
+def main(who: str) -> None:
+    while line := sys.stdin.readline():
+        store, times = line.split()
+        write = globals()[store]()
+        print("ready", flush=True)
+        sys.stdin.readline()
+        for n in range(int(times)):
+            write(who, n)
+        print("written", flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], int(sys.argv[3]))
+    main(sys.argv[1])

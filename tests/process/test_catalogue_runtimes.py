@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from chosen import chosen
 from oracle import eventually, processes_with
 from tried import KEPT, LONGEST_BUILD, passed
 
@@ -21,6 +22,19 @@ from workbench.servers.runtimes.make import make
 
 SHIPPED = Catalogue.load(extra_dirs=[])
 GONE = Path(__file__).parents[1] / "cases" / "gone"
+
+KINDS = [
+    ("go", "Go "),
+    ("node", "Node.js "),
+    ("eventmachine", "Ruby "),
+    ("erlang-gen-tcp", "Erlang/OTP "),
+    ("scalatra", "OpenJDK "),
+    ("cogen", "CPython 2.7.18"),
+    ("mod-wsgi", "Apache "),
+    ("gunicorn-nginx", "nginx "),
+    ("aiohttp", "PostgreSQL "),
+    ("zeromq-req-rep", "CPython 3."),
+]
 
 
 @pytest.fixture
@@ -42,21 +56,7 @@ async def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator
 
 
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize(
-    ("id", "runtime"),
-    [
-        ("go", "Go "),
-        ("node", "Node.js "),
-        ("eventmachine", "Ruby "),
-        ("erlang-gen-tcp", "Erlang/OTP "),
-        ("scalatra", "OpenJDK "),
-        ("cogen", "CPython 2.7.18"),
-        ("mod-wsgi", "Apache "),
-        ("gunicorn-nginx", "nginx "),
-        ("aiohttp", "PostgreSQL "),
-        ("zeromq-req-rep", "CPython 3."),
-    ],
-)
+@pytest.mark.parametrize(("id", "runtime"), chosen(KINDS, 5, seed=8))
 async def test_a_server_of_every_runtime_runs_and_passes_the_gate(
     machine: LocalMachine, id: str, runtime: str
 ) -> None:

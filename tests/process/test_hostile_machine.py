@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from chosen import chosen
 from hostile_program import READY, script
 from sshd import Running, answer, end, run_program, ssh_host
 
@@ -56,7 +57,7 @@ def cases(door: str) -> list[dict[str, Any]]:
 
 
 EVERY = [case for path in sorted(CASES.glob("*.yaml")) for case in cases(path.stem)]
-QUICK = [case for case in EVERY if not case.get("waits")]
+QUICK = chosen([case for case in EVERY if not case.get("waits")], 24)
 SLOW = [case for case in EVERY if case.get("waits")]
 
 
@@ -82,9 +83,11 @@ async def test_it_is_told_in_a_sentence(case: dict[str, Any], tmp_path: Path) ->
 async def test_those_that_keep_silent_are_told_of_too(tmp_path: Path) -> None:
     """All at once, for each takes its time."""
     async with good_machine() as good:
+        before = peak_bytes(reset=True)
         found = await asyncio.gather(
             *(told_of(case, tmp_path / str(number)) for number, case in enumerate(SLOW))
         )
+        assert peak_bytes() - before < GROWTH_BYTES
     for case, (told, took_s) in zip(SLOW, found, strict=True):
         assert_a_sentence(case, told)
         assert took_s < WITHIN_S, case

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from chosen import WHOLE
+from oracle import eventually
 from process.store_writers import PLAN
 
 from app.settings import SettingsFile
@@ -21,7 +21,7 @@ from workbench.plan.model import load_plan
 from workbench.servers import user_servers
 from workbench.sessions.labels import Label, Titles
 
-PROGRAMS, TIMES = 4, 100 if os.environ.get(WHOLE) else 25
+PROGRAMS, TIMES = 4, 100 if os.environ.get(WHOLE) else 15
 """`make verify` writes more often."""
 WRITERS = Path(__file__).with_name("store_writers.py")
 EVERY = {f"w{who}-{n}" for who in range(PROGRAMS) for n in range(TIMES)}
@@ -59,72 +59,84 @@ STORES: dict[str, Callable[[], set[str]]] = {
 }
 
 
-def at_once(store: str, times: int = TIMES) -> list[subprocess.Popen[str]]:
-    """Programs that have begun to write."""
-    programs = [
-        subprocess.Popen(
-            [sys.executable, str(WRITERS), store, f"w{who}", str(times)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for who in range(PROGRAMS)
-    ]
-    for program in programs:
-        assert program.stdout and program.stdout.readline() == "ready\n"
-    for program in programs:
-        assert program.stdin
-        program.stdin.write("\n")
-        program.stdin.flush()
-    return programs
+class Writers:
+    """Programs that write to a store when they are told."""
 
+    def __init__(self) -> None:
+        self.programs = [
+            subprocess.Popen(
+                [sys.executable, str(WRITERS), f"w{who}"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+            for who in range(PROGRAMS)
+        ]
 
-def end(programs: list[subprocess.Popen[str]]) -> None:
-    for program in programs:
-        _, said = program.communicate()
-        assert program.returncode == 0, said
+    def begin(self, store: str, times: int = TIMES) -> None:
+        self.say(f"{store} {times}\n")
+        self.hear("ready\n")
+        self.say("\n")
 
+    def write(self, store: str) -> None:
+        self.begin(store)
+        self.hear("written\n")
 
-@pytest.mark.parametrize("store", STORES)
-def test_nothing_is_lost_when_four_programs_write_at_once(store: str, home: Path) -> None:
-    end(at_once(store))
-    assert EVERY - STORES[store]() == set()
-    assert [path.name for path in home.rglob("*.part")] == []
+    def say(self, line: str) -> None:
+        for program in self.programs:
+            assert program.stdin
+            program.stdin.write(line)
+            program.stdin.flush()
 
+    def hear(self, line: str) -> None:
+        for program in self.programs:
+            assert program.stdout
+            if program.stdout.readline() != line:
+                raise AssertionError(program.communicate()[1])
 
-def test_changes_of_one_profile_by_several_programs_all_count() -> None:
-    values = {"name": "shared", "connector": "ssh", "address": "10.0.0.5"}
-    profiles.save_profile(profiles.make_profile(values))
-    end(at_once("one_profile"))
-    found = profiles.load_profile("shared")
-    last = tuple(f"w{who}-{TIMES - 1}" for who in range(PROGRAMS))
-    assert (found.description, found.user, found.python, found.key) == last
-    assert found.address == "10.0.0.5"
-
-
-def test_who_reads_meanwhile_finds_a_whole_file() -> None:
-    library.save(PLAN, "Shared", over="shared")
-    programs = at_once("one_plan", 25)
-    looks = 0
-    while any(program.poll() is None for program in programs):
-        assert load_plan("shared").description == PLAN.description
-        looks += 1
-    end(programs)
-    assert looks > 5
-
-
-def test_a_program_that_is_killed_while_it_writes_leaves_a_whole_file_and_no_lock() -> None:
-    for _ in range(2):
-        programs = at_once("titles", 10_000)
-        before = len(Titles().read())
-        deadline = time.monotonic() + 60
-        while len(Titles().read()) < before + 5 and time.monotonic() < deadline:
-            pass
-        for program in programs:
+    def kill(self) -> None:
+        for program in self.programs:
             program.kill()
             program.communicate()
-        assert Titles().problem() == ""
-        assert len(Titles().read()) >= before + 5
+
+
+@pytest.fixture
+def writers(home: Path) -> Iterator[Writers]:
+    made = Writers()
+    yield made
+    made.kill()
+
+
+def test_nothing_is_lost_when_four_programs_write_at_once(writers: Writers, home: Path) -> None:
+    for store, found in STORES.items():
+        writers.write(store)
+        assert EVERY - found() == set(), store
+    assert [path.name for path in home.rglob("*.part")] == []
+    # Changes of one profile all count.
+    values = {"name": "shared", "connector": "ssh", "address": "10.0.0.5"}
+    profiles.save_profile(profiles.make_profile(values))
+    writers.write("one_profile")
+    shared = profiles.load_profile("shared")
+    last = tuple(f"w{who}-{TIMES - 1}" for who in range(PROGRAMS))
+    assert (shared.description, shared.user, shared.python, shared.key) == last
+    assert shared.address == "10.0.0.5"
+
+
+def test_who_reads_meanwhile_finds_a_whole_file(writers: Writers) -> None:
+    library.save(PLAN, "Shared", over="shared")
+    writers.begin("one_plan", 10_000)
+    for _ in range(20):
+        assert load_plan("shared").description == PLAN.description
+
+
+def test_a_program_that_is_killed_while_it_writes_leaves_a_whole_file_and_no_lock(
+    writers: Writers,
+) -> None:
+    writers.begin("titles", 10_000)
+    assert eventually(lambda: len(Titles().read()) >= 5)
+    writers.kill()
+    assert Titles().problem() == ""
+    assert len(Titles().read()) >= 5
     Titles().write("afterwards", Label("Still here"))
     assert Titles().read()["afterwards"] == Label("Still here")
