@@ -26,8 +26,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return cli.main(words, more=[report.add_parser])
     if sys.platform == "linux" and not any(map(os.environ.get, _DISPLAYS)):
         return _refuse(
-            "There is no display for the window; compare servers with `pongbench run demo`,"
-            " and see `pongbench --help` for the rest."
+            "No display for the window. Compare servers with `pongbench run demo`; see "
+            "`pongbench --help` for more."
         )
     try:
         from app import binding  # noqa: PLC0415 - Qt only for the window
@@ -36,8 +36,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         from app.application import run  # noqa: PLC0415
     except ImportError as error:
         return _refuse(
-            f"The window needs Qt, which this system cannot load ({error})."
-            " Start it with `make run` once, or install the libraries that README names."
+            f"The window needs Qt, which this system cannot load ({error}). Run `make run` once, "
+            "or install the libraries listed in README."
         )
     return run(session)
 

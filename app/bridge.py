@@ -139,14 +139,14 @@ def _deliver(consumer: Callable[[Any], object], item: object) -> None:
     except RuntimeError as error:
         if "already deleted" not in str(error):
             raise
-        log.info("An answer came for a part of the window that is gone: %s", error)
+        log.info("An answer came for a widget that no longer exists: %s", error)
 
 
-UNEXPECTED = "The engine's thread met an error nobody expected."
+UNEXPECTED = "Unexpected error in the engine's thread."
 
 
 def _sentence(error: BaseException) -> str:
     return (
-        f"Something went wrong that should not ({type(error).__name__}: {error}). "
-        "What was recorded is kept; please report this."
+        f"Unexpected error ({type(error).__name__}: {error}). Recorded data is kept; please "
+        "report this."
     )

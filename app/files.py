@@ -19,7 +19,7 @@ def trash(paths: Iterable[Path]) -> str:
     if not left:
         return ""
     which = left[0].name if len(left) == 1 else f"{len(left)} sessions"
-    return f"The trash of this computer does not take {which}. Remove it from {left[0].parent}."
+    return f"{which} could not be moved to the trash. Location: {left[0].parent}."
 
 
 def _moved(path: Path) -> bool:

@@ -30,7 +30,7 @@ def folders() -> list[Folder]:
     return [
         Folder("Settings", "settings and machine profiles", paths.config_dir()),
         Folder("Data", "your sessions, plans and servers", paths.data_dir()),
-        Folder("Cache", "runtimes, made again when they are needed", paths.cache_dir()),
+        Folder("Cache", "runtimes, fetched again when needed", paths.cache_dir()),
     ]
 
 

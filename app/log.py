@@ -120,4 +120,4 @@ def _note(
     if error is None or issubclass(kind, SystemExit | KeyboardInterrupt):
         return
     said = f"{kind.__name__}: {error}".rstrip(": ")
-    _log.error("Something went wrong that should not: %s.", said, exc_info=(kind, error, trace))
+    _log.error("Unexpected error: %s.", said, exc_info=(kind, error, trace))

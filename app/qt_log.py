@@ -53,9 +53,8 @@ def _leave(text: str) -> None:
 
     said = text.partition("\n")[0].strip().rstrip(".")
     to_stderr(
-        f"The window cannot be shown, because Qt says: {said}. Check DISPLAY, and that"
-        " the libraries README names are there (`make run` installs them); the commands of"
-        " `pongbench --help` need no window."
+        f"The window cannot be opened. Qt: {said}. Check DISPLAY and the libraries listed in "
+        "README (`make run` installs them). The commands in `pongbench --help` need no window."
     )
     sys.stderr.flush()
     os._exit(ExitCode.FAILED)

@@ -23,16 +23,21 @@ _SAFE_FIRST = "QDialogButtonBox { button-layout: 3; }"
 
 
 def ask(
-    parent: QWidget, text: str, more: str, *, go: str, do: Callable[[], object], keep: str = "it"
+    parent: QWidget,
+    text: str,
+    more: str,
+    *,
+    go: str,
+    do: Callable[[], object],
+    cancel: str = "Cancel",
 ) -> QMessageBox:
-    """Open it; `do` if the answer is `go`. The safe answer says what it keeps, here as everywhere:
-    "Keep it". Enter and Escape give it."""
+    """Open a question; `do` is called if the answer is `go`. Enter and Escape cancel."""
     asked = QMessageBox(parent)
     asked.setWindowTitle("Pongbench")
     asked.setTextFormat(Qt.TextFormat.PlainText)
     asked.setText(safe(text))
     asked.setInformativeText(safe(more))
-    keeps = asked.addButton(f"Keep {keep}", QMessageBox.ButtonRole.RejectRole)
+    keeps = asked.addButton(cancel, QMessageBox.ButtonRole.RejectRole)
     act = asked.addButton(go, QMessageBox.ButtonRole.AcceptRole)
     act.setProperty("kind", "danger")
     act.style().unpolish(act)

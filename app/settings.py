@@ -52,7 +52,7 @@ class SettingsFile:
         try:
             read = json.loads(self.path.read_bytes())
             if not isinstance(read, dict):
-                raise ValueError("it is no list of settings")
+                raise ValueError("not a list of settings")
         except FileNotFoundError:
             read = {}
         except OSError as error:
@@ -60,7 +60,7 @@ class SettingsFile:
             self.complaint = f"The settings in {self.path} cannot be read: {why(error)}."
         except (ValueError, RecursionError):
             read = {}
-            self.complaint = f"The settings in {self.path} are damaged, so defaults are used."
+            self.complaint = f"The settings in {self.path} are damaged; defaults are used."
             self.complaint += self._put_aside()
         for each in fields(Settings):
             value = read.get(each.name)
@@ -85,8 +85,8 @@ class SettingsFile:
                 self._replace(changes)
         except OSError as error:
             raise PongbenchError(
-                f"Settings cannot be kept in {self.path.parent}: {why(error)}."
-                " This window goes on without; they hold until it is closed."
+                f"Settings cannot be saved in {self.path.parent}: {why(error)}. They are lost "
+                "when this window closes."
             ) from error
 
     def _replace(self, changes: dict[str, str]) -> None:
@@ -108,7 +108,7 @@ class SettingsFile:
             self.path.replace(aside)
         except OSError:
             return ""
-        return f" They are kept as {aside.name}."
+        return f" The old file is kept as {aside.name}."
 
 
 def _flat(settings: Settings) -> dict[str, str]:
@@ -120,7 +120,7 @@ def _flat(settings: Settings) -> dict[str, str]:
         try:
             kept[name] = json.dumps(value, sort_keys=True)
         except (TypeError, ValueError) as error:
-            log.warning("The setting %s cannot be kept: %s.", name, error)
+            log.warning("The setting %s cannot be saved: %s.", name, error)
     return kept
 
 

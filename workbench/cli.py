@@ -91,7 +91,7 @@ class _Parser(argparse.ArgumentParser):
 def _parser(more: Iterable[AddParser]) -> argparse.ArgumentParser:
     parser = _Parser(
         prog="pongbench",
-        description="Which server holds up, and until what rate? Without a command: the window;"
+        description="Which server holds up, and up to what rate? Without a command: the window;"
         " with a session's file in place of one: the window, with that session.",
     )
     parser.add_argument("--version", action="version", version=f"pongbench {__version__}")

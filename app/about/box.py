@@ -28,7 +28,7 @@ class AboutBox(QDialog):
         self._components: list[Component] = []
         inside = column(self, margin=20, gap=10)
         inside.addWidget(label(f"Pongbench {__version__}", 20, Weight.DemiBold))
-        inside.addWidget(label("Which server holds up, and until what rate?", tone="soft"))
+        inside.addWidget(label("Which server holds up, and up to what rate?", tone="soft"))
         where = f"Qt {qVersion()} ({QGuiApplication.platformName()}) on {platform.platform()}"
         self._where = label(where, 12, tone="muted", wrap=True)
         self._where.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -37,7 +37,7 @@ class AboutBox(QDialog):
         inside.addWidget(self.told)
         across = row(gap=12)
         self.parts = QListWidget()
-        self.parts.setAccessibleName("What Pongbench is made of")
+        self.parts.setAccessibleName("Components")
         self.parts.setFixedWidth(270)
         self.parts.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.parts.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -53,7 +53,7 @@ class AboutBox(QDialog):
         across.addWidget(self.text, 1)
         inside.addLayout(across, 1)
         foot = row()
-        self._copy = button("Copy the versions", "copy", on_click=self.copy)
+        self._copy = button("Copy versions", "copy", on_click=self.copy)
         self._copy.setEnabled(False)
         close = button("Close", kind="primary", on_click=self.accept)
         close.setDefault(True)
@@ -74,7 +74,7 @@ class AboutBox(QDialog):
 
     def copy(self) -> None:
         QGuiApplication.clipboard().setText(self.versions())
-        self.told.say("The versions are on the clipboard.", "ok")
+        self.told.say("Versions copied.", "ok")
 
     def _on_read(self, components: list[Component]) -> None:
         if self._gone:

@@ -13,65 +13,65 @@ from app.theme import Weight, font
 from app.widgets import GAP, PAGE_MARGIN, TopBar, button, column, frame, label, row
 
 KEYS = {
-    "Everywhere": (
+    "General": (
         ("Ctrl+O", "open a session"),
-        ("Ctrl+R", "run what is shown"),
+        ("Ctrl+R", "run the plan or session shown"),
         ("Ctrl+F", "search"),
         ("Ctrl+E", "export"),
         ("Ctrl+Shift+C", "copy the chart"),
-        ("Ctrl+L", "the log"),
+        ("Ctrl+L", "show the log"),
         ("Ctrl+,", "settings"),
         ("F1", "this page"),
-        ("F11", "present: large, without anything around the charts"),
-        ("Esc", "leave, close"),
-        ("Ctrl+Q  Ctrl+W", "close the window"),
+        ("F11", "present: charts on the whole screen"),
+        ("Esc", "close, go back"),
+        ("Ctrl+Q  Ctrl+W", "quit"),
     ),
-    "While a run is live": (
-        ("Space", "pause after this point, go on"),
+    "Live run": (
+        ("Space", "pause after this point, resume"),
         ("S", "skip this server"),
-        ("Ctrl+.", "stop in good order; again, while that takes its time: abort"),
+        ("Ctrl+.", "stop; press again to abort"),
     ),
-    "In a film": (
+    "Replay": (
         ("Space", "play, pause"),
-        ("← →", "point by point"),
-        ("Shift+← Shift+→", "server by server"),
+        ("← →", "previous or next point"),
+        ("Shift+← Shift+→", "previous or next server"),
         ("− +", "slower, faster"),
-        ("Home End", "to the beginning, to the end"),
+        ("Home End", "go to the start, to the end"),
     ),
 }
 ON_CHARTS = (
-    ("↑ ↓", "another server"),
-    ("← →", "another point"),
+    ("↑ ↓", "previous or next server"),
+    ("← →", "previous or next point"),
     ("1 … 9", "show or hide a server"),
     ("0", "show all"),
-    ("L", "response time logarithmic or linear"),
-    ("P", "the next percentile"),
-    ("M", "the next metric in the lowest chart, where the session has others than errors"),
-    ("Esc", "let go of a server; in a presentation: Backspace"),
-    ("F9", "in a narrow window: the column beside the charts"),
+    ("L", "response time: logarithmic or linear"),
+    ("P", "next percentile"),
+    ("M", "next metric in the lowest chart, if the session has any"),
+    ("Esc", "deselect the server (in a presentation: Backspace)"),
+    ("F9", "show the side column in a narrow window"),
 )
 
 WORDS = (
-    ("Offered rate", "How many calls per second the clients were told to start. It is kept,"
-     " whatever the server does."),
-    ("Point", "One rate, held for some seconds. A sweep is a row of points."),
-    ("Latency", "From the instant a call was due until its reply: a server that stalls pays for"
-     " the queue it made."),
-    ("Service time", "From the instant a call was really sent until its reply."),
-    ("p99", "99 of 100 calls were quicker than this. It is shown only where there were enough."),
-    ("Errors", "In percent of the attempts: timeouts, resets, refusals, wrong replies. What the"
-     " clients lacked (ports, descriptors) never counts against a server."),
-    ("Knee, or “holds”", "The highest rate at which, as at every lower one, at least 99 % of"
-     " the attempts succeeded and the point could be trusted. A large marker stands there."),
-    ("≥, or “at least”", "No rate just above it showed the server’s own limit: it may hold more."),
-    ("Verdict", "What limited a point: nothing, the server, the clients, their ports, the"
-     " network; or inconclusive, where the evidence speaks for two."),
-    ("Hollow point", "It must not be trusted; its card says why. It never counts for “holds”."),
-    ("Cross", "A figure that was published elsewhere, such as in 2009."),
-    ("A, B", "Which of the sessions compared a line belongs to."),
-    ("Hatched area", "Beyond what these clients can offer at all, measured against a null server"
-     " that does next to nothing."),
-    ("Session", "Everything that was measured, in one file. It replays as a film and runs again."),
+    ("Offered rate", "Calls per second that the clients start, on schedule, whatever the server "
+                     "does."),
+    ("Point", "One rate, offered for some seconds. A sweep is a series of points."),
+    ("Latency", "From the scheduled time of a call until its reply, so a stall also counts for "
+                "the calls queued behind it."),
+    ("Service time", "From the actual send of a call until its reply."),
+    ("p99", "99 of 100 calls were faster than this. Shown only with enough samples."),
+    ("Errors", "Percentage of attempts: timeouts, resets, refused connections, unexpected "
+               "responses. Client limits (ports, descriptors) never count against a server."),
+    ("Sustained rate (knee)", "The highest rate up to which at least 99 % of the attempts "
+                              "succeeded at every rate. Marked by a large marker."),
+    ("≥", "No server limit was reached: the server may sustain more."),
+    ("Verdict", "What limited a point: nothing, the server, the clients, their ports or the "
+                "network. Inconclusive if the evidence is mixed."),
+    ("Hollow point", "Not reliable; its card says why. Excluded from sustained rates."),
+    ("Cross", "A published figure, such as one from 2009."),
+    ("A, B", "The session a line belongs to, in a comparison."),
+    ("Hatched area", "Beyond the client limit, calibrated against a null server."),
+    ("Session", "A run's measurements and conditions in one file. It can be replayed and run "
+                "again."),
 )  # fmt: skip
 
 
@@ -82,7 +82,7 @@ class HelpPage(QWidget):
         """`rail`: the pages that have keys, in their order."""
         super().__init__()
         outer = column(self)
-        top = TopBar("Keys and words")
+        top = TopBar("Shortcuts and glossary")
         settings = button("Settings", "settings")
         settings.clicked.connect(lambda: desk.page_wanted.emit("Settings"))
         top.actions.addWidget(settings)
@@ -100,15 +100,15 @@ class HelpPage(QWidget):
             listed.addSpacing(8)
         listed.addStretch(1)
         told = column(words, margin=20, gap=8)
-        told.addWidget(label("What the words mean", 14, Weight.DemiBold))
+        told.addWidget(label("Glossary", 14, Weight.DemiBold))
         told.addLayout(_table(WORDS))
         told.addSpacing(8)
-        told.addWidget(label("On the charts", 14, Weight.DemiBold))
+        told.addWidget(label("Charts", 14, Weight.DemiBold))
         told.addLayout(_table(ON_CHARTS, mono=True))
         told.addStretch(1)
         across.addWidget(keys, 4, Qt.AlignmentFlag.AlignTop)
         across.addWidget(words, 5, Qt.AlignmentFlag.AlignTop)
-        outer.addWidget(Scrolled(body, "Keys and words"), 1)
+        outer.addWidget(Scrolled(body, "Shortcuts and glossary"), 1)
 
 
 def _table(entries: tuple[tuple[str, str], ...], *, mono: bool = False) -> QGridLayout:

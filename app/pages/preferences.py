@@ -22,7 +22,7 @@ from app.widgets import GAP, PAGE_MARGIN, Elided, Inline, TopBar, button, column
 from workbench import formatting
 
 _COLOURS = (
-    ("system", "Like the system"),
+    ("system", "System"),
     ("dark", "Dark"),
     ("light", "Light"),
 )
@@ -38,7 +38,9 @@ class PreferencesPage(QWidget):
         outer = column(self)
         top = TopBar("Settings")
         top.say("Settings", "Changes apply at once.")
-        keys = button("Keys and words", "info", on_click=lambda: desk.page_wanted.emit("Help"))
+        keys = button(
+            "Shortcuts and glossary", "info", on_click=lambda: desk.page_wanted.emit("Help")
+        )
         top.actions.addWidget(keys)
         top.actions.addWidget(button("About Pongbench", on_click=self.show_about))
         outer.addWidget(top)
@@ -90,7 +92,7 @@ class PreferencesPage(QWidget):
             inside.addWidget(radio, 0, Qt.AlignmentFlag.AlignLeft)
         inside.addSpacing(8)
         inside.addWidget(label("Motion", 14, Weight.DemiBold))
-        calm = Tick("Less motion: the mark of the running point stands still")
+        calm = Tick("Reduce motion (no animation of the running point)")
         calm.setChecked(self._desk.settings.calm)
         calm.toggled.connect(self._set_calm)
         inside.addWidget(calm, 0, Qt.AlignmentFlag.AlignLeft)
@@ -114,7 +116,7 @@ class PreferencesPage(QWidget):
             size = label("", figures=True)
             size.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             opens = button("Open", "folder-open")
-            opens.setAccessibleName(f"Open the folder of {folder.holds}")
+            opens.setAccessibleName(f"Open the folder: {folder.holds}")
             url = QUrl.fromLocalFile(str(folder.path))
             opens.clicked.connect(lambda _=False, url=url: self._open(url))
             for place, part in enumerate((label(folder.name), words, size, opens)):
@@ -126,7 +128,7 @@ class PreferencesPage(QWidget):
         self._told = Inline()
         inside.addWidget(self._told)
         foot = row()
-        self._clear = button("Clear the cache…", "trash-2", kind="danger", on_click=self._ask)
+        self._clear = button("Clear cache…", "trash-2", kind="danger", on_click=self._ask)
         foot.addWidget(self._clear)
         self._why = label("", 12, tone="muted", wrap=True)
         foot.addWidget(self._why, 1)
@@ -143,26 +145,21 @@ class PreferencesPage(QWidget):
 
     def _open(self, url: QUrl) -> None:
         if not QDesktopServices.openUrl(url):
-            self._told.say(
-                f"Nothing on this computer opens folders. It is {url.toLocalFile()}.", "warn"
-            )
+            self._told.say(f"No file manager was found. The folder is {url.toLocalFile()}.", "warn")
 
     def _allow_clearing(self) -> None:
         busy = self._desk.busy
         self._clear.setEnabled(bool(self._cached) and not busy)
-        said = "" if self._cached else "There is nothing to clear."
-        self._why.setText(
-            "A run is in progress and uses it; clear it afterwards." if busy else said
-        )
+        said = "" if self._cached else "The cache is empty."
+        self._why.setText("In use by the current run. Clear it afterwards." if busy else said)
 
     def _ask(self) -> None:
         ask(
             self,
             f"Remove {_size(self._cached)} of runtimes?",
-            "They are fetched and made again when a server needs them, which takes a network and"
-            " some minutes. Sessions, plans and servers stay.",
-            keep="them",
-            go="Clear the cache",
+            "They are fetched again when a server needs them, which takes a network and some "
+            "minutes. Sessions, plans and servers are kept.",
+            go="Clear cache",
             do=self._clear_cache,
         )
 
@@ -172,7 +169,7 @@ class PreferencesPage(QWidget):
         self._desk.bridge.do(folders.clear_cache, self._on_cleared, self._on_not_cleared)
 
     def _on_cleared(self, freed: int) -> None:
-        self._told.say(f"{_size(freed)} are free again.", "ok")
+        self._told.say(f"{_size(freed)} freed.", "ok")
         self._desk.bridge.do(folders.measured, self.show_folders, self._told.say)
 
     def _on_not_cleared(self, sentence: str) -> None:
@@ -183,6 +180,4 @@ class PreferencesPage(QWidget):
 
 
 def _size(size_bytes: int | None) -> str:
-    if not size_bytes:
-        return "nothing yet" if size_bytes is None else "empty"
-    return formatting.size(size_bytes)
+    return formatting.size(size_bytes) if size_bytes else "empty"

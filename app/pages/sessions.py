@@ -250,7 +250,6 @@ class SessionsPage(QWidget):
             self,
             f"Move {what} to the trash?",
             "The title and the notes are kept, should it be put back.",
-            keep="it" if len(chosen) == 1 else "them",
             go="Move to trash",
             do=lambda: self._trash(paths),
         )

@@ -41,13 +41,13 @@ class StartPage(QWidget):
         across.addStretch()
         outer = self._outer = column(body)
         outer.addStretch(2)
-        self._question = label("Which server holds up, and until what rate?", 36, Weight.DemiBold)
+        self._question = label("Which server holds up, and up to what rate?", 36, Weight.DemiBold)
         self._question.setMinimumWidth(200)
         outer.addWidget(self._question)
         outer.addSpacing(6)
         about = (
-            "Pongbench sends more and more calls per second to each server you choose, and draws"
-            " where each one stops keeping up."
+            "Pongbench raises the load on each server step by step and shows the rate it can "
+            "sustain."
         )
         outer.addWidget(label(about, 15, tone="soft", wrap=True))
         outer.addSpacing(20)
@@ -123,28 +123,28 @@ class StartPage(QWidget):
         self._theme = theme
 
     def _make_quick(self) -> QFrame:
-        self.quick = button("Run the quick look", "play", kind="primary", on_click=self.run_quick)
+        self.quick = button("Run Quick look", "play", kind="primary", on_click=self.run_quick)
         self._quick_about = label("", tone="soft", wrap=True)
         self._tell_quick("")
-        return _card(SweepArt(self._theme), "A quick look", self._quick_about, self.quick)
+        return _card(SweepArt(self._theme), "Quick look", self._quick_about, self.quick)
 
     def _make_open(self) -> QFrame:
-        about = "Replay what was measured, by you or by others, as a film through the same charts."
+        about = "Replay a recorded run, yours or someone else's, in the same charts."
         ask = button(
             "Open a session…", "folder-open", on_click=lambda: self._desk.open_wanted.emit(None)
         )
         words = label(about, tone="soft", wrap=True)
-        return _card(DropArt(self._theme), "Open or drop a session", words, ask)
+        return _card(DropArt(self._theme), "Open a session", words, ask)
 
     def _make_foot(self) -> QHBoxLayout:
         foot = row()
         self._dot = Dot(self._theme)
-        self._state = label("Looking at this computer", 12, Weight.Medium, tone="soft")
+        self._state = label("Checking this computer", 12, Weight.Medium, tone="soft")
         self._facts = Elided(12, tone="muted")
         foot.addWidget(self._dot)
         foot.addWidget(self._state)
         foot.addWidget(self._facts, 1)
-        hint = "Drop a session anywhere in this window.   Ctrl+O opens one."
+        hint = "Drop a session anywhere in this window, or press Ctrl+O."
         foot.addWidget(label(hint, 12, tone="muted"))
         return foot
 
@@ -162,17 +162,15 @@ class StartPage(QWidget):
     def _on_no_offer(self, sentence: str) -> None:
         self.compare.error.say(sentence)
         self._dot.set_tone("bad")
-        self._state.setText("This computer is not ready")
+        self._state.setText("This computer cannot run servers")
 
     def _on_quick_cost(self, budget: Budget) -> None:
         from workbench.formatting import time_span  # noqa: PLC0415 - not before the first paint
 
-        self._tell_quick(f" It takes {time_span(budget.duration_s)}.")
+        self._tell_quick(f" Takes {time_span(budget.duration_s)}.")
 
     def _tell_quick(self, takes: str) -> None:
-        self._quick_about.setText(
-            f"Three servers on this computer, one after the other, drawn live.{takes}"
-        )
+        self._quick_about.setText(f"Three servers on this computer, one after another.{takes}")
 
     def _primary(self) -> QPushButton:
         return self.quick if self.quick.property("kind") else self.compare.run

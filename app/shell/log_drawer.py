@@ -18,8 +18,8 @@ from workbench import stores
 from workbench.errors import PongbenchError, why
 
 _SHOWN = (
-    ("Everything", logging.DEBUG),
-    ("Notes, warnings, errors", logging.INFO),
+    ("All", logging.DEBUG),
+    ("Notes, warnings and errors", logging.INFO),
     ("Warnings and errors", logging.WARNING),
     ("Errors", logging.ERROR),
 )
@@ -40,7 +40,7 @@ class LogDrawer(QFrame):
         head = row(gap=8)
         head.setContentsMargins(20, 8, 12, 8)
         head.addWidget(label("Log", 14, Weight.DemiBold))
-        self.level = Choice("Which lines are shown")
+        self.level = Choice("Level shown")
         for words, level in _SHOWN:
             self.level.addItem(words, level)
         self.level.setCurrentIndex(1)
@@ -93,7 +93,7 @@ class LogDrawer(QFrame):
         for line in shown:
             self._append(line)
         if not shown:
-            self.body.setPlainText("Nothing of this kind has happened so far.")
+            self.body.setPlainText("No entries at this level.")
         self._tell_count()
         self.show_latest()
 
@@ -120,10 +120,10 @@ class LogDrawer(QFrame):
                 stores.write(path, text)
             except OSError as error:
                 raise PongbenchError(
-                    f"The log cannot be saved as {path}: {why(error)}. Choose another place."
+                    f"The log cannot be saved as {path}: {why(error)}. Choose another location."
                 ) from error
 
-        self._desk.bridge.do(write, lambda _: self._say(f"Saved as {path}.", "ok"), self._say)
+        self._desk.bridge.do(write, lambda _: self._say(f"Saved: {path}", "ok"), self._say)
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme

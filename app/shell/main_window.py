@@ -288,8 +288,8 @@ class MainWindow(QMainWindow):
         self._question = ask(
             self,
             "A run is in progress. Stop it and close?",
-            "Every point measured so far is kept in its session.",
-            keep="it running",
+            "All points measured so far are kept in the session.",
+            cancel="Keep running",
             go="Stop and close",
             do=self.leave,
         )
@@ -300,7 +300,7 @@ class MainWindow(QMainWindow):
 
     def _on_busy(self, busy: bool) -> None:
         live = self.rail.entries["Live"]
-        live.set_badge("ok" if busy else "", "A run is in progress." if busy else "")
+        live.set_badge("ok" if busy else "", "Run in progress" if busy else "")
         if not busy:
             self._read_shelf()
             if self._question is not None:
@@ -320,12 +320,12 @@ class MainWindow(QMainWindow):
     def _on_line(self, line: Line) -> None:
         """Something was logged."""
         if line.surprise:
-            self.notice.say(f"{line.text} The log has the details; what was recorded is kept.")
+            self.notice.say(f"{line.text} See the log for details. Recorded data is kept.")
         if self._drawer is not None and not self._drawer.isHidden():
             self._drawer.add(line)
         elif line.warns:
             tone = "bad" if line.surprise else "warn"
-            self.rail.entries["Log"].set_badge(tone, "Something new is in the log.")
+            self.rail.entries["Log"].set_badge(tone, "The log has new entries.")
 
     def _on_theme_wanted(self) -> None:
         theme = look.wanted(self.desk.settings.colours)

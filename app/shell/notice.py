@@ -28,8 +28,8 @@ class NoticeBar(QFrame):
         inside.setAlignment(self._sign, Qt.AlignmentFlag.AlignVCenter)
         self._text = label("", wrap=True)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._log = button("Show the log", "terminal", on_click=self.log_wanted.emit)
-        self._away = button("Put away", "x", kind="ghost", on_click=self.put_away)
+        self._log = button("Show log", "terminal", on_click=self.log_wanted.emit)
+        self._away = button("Dismiss", "x", kind="ghost", on_click=self.put_away)
         inside.addWidget(self._text, 1)
         inside.addWidget(self._log)
         inside.addWidget(self._away)
@@ -70,6 +70,6 @@ class NoticeBar(QFrame):
 
     def _name(self) -> None:
         more = len(self._waiting)
-        said = f"Next, {more} more" if more else "Put away"
+        said = f"Next ({more} more)" if more else "Dismiss"
         self._away.setText(f" {said}")
         self._away.setAccessibleName(said)

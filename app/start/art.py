@@ -86,7 +86,7 @@ class DropArt(Art):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRoundedRect(zone, 9, 9)
         bold, small = font(13, Weight.DemiBold), font(12)
-        name, about = "lab-night.pong.yaml", "a session is one file"
+        name, about = "lab-night.pong.yaml", "recorded session"
         wide = QFontMetricsF(bold).horizontalAdvance(name) + 62
         if wide > zone.width() - 8 or zone.height() < 50:
             look.paint_icon(painter, "film", theme.soft, _centred(zone, 24, 24))

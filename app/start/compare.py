@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from workbench.plan.model import Plan
 
 _COST_AFTER_MS = 150
-_BUSY = "A run is in progress; the next one can begin when it is over."
+_BUSY = "A run is in progress. The next one can start when it is over."
 _MOST_ACROSS = 3
 _GAP = 6
 """Between rows of ticks."""
@@ -41,20 +41,20 @@ class CompareCard(QFrame):
         self.offer: Offer | None = None
         self.boxes: dict[str, Tick] = {}
         inside = column(self, margin=18, gap=8)
-        inside.addWidget(label("Compare servers of your choice", 16, Weight.DemiBold))
-        about = "Ticked servers run one after the other, each to a rate too high."
+        inside.addWidget(label("Compare servers", 16, Weight.DemiBold))
+        about = "Selected servers run one after another, up to a rate that overloads each."
         self._rates = label(about, tone="soft", wrap=True)
         inside.addWidget(self._rates)
         inside.addWidget(self._make_ticks(), 1)
         self._cost = label("", 12, tone="muted", wrap=True)
         self.error = Inline()
-        self._broken, self._damaged = Inline("Show the servers"), Inline("Show the machines")
+        self._broken, self._damaged = Inline("Show servers"), Inline("Show machines")
         self._broken.pressed.connect(lambda: desk.page_wanted.emit("Servers"))
         self._damaged.pressed.connect(lambda: desk.page_wanted.emit("Machines"))
         for part in (self._cost, self.error, self._broken, self._damaged):
             inside.addWidget(part)
         self.run = button("Run the comparison", "play", on_click=self.ask_run)
-        self.plan = button("Plan in detail", "list-checks", on_click=self.ask_plan)
+        self.plan = button("Edit the plan", "list-checks", on_click=self.ask_plan)
         pair = row()
         pair.addWidget(self.run, 3)
         pair.addWidget(self.plan, 2)
@@ -131,7 +131,7 @@ class CompareCard(QFrame):
         if busy:
             self._cost.setText(_BUSY)
         elif not ticked and known:
-            self._cost.setText("Tick at least one server.")
+            self._cost.setText("Select at least one server.")
         else:
             self._timer.start()
 

@@ -26,19 +26,18 @@ _TALL = 90
 _RESULTS = (
     (
         "scale",
-        "Every point is judged",
-        "Was the server the limit, or the clients? What cannot be trusted is drawn hollow.",
+        "A verdict for every point",
+        "Was the server the limit, or the clients? Unreliable points are drawn hollow.",
     ),
     (
         "film",
-        "A run is one file",
-        "It replays as a film, runs again, and lies over another run.",
+        "One file per run",
+        "Replay it, run it again, or compare it with other runs.",
     ),
     (
         "layers",
-        "Nothing is left running",
-        "Each server's runtime, apart from the system's, is kept in the cache, which Settings"
-        " empties.",
+        "Nothing left running",
+        "Servers run in their own runtimes, cached apart from the system. Clear them in Settings.",
     ),
 )
 
@@ -89,7 +88,7 @@ class Recent(QWidget):
         if key == self._shown:
             return
         self._shown = key
-        self._title.setText("Recent sessions" if shown else "What comes of it")
+        self._title.setText("Recent sessions" if shown else "What you get")
         self._all.setVisible(bool(shown))
         empty(self._cards)
         self._results = []

@@ -92,6 +92,6 @@ def test_the_film_that_is_shown_stays_when_another_file_cannot_be_opened(
         assert said in window.notice.text
         assert film.isVisible()
         assert says(film, "Socket ping-pong")
-        press(window.notice, "Put away")
+        press(window.notice, "Dismiss")
         press(film, "Play")
         qtbot.waitUntil(lambda: not film.transport.at.paused)

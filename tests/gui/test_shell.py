@@ -119,7 +119,9 @@ def test_damaged_settings_are_put_aside_and_told_in_words(home: Path, content: b
     path.write_bytes(content)
     file = SettingsFile()
     assert file.load() == Settings()
-    assert file.complaint.endswith("defaults are used. They are kept as settings.json.damaged.")
+    assert file.complaint.endswith(
+        "defaults are used. The old file is kept as settings.json.damaged."
+    )
     assert path.with_name("settings.json.damaged").read_bytes() == content
 
 
@@ -139,9 +141,9 @@ def test_settings_that_cannot_be_kept_are_told_of_once_and_the_window_goes_on(
     for colours in ("dark", "light", "dark"):
         window.desk.settings.colours = colours
         keeper.keep()
-    qtbot.waitUntil(lambda: "cannot be kept" in window.notice.text)
-    assert "This window goes on without" in window.notice.text
-    press(window, "Put away")
+    qtbot.waitUntil(lambda: "cannot be saved" in window.notice.text)
+    assert "They are lost when this window closes" in window.notice.text
+    press(window, "Dismiss")
     assert not window.notice.isVisible()
 
 
@@ -197,7 +199,7 @@ def test_colours_follow_the_system_unless_others_were_chosen(
 def test_less_motion_stills_the_mark_of_the_running_point(window: MainWindow) -> None:
     """On the pages there are and on those that are built later."""
     window.show_page("Settings")
-    press(window, "Less motion: the mark of the running point stands still")
+    press(window, "Reduce motion (no animation of the running point)")
     assert window.desk.settings.calm
     for page in (window.live, window.film):
         assert not any(chart.breathes for chart in page.findChildren(Chart))
@@ -213,23 +215,23 @@ def test_folders_are_shown_with_their_size_and_the_cache_is_cleared_when_asked(
     page = window.page("Settings")
     qtbot.waitUntil(lambda: says(page, "3 MB"))
     assert says(page, str(paths.data_dir()))
-    press(page, "Clear the cache…")
+    press(page, "Clear cache…")
     (question,) = page.findChildren(QMessageBox)
     assert "Remove 3 MB" in question.text()
-    assert question.defaultButton().text() == "Keep them"
-    (yes,) = [b for b in question.buttons() if b.text() == "Clear the cache"]
+    assert question.defaultButton().text() == "Cancel"
+    (yes,) = [b for b in question.buttons() if b.text() == "Clear cache"]
     yes.click()
-    qtbot.waitUntil(lambda: says(page, "3 MB are free again."))
+    qtbot.waitUntil(lambda: says(page, "3 MB freed."))
     assert not runtime.exists()
-    qtbot.waitUntil(lambda: says(page, "There is nothing to clear."))
+    qtbot.waitUntil(lambda: says(page, "The cache is empty."))
 
 
 def test_the_cache_is_not_cleared_under_a_run(window: MainWindow) -> None:
     window.show_page("Settings")
     window.desk.set_busy(True)
     try:
-        assert says(window, "A run is in progress and uses it")
-        assert not control(window, "Clear the cache…").isEnabled()
+        assert says(window, "In use by the current run")
+        assert not control(window, "Clear cache…").isEnabled()
     finally:
         window.desk.set_busy(False)
 
@@ -241,7 +243,7 @@ def test_f1_tells_the_keys_and_what_the_words_mean(qtbot: QtBot, window: MainWin
     qtbot.keyClick(window, Qt.Key.Key_F1)
     page = window.page("Help")
     assert page.isVisible()
-    for text in ("Ctrl+Shift+C", "copy the chart", "From the instant a call was due"):
+    for text in ("Ctrl+Shift+C", "copy the chart", "From the scheduled time of a call"):
         assert says(page, text)
 
 
@@ -251,7 +253,7 @@ def test_versions_and_licences_can_be_read_and_copied(qtbot: QtBot, window: Main
     box = window.findChild(AboutBox)
     assert box is not None
     qtbot.waitUntil(lambda: box.parts.count() > 0)
-    press(box, "Copy the versions")
+    press(box, "Copy versions")
     copied = QGuiApplication.clipboard().text()
     for name in ("Pongbench", "Python", "Qt", "PySide6", "pyqtgraph", "asyncssh", "gevent"):
         assert name in copied
@@ -274,7 +276,7 @@ def test_an_error_nobody_expected_is_one_sentence_and_the_rest_is_in_the_log(
     qtbot.waitUntil(window.notice.isVisible)
     assert "ZeroDivisionError: a slot divided by zero" in window.notice.text
     assert "Traceback" not in window.notice.text
-    press(window.notice, "Show the log")
+    press(window.notice, "Show log")
     assert "in slot" in window.drawer.body.toPlainText()
 
 
@@ -296,9 +298,9 @@ def test_an_error_in_a_thread_or_in_the_engine_is_not_lost(
     qtbot.waitUntil(
         lambda: any("the engine tripped" in str(line) for line in window.desk.log.lines())
     )
-    qtbot.waitUntil(lambda: control(window.notice, "Next, 1 more").isEnabled())
-    press(window.notice, "Next, 1 more")
-    assert "nobody expected" in window.notice.text
+    qtbot.waitUntil(lambda: control(window.notice, "Next (1 more)").isEnabled())
+    press(window.notice, "Next (1 more)")
+    assert "Unexpected error" in window.notice.text
 
 
 def test_a_warning_puts_a_dot_on_the_log_until_it_is_read(window: MainWindow, qtbot: QtBot) -> None:
@@ -328,10 +330,10 @@ def test_the_log_is_filtered_copied_saved_and_cleared(
     press(drawer, "Copy the log")
     assert QGuiApplication.clipboard().text() == shown_text
     drawer.save(tmp_path / "my.log")
-    qtbot.waitUntil(lambda: "Saved as" in drawer.told.text)
+    qtbot.waitUntil(lambda: "Saved: " in drawer.told.text)
     assert (tmp_path / "my.log").read_text() == shown_text + "\n"
     press(drawer, "Clear the log")
-    assert "Nothing of this kind" in drawer.body.toPlainText()
+    assert "No entries at this level" in drawer.body.toPlainText()
 
 
 def test_the_log_opens_where_its_latest_entry_begins(window: MainWindow) -> None:
@@ -428,14 +430,14 @@ def test_damaged_settings_do_not_keep_the_window_from_opening(home: Path) -> Non
     path.write_text("{ damaged")
     ended = program(AT_FIRST_PAINT.format(do="print(window.notice.text)"), PONGBENCH_HOME=str(home))
     assert ended.returncode == 0, ended.stderr
-    assert "are damaged, so defaults are used" in ended.stdout
+    assert "are damaged; defaults are used" in ended.stdout
 
 
 def test_settings_that_cannot_be_kept_at_the_end_are_told_on_the_terminal(home: Path) -> None:
     (home / "config").write_text("in the way")
     ended = program(AT_FIRST_PAINT.format(do="pass"), PONGBENCH_HOME=str(home))
     assert ended.returncode == 1
-    assert "Settings cannot be kept" in ended.stderr
+    assert "Settings cannot be saved" in ended.stderr
     assert "Traceback" not in ended.stderr
 
 
@@ -443,5 +445,5 @@ def test_settings_are_refused_in_words_where_nothing_can_be_written(home: Path) 
     (home / "config").write_text("in the way")
     file = SettingsFile()
     file.load()
-    with pytest.raises(PongbenchError, match=r"Settings cannot be kept in .*config: "):
+    with pytest.raises(PongbenchError, match=r"Settings cannot be saved in .*config: "):
         file.write({"colours": '"dark"'})

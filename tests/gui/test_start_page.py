@@ -65,19 +65,19 @@ def kind(window: MainWindow, name: str) -> str:
 def test_a_newcomer_reads_what_it_is_for_what_it_takes_and_what_comes_of_it(
     qtbot: QtBot, window: MainWindow
 ) -> None:
-    assert says(window, "Which server holds up, and until what rate?")
+    assert says(window, "Which server holds up, and up to what rate?")
     assert says(window, "9 rates, 1,000 to 22,000 new connections/s, 1 s each.")
-    assert says(window, "Every point is judged")
+    assert says(window, "A verdict for every point")
     assert "asyncio-streams" in window.start.ticked()
-    qtbot.waitUntil(lambda: says(window, "drawn live. It takes"))
+    qtbot.waitUntil(lambda: says(window, "one after another. Takes"))
     qtbot.waitUntil(lambda: says(window.start.compare, "It takes"))
 
 
 def test_what_a_run_leaves_is_told_with_where_it_goes_away(window: MainWindow) -> None:
-    assert says(window, "Nothing is left running")
-    assert says(window, "kept in the cache, which Settings empties.")
+    assert says(window, "Nothing left running")
+    assert says(window, "cached apart from the system")
     window.show_page("Settings")
-    assert control(window, "Clear the cache…").isVisible()
+    assert control(window, "Clear cache…").isVisible()
 
 
 def test_this_computer_is_told_to_be_ready_with_its_facts(window: MainWindow) -> None:
@@ -87,9 +87,9 @@ def test_this_computer_is_told_to_be_ready_with_its_facts(window: MainWindow) ->
 
 
 def test_one_press_runs_a_quick_look(qtbot: QtBot, window: MainWindow) -> None:
-    assert kind(window, "Run the quick look") == "primary"
+    assert kind(window, "Run Quick look") == "primary"
     with qtbot.waitSignal(window.desk.run_wanted) as wanted:
-        press(window, "Run the quick look")
+        press(window, "Run Quick look")
     assert wanted.args[0].name == "Quick look"
     assert len(wanted.args[0].servers) == 3
     qtbot.waitUntil(lambda: window.desk.busy)
@@ -123,7 +123,7 @@ def test_without_a_tick_nothing_can_be_compared_and_words_say_so(window: MainWin
     for box in window.start.compare.boxes.values():
         box.setChecked(False)
     assert not control(window, "Run the comparison").isEnabled()
-    assert says(window, "Tick at least one server.")
+    assert says(window, "Select at least one server.")
 
 
 def test_tab_goes_from_the_quick_look_through_the_servers(window: MainWindow) -> None:
@@ -135,17 +135,17 @@ def test_while_something_runs_nothing_else_can_begin_and_words_say_so(window: Ma
     window.desk.set_busy(True)
     try:
         assert not control(window, "Run the comparison").isEnabled()
-        assert not control(window, "Run the quick look").isEnabled()
-        assert says(window, "A run is in progress; the next one can begin when it is over.")
+        assert not control(window, "Run Quick look").isEnabled()
+        assert says(window, "A run is in progress. The next one can start when it is over.")
     finally:
         window.desk.set_busy(False)
-    assert control(window, "Run the quick look").isEnabled()
+    assert control(window, "Run Quick look").isEnabled()
 
 
 def test_the_ticked_servers_can_be_planned_in_detail(qtbot: QtBot, window: MainWindow) -> None:
     for server, box in window.start.compare.boxes.items():
         box.setChecked(server in ("gevent", "tornado"))
-    press(window, "Plan in detail")
+    press(window, "Edit the plan")
     page = window.page("Plan")
     assert page.isVisible()
     assert sorted(page.form.servers.value()) == ["gevent", "tornado"]  # type: ignore[attr-defined]
@@ -170,7 +170,7 @@ class TestComingBack:
     ) -> None:
         qtbot.waitUntil(lambda: says(window, "Recent sessions"))
         assert kind(window, "Run the comparison") == "primary"
-        assert kind(window, "Run the quick look") == ""
+        assert kind(window, "Run Quick look") == ""
         with qtbot.waitSignal(window.desk.run_wanted) as wanted:
             window.desk.run_wanted.disconnect(window.run)
             window.start.run_this()
@@ -213,7 +213,7 @@ def test_servers_that_cannot_be_read_do_not_hide_the_others(qtbot: QtBot, home: 
     with shown(qtbot) as window:
         qtbot.waitUntil(lambda: bool(window.start.ticked()))
         assert says(window, "3 servers cannot be read.")
-        press(window, "Show the servers")
+        press(window, "Show servers")
         assert window.page("Servers").isVisible()
         window.show_page("Start")
         assert control(window, "Run the comparison").isEnabled()

@@ -94,7 +94,7 @@ def test_closing_in_mid_run_asks_and_then_stops_in_good_order(
     assert not window.close()
     (question,) = window.findChildren(QMessageBox)
     assert "A run is in progress" in question.text()
-    assert question.defaultButton().text() == "Keep it running"
+    assert question.defaultButton().text() == "Keep running"
     (stop,) = [b for b in question.buttons() if b.text() == "Stop and close"]
     with qtbot.waitSignal(window.left):
         stop.click()
@@ -194,7 +194,7 @@ def test_without_a_display_the_program_says_so(
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
         monkeypatch.delenv(name, raising=False)
     assert main([]) == 1
-    assert "There is no display" in capsys.readouterr().err
+    assert "No display" in capsys.readouterr().err
 
 
 def test_what_the_engine_hands_over_arrives_in_order_before_its_result(

@@ -161,7 +161,7 @@ def test_what_a_crash_left_and_the_cache_are_shown_and_removed(
     control(page, "Remove the cache…").click()
     asked = page.findChild(QMessageBox)
     assert asked is not None
-    assert asked.defaultButton().text() == "Keep it"
+    assert asked.defaultButton().text() == "Cancel"
     next(b for b in asked.buttons() if b.text() == "Remove the cache").click()
     sees(qtbot, page, "The cache was removed: 3.1 MB are free again.")
     assert not (home / "work").exists()

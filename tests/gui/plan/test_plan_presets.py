@@ -90,7 +90,7 @@ def test_a_plan_is_kept_under_a_name_renamed_and_deleted_after_a_question(
     press(page, "Delete…")
     (question,) = page.findChildren(QMessageBox)
     assert "Delete the plan My morning?" in question.text()
-    assert question.defaultButton().text() == "Keep it"
+    assert question.defaultButton().text() == "Cancel"
     (gone,) = [b for b in question.buttons() if b.text() == "Delete"]
     gone.click()
     qtbot.waitUntil(lambda: not list(own.glob("*")))

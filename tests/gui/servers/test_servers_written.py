@@ -194,7 +194,7 @@ def test_deleting_asks_first_and_keeps_the_folder_aside(
     choose(page, "mine")
     page.detail.delete()
     (asked,) = page.findChildren(QMessageBox)
-    assert asked.defaultButton().text() == "Keep it"
+    assert asked.defaultButton().text() == "Cancel"
     (away,) = [b for b in asked.buttons() if b.text() == "Delete it"]
     with qtbot.waitSignal(desk.servers_changed):
         away.click()
