@@ -8,14 +8,14 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from app.fields import Figure, Flag, Line, Options, Words
+from app.fields import Figure, Flag, Line, Options
+from app.planning import workload
 from app.theme import Theme
 from app.widgets import button, column, dress, row
 from workbench.load.registry import TOOLS
 from workbench.plan.editing import plan_data
 from workbench.plan.model import Plan
-from workbench.workloads.base import Field
-from workbench.workloads.registry import declaration, own_fields
+from workbench.workloads.registry import form_fields
 
 _COUNTED = [(None, "default"), ("connections", "connections"), ("requests", "requests")]
 _DEFAULTS = plan_data(Plan(servers=[]))
@@ -36,8 +36,7 @@ USUAL: dict[str, Any] = {
             "load_tool",
         )
     },
-    "workload.think_time_s": _DEFAULTS["workload"]["think_time_s"],
-    **{f"workload.{field.key}": field.default for field in own_fields()},
+    **{f"workload.{field.key}": field.default for field in form_fields() if field.advanced},
 }
 
 
@@ -83,8 +82,8 @@ class More(QWidget):
         }
 
     def fill(self, data: Mapping[str, Any]) -> None:
-        workload = data.get("workload")
-        workload = workload if isinstance(workload, dict) else {}
+        given = data.get("workload")
+        given = given if isinstance(given, dict) else {}
         for key, field in self.inputs.items():
             group, dot, name = key.partition(".")
             if group in ("warm_up", "give_up"):
@@ -92,7 +91,7 @@ class More(QWidget):
                 kept = kept if isinstance(kept, dict) else USUAL[group]
                 value = kept.get(name, USUAL[group][name])
             elif dot:
-                value = workload.get(name, USUAL[key])
+                value = given.get(name, USUAL[key])
             else:
                 value = data.get(key, USUAL[key])
             field.set_value(value)  # type: ignore[attr-defined]
@@ -107,9 +106,7 @@ class More(QWidget):
 
     def fit(self, *, closed: bool, several: bool, protocol: str) -> None:
         """Only what matters for the workload and the kind of load is seen."""
-        keys = declaration(protocol).options.__struct_fields__
-        for field in own_fields():
-            self.lines[f"workload.{field.key}"].setVisible(field.key in keys)
+        workload.fit(self.lines, self.inputs, protocol)
         for key in ("rate_of", "looks", "calibrate", "warm_up"):
             self.lines[key].setVisible(not closed)
         self._tell()
@@ -118,15 +115,10 @@ class More(QWidget):
         self._theme = theme
 
     def _make(self) -> None:
-        for field in own_fields():
-            unit = [field.unit] if field.unit else []
-            self._line(field.label, (f"workload.{field.key}", _input(field)), *unit)
-            self.lines[f"workload.{field.key}"].explain(_sentence(field.help))
-        self._line(
-            "Think time",
-            ("workload.think_time_s", Figure("Think time in seconds", 64)),
-            "s between the calls of a connection",
-        )
+        advanced = (field for field in form_fields() if field.advanced)
+        for key, line, box in workload.lines_of(advanced):
+            self.lines[key], self.inputs[key] = line, box
+            self._inside.addWidget(line)
         self._line("Rate unit", ("rate_of", Options("Rate unit", _COUNTED)))
         self.lines["rate_of"].explain(
             "Default: connections where each makes one call, otherwise requests."
@@ -215,16 +207,3 @@ class More(QWidget):
             for key, field in self.inputs.items():
                 if key.startswith(group):
                     field.setEnabled(flag.value())
-
-
-def _input(field: Field) -> QWidget:
-    """For a value of a workload."""
-    if field.kind == "choice":
-        return Options(field.label, [(choice, str(choice)) for choice in field.choices])
-    if field.kind == "text":
-        return Words(field.label, 200)
-    return Figure(f"{field.label} in {field.unit}" if field.unit else field.label)
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}." if text else ""

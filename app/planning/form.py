@@ -9,26 +9,16 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.fields import Figure, Flag, Line, Options, Segments, Words
+from app.planning import workload
 from app.planning.advanced import More
 from app.planning.figures import Figures
 from app.planning.machines import Machines
 from app.planning.servers import Servers
 from app.theme import Weight
 from app.widgets import button, column, frame, label, retone, row
-from workbench.workloads.registry import PROTOCOLS, declaration
+from workbench.workloads.base import LOAD_MODELS, LoadModel
+from workbench.workloads.registry import PROTOCOLS, declaration, form_fields
 
-_KINDS = [
-    ("uniform", "Constant rate"),
-    ("poisson", "Poisson arrivals"),
-    ("closed", "Fixed concurrency"),
-]
-_KINDS_IN_WORDS = {
-    "uniform": "Evenly spaced calls, sent on schedule whether or not the server answers.",
-    "poisson": "Randomly spaced calls, as from independent visitors, sent whether or not the "
-    "server answers.",
-    "closed": "Connections are replaced as they finish. The load slows down with the server, so "
-    "stalls are under-reported.",
-}
 _PROTOCOLS = [(key, protocol.label) for key, protocol in PROTOCOLS.items()]
 _LENGTHS = [("seconds", "seconds"), ("connections", "connections")]
 _ORDERS = [("sequential", "server by server"), ("interleaved", "interleaved, random order")]
@@ -75,12 +65,12 @@ class PlanForm(QWidget):
             "connections": self._length_line,
             "lengthen": self._length_line,
             "workload.protocol": self._protocol_line,
-            "workload.calls_per_connection": self._calls_line,
-            "workload.timeout_s": self._calls_line,
+            "vary": self._varied.line,
             "repeats": self._passes_line,
             "order": self._passes_line,
-            "workload.arrivals": self._kind_line,
-            "workload.mode": self._kind_line,
+            "workload.arrivals": self._model_line,
+            "workload.mode": self._model_line,
+            **{key: line for key, (line, _) in self._fields.items()},
             **self.more.lines,
         }
         self.inputs: dict[str, QWidget] = {
@@ -91,16 +81,17 @@ class PlanForm(QWidget):
             "concurrency": self._at_once,
             "seconds": self._length,
             "connections": self._length,
-            "workload.calls_per_connection": self._calls,
-            "workload.timeout_s": self._timeout,
+            "vary": self._varied.values,
             "repeats": self._repeats,
             "order": self._order,
+            **{key: box for key, (_, box) in self._fields.items()},
             **self.more.inputs,
         }
-        for each in (self.servers, self._kind, self._low, self._high, self._step, self._list,
+        boxes: list[Any] = [box for _, box in self._fields.values()]
+        for each in (self.servers, self._model, self._low, self._high, self._step, self._list,
                      self._at_once, self._length, self._unit, self._lengthen, self._protocol,
-                     self._calls, self._timeout, self._repeats, self._order, self.more,
-                     self.name):  # fmt: skip
+                     self._varied, self._repeats, self._order, self.more, self.name,
+                     *boxes):  # fmt: skip
             each.edited.connect(self._on_edited)
         self.description.textChanged.connect(self._on_described)
         self._filling = False
@@ -110,26 +101,26 @@ class PlanForm(QWidget):
 
     def data(self) -> dict[str, Any]:
         """What the fields say, sense or not."""
-        kind = self._kind.value()
-        closed = kind == "closed"
+        model: LoadModel = self._model.value()
+        closed = model.mode == "closed"
         in_connections = self._unit.value() == "connections"
         more = self.more.data()
         keys = declaration(self._protocol.value()).options.__struct_fields__
-        workload = {
+        values = {
             "protocol": self._protocol.value(),
-            "calls_per_connection": self._calls.value(),
-            "timeout_s": self._timeout.value(),
-            "arrivals": "uniform" if closed else kind,
-            "mode": "closed" if closed else "open",
+            "arrivals": model.arrivals,
+            "mode": model.mode,
+            **{key.partition(".")[2]: box.value() for key, (_, box) in self._fields.items()},
             **more.pop("workload"),
         }
         return {
             "name": self.name.value(),
             "description": self.description.toPlainText(),
             "servers": self.servers.value(),
-            "workload": {key: value for key, value in workload.items() if key in keys},
+            "workload": {key: value for key, value in values.items() if key in keys},
             "rates": [] if closed else self._rates(),
             "concurrency": self._at_once.value() if closed else [],
+            "vary": self._varied.value(),
             "connections": self._length.value() if in_connections else None,
             "seconds": None if in_connections else self._length.value(),
             "lengthen": bool(in_connections and not closed and self._lengthen.value()),
@@ -141,13 +132,12 @@ class PlanForm(QWidget):
     def fill(self, data: Mapping[str, Any]) -> None:
         """Show a plan's data; what is not there or makes no sense is shown as it is."""
         self._filling = True
-        workload = data.get("workload")
-        workload = workload if isinstance(workload, dict) else {}
+        given = data.get("workload")
+        given = given if isinstance(given, dict) else {}
         self.name.set_value(data.get("name", ""))
         self.description.setPlainText(str(data.get("description", "")))
         self.servers.set_value(data.get("servers"))
-        closed = workload.get("mode") == "closed"
-        self._kind.set_value("closed" if closed else workload.get("arrivals", "uniform"))
+        self._model.set_value(_model(given))
         rates = data.get("rates")
         self._as_list = not isinstance(rates, dict)
         if isinstance(rates, dict):
@@ -162,9 +152,12 @@ class PlanForm(QWidget):
         self._unit.set_value(unit)
         self._length.set_value(data.get(unit))
         self._lengthen.set_value(data.get("lengthen"))
-        self._protocol.set_value(workload.get("protocol", "pong"))
-        self._calls.set_value(workload.get("calls_per_connection", 1))
-        self._timeout.set_value(workload.get("timeout_s", 5))
+        self._protocol.set_value(given.get("protocol", "pong"))
+        for field in form_fields():
+            if shown := self._fields.get(f"workload.{field.key}"):
+                shown[1].set_value(given.get(field.key, field.default))
+        self._varied.fit(self._protocol.value())
+        self._varied.set_value(data.get("vary"))
         self._repeats.set_value(data.get("repeats", 1))
         self._order.set_value(data.get("order", "sequential"))
         self.more.fill(data)
@@ -214,9 +207,9 @@ class PlanForm(QWidget):
     def _make_load(self) -> None:
         self._section("Load")
         inside = self._inside
-        self._kind = Segments("Load model", _KINDS)
-        self._kind_line = Line("Load model", self._kind, stretch=False)
-        inside.addWidget(self._kind_line)
+        self._model = Segments("Load model", [(each, each.label) for each in LOAD_MODELS])
+        self._model_line = Line("Load model", self._model, stretch=False)
+        inside.addWidget(self._model_line)
         self._low, self._high = Figure("Lowest rate"), Figure("Highest rate")
         self._step = Figure("Step between rates")
         self._range = QWidget()
@@ -245,9 +238,13 @@ class PlanForm(QWidget):
         self._protocol = Options("Protocol", _PROTOCOLS)
         self._protocol_line = Line("Protocol", self._protocol)
         inside.addWidget(self._protocol_line)
-        self._calls, self._timeout = Figure("Calls per connection"), Figure("Timeout in seconds")
-        self._calls_line = Line("Calls", self._calls, "per connection, timeout", self._timeout, "s")
-        inside.addWidget(self._calls_line)
+        self._fields: dict[str, tuple[Line, Any]] = {}
+        plain = (field for field in form_fields() if not field.advanced)
+        for key, line, box in workload.lines_of(plain):
+            self._fields[key] = line, box
+            inside.addWidget(line)
+        self._varied = workload.Varied()
+        inside.addWidget(self._varied)
         self._repeats = Figure("Passes")
         self._order = Options("Order", _ORDERS)
         self._passes_line = Line("Passes", self._repeats, self._order)
@@ -298,21 +295,31 @@ class PlanForm(QWidget):
 
     def _fit(self) -> None:
         """Only what matters for the kind of load is seen."""
-        kind = self._kind.value()
-        closed = kind == "closed"
-        self._kind_line.explain(_KINDS_IN_WORDS[kind])
+        model: LoadModel = self._model.value()
+        closed, protocol = model.mode == "closed", self._protocol.value()
+        self._model_line.explain(model.help)
+        workload.fit(self.lines, self.inputs, protocol)
+        self._varied.fit(protocol)
+        if self._varied.key and not self._as_list:
+            self._list.set_value([self._low.value()])
+            self._as_list = True
         self._rate_word.setText("Concurrency" if closed else "Offered rate")
         self._range.setVisible(not closed and not self._as_list)
         self._list.setVisible(not closed and self._as_list)
         self._at_once.setVisible(closed)
-        self._swap.setVisible(not closed)
+        self._swap.setVisible(not closed and not self._varied.key)
         text = "Use a range" if self._as_list else "Use a list"
         self._swap.setText(text)
         self._swap.setAccessibleName(f"{text} of rates")
         in_connections = self._unit.value() == "connections"
         self._lengthen_line.setVisible(in_connections and not closed)
-        protocol = self._protocol.value()
-        several = declaration(protocol).several_calls
-        self._calls.setEnabled(several or self._calls.value() != 1)
         self.servers.set_protocol(protocol)
         self.more.fit(closed=closed, several=self._repeats.value() != 1, protocol=protocol)
+
+
+def _model(given: Mapping[str, Any]) -> LoadModel:
+    """What plain data of a workload say of how connections begin."""
+    mode, arrivals = given.get("mode", "open"), given.get("arrivals", "uniform")
+    alike = [each for each in LOAD_MODELS if each.mode == mode]
+    exact = [each for each in alike if each.arrivals == arrivals]
+    return next(iter([*exact, *alike]), LOAD_MODELS[0])

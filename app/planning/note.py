@@ -37,6 +37,6 @@ def _same(plan: Plan, other: Plan) -> bool:
 
 
 def _measures(plan: Plan) -> tuple[object, ...]:
-    loads = tuple(plan.rates_per_s), tuple(plan.concurrency)
+    loads = tuple(plan.rates_per_s), tuple(plan.concurrency), repr(plan.vary)
     lengths = plan.seconds, plan.connections, plan.repeats
     return tuple(plan.servers), *loads, *lengths, plan.workload

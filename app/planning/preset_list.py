@@ -211,8 +211,9 @@ def _about(preset: Preset) -> str:
     """What it is for, or what is wrong with its file; without a note what it measures."""
     if preset.plan is None:
         return preset.problem
-    servers, loads = len(preset.plan.servers), preset.plan.rates_per_s or preset.plan.concurrency
-    measures = f"{_counted(servers, 'server')}, {_counted(len(loads), 'rate')}"
+    servers, axis = len(preset.plan.servers), preset.plan.axis
+    counted = _counted(len(axis.values), "rate" if axis.per_second else "point")
+    measures = f"{_counted(servers, 'server')}, {counted}"
     return preset.plan.description or measures
 
 
@@ -257,7 +258,7 @@ def _wrapped(text: str, size: QFont, width: float) -> list[str]:
 
 def _stairs(plan: Plan) -> list[float]:
     """Heights from 0 to 1 that show what kind of sweep it is."""
-    values = plan.rates_per_s or [float(n) for n in plan.concurrency]
+    values = plan.axis.values
     if len(values) == 1:
         return [0.7]
     every = max(1.0, len(values) / _MOST_STAIRS)

@@ -97,9 +97,9 @@ class Preview(QWidget):
             self.remarks.say([("bad", text) for text in dict.fromkeys(faults)])
             return
         self._tell(draft, plan)
-        closed = plan.workload.mode == "closed"
+        closed, axis = plan.closed, plan.axis
         timed = not (closed and plan.seconds is None)
-        self._axis.setText("Concurrent connections" if closed else _PER_SECOND)
+        self._axis.setText(_PER_SECOND if axis.per_second else axis.title)
         self.sweep.show_steps(draft.steps, timed=timed)
         self._hint = _sweep_hint(draft, timed=timed)
         self._on_pointed(None)
@@ -110,6 +110,7 @@ class Preview(QWidget):
         self.sweep.setAccessibleDescription(
             f"From {draft.steps[0].load} to {draft.steps[-1].load}, {self._hint}"
         )
+        calibrated = plan.calibrate and axis.calibrated
         index = {server: place for place, server in enumerate(plan.servers)}
         blocks = [
             (
@@ -118,8 +119,8 @@ class Preview(QWidget):
             )
             for block in draft.order
         ]
-        self.run.show_blocks(blocks, ceiling=plan.calibrate and not closed)
-        first = "calibration first" if plan.calibrate and not closed else ""
+        self.run.show_blocks(blocks, ceiling=calibrated)
+        first = "calibration first" if calibrated else ""
         self._order.say(", then ".join(filter(None, (first, _order_hint(plan)))))
         self.ports.show_share(budget.ports_needed, budget.ports_free)
         self.remarks.say(_remarks(draft, faults))

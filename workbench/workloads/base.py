@@ -20,13 +20,14 @@ if TYPE_CHECKING:
     from workbench.workloads.wire import Wire
 
 Arrivals: TypeAlias = Literal["uniform", "poisson"]
+Mode: TypeAlias = Literal["open", "closed"]
 
 
 class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What one client does with one connection: the keys that all workloads have.
 
     A declaration adds its own in a subclass. `Meta` holds bounds, and for people: `title`,
-    `description`, and in `extra_json_schema` the unit.
+    `description`, and in `extra_json_schema` the unit and whether it is `advanced`: folded away.
     """
 
     protocol: Annotated[str, Meta(title="Protocol")]
@@ -35,8 +36,8 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         Meta(
             ge=1,
             le=1_000_000,
-            title="Calls per connection",
-            description="made one after another",
+            title="Calls",
+            description="per connection, one after another",
         ),
     ] = 1
     think_time_s: Annotated[
@@ -46,7 +47,7 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             le=3_600,
             title="Think time",
             description="between a reply and the next call of its connection",
-            extra_json_schema={"unit": "s"},
+            extra_json_schema={"unit": "s", "advanced": True},
         ),
     ] = 0.0
     timeout_s: Annotated[
@@ -63,7 +64,7 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         Arrivals, Meta(title="Arrivals", description="`uniform`, or `poisson`, seeded")
     ] = "uniform"
     mode: Annotated[
-        Literal["open", "closed"],
+        Mode,
         Meta(
             title="Mode",
             description="`closed`: so many connections at a time; give `concurrency` in place of"
@@ -80,6 +81,41 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 @dataclass(frozen=True)
+class LoadModel:
+    """How connections begin: what `mode` and `arrivals` say together."""
+
+    mode: Mode
+    arrivals: Arrivals
+    label: str
+    help: str
+    """Sentences."""
+
+
+LOAD_MODELS = (
+    LoadModel(
+        "open",
+        "uniform",
+        "Constant rate",
+        "Evenly spaced calls, sent on schedule whether or not the server answers.",
+    ),
+    LoadModel(
+        "open",
+        "poisson",
+        "Poisson arrivals",
+        "Randomly spaced calls, as from independent visitors, sent whether or not the server"
+        " answers.",
+    ),
+    LoadModel(
+        "closed",
+        "uniform",
+        "Fixed concurrency",
+        "Connections are replaced as they finish. The load slows down with the server, so stalls"
+        " are under-reported.",
+    ),
+)
+
+
+@dataclass(frozen=True)
 class Field:
     """A key of a workload, for forms and documentation."""
 
@@ -91,12 +127,14 @@ class Field:
     """None: it has to be given."""
     kind: Literal["choice", "whole number", "number", "text"]
     choices: tuple[Any, ...] = ()
+    advanced: bool = False
+    """Few people change it."""
     least: float | None = None
     most: float | None = None
 
     def text(self, value: Any) -> str:
         """A value with its unit: "10 calls"."""
-        figure = f"{value:,}" if isinstance(value, int) else f"{value}"
+        figure = f"{value:,}" if isinstance(value, int) else f"{value}".removesuffix(".0")
         return f"{figure} {self.unit}".strip()
 
 
@@ -106,7 +144,7 @@ def fields(options: type[Workload]) -> Iterator[Field]:
     for field in msgspec.structs.fields(options):
         hint = hints[field.name]
         meta = next((m for m in getattr(hint, "__metadata__", ()) if isinstance(m, Meta)), Meta())
-        type_ = inspect.type_info(hint)
+        type_, extra = inspect.type_info(hint), meta.extra_json_schema or {}
         while isinstance(type_, inspect.Metadata):
             type_ = type_.type
         kind: Literal["choice", "whole number", "number", "text"] = "text"
@@ -121,7 +159,8 @@ def fields(options: type[Workload]) -> Iterator[Field]:
             key=field.name,
             label=meta.title or field.name,
             help=meta.description or "",
-            unit=(meta.extra_json_schema or {}).get("unit", ""),
+            unit=extra.get("unit", ""),
+            advanced=extra.get("advanced", False),
             default=None if field.default is NODEFAULT else field.default,
             kind=kind,
             choices=choices,

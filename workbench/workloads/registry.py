@@ -63,6 +63,12 @@ def speaking(like: Workload, protocol: str) -> Workload:
     return options(**kept | {"protocol": protocol})
 
 
+def form_fields() -> list[Field]:
+    """Keys that are set one by one, each once; protocol and load model are chosen."""
+    found = {f.key: f for each in WORKLOADS.values() for f in fields(each.options)}
+    return [f for key, f in found.items() if key not in ("protocol", "mode", "arrivals")]
+
+
 def own_fields() -> list[Field]:
     """Keys that not all workloads have, each once."""
     own = {f.key: f for each in WORKLOADS.values() for f in fields(each.options)}

@@ -65,8 +65,16 @@ def test_it_begins_with_a_plan_that_can_run(
             seconds=2,
             give_up=None,
         ),
+        Plan(
+            name="Pipelines",
+            servers=["aiohttp"],
+            workload=a_workload(protocol="http/1.1", calls_per_connection=8),
+            rates=[1000],
+            vary={"pipeline": [1, 4, 8]},
+            seconds=2,
+        ),
     ],
-    ids=["short", "everything", "closed"],
+    ids=["short", "everything", "closed", "varied"],
 )
 def test_the_form_holds_everything_a_plan_can_say(
     qtbot: QtBot, window: MainWindow, page: PlanPage, plan: Plan

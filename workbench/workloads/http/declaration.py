@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from workbench.workloads.server import Server
     from workbench.workloads.wire import Wire
 
-Path = Annotated[str, Meta(title="Path", description="of the request")]
+Path = Annotated[
+    str,
+    Meta(title="Path", description="of the request", extra_json_schema={"advanced": True}),
+]
 Pipeline = Annotated[
     int,
     Meta(
@@ -24,7 +27,7 @@ Pipeline = Annotated[
         le=1_000,
         title="Pipeline",
         description="calls outstanding on a connection",
-        extra_json_schema={"unit": "outstanding"},
+        extra_json_schema={"unit": "outstanding", "advanced": True},
     ),
 ]
 
