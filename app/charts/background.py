@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _IDEAL = "ideal: every call answered"
 _LARGE = "large: highest rate held"
 _HOLLOW = "hollow: not to be trusted"
+_FAULTY = "crossed: faulty"
 _FEW = "hollow: too few replies"
 _CONTROLS = 424.0
 """Unscaled, right of the head of the response time: the window's controls."""
@@ -153,7 +154,7 @@ class Ground:
         return font(look.px(look.head), Weight.DemiBold)
 
     def _marks(self) -> tuple[str, ...]:
-        """What a large and a hollow marker mean, where there are any."""
+        """What a large, a hollow and a crossed marker mean, where there are any."""
         chart = self._chart
         model, view = chart.model, chart.view_shown
         key = model, model.version, view
@@ -165,6 +166,7 @@ class Ground:
                 Quantity.REPLIES: (
                     (_LARGE, (series.knee is not None for series in servers)),
                     (_HOLLOW, (not reading.trusted for reading in each)),
+                    (_FAULTY, (reading.verdict == "faulty" for reading in each)),
                 ),
                 Quantity.TIME: ((_FEW, (r.trusted and _few(r, view) for r in each)),),
                 Quantity.ERRORS: (),

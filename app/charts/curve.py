@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
 from app.charts.backend import pg
-from app.charts.drawing import draw_marker, draw_pieces, is_vector, pieces, stroke
+from app.charts.drawing import draw_cross, draw_marker, draw_pieces, is_vector, pieces, stroke
 from app.charts.look import Look
 from app.charts.series import Floats, Series, Values
 from app.colour import mix
@@ -32,7 +32,8 @@ class Curve(pg.PlotCurveItem):
         super().__init__()
         self.series = series
         self.style = theme.series(series.index)
-        self.values = Values(np.empty(0), np.empty(0), np.empty(0, dtype=bool))
+        none, never = np.empty(0), np.empty(0, dtype=bool)
+        self.values = Values(none, none, never, never)
         self.width = 2.0
         self.drawn_version = (-1, 0)
         """Of the series, and which pass is drawn by itself (0: all together)."""
@@ -101,7 +102,8 @@ class Curve(pg.PlotCurveItem):
         self, painter: QPainter, look: Look, radius: float = 4.0, *, knee: bool = False
     ) -> None:
         """Staggered so that servers on one line show side by side; hollow ones where the point must
-        not be trusted; with `knee` a large one at the highest rate held."""
+        not be trusted, crossed where the server is faulty; with `knee` a large one at the highest
+        rate held."""
         px, card = look.px, self._theme.card
         points, trusted = self.pixels(), self.values.trusted
         if not len(points):
@@ -115,6 +117,11 @@ class Curve(pg.PlotCurveItem):
                 last = points[i][0]
                 at = QPointF(*points[i])
                 draw_marker(painter, self.style, at, px(radius * 0.95), card, hollow=True)
+        last = -np.inf
+        for i in np.flatnonzero(self.values.faulty & ~np.isnan(points[:, 1])):
+            if points[i][0] - last >= px(14):
+                last = points[i][0]
+                draw_cross(painter, QPointF(*points[i]), px(radius * 1.3), self._theme)
         (held,) = np.nonzero(self.values.x == self.series.knee)
         if knee and len(held):
             at = QPointF(*points[held[0]])

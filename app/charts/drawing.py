@@ -168,6 +168,20 @@ def _paint_marker(
     painter.drawPath(marker_path(style.marker, radius))
 
 
+def draw_cross(painter: QPainter, at: QPointF, radius: float, theme: Theme) -> None:
+    """Of a point at which the server is faulty: whoever sees no red sees the sign."""
+    arm = 0.72 * radius
+    strokes = [
+        QLineF(at.x() - arm, at.y() - arm, at.x() + arm, at.y() + arm),
+        QLineF(at.x() - arm, at.y() + arm, at.x() + arm, at.y() - arm),
+    ]
+    for colour, width in ((theme.card, 0.95 * radius), (theme.bad, 0.45 * radius)):
+        pen = QPen(QColor(colour), width)
+        pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+        painter.setPen(pen)
+        painter.drawLines(strokes)
+
+
 def draw_swatch(painter: QPainter, style: SeriesStyle, rect: QRectF, ground: str) -> None:
     """Line, dash and marker of a series, as wide as `rect`."""
     middle = rect.center().y()

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPen
 from PySide6.QtWidgets import QApplication
 
 from app.charts import words
-from app.charts.drawing import draw_swatch, draw_text, elided, metrics, text_width
+from app.charts.drawing import draw_cross, draw_swatch, draw_text, elided, metrics, text_width
 from app.charts.layout import least_height
 from app.charts.look import Look
 from app.charts.model import ChartModel
@@ -25,6 +25,8 @@ from workbench.report.setup import Setup
 _WIDTH = 1600.0
 """The page is designed at this width; other widths scale it."""
 
+_MOST_FAULTY = 4
+"""Servers whose fault is told beneath."""
 _MARGIN = 56.0
 _LARGEST = 1.5
 """How much larger than in the window the charts' type may be."""
@@ -182,15 +184,25 @@ class Page:
         word, figure = words.holds(series)
         at = QPointF(x, swatch.center().y() + px(25))
         plain = font(px(17))
+        if series.faulty and series.knee is None:
+            at = self._paint_cross(painter, at)
         width = draw_text(painter, at, word, plain, theme.muted)
-        if figure:
-            at += QPointF(width + px(6), 0)
-            strong = font(px(17), Weight.DemiBold, figures=True)
-            width = draw_text(painter, at, figure, strong, theme.text)
-            at += QPointF(width + px(10), 0)
-            at_knee = self._at_knee(series)
-            if at.x() + text_width(at_knee, plain) <= cell.right():
-                draw_text(painter, at, at_knee, plain, theme.muted)
+        if not figure:
+            return
+        at += QPointF(width + px(6), 0)
+        strong = font(px(17), Weight.DemiBold, figures=True)
+        width = draw_text(painter, at, figure, strong, theme.text)
+        at += QPointF(width + px(10), 0)
+        if series.faulty and series.knee is not None:
+            at = self._paint_cross(painter, at)
+        more = series.fault or self._at_knee(series)
+        if at.x() + text_width(more, plain) <= cell.right():
+            draw_text(painter, at, more, plain, theme.bad if series.faulty else theme.muted)
+
+    def _paint_cross(self, painter: QPainter, at: QPointF) -> QPointF:
+        """Of a faulty server; where its words go on."""
+        draw_cross(painter, at + QPointF(self._px(6), 0), self._px(7), self._theme)
+        return at + QPointF(self._px(19), 0)
 
     def _at_knee(self, series: Series) -> str:
         view = self._trio.view
@@ -250,6 +262,10 @@ class Page:
                 "limit, other programs took CPU, or there is too little evidence. They never "
                 "count for “holds”."
             )
+        faulty = [f"{s.name} is {s.what_is_faulty}." for s in model.ranked() if s.faulty]
+        if faulty:
+            more = f" {len(faulty) - _MOST_FAULTY} more servers are." * (len(faulty) > _MOST_FAULTY)
+            said.append(f"Crossed markers: {' '.join(faulty[:_MOST_FAULTY])}{more}")
         said += self._ceiling()
         return said
 

@@ -34,6 +34,8 @@ class Values:
     y: Floats
     """Replies per second, milliseconds, or percent."""
     trusted: Flags
+    faulty: Flags
+    """The server answered wrongly there."""
 
 
 class Series(SeriesResult):
@@ -87,4 +89,5 @@ def _values(points: Sequence[PointResult], quantity: Quantity, view: View) -> Va
         np.array([point.x for point in points], dtype=np.float64),
         np.array([point.value(key, view) for point in points], dtype=np.float64),
         np.array(trusted, dtype=np.bool_),
+        np.array([point.verdict == "faulty" for point in points], dtype=np.bool_),
     )

@@ -58,6 +58,8 @@ def holds(series: Series, *, over: bool = True) -> tuple[str, str]:
         return "answers at most", per_second(series.figure)
     if series.unknown is not None:
         return "not known" if over else "not known yet", ""
+    if series.knee is None and series.faulty:
+        return "faulty from", series.axis.of(series.faulty)
     if series.knee is None:
         return "holds none of the rates" if over else "held none so far", ""
     word = "holds" if over else "held so far"
@@ -70,11 +72,18 @@ def held(series: Series) -> str:
     """In a sentence without its end: "gevent holds 6,200/s"."""
     if series.unknown is not None:
         return f"{series.name}: not known what it holds"
+    if series.faulty and series.knee is not None:
+        return f"{' '.join([series.name, *holds(series)])}, {series.what_is_faulty}"
+    if series.faulty:
+        return f"{series.name} is {series.what_is_faulty}"
     return " ".join([series.name, *holds(series)]).strip()
 
 
 def why_unknown(series: Series) -> str:
-    """Why it is not known what a server holds; empty: it is."""
+    """Why it is not known what a server holds, or no limit is; empty: it is."""
+    if series.faulty:
+        told = series.what_is_faulty
+        return f"{told[:1].upper()}{told[1:]}."
     point = series.unknown
     if point is None:
         return ""

@@ -1,11 +1,12 @@
-"""Points that are not to be trusted, in words: a server's first, and the first after a good one."""
+"""Points that are not to be trusted, in words: a server's first, and the first after a good one;
+and the first at which a server is faulty."""
 
 from __future__ import annotations
 
 from workbench.analysis.results import TRUSTED
 from workbench.axis import RATE
 from workbench.documents import AnyDocument, Note, PointStop, RunStart
-from workbench.messages.notes import NotJudged
+from workbench.messages.notes import Faulty, NotJudged
 
 
 class Doubts:
@@ -14,6 +15,7 @@ class Doubts:
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
         self._trusted: dict[str, bool] = {}
+        self._faulty: set[str] = set()
         self._told = False
         self._axis = RATE
 
@@ -34,6 +36,16 @@ class Doubts:
         return None
 
     def _judge(self, point: PointStop) -> Note | None:
+        if point.verdict == "faulty" and point.server not in self._faulty:
+            self._faulty.add(point.server)
+            cause = " ".join(point.reasons[:1])
+            faulty = Faulty(
+                name=self._names.get(point.server, point.server),
+                x=point.x,
+                suffix=self._axis.suffix,
+                cause=cause,
+            )
+            return faulty.note(point.t_us, server=point.server)
         before = self._trusted.get(point.server)
         self._trusted[point.server] = trusted = point.verdict in TRUSTED
         if trusted or before is False:

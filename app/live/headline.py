@@ -97,13 +97,16 @@ def _of_reading(model: ChartModel, series: Series, reading: PointResult) -> Lead
     if not reading.trusted:
         # As hollow as its point.
         answered = replace(answered, caption="answered, not to be trusted", tone="muted")
+    if reading.verdict == "faulty":
+        answered = replace(answered, caption="answered, faulty", tone="bad")
     return Lead(series.name, series.index, (_offered(model, reading.x), answered))
 
 
 def _of_series(series: Series, model: ChartModel) -> Lead:
     word, figure = words.holds(series, over=model.over)
     value, slash, unit = figure.partition("/")
-    told = Figure(word, value, slash + unit) if figure else Figure("", word, tone="muted")
+    tone = "bad" if series.faulty and series.knee is None else "text"
+    told = Figure(word, value, slash + unit, tone) if figure else Figure("", word, tone="muted")
     return Lead(series.name, series.index, (told,))
 
 

@@ -13,7 +13,7 @@ from app.charts.model import ChartModel
 from app.charts.series import Series
 from app.charts.trio import Trio
 from app.live.run import Trial
-from app.plain import tip
+from app.plain import Label, tip
 from app.scrolling import Scrolled
 from app.theme import Theme, Weight, font
 from app.widgets import (
@@ -160,6 +160,10 @@ class _Row(QFrame):
         self._dot.hide()
         self._word = label("", 12, tone="muted")
         self._figure = label("", 13, Weight.DemiBold, figures=True)
+        self._faulty = Label()
+        self._faulty.setPixmap(look.icon_pixmap("circle-x", theme.bad, 15))
+        self._faulty.setAccessibleName("faulty")
+        self._faulty.hide()
         self._eye = QPushButton()
         self._eye.setProperty("kind", "ghost")
         self._eye.setCheckable(True)
@@ -172,6 +176,7 @@ class _Row(QFrame):
         inside.addWidget(self._name, 1)
         inside.addWidget(self._running)
         inside.addWidget(self._dot)
+        inside.addWidget(self._faulty)
         inside.addWidget(self._word)
         inside.addWidget(self._figure)
         inside.addWidget(self._eye)
@@ -201,6 +206,7 @@ class _Row(QFrame):
             word = word.removesuffix(" of the rates").removeprefix("held ")
         # The head of the list says what is held; the name needs the room.
         self._word.setText("" if word == "holds" else word)
+        self._faulty.setVisible(series.faulty is not None)
         self._figure.setText(figure)
         self._figure.setVisible(bool(figure))
         self._runs, self._pauses = running and self._live, paused

@@ -45,7 +45,7 @@ class Outline:
     """ "gevent holds 7,400/s"; where another may hold more, "Highest seen: 7,400/s, gevent".
     Empty: nothing was measured."""
     doubt: str = ""
-    """Which others may hold more, in a sentence; empty: none."""
+    """Which others may hold more, and who is faulty, in sentences; empty: none."""
 
     @property
     def told(self) -> str:
@@ -82,17 +82,20 @@ def _result(ranked: Sequence[Series]) -> tuple[str, str]:
     most = ranked[0].figure
     if len(ranked) == 1 or not ranked[0].axis.has_limit:
         return words.held(ranked[0]), ""
+    faulty = [series for series in ranked if series.faulty]
+    wrong = f"{_names(faulty)} {'is' if len(faulty) == 1 else 'are'} faulty." * bool(faulty)
     if not most:
         known = "is known to hold" if any(series.unknown for series in ranked) else "held"
-        return f"No server {known} any of the rates", ""
+        return f"No server {known} any of the rates", wrong
     first = [series for series in ranked if series.figure == most]
-    floors = [series for series in ranked if series.knee_is_floor or series.unknown]
+    floors = [s for s in ranked if (s.knee_is_floor and not s.faulty) or s.unknown]
     figure = ranked[0].axis.at(most)
     if others := [series for series in floors if series not in first]:
-        return f"Highest seen: {figure}, {_names(first)}", f"{_names(others)} may hold more."
+        more = f"{_names(others)} may hold more."
+        return f"Highest seen: {figure}, {_names(first)}", f"{more} {wrong}".strip()
     verb = "holds" if len(first) == 1 else "hold"
     least = " at least" if all(series in floors for series in first) else ""
-    return f"{_names(first)} {verb}{least} {figure}", ""
+    return f"{_names(first)} {verb}{least} {figure}", wrong
 
 
 def _names(servers: Sequence[Series]) -> str:

@@ -649,6 +649,10 @@ SENTENCES: list[tuple[Message, str]] = [
         "gevent at 4,000/s cannot be judged. The clients never sent 500 of 9,000 calls.",
     ),
     (
+        notes.Faulty(x=200.0, name="gevent", cause="The server answers 500."),
+        "gevent is faulty at 200/s. The server answers 500.",
+    ),
+    (
         notes.SamplerRestarted(said="The sampler on h1 ended."),
         "The sampler on h1 ended. It was started again.",
     ),

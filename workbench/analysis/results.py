@@ -20,6 +20,7 @@ from workbench.analysis.knee import is_floor, knee, unknown
 from workbench.analysis.repeats import is_sustained, last_looks, undecided
 from workbench.axis import RATE, Axis
 from workbench.documents import Errors, Percentiles, PointStop, Verdict
+from workbench.messages.reasons import UnexpectedReplies, reasons_of
 
 Clock = Literal["latency", "service"]
 """`latency` counts from the scheduled time of a call, `service` from when it was really sent."""
@@ -237,6 +238,22 @@ class SeriesResult:
                 default=None,
             ),
         )
+
+    @property
+    def what_is_faulty(self) -> str:
+        """ "faulty from 200/s: answers 500"; empty: nothing is."""
+        point = self.faulty
+        if point is None:
+            return ""
+        well = any(stop.x > point.x and stop.verdict == "ok" for stop in self.counted)
+        return f"faulty {'at' if well else 'from'} {self.axis.of(point)}: {self.fault}"
+
+    @property
+    def fault(self) -> str:
+        """ "answers 500"; empty: it is not faulty."""
+        reasons = reasons_of(self.faulty) if self.faulty else []
+        said = (each.what() for each in reasons if isinstance(each, UnexpectedReplies))
+        return next(said, "answers wrongly" if self.faulty else "")
 
     @property
     def knee_is_floor(self) -> bool:

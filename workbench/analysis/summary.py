@@ -222,6 +222,7 @@ def _server_data(server: ServerSummary) -> dict[str, Any]:
         "knee_per_s": server.knee if server.axis.per_second else None,
         "knee_is_floor": server.knee_is_floor,
         "knee_unknown": server.why_unknown or None,
+        "faulty": server.what_is_faulty or None,
         "latency_at_knee_ms": _ms(there.latency_us if there else None),
         "service_at_knee_ms": _ms(there.service_us if there else None),
         "cpu_at_knee_pct": there.cpu_pct if there else None,

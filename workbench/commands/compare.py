@@ -173,7 +173,7 @@ _HEAD = ("server", "session")
 _FIRST = ("knee_per_s", "interval", "at_knee_p50_ms", "at_knee_p99_ms", "at_knee_cpu_pct")
 
 
-_SPARE = ("not trusted", "server-limited", "ok", "CPU there", "Most memory", "p50 there")
+_SPARE = ("not trusted", "faulty", "server-limited", "ok", "CPU there", "Most memory", "p50 there")
 """Left out in a narrow terminal, the first of them first."""
 
 

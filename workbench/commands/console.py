@@ -22,7 +22,7 @@ from workbench.presentable import presentable
 from workbench.run.progress import RunProgress, ServerProgress
 from workbench.terminal import Terminal
 
-VERDICT_STYLES = {"ok": "green", "server-limited": "yellow"}
+VERDICT_STYLES = {"ok": "green", "server-limited": "yellow", "faulty": "bold red"}
 """Every other verdict says that the point cannot be trusted."""
 
 _TITLES = ("Server", "Points", "Offered", "Replies/s", "p50", "p99", "Errors", "Holds", "Verdict")

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
 
+FAULTY = "✗"
+"""Beside what a faulty server sustains, and before what is faulty about it."""
+
 _COST = ("CPU per call", "Core full at")
 
 _ENDED: defaultdict[str, str] = defaultdict(
@@ -90,6 +93,8 @@ def print_ranking(summary: Summary, console: Terminal | None = None) -> None:
     for server in summary.ranked():
         if server.died:
             console.say(f"† {server.died}")
+        if server.faulty:
+            console.say(f"{FAULTY} {server.name} is {server.what_is_faulty}.")
         if server.unknown:
             console.say(f"What {server.name} holds is not known: {server.why_unknown}")
 
@@ -99,7 +104,7 @@ def _row(server: ServerSummary, there: PointResult | None) -> list[Cell]:
     times = there.latency_us if there else None
     return [
         Text(server.name),
-        _holds(server) + (" †" if server.died else ""),
+        _held(server),
         _time(times, 0.5),
         _time(times, 0.99),
         f"{there.cpu_pct:.0f} %" if there else "",
@@ -109,6 +114,12 @@ def _row(server: ServerSummary, there: PointResult | None) -> list[Cell]:
     ]
 
 
+def _held(server: ServerSummary) -> Text:
+    """With signs that a line below explains."""
+    said = Text(_holds(server) + " †" * bool(server.died))
+    return said.append(f" {FAULTY}", style=VERDICT_STYLES["faulty"]) if server.faulty else said
+
+
 def _holds(server: ServerSummary) -> str:
     if not server.axis.has_limit and server.most:
         return f"{server.most.replies_per_s:,.0f}, {server.axis.at(server.most.x)}"
@@ -116,6 +127,8 @@ def _holds(server: ServerSummary) -> str:
         return f"{'≥ ' * server.knee_is_floor}{server.axis.at(server.knee)}"
     if server.unknown:
         return "not known"
+    if server.faulty:
+        return "faulty"
     return "no rate" if server.complete else "not measured"
 
 

@@ -57,6 +57,7 @@ def columns(comparison: Comparison) -> list[Column]:
         Column("rss_bytes", "", "Most memory", "The most the process tree used in its sweep."),
         Column("verdicts_ok", "Points", "ok"),
         Column("verdicts_server_limited", "Points", "server-limited", "The server was the limit."),
+        Column("verdicts_faulty", "Points", "faulty", "The server answered wrongly."),
         Column("verdicts_untrusted", "Points", "not trusted", _UNTRUSTED),
     ]
     return found
@@ -91,6 +92,7 @@ def row(comparison: Comparison, contender: Contender) -> dict[str, Cell]:
         "rss_bytes": _memory(contender.result.rss_bytes),
         "verdicts_ok": _count(contender, "ok"),
         "verdicts_server_limited": _count(contender, "server-limited"),
+        "verdicts_faulty": _count(contender, "faulty"),
         "verdicts_untrusted": _count(contender, *UNTRUSTED),
     }
     cells |= _figures("at_knee", contender.result.at_knee)
@@ -155,6 +157,7 @@ def to_data(comparison: Comparison, contender: Contender) -> dict[str, Any]:
         "rss_bytes": result.rss_bytes or None,
         "verdicts": dict(result.verdicts),
         "backlog": contender.backlog or None,
+        "faulty": result.what_is_faulty or None,
         "died": result.died or None,
         "gave_up": result.gave_up or None,
     }

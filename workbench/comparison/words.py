@@ -12,15 +12,15 @@ from workbench.comparison.sides import Comparison
 
 
 def holds_text(contender: Contender) -> str:
-    """ "6,200/s", "≥ 9,000/s", "no rate", "not known", "not measured"; where no limit was sought
-    its most replies."""
+    """ "6,200/s", "≥ 9,000/s", "no rate", "not known", "faulty", "not measured"; where
+    no limit was sought its most replies."""
     result = contender.result
     if not contender.measured:
         return "not measured"
     if not result.axis.has_limit:
         return f"{result.figure:,.0f} replies/s"
     if result.knee is None:
-        return "not known" if result.unknown else "no rate"
+        return "not known" if result.unknown else "faulty" if result.faulty else "no rate"
     return f"{'≥ ' * result.knee_is_floor}{result.axis.at(result.knee)}"
 
 
@@ -32,7 +32,7 @@ def holds_in(comparison: Comparison, contender: Contender) -> str:
 def interval_text(contender: Contender) -> str:
     """Where its limit lies: "6,200 to 6,300/s"."""
     interval, axis = contender.result.interval, contender.result.axis
-    if interval is None:
+    if interval is None or (contender.result.faulty and not interval.low):
         return ""
     if interval.high == inf:
         return f"from {axis.at(interval.low)}"
@@ -80,6 +80,10 @@ def difference_text(
 
 
 def _why_unknown(*contenders: Contender, tagged: bool) -> str:
+    faulty = [each for each in contenders if each.result.faulty]
+    if faulty:
+        named = ((each.label if tagged else each.name, each.result) for each in faulty)
+        return " and ".join(f"{name} is {result.what_is_faulty}" for name, result in named)
     limits = ((each, each.result.interval) for each in contenders)
     open_ = [each for each, interval in limits if interval and interval.high == inf]
     tried = any(x > each.result.figure for each in open_ for x in each.xs)

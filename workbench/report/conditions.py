@@ -135,7 +135,8 @@ def method(start: RunStart, summary: Summary) -> list[str]:
     said.append(
         "Every point is judged from the clients’ lateness and CPU, the errors, the kernel’s"
         " counters and what other programs took. A point that is neither ok nor server-limited"
-        " says nothing about its server; it is drawn hollow."
+        " nor faulty says nothing about its server; it is drawn hollow. A server is faulty where it"
+        " answers wrongly although it has room: such a point is crossed, and no limit."
     )
     return said
 

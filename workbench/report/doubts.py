@@ -58,7 +58,8 @@ def _untrusted(server: ServerSummary) -> Iterable[str]:
     """A sentence for every verdict with a doubt, with its rates and the first reason."""
     grouped: defaultdict[str, list[PointStop]] = defaultdict(list)
     for point in sorted(server.stops, key=lambda p: p.x):
-        if point.complete and server.counts(point) and point.verdict not in TRUSTED:
+        doubtful = point.verdict not in TRUSTED or point.verdict == "faulty"
+        if point.complete and server.counts(point) and doubtful:
             grouped[point.verdict].append(point)
     for verdict, points in grouped.items():
         rates = listed(once(map(server.axis.of, points)))

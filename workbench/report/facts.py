@@ -44,6 +44,8 @@ class Held:
     """Why it stops where it does; empty: not known."""
     fate: str
     """How it died or why its sweep ended early; empty: neither."""
+    faulty: str
+    """Where and how it answered wrongly; empty: nowhere."""
 
 
 @dataclass(frozen=True)
@@ -200,12 +202,12 @@ def _answer(summary: Summary) -> str:
         return "A closed loop: each connection is followed by the next, so no rate is offered."
     best = [server for server in measured if server.knee == measured[0].knee]
     if best[0].knee is None:
-        return _nobody(measured)
+        return " ".join([_nobody(measured), *_faulty(measured)])
     names = listed([server.name for server in best])
     verb = "holds" if len(best) == 1 else "hold"
     most = "" if len(best) == len(measured) else " most"
-    floors = [server for server in measured if server.knee_is_floor]
-    least = "at least " if best[0] in floors else ""
+    floors = [server for server in measured if server.knee_is_floor and not server.faulty]
+    least = "at least " if best[0].knee_is_floor else ""
     rate = summary.axis.at(best[0].knee)
     if summary.axis.per_second:
         rate = f"{summary.axis.figure(best[0].knee)} {summary.unit} per second"
@@ -214,7 +216,11 @@ def _answer(summary: Summary) -> str:
     said = f"{seen}{names} {verb}{most}: {least}{rate}."
     paid = cost.tie(measured)
     unseen = _unseen(others, alone=len(floors) == len(measured) and not paid)
-    return " ".join(filter(None, [said, paid, unseen]))
+    return " ".join(filter(None, [said, paid, unseen, *_faulty(measured)]))
+
+
+def _faulty(measured: Iterable[ServerSummary]) -> list[str]:
+    return [f"{server.name} is {server.what_is_faulty}." for server in measured if server.faulty]
 
 
 def _nobody(measured: Sequence[ServerSummary]) -> str:
@@ -254,7 +260,7 @@ def _held(server: ServerSummary, fates: Sequence[str]) -> Held:
         most = server.most
         holds = f"{most.replies_per_s:,.0f}, {server.axis.at(most.x)}"
     else:
-        holds = "not known" if server.unknown else "no rate"
+        holds = "not known" if server.unknown else "faulty" if server.faulty else "no rate"
     there = server.at_knee if server.axis.has_limit else server.most
     times = there.latency_us if there else None
     return Held(
@@ -270,6 +276,7 @@ def _held(server: ServerSummary, fates: Sequence[str]) -> Held:
         memory=formatting.megabytes(server.rss_bytes) if server.rss_bytes else "",
         stops=cost.stops(server),
         fate=" ".join(fates),
+        faulty=server.what_is_faulty,
     )
 
 

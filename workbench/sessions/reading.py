@@ -17,6 +17,7 @@ from workbench.documents import VERSION, AnyDocument, RunStart, RunStop
 from workbench.errors import BadInput
 from workbench.sessions.completion import completed
 from workbench.sessions.format import HEADER, UNREADABLE, decode, decode_lines, from_data
+from workbench.sessions.predates import predates
 
 MOST_BYTES = 512 << 20
 """Of a session; a full sweep of nine servers stays under 60 MB."""
@@ -45,7 +46,8 @@ class Session:
     damage: str = ""
     """A sentence about the first document that cannot be read; what follows it is left out."""
     notes: list[str] = field(default_factory=list)
-    """Sentences about documents left out because this version does not know them."""
+    """Sentences about documents left out because this version does not know them, and about what
+    the version that recorded them did not."""
 
     @property
     def start(self) -> RunStart:
@@ -106,6 +108,7 @@ def parse_session(data: bytes, *, name: str, newer: bool = False) -> Session:
     elif not session.damage:
         session.documents += documents
         session.torn = not data.endswith(b"\n")
+    session.notes += predates(session.documents)
     return session
 
 

@@ -32,7 +32,7 @@ from workbench.messages.notes.progress import (
     Settle,
     Skipped,
 )
-from workbench.messages.notes.readers import NotJudged, WindowsMissing
+from workbench.messages.notes.readers import Faulty, NotJudged, WindowsMissing
 from workbench.messages.notes.servers import Backlog, Deploy, Died, Gate, Memory, Unequal, WarmUp
 from workbench.messages.notes.tuning import (
     CrashRestored,
@@ -58,6 +58,7 @@ __all__ = [
     "Deploy",
     "Died",
     "Exposed",
+    "Faulty",
     "Gate",
     "GaveUp",
     "Link",

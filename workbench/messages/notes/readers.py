@@ -23,6 +23,19 @@ class WindowsMissing(Notice, frozen=True, kw_only=True):
         )
 
 
+class Faulty(Point, frozen=True, kw_only=True):
+    """A server's first point at which it answers wrongly."""
+
+    level = Severity.WARNING
+
+    name: str
+    cause: str
+    """What it answers, as a sentence of its own."""
+
+    def text(self) -> str:
+        return f"{self.name} is faulty at {self.at()}. {self.cause}"
+
+
 class NotJudged(Point, frozen=True, kw_only=True):
     """A server's first point that is not to be trusted, or the first after a good one."""
 

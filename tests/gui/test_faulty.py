@@ -1,0 +1,98 @@
+"""A faulty server in the window: a cross and a word, never colour alone."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QFrame, QLabel
+from pytestqt.qtbot import QtBot
+
+from app import theme
+from app.charts import words
+from app.charts.series import Quantity
+from app.charts.trio import Trio
+from app.live.doubts import Doubts
+from app.live.headline import lead
+from app.live.legend import Legend
+from tests.gui.trios import shown
+from tests.synthetic import session
+from tests.turned_bad import turned_bad
+from workbench.messages import notes
+from workbench.messages.topics import read_note
+
+BAD, NEVER_GOOD, GOOD = "asyncio-protocol", "asyncio-streams", "gevent"
+
+
+@pytest.fixture
+def trio(qtbot: QtBot) -> Trio:
+    documents = turned_bad(turned_bad(session(3, 8), BAD, 4000.0), NEVER_GOOD, 0.0)
+    return shown(qtbot, documents)
+
+
+def test_faulty_points_are_crossed_and_the_head_says_what_that_means(trio: Trio) -> None:
+    chart = trio.charts[Quantity.ERRORS]
+    picture = chart.grab().toImage()
+    crossed = {}
+    for server in (BAD, GOOD):
+        curve = chart.curves[server]
+        points = dict(zip(curve.values.x, curve.pixels(), strict=True))
+        for x in (3375.0, 5625.0):
+            at = points[x]
+            found = {picture.pixelColor(round(at[0]) + i, round(at[1]) + i).name() for i in (2, 3)}
+            crossed[server, x] = QColor(theme.LIGHT.bad).name() in found
+    assert crossed == {(BAD, 3375.0): False, (BAD, 5625.0): True, (GOOD, 3375.0): False} | {
+        (GOOD, 5625.0): False
+    }
+    assert "crossed: faulty" in str(trio.charts[Quantity.REPLIES].ground.key())
+
+
+def test_the_card_says_what_the_server_answered(trio: Trio) -> None:
+    trio.highlight(BAD, 5625.0)
+    assert "The server answers 500:" in trio.card.accessibleName()
+    assert "Internal Server Error" in trio.card.accessibleName()
+
+
+def test_the_list_of_servers_marks_it_and_tells_why(qtbot: QtBot, trio: Trio) -> None:
+    legend = Legend(trio, theme.LIGHT)
+    qtbot.addWidget(legend)
+    legend.resize(330, 300)
+    legend.refresh()
+    rows = {
+        series.id: next(
+            row
+            for row in legend.findChildren(QFrame)
+            if row.accessibleName().startswith(series.name)
+        )
+        for series in trio.model.series.values()
+    }
+    assert "≥ 3,375/s" in rows[BAD].accessibleName()
+    assert "faulty from 1,125/s" in rows[NEVER_GOOD].accessibleName()
+    assert "faulty from 4,500/s: answers 500" in rows[BAD].toolTip().lower()
+    signs = {
+        server
+        for server, row in rows.items()
+        for sign in row.findChildren(QLabel)
+        if sign.accessibleName() == "faulty" and not sign.isHidden()
+    }
+    assert signs == {BAD, NEVER_GOOD}
+
+
+def test_words_and_headline_name_it(trio: Trio) -> None:
+    series = trio.model.series
+    assert words.held(series[NEVER_GOOD]) == "asyncio streams is faulty from 1,125/s: answers 500"
+    assert words.held(series[BAD]).endswith("3,375/s, faulty from 4,500/s: answers 500")
+    told = lead(trio.model, NEVER_GOOD, 0.0)
+    assert [(f.caption, f.value, f.tone) for f in told.figures] == [("faulty from", "1,125", "bad")]
+    told = lead(trio.model, BAD, 5625.0)
+    assert [(f.caption, f.tone) for f in told.figures][-1] == ("answered, faulty", "bad")
+
+
+def test_what_happened_names_each_faulty_server_once() -> None:
+    doubts = Doubts()
+    documents = turned_bad(turned_bad(session(3, 8), BAD, 4000.0), NEVER_GOOD, 0.0)
+    found = [read_note(note) for document in documents if (note := doubts(document))]
+    faulty = [note for note in found if isinstance(note, notes.Faulty)]
+    assert [(note.name, note.x) for note in faulty] == [
+        ("asyncio streams", 1125.0),
+        ("asyncio Protocol", 4500.0),
+    ]

@@ -1,0 +1,165 @@
+"""A faulty server is named wherever results are: terminal, JSON, comparison, report, table."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tests.synthetic import session
+from tests.turned_bad import turned_bad
+from workbench.analysis.repeats import undecided
+from workbench.analysis.summary import summarise
+from workbench.commands.summary import print_summary
+from workbench.comparison.sides import compare, side_of
+from workbench.comparison.table import as_csv, columns, ordered
+from workbench.comparison.words import difference_in, holds_text
+from workbench.documents import AnyDocument, Note, PointStop, RunStart, RunStop
+from workbench.report.facts import facts
+from workbench.report.points import points_as_csv
+from workbench.sessions import Recorder, Session, read_session
+from workbench.sessions.predates import FAULTY_UNKNOWN, TARGET_UNKNOWN, predates
+from workbench.terminal import Terminal
+
+BAD, NEVER_GOOD, GOOD = "asyncio-protocol", "asyncio-streams", "gevent"
+ANSWERS_500 = "asyncio Protocol is faulty from 4,500/s: answers 500."
+CLOSES = "asyncio streams is faulty from 1,125/s: ends connections after 3 of 10 calls."
+
+
+@pytest.fixture
+def documents() -> list[AnyDocument]:
+    closed = turned_bad(session(3, 8), NEVER_GOOD, 0.0, "protocol-closed", answered=3, agreed=10)
+    return turned_bad(closed, BAD, 4000.0)
+
+
+def test_a_faulty_point_ends_what_is_sustained_and_is_no_limit(
+    documents: list[AnyDocument],
+) -> None:
+    servers = summarise(documents).servers
+    bad, never_good = servers[BAD], servers[NEVER_GOOD]
+    assert (bad.knee, bad.knee_is_floor) == (3375.0, True)
+    assert bad.interval is not None and bad.interval.high == float("inf")
+    assert (never_good.knee, never_good.unknown) == (None, None)
+    assert not servers[GOOD].faulty and not servers[GOOD].what_is_faulty
+
+
+def test_the_summary_names_it_and_its_json_has_the_verdict(documents: list[AnyDocument]) -> None:
+    screen = io.StringIO()
+    print_summary(summarise(documents), Terminal(file=screen, width=140))
+    shown = screen.getvalue()
+    assert f"✗ {ANSWERS_500}" in shown and f"✗ {CLOSES}" in shown
+    assert "≥ 3,375/s ✗" in shown and "faulty ✗" in shown
+    data = summarise(documents).to_data()["servers"]
+    assert data[BAD]["faulty"] == "faulty from 4,500/s: answers 500"
+    assert data[GOOD]["faulty"] is None
+    bad = [point for point in data[BAD]["points"] if point["verdict"] == "faulty"]
+    assert len(bad) == 5
+    assert {code for point in bad for code in point["codes"]} == {"unexpected-replies"}
+
+
+def test_one_good_rate_above_makes_it_faulty_at_a_rate(documents: list[AnyDocument]) -> None:
+    once = turned_bad(session(1, 8), NEVER_GOOD, 2000.0)
+    good = {d.x: d for d in session(1, 8) if isinstance(d, PointStop) and d.verdict == "ok"}
+    mended = [good.get(d.x, d) if isinstance(d, PointStop) and d.x > 2300 else d for d in once]
+    (server,) = summarise(mended).servers.values()
+    assert server.what_is_faulty == "faulty at 2,250/s: answers 500"
+
+
+def test_a_comparison_says_why_it_ranks_nobody_by_it(documents: list[AnyDocument]) -> None:
+    found = compare([side_of(Session("A", documents), Path("A.yaml"), "A")])
+    by_id = {contender.id: contender for contender in found.contenders}
+    assert holds_text(by_id[BAD]) == "≥ 3,375/s" and holds_text(by_id[NEVER_GOOD]) == "faulty"
+    assert difference_in(found, by_id[BAD], by_id[NEVER_GOOD]).endswith(
+        f"cannot be told apart: {ANSWERS_500.removesuffix('.')} and {CLOSES}"
+    )
+    assert "verdicts_faulty" in {column.key for column in columns(found)}
+    cells = {str(row["server"].text): row for row in ordered(found)}
+    assert cells["asyncio Protocol"]["verdicts_faulty"].value == 5
+    assert cells["asyncio streams"]["interval"].text == ""
+    assert "verdicts_faulty" in as_csv(found).splitlines()[0]
+
+
+def test_a_report_names_it_in_its_answer_and_quotes_it(documents: list[AnyDocument]) -> None:
+    told = facts(documents)
+    assert told.answer == f"gevent holds most: 7,875 connections per second. {ANSWERS_500} {CLOSES}"
+    held = {each.id: each for each in told.held}
+    assert (held[NEVER_GOOD].holds, held[BAD].holds) == ("faulty", "at least 3,375/s")
+    (doubt,) = [each for each in told.doubts if each.startswith("asyncio Protocol at")]
+    assert ": faulty. The server answers 500:" in doubt
+    assert 'The first: "HTTP/1.0 500 Internal Server Error' in doubt
+    rows = points_as_csv(documents).splitlines()
+    assert sum(",faulty," in row for row in rows) == 13
+
+
+def test_of_faulty_servers_alone_no_rate_is_told() -> None:
+    told = facts(turned_bad(session(1, 8), NEVER_GOOD, 0.0))
+    assert told.answer == (
+        "No server held any of the rates. asyncio streams is faulty from 1,125/s: answers 500."
+    )
+
+
+def test_a_server_is_faulty_once_it_was_so_twice(documents: list[AnyDocument]) -> None:
+    first = [d for d in documents if isinstance(d, PointStop) and d.server == NEVER_GOOD]
+    again = [msgspec.structs.replace(stop, look=2) for stop in first]
+    assert undecided(first) is not None
+    assert undecided([*first, *again]) is None
+
+
+def test_a_session_with_it_is_one_that_an_earlier_version_refuses(
+    documents: list[AnyDocument], tmp_path: Path
+) -> None:
+    file = recorded(tmp_path, documents)
+    session = read_session(file)
+    assert not session.damage and len(session.documents) == len(documents)
+    assert session.start.v == 2 and session.notes == []
+
+
+def recorded(folder: Path, documents: list[AnyDocument]) -> Path:
+    recorder = Recorder(folder / "s.pong.yaml")
+    for document in documents:
+        recorder(document)
+    recorder.close()
+    return recorder.path
+
+
+def before(documents: list[AnyDocument], *more: AnyDocument) -> list[AnyDocument]:
+    """As version 1 recorded it: wrong answers were a limit of the server."""
+    start, *rest = documents
+    assert isinstance(start, RunStart)
+    judged = [
+        msgspec.structs.replace(d, verdict="server-limited")
+        if isinstance(d, PointStop) and d.verdict == "faulty"
+        else d
+        for d in rest
+    ]
+    return [msgspec.structs.replace(start, v=1), *more, *judged]
+
+
+LOST = Note(t_us=1, topic="sampler-lost", text="The sampler ended.", machine="localhost")
+CLIENT = Note(t_us=1, topic="client-lost", text="", data={"clients": ["localhost"]})
+
+
+def test_an_earlier_session_is_marked_only_where_it_could_not_know_better(
+    documents: list[AnyDocument],
+) -> None:
+    assert list(predates(session(3, 8))) == [], "nothing in it was wrong"
+    assert list(predates(documents)) == []
+    assert list(predates(before(documents))) == [FAULTY_UNKNOWN]
+    assert list(predates(before(session(3, 8), LOST))) == [TARGET_UNKNOWN]
+    assert list(predates(before(session(3, 8), CLIENT))) == [TARGET_UNKNOWN]
+    *rest, stop = session(3, 8)
+    assert isinstance(stop, RunStop)
+    gone = msgspec.structs.replace(stop, status="failed", code="machine-gone")
+    assert list(predates([*rest, gone])) == [TARGET_UNKNOWN]
+
+
+def test_what_was_recorded_before_stands_and_is_marked_where_it_is_read(
+    documents: list[AnyDocument], tmp_path: Path
+) -> None:
+    file = recorded(tmp_path, before(documents))
+    session = read_session(file)
+    assert session.notes == [FAULTY_UNKNOWN]
+    verdicts = {d.verdict for d in session.documents if isinstance(d, PointStop)}
+    assert verdicts == {"ok", "server-limited"}

@@ -1,0 +1,54 @@
+"""What a session of an earlier version could not know, told where that matters.
+
+Its verdicts stand as they were recorded; nothing is judged again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from workbench.analysis.evidence import HOLDS
+from workbench.documents import AnyDocument, Note, PointStop, RunStart, RunStop, error_class
+
+_KNOWS_FAULTY = 2
+"""The version of the document format since which a point may be faulty."""
+
+FAULTY_UNKNOWN = (
+    "Recorded before servers could be faulty: where replies were wrong, the verdict is"
+    " server-limited or inconclusive instead."
+)
+TARGET_UNKNOWN = (
+    "Recorded before a lost target ended its point: the verdict of the point in which it was lost"
+    " may blame the server."
+)
+
+
+def predates(documents: Sequence[AnyDocument]) -> Iterator[str]:
+    """A sentence for each thing."""
+    if not documents or not isinstance(documents[0], RunStart) or documents[0].v >= _KNOWS_FAULTY:
+        return
+    if any(
+        isinstance(document, PointStop) and _answered_wrongly(document) for document in documents
+    ):
+        yield FAULTY_UNKNOWN
+    known = any(isinstance(each, Note) and each.topic == "target-lost" for each in documents)
+    targets = {machine.name for machine in documents[0].machines if "target" in machine.roles}
+    if not known and any(_target_lost(document, targets) for document in documents):
+        yield TARGET_UNKNOWN
+
+
+def _answered_wrongly(stop: PointStop) -> bool:
+    wrong = sum(n for name, n in stop.counts.errors.items() if error_class(name) == "protocol")
+    judged = stop.complete and stop.verdict in ("server-limited", "inconclusive")
+    return judged and stop.purpose == "sweep" and wrong > (1 - HOLDS) * stop.counts.scheduled
+
+
+def _target_lost(document: AnyDocument, targets: set[str]) -> bool:
+    match document:
+        case RunStop(code="machine-gone") | Note(topic="sampler-lost"):
+            return True
+        case Note(topic="client-lost"):
+            named = document.data.get("clients", [])
+            return bool(targets & set(named)) and len(targets) == 1
+        case _:
+            return False
