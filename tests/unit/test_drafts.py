@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from workbench.errors import BadInput
+from workbench.messages import plans
 from workbench.plan.editing import Draft, examine, number, plan_data
 from workbench.plan.model import Plan, plan_from_data
 from workbench.workloads.registry import workload as a_workload
@@ -104,19 +105,31 @@ def test_of_a_few_unfit_servers_all_are_named_and_of_one_the_reason() -> None:
 @pytest.mark.parametrize(
     ("changes", "key", "said"),
     [
-        ({"servers": []}, "servers", "None is listed; name at least one of the catalogue."),
+        ({"servers": []}, "servers", plans.NoServers(keys=("servers",)).text()),
         ({"servers": ["a", "zz"]}, "servers", "There is no server 'zz' in the catalogue."),
-        ({"servers": ["web"]}, "servers", "Web supports http/1.1, not pong."),
-        ({"rates": [2000, 1000]}, "rates", "1000 comes after 2000; list them in ascending order"),
-        ({"rates": [100, "fast"]}, "rates", "Expected a number, got 'fast'."),
-        ({"rates": {"from": 9, "to": 4, "step": 1}}, "rates", "They run from 9 down to 4"),
-        ({"seconds": None}, "seconds", "Neither is given; give exactly one of the two."),
+        ({"servers": ["web"]}, "servers", "Web supports http/1.1"),
+        (
+            {"rates": [2000, 1000]},
+            "rates",
+            plans.NotAscending(keys=("rates",), earlier=2000, later=1000).text(),
+        ),
+        ({"rates": [100, "fast"]}, "rates", "got 'fast'"),
+        (
+            {"rates": {"from": 9, "to": 4, "step": 1}},
+            "rates",
+            plans.RangeDescends(keys=("rates",), first=9, last=4).text(),
+        ),
+        ({"seconds": None}, "seconds", plans.LengthUnclear(keys=("seconds",), both=False).text()),
         ({"seconds": 0.5}, "seconds", "At 1,000/s a point lasts 0.5 s: too short for a verdict"),
-        ({"workload": {"path": "x"}}, "workload.path", "It must begin with /"),
+        (
+            {"workload": {"path": "x"}},
+            "workload.path",
+            plans.InvalidPath(keys=("workload.path",)).text(),
+        ),
         (
             {"workload": {"calls_per_connection": 5}},
             "workload.calls_per_connection",
-            "pong ends after one reply; use http/1.1.",
+            plans.OneCallOnly(keys=("workload.calls_per_connection",), protocol="pong").text(),
         ),
     ],
 )

@@ -10,6 +10,7 @@ from synthetic import session
 from workbench import paths
 from workbench.documents import RunStart
 from workbench.errors import BadInput
+from workbench.messages import plans
 from workbench.plan.model import (
     Plan,
     WarmUp,
@@ -52,7 +53,7 @@ def test_rates_count_requests_when_a_connection_makes_several_calls() -> None:
 
 
 @pytest.mark.parametrize(
-    ("case", "changes", "sentence"),
+    ("case", "changes", "why"),
     [
         ("rate zero", {"rates": [0, 100]}, "rates[1]: expected a number above 0, got 0."),
         ("negative", {"rates": [-5]}, "rates[1]: expected a number above 0, got -5."),
@@ -64,21 +65,21 @@ def test_rates_count_requests_when_a_connection_makes_several_calls() -> None:
         ("infinite", {"rates": [float("inf")]}, "of at most 1,000,000, got inf."),
         ("not a number", {"rates": [float("nan")]}, "expected a number above 0, got nan."),
         ("a word", {"rates": ["fast"]}, "expected a number, got 'fast'."),
-        ("none", {"rates": None}, "rates: none is given; give a list, or from, to and step."),
+        ("none", {"rates": None}, plans.NoValues(keys=("rates",), closed=False)),
         (
             "falling",
             {"rates": [200, 100]},
-            "rates: 100 comes after 200; list them in ascending order, each once.",
+            plans.NotAscending(keys=("rates",), earlier=200, later=100),
         ),
         (
             "twice the same",
             {"rates": [100, 100]},
-            "rates: 100 comes after 100; list them in ascending order, each once.",
+            plans.NotAscending(keys=("rates",), earlier=100, later=100),
         ),
         (
             "reversed",
             {"rates": {"from": 9000, "to": 400, "step": 100}},
-            "rates: they run from 9000 down to 400; swap the two.",
+            plans.RangeDescends(keys=("rates",), first=9000, last=400),
         ),
         (
             "step zero",
@@ -88,33 +89,33 @@ def test_rates_count_requests_when_a_connection_makes_several_calls() -> None:
         (
             "far too many",
             {"rates": {"from": 1, "to": 1_000_000, "step": 0.01}},
-            "rates: 99,999,901 points for one server are more than 2,000; widen the step.",
+            plans.TooManyPoints(keys=("rates",), points=99_999_901, most=2000),
         ),
         (
             "a far too long list",
             {"rates": list(range(1, 2002))},
-            "rates: 2,001 points for one server are more than 2,000; widen the step.",
+            plans.TooManyPoints(keys=("rates",), points=2001, most=2000),
         ),
         ("no step", {"rates": {"from": 1, "to": 4}}, "the key 'step' is missing; add it."),
         (
             "no servers",
             {"servers": []},
-            "servers: none is listed; name at least one of the catalogue.",
+            plans.NoServers(keys=("servers",)),
         ),
         (
             "a server twice",
             {"servers": ["a", "b", "a"]},
-            "servers: 'a' is listed twice; for a second measurement use `repeats`.",
+            plans.ServerTwice(keys=("servers",), server="a"),
         ),
         (
             "both sizes",
             {"connections": 40_000},
-            "connections, seconds: both are given; give exactly one of the two.",
+            plans.LengthUnclear(keys=("connections", "seconds"), both=True),
         ),
         (
             "no size",
             {"seconds": None},
-            "connections, seconds: neither is given; give exactly one of the two.",
+            plans.LengthUnclear(keys=("connections", "seconds"), both=False),
         ),
         ("an unknown key", {"repeat": 3}, "there is no key 'repeat'; did you mean 'repeats'?"),
         (
@@ -125,62 +126,64 @@ def test_rates_count_requests_when_a_connection_makes_several_calls() -> None:
         (
             "several calls of pong",
             {"workload": {"calls_per_connection": 3}},
-            "workload.calls_per_connection: pong ends after one reply; use http/1.1.",
+            plans.OneCallOnly(keys=("workload.calls_per_connection",), protocol="pong"),
         ),
         (
             "a pipeline longer than the calls",
             {"workload": {"protocol": "http/1.1", "calls_per_connection": 2, "pipeline": 3}},
-            "workload.pipeline: 3 calls at once need as many calls_per_connection.",
+            plans.PipelineTooDeep(keys=("workload.pipeline",), pipeline=3),
         ),
         (
             "a path that would split the request",
             {"workload": {"path": "/ HTTP/1.1\r\nX: y"}},
-            "workload.path: it must begin with / and have no spaces or control characters.",
+            plans.InvalidPath(keys=("workload.path",)),
         ),
         (
             "concurrency in open loop",
             {"concurrency": [50]},
-            "concurrency: only a closed loop has one; give rates, or set workload.mode to closed.",
+            plans.NotInThisLoop(keys=("concurrency",), given="concurrency"),
         ),
         (
             "rates in closed loop",
             {"workload": {"mode": "closed"}},
-            "rates: a closed loop offers no rate; give concurrency in their place.",
+            plans.NotInThisLoop(keys=("rates",), given="rates"),
         ),
         (
             "a field that cannot vary",
             {"vary": {"path": [1]}},
-            "vary: ping-pong has no field that can vary; give several rates instead.",
+            plans.NotVaried(keys=("vary",), field="path", workload="Ping-pong", fields=[]),
         ),
         (
             "a pipeline below 1",
             {"rates": [100], **_PIPELINED, "vary": {"pipeline": [0, 4]}},
-            "vary: 0 is not possible: expected a whole number of at least 1, got 0.",
+            plans.InvalidValue(
+                keys=("vary",), value=0, said="expected a whole number of at least 1, got 0."
+            ),
         ),
         (
             "half a call",
             {"rates": [100], **_PIPELINED, "vary": {"pipeline": [1.5]}},
-            "vary: 1.5 is not possible: expected a whole number, got 1.5.",
+            plans.InvalidValue(keys=("vary",), value=1.5, said="expected a whole number, got 1.5."),
         ),
         (
             "a pipeline that is varied beyond the calls",
             {"rates": [100], **_PIPELINED, "vary": {"pipeline": [1, 9]}},
-            "workload.pipeline: 9 calls at once need as many calls_per_connection.",
+            plans.PipelineTooDeep(keys=("workload.pipeline",), pipeline=9),
         ),
         (
             "two axes",
             {"rates": [100, 200], **_PIPELINED, "vary": {"pipeline": [1, 4]}},
-            "rates: with 'pipeline' varied, the load stays the same; give a single value.",
+            plans.OneLoadOnly(keys=("rates",), field="pipeline"),
         ),
         (
             "an axis without values",
             {"rates": [100], **_PIPELINED, "vary": {"pipeline": []}},
-            "vary: none is given; list the values, for example [1, 2, 4].",
+            plans.NoValues(keys=("vary",), varied=True),
         ),
         (
             "two fields",
             {"rates": [100], **_PIPELINED, "vary": {"pipeline": [1], "path": [2]}},
-            "vary: pipeline and path cannot vary together; keep one of them.",
+            plans.OneFieldOnly(keys=("vary",), fields=["pipeline", "path"]),
         ),
         (
             "a timeout of nothing",
@@ -191,10 +194,12 @@ def test_rates_count_requests_when_a_connection_makes_several_calls() -> None:
     ],
     ids=lambda value: value.replace(" ", "-") if isinstance(value, str) else "",
 )
-def test_a_plan_is_refused_with(case: str, changes: dict[str, Any], sentence: str) -> None:
+def test_a_plan_is_refused_with(
+    case: str, changes: dict[str, Any], why: str | plans.Problem
+) -> None:
     refused = refusal(**changes)
     assert refused.startswith("plan p.yaml")
-    assert refused.endswith(sentence), case
+    assert refused.endswith(why if isinstance(why, str) else why.line()), case
 
 
 @pytest.mark.parametrize(

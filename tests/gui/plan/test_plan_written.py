@@ -14,6 +14,7 @@ from app.shell.main_window import MainWindow
 from tests.gui.plan.steps import SHORT, edit, judged, leave_out, wanted, write
 from tests.gui.windows import control, press, says
 from workbench import paths
+from workbench.messages import plans
 from workbench.plan.model import GiveUp, Plan, Range, WarmUp, load_plan
 from workbench.sessions import read_session
 from workbench.workloads.registry import workload as a_workload
@@ -131,23 +132,25 @@ def test_a_field_that_is_left_shows_its_beginning(qtbot: QtBot, page: PlanPage) 
 
 
 @pytest.mark.parametrize(
-    ("field", "text", "said"),
+    ("field", "text"),
     [
-        ("rates", "400, 200", "200 comes after 400; list them in ascending order, each once."),
-        ("rates", "fast", "Expected a number, got 'fast'."),
-        ("rates", "", "None is given; give a list, or from, to and step."),
-        ("seconds", "0.5", "At 200/s a point lasts 0.5 s: too short for a verdict"),
-        ("seconds", "", "Neither is given; give exactly one of the two."),
-        ("workload.timeout_s", "0", "Expected a number above 0, got 0."),
-        ("repeats", "1,5", "Expected a whole number, got '1,5'."),
+        ("rates", "400, 200"),
+        ("rates", "fast"),
+        ("rates", ""),
+        ("seconds", "0.5"),
+        ("seconds", ""),
+        ("workload.timeout_s", "0"),
+        ("repeats", "1,5"),
     ],
 )
 def test_what_makes_no_sense_is_told_beside_its_field_and_cannot_run(
-    qtbot: QtBot, page: PlanPage, field: str, text: str, said: str
+    qtbot: QtBot, page: PlanPage, field: str, text: str
 ) -> None:
     edit(qtbot, page, SHORT)
     input_ = page.form.inputs[field]
     write(qtbot, page, field, text)
+    assert page.draft is not None
+    said = page.draft.faults[field]
     (line,) = [each for each in {*page.form.lines.values()} if said in each.note]
     assert line.isAncestorOf(input_)
     assert line.tone == "bad"
@@ -163,8 +166,7 @@ def test_the_key_that_runs_a_plan_says_why_it_does_not_run_until_that_is_mended(
     edit(qtbot, page, SHORT)
     write(qtbot, page, "repeats", "0")
     qtbot.keyClick(window, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
-    why = "Cannot run yet. Passes: expected a whole number of at least 1, got 0."
-    qtbot.waitUntil(lambda: says(page, why))
+    qtbot.waitUntil(lambda: says(page, "Cannot run yet. Passes: "))
     write(qtbot, page, "repeats", "1")
     assert not says(page, "Cannot run yet.")
     assert not window.desk.busy
@@ -175,7 +177,8 @@ def test_a_fault_among_the_rare_fields_opens_them(qtbot: QtBot, page: PlanPage) 
     backlog = page.form.more.inputs["backlog"]
     assert not backlog.isVisible()
     page.edit(Plan(servers=["gevent"], rates=[500], seconds=1, workload=a_workload(pipeline=3)))
-    qtbot.waitUntil(lambda: says(page, "3 calls at once need as many"))
+    deep = plans.PipelineTooDeep(keys=("workload.pipeline",), pipeline=3)
+    qtbot.waitUntil(lambda: says(page, deep.text()))
     assert backlog.isVisible()
 
 
@@ -184,7 +187,8 @@ def test_a_warning_is_told_but_keeps_nothing_from_running(
 ) -> None:
     edit(qtbot, page, SHORT)
     assert says(page, "1 warning")
-    qtbot.waitUntil(lambda: says(page, "too few for a steady p99."))
+    few = plans.FewSamples(keys=("seconds",), x=400.0, suffix="/s", needed=1000)
+    qtbot.waitUntil(lambda: says(page, few.text()))
     assert control(window, "Run").isEnabled()
 
 
