@@ -128,7 +128,6 @@ def _alike(a: QColor, b: QColor) -> bool:
 
 def test_a_whole_visit(window: MainWindow, qtbot: QtBot, home: Path) -> None:
     person = Person(window, qtbot, hands(qtbot))
-    person.reads("Which server holds up, and up to what rate?")
     picks_servers_and_runs(person)
     pauses_and_goes_on(person)
     measured = run_ends(person, home)

@@ -19,7 +19,7 @@ from app.bridge import Bridge
 from app.pages.live import State
 from app.shell.main_window import MainWindow
 from tests.gui.short_runs import LONG, SHORT
-from tests.gui.windows import press, says, shown, the
+from tests.gui.windows import press, refusal, says, shown, the
 from tests.synthetic import session
 from workbench.documents import AnyDocument, PointStop, RunStop
 from workbench.sessions import Recorder, read_session
@@ -169,12 +169,10 @@ def test_what_was_run_is_listed_found_and_opened(
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
-    [("just: yaml\n", "is not a session"), ("# pongbench session\n", "cut off before anything")],
-    ids=["foreign", "empty"],
+    "content", ["just: yaml\n", "# pongbench session\n"], ids=["foreign", "empty"]
 )
 def test_a_file_that_is_no_session_is_refused_in_words(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path, content: str, said: str
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, content: str
 ) -> None:
     path = tmp_path / "dropped.yaml"
     path.write_text(content)
@@ -182,7 +180,7 @@ def test_a_file_that_is_no_session_is_refused_in_words(
     data.setUrls([QUrl.fromLocalFile(str(path))])
     copy, left, no = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier
     window.dropEvent(QDropEvent(QPointF(50, 50), copy, data, left, no.NoModifier))
-    qtbot.waitUntil(lambda: said in window.sessions.error.text)
+    qtbot.waitUntil(lambda: window.sessions.error.text == refusal(path))
     assert window.sessions.error.isVisible()
 
 
@@ -228,6 +226,6 @@ def test_a_disk_that_fills_up_during_a_run_ends_it_in_words(qtbot: QtBot, full_d
     with shown(qtbot) as window:
         window.run(LONG)
         over(qtbot, window)
-        assert window.live.error.text.startswith("The disk is full. The session is complete up to")
-    (path,) = full_disk.glob("*.pong.yaml")
+        (path,) = full_disk.glob("*.pong.yaml")
+        assert str(path) in window.live.error.text
     assert any(isinstance(d, PointStop) for d in read_session(path).documents)

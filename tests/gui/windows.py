@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TypeVar
 
+import pytest
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
 from pytestqt.qtbot import QtBot
@@ -14,8 +17,10 @@ from app import theme
 from app.bridge import Bridge
 from app.context import Desk
 from app.log import LogBook
+from app.replay.film import load
 from app.settings import Settings
 from app.shell.main_window import MainWindow
+from workbench.errors import BadInput
 
 W = TypeVar("W", bound=QWidget)
 
@@ -88,6 +93,13 @@ def says(window: QWidget, text: str) -> bool:
 def sees(qtbot: QtBot, window: QWidget, text: str) -> None:
     """Wait until it says so."""
     qtbot.waitUntil(lambda: says(window, text))
+
+
+def refusal(path: Path) -> str:
+    """What is said of a file that is no session to be shown."""
+    with pytest.raises(BadInput) as caught:
+        asyncio.run(load(path))
+    return str(caught.value)
 
 
 def words_on(window: QWidget) -> list[str]:

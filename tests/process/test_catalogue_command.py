@@ -49,7 +49,7 @@ def test_check_prints_one_json_object_and_nothing_else(home: Path) -> None:
     assert (null["id"], null["status"], null["backlog"]) == ("null", "passed", 512)
     assert (null["keep_alive"], null["pipelining"]) == (False, 0)
     assert (half["id"], half["status"]) == ("half-reply", "failed")
-    assert half["reason"] == "It closed before the whole body: 3 of 5 bytes came."
+    assert "3 of 5 bytes" in half["reason"]
 
 
 def test_an_unknown_server_is_bad_input(home: Path) -> None:

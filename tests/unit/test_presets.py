@@ -85,7 +85,7 @@ def test_what_is_written_is_read_as_it_was(plan: Plan, tmp_path: Path) -> None:
     [
         ("Mine", "There is a plan of yours named 'mine'; choose another name."),
         ("Demo", "There is a plan that comes with Pongbench named 'demo'"),
-        (" .. ", "needs a name with letters or digits"),
+        (" .. ", "letters or digits"),
     ],
 )
 def test_a_name_that_is_taken_or_says_nothing_is_refused(name: str, said: str) -> None:

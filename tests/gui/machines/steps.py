@@ -10,7 +10,7 @@ from app.context import Desk
 from app.machines.prompts import QuestionDialog
 from app.pages.machines import MachinesPage
 from app.widgets import dress
-from tests.gui.windows import control, sees
+from tests.gui.windows import control, offers
 
 
 def opened(qtbot: QtBot, desk: Desk) -> MachinesPage:
@@ -54,10 +54,15 @@ def check(page: MachinesPage) -> None:
     page.run_this()
 
 
+def asks_about_key(qtbot: QtBot, page: MachinesPage) -> None:
+    """The page shows a key nobody trusts."""
+    qtbot.waitUntil(lambda: offers(page, "Trust this key"))
+
+
 def trust_it(qtbot: QtBot, page: MachinesPage) -> None:
     """As far as a check that passed."""
     check(page)
-    sees(qtbot, page, "Is this really box?")
+    asks_about_key(qtbot, page)
     control(page, "Trust this key").click()
     answer(qtbot, page, PASSWORD)
     qtbot.waitUntil(lambda: "ready" in light(page, "box"))

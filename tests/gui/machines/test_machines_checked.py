@@ -16,10 +16,12 @@ from app.machines.keys import LAST
 from app.machines.prompts import QuestionDialog
 from app.pages.machines import MachinesPage
 from tests.gui.machines.host import Host
-from tests.gui.machines.steps import answer, check, dialog, light, show, trust_it
+from tests.gui.machines.steps import answer, asks_about_key, check, dialog, light, show, trust_it
 from tests.gui.windows import control, says, sees
+from workbench.machines.checking import dead_runs
 from workbench.machines.hostkeys import own_file
 from workbench.machines.profiles import load_profile
+from workbench.machines.ssh import Cleaned
 
 # The offscreen platform says so of every window that has a least size.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -47,7 +49,7 @@ def test_an_unknown_key_is_trusted_by_the_person_alone_then_the_machine_is_ready
     assert own_file().exists()
     sees(qtbot, page, "bench was let in")
     sees(qtbot, page, "Servers listen on")
-    sees(qtbot, page, "No dead run left anything.")
+    sees(qtbot, page, dead_runs(Cleaned(0, 0, [], []), box, None).text)
     assert not list((home / "work" / "runs").glob("*"))
     # Nothing that was typed is anywhere.
     kept = f"{desk.settings.more} {[str(line) for line in desk.log.lines()]}"
@@ -96,7 +98,7 @@ def test_a_password_that_is_not_given_ends_the_check_with_a_sentence(
     desk.machines_changed.emit()
     show(qtbot, page, box)
     check(page)
-    sees(qtbot, page, "Is this really box?")
+    asks_about_key(qtbot, page)
     control(page, "Trust this key").click()
     answer(qtbot, page, "wrong")
     asked = dialog(qtbot, page, QuestionDialog)
@@ -123,7 +125,7 @@ def test_a_check_that_is_cancelled_says_so_and_its_question_goes(
     desk.machines_changed.emit()
     show(qtbot, page, box)
     check(page)
-    sees(qtbot, page, "Is this really box?")
+    asks_about_key(qtbot, page)
     control(page, "Trust this key").click()
     dialog(qtbot, page, QuestionDialog)
     control(page, "Cancel the check").click()

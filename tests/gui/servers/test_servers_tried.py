@@ -33,7 +33,7 @@ def test_a_new_server_runs_at_once(qtbot: QtBot, page: ServersPage) -> None:
     control(page, "New server").click()
     make(qtbot, page, "Mine")
     qtbot.waitUntil(lambda: page.pane.known is not None and page.pane.known.id == "mine")
-    sees(qtbot, page, "Nothing is wrong with these files.")
+    qtbot.waitUntil(page.trial.go.isEnabled)
     page.activateWindow()
     qtbot.waitUntil(page.isActiveWindow)
     page.table.names.setFocus()
