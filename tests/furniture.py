@@ -83,19 +83,19 @@ def passed(*, dead: bool = False) -> list[Step]:
         "sysctls": {"net.ipv4.ip_local_port_range": "32768 60999", "net.core.somaxconn": 4096},
     }
     runs = [{"run": "20261120-2210-k3x9", "processes": ["python3 -m pongbench_agent"]}]
-    cleaned = "1 dead run was removed, with 1 process."
+    cleaned = "Removed 1 leftover run with 1 process."
     return [
-        Step("Log in", "passed", "mila was let in at 10.0.4.20 port 22 in 0.4 s."),
+        Step("Log in", "passed", "mila logged in at 10.0.4.20 port 22 in 0.4 s."),
         Step(
-            "Look around",
+            "System facts",
             "passed",
             "Python 3.11.2 on x86_64 with glibc 2.36.",
             found={"python": "3.11.2", "user": "mila", "work_dir": "/home/mila/.cache/pongbench"},
         ),
-        Step("Space", "passed", "228.1 GB are free at /home/mila/.cache/pongbench."),
-        Step("Dead runs", "warning", cleaned, found={"found": runs, "alive": []})
+        Step("Space", "passed", "228.1 GB free in /home/mila/.cache/pongbench."),
+        Step("Leftover runs", "warning", cleaned, found={"found": runs, "alive": []})
         if dead
-        else Step("Dead runs", "passed", "No dead run left anything.", found={"found": []}),
+        else Step("Leftover runs", "passed", "No leftovers of crashed runs.", found={"found": []}),
         Step(
             "Cache",
             "passed",
@@ -110,7 +110,7 @@ def passed(*, dead: bool = False) -> list[Step]:
         Step(
             "Clock",
             "passed",
-            "Its clock is known to ± 31 µs.",
+            "Clock offset known to ± 31 µs.",
             found={"clock_us": [481_204_113_902, 31]},
         ),
         Step(

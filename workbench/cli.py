@@ -55,7 +55,7 @@ def main(argv: Sequence[str] | None = None, *, more: Iterable[AddParser] = ()) -
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
         mute(sys.stdout)
-        to_stderr(f"The output cannot be written: {why(error)}. Send it elsewhere.")
+        to_stderr(f"The output cannot be written: {why(error)}. Redirect it elsewhere.")
         return ExitCode.FAILED
 
 
@@ -84,15 +84,15 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """One sentence like any other, in place of the whole usage."""
         message = message.replace("invalid choice:", "there is no")
-        message = _NO_NUMBER.sub(r"\1 is no number", message)
+        message = _NO_NUMBER.sub(r"\1 is not a number", message)
         raise BadInput(f"{message}. See `{self.prog} --help`.")
 
 
 def _parser(more: Iterable[AddParser]) -> argparse.ArgumentParser:
     parser = _Parser(
         prog="pongbench",
-        description="Which server holds up, and up to what rate? Without a command: the window;"
-        " with a session's file in place of one: the window, with that session.",
+        description="Measures which server holds up, and up to what rate. Without a command: open"
+        " the window; with a session file in its place: open the window with that session.",
     )
     parser.add_argument("--version", action="version", version=f"pongbench {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)

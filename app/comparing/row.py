@@ -15,7 +15,7 @@ from app.plain import tip
 from app.theme import SeriesStyle, Theme, Weight, font
 from workbench.comparison.contenders import Contender
 from workbench.comparison.sides import Comparison
-from workbench.comparison.words import basis_text, holds_in, interval_text
+from workbench.comparison.words import basis_text, interval_text, sustained_in
 
 HEIGHT = 34
 
@@ -45,7 +45,7 @@ class HeldRow(QAbstractButton):
         tagged = len(comparison.sides) > 1
         self._contender, self._axis, self._theme = contender, axis, theme
         self._unlike = comparison.unlike(contender)
-        self._holds = holds_in(comparison, contender)
+        self._holds = sustained_in(comparison, contender)
         self._faint = tagged and contender.tag != "A"
         self._style = style
         self._tagged, self._marked = tagged, False

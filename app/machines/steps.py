@@ -56,10 +56,10 @@ class StepsCard(Card):
 _ORDER = {
     "": "Logging in…",
     "Log in": "Looking for a Python…",
-    "Look around": "Looking for limits…",
+    "System facts": "Looking for limits…",
     "Limits": "Looking for room…",
-    "Space": "Looking for what dead runs left…",
-    "Dead runs": "Measuring what is kept there…",
+    "Space": "Looking for leftovers of crashed runs…",
+    "Leftover runs": "Measuring what is kept there…",
     "Cache": "Making a run directory and starting the runner…",
     "Start the runner": "Opening as many sessions as a run needs…",
     "Sessions": "Looking at its cores…",

@@ -274,7 +274,7 @@ def test_the_command_shows_and_removes_what_a_crash_left(
     assert program.stdout
     assert program.stdout.readline() == b"ready\n"
     assert main(["machines", "clean", "h1"]) == 0
-    assert "left alone: run " in capsys.readouterr().out
+    assert "still running: run " in capsys.readouterr().out
     halves = runners(host)
     for number in (signal.SIGSTOP, signal.SIGKILL):  # so that neither sees the other die
         for pid in halves:

@@ -157,7 +157,7 @@ def test_cleaning_a_machine_puts_its_settings_back(
     assert main(["machines", "clean", "h1"]) == 0
     assert "net.core.somaxconn is 4096 again on h1.\n" in capsys.readouterr().out
     assert main(["machines", "clean", "h1"]) == 0
-    assert capsys.readouterr().out == "No dead run left anything.\n"
+    assert capsys.readouterr().out == "No leftovers of crashed runs.\n"
 
 
 async def test_the_next_run_puts_back_what_a_crash_left_and_what_cannot_be_is_told(

@@ -22,7 +22,7 @@ from workbench.errors import PongbenchError
 from workbench.machines import ssh
 from workbench.machines.checking import Step, check_machine
 from workbench.machines.profiles import Cpus, Profile
-from workbench.machines.ssh import SURVEY, look_around, open_shell, open_ssh, remove_cache
+from workbench.machines.ssh import SURVEY, open_shell, open_ssh, remove_cache, survey_machine
 from workbench.machines.surveyed import LEAST_PROCESSES, Survey, fit
 
 
@@ -56,7 +56,7 @@ async def test_a_core_that_is_not_there_is_found(box: Profile) -> None:
 
 async def test_a_python_that_cannot_be_used_is_not_replaced_by_another(box: Profile) -> None:
     steps = await steps_of(but(box, python="/opt/none/python3"))
-    assert (steps[-1].name, steps[-1].state) == ("Look around", "failed")
+    assert (steps[-1].name, steps[-1].state) == ("System facts", "failed")
     assert "cannot use the Python that its profile names, /opt/none/python3: " in steps[-1].text
     assert "not found" in steps[-1].text
     old = Path(box.work_dir).parent / "old-python"
@@ -135,7 +135,7 @@ async def test_a_shell_that_runs_nothing_is_quoted(
     shell_there = await open_shell(box, answer)
     try:
         with pytest.raises(PongbenchError, match=f"^'box' did not do it .look around.: .*{words}"):
-            await look_around(shell_there, box)
+            await survey_machine(shell_there, box)
     finally:
         await shell_there.close()
 
@@ -148,7 +148,7 @@ async def test_a_session_that_is_closed_at_once_is_told_with_what_it_may_be(
 
     host.run = run
     last = (await steps_of(box))[-1]
-    assert (last.name, last.state) == ("Look around", "failed")
+    assert (last.name, last.state) == ("System facts", "failed")
     assert (
         "the session was closed before anything ran in it (perhaps no more processes" in last.text
     )
@@ -174,7 +174,7 @@ async def test_a_work_directory_that_is_removed_leaves_no_folder(
     fixed.chmod(0o500)
     shell = await open_shell(here, answer)
     try:
-        survey = await look_around(shell, here)
+        survey = await survey_machine(shell, here)
         assert await remove_cache(shell, survey) == 3
     finally:
         await shell.close()

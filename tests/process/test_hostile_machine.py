@@ -31,7 +31,7 @@ from workbench.machines.local import LocalMachine, open_local
 from workbench.machines.rights import Rights
 from workbench.machines.runner_client import HEARTBEAT_S, Link
 from workbench.machines.sampler_client import Sampling
-from workbench.machines.ssh import look_around, open_shell
+from workbench.machines.ssh import open_shell, survey_machine
 from workbench.machines.tuner_client import Tuner
 
 CASES = Path(__file__).parents[1] / "cases" / "hostile"
@@ -173,7 +173,7 @@ async def at_survey(case: dict[str, Any], folder: Path, clock: Clock) -> str:
         shell = await open_shell(profile, answer)
         clock.start()
         try:
-            await look_around(shell, profile)
+            await survey_machine(shell, profile)
         finally:
             clock.began += await timed(shell.close())
             clock.began += await timed(host.close())

@@ -20,7 +20,7 @@ from workbench.cli import main
 from workbench.errors import BadInput, PongbenchError
 from workbench.machines import survey, tuning
 from workbench.machines.base import Machine
-from workbench.machines.checking import dead_runs
+from workbench.machines.checking import leftover_runs
 from workbench.machines.local import open_local
 from workbench.machines.profiles import Profile, save_profile
 from workbench.machines.rights import Rights
@@ -173,7 +173,7 @@ async def test_a_machine_that_goes_away_puts_itself_back(host: Host, tmp_path: P
     complaints: list[str] = []
     async with tuned(machine, CHANGES, host.rights, on_restored=complaints.extend):
         await machine.close()
-    assert "puts its settings back by itself" in complaints[0]
+    assert "restores its settings by itself" in complaints[0]
     assert eventually(host.as_it_was)
 
 
@@ -232,9 +232,9 @@ async def test_whoever_may_not_put_back_is_told_what_is_tuned(
     tuner.process.wait(PATIENCE_S)
     assert eventually(lambda: not survey.is_locked(str(host.state / "lock")))
     left = msgspec.convert(survey.left_tuned(str(host.state)), LeftTuning)
-    step = dead_runs(Cleaned(0, 0, [], []), "localhost", left)
+    step = leftover_runs(Cleaned(0, 0, [], []), "localhost", left)
     assert step.state == "warning"
-    assert "a run that did not put them back: net.core.somaxconn 4096 (before: 128)" in step.text
+    assert "a run that did not restore them: net.core.somaxconn 4096 (before: 128)" in step.text
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])

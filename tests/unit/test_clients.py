@@ -65,8 +65,8 @@ def test_a_summary_puts_several_clients_side_by_side() -> None:
     print_summary(summarise(shared()), Terminal(file=output, width=140))
     said = output.getvalue()
     assert "Own ceiling" in said and "≥ " in said
-    assert "The clients began within 0.40 ms of one another (median over" in said
-    assert "on clocks known to 0.08 ms." in said
+    assert "Clients started within 0.40 ms of each other (median of" in said
+    assert "clock uncertainty 0.08 ms)." in said
 
 
 def test_one_client_is_not_put_beside_itself() -> None:
@@ -79,7 +79,7 @@ def test_one_client_is_not_put_beside_itself() -> None:
 def test_a_report_has_them_too() -> None:
     report = facts(shared())
     assert report.clients and [row[0] for row in report.clients.rows] == ["c1", "c2"]
-    assert any("The clients began within" in sentence for sentence in report.conditions)
+    assert any("Clients started within" in sentence for sentence in report.conditions)
 
 
 def test_summaries_for_machines_have_every_figure() -> None:

@@ -21,13 +21,7 @@ from workbench.analysis.published import IN_2009, comparable
 from workbench.comparison.conditions import conditions
 from workbench.comparison.pairwise import pairwise
 from workbench.comparison.sides import Side, compare, side_of
-from workbench.comparison.words import (
-    difference_text,
-    groups,
-    holds_in,
-    holds_text,
-    interval_text,
-)
+from workbench.comparison.words import difference_text, groups, interval_text, sustained_in
 from workbench.documents import UNTOLD, AnyDocument, Note, PointStop, RunStart
 from workbench.sessions import Recorder, Session
 
@@ -94,7 +88,7 @@ def test_rates_are_rounded_as_in_the_charts() -> None:
     steps = [103.4 * n for n in range(40, 70)]
     (gevent,) = side("A", session(1, rates=steps)).contenders
     assert gevent.result.knee == 103.4 * 50
-    assert holds_text(gevent) == "5,170/s"
+    assert gevent.result.sustained == "5,170/s"
     assert interval_text(gevent) == "5,170 to 5,273/s"
 
 
@@ -128,14 +122,14 @@ def test_a_server_whose_limit_was_never_seen_holds_at_least_that() -> None:
     (fast,) = side("A", session(faster(1, 9), rates=RATES)).contenders
     assert fast.result.interval is not None
     assert fast.result.interval.high == inf
-    assert holds_text(fast) == "≥ 9,000/s"
+    assert fast.result.sustained == "≥ 9,000/s"
     assert interval_text(fast) == "from 9,000/s"
 
 
 def test_a_rate_only_the_clients_lost_shows_no_limit_of_the_server() -> None:
     (fast,) = side("A", session(faster(1, 9), rates=RATES, untrusted_from=7000)).contenders
     assert fast.result.knee == 6000
-    assert holds_text(fast) == "≥ 6,000/s"
+    assert fast.result.sustained == "≥ 6,000/s"
 
 
 def test_a_server_that_held_nothing_and_one_without_points_are_told() -> None:
@@ -143,11 +137,11 @@ def test_a_server_that_held_nothing_and_one_without_points_are_told() -> None:
         "A",
         session([replace(contestants(1)[0], capacity_per_s=0), *contestants(2)[1:]], rates=RATES),
     ).contenders
-    assert holds_text(dead) == "no rate"
+    assert dead.result.sustained == "no tested rate"
     assert dead.result.at_knee is None
     start = session(1)[0]
     (unmeasured,) = side("B", [start]).contenders
-    assert holds_text(unmeasured) == "not measured"
+    assert unmeasured.result.sustained == "not measured"
     assert [c.name for c in compare([side("A", session(2)), side("B", [start])]).ranked()][-1] == (
         unmeasured.name
     )
@@ -162,7 +156,7 @@ def test_two_are_alike_also_where_one_stands_between_them_whose_limit_was_not_se
     b = side("B", session(1, rates=[250.0 * n for n in range(1, 40)]))
     c = side("C", session(1, rates=RATES))
     found = compare([a, b, c])
-    assert [(x.tag, holds_text(x)) for x in found.ranked()] == [
+    assert [(x.tag, x.result.sustained) for x in found.ranked()] == [
         ("B", "5,250/s"),
         ("A", "≥ 5,000/s"),
         ("C", "5,000/s"),
@@ -235,8 +229,8 @@ def test_a_gap_after_one_pass_is_told_with_its_doubt() -> None:
     a, b = other.contenders[2], one.contenders[2]
     said = difference_text(a, b, found.difference(a, b))
     assert said == (
-        "gevent in A holds 4,000/s more than gevent in B (3,000 to 5,000/s)."
-        " One pass does not tell chance from difference."
+        "gevent in A sustains 4,000/s more than gevent in B (3,000 to 5,000/s)."
+        " One pass cannot show significance."
     )
 
 
@@ -245,7 +239,7 @@ def test_servers_of_one_session_are_told_by_their_names_alone(
 ) -> None:
     assert main(["compare", str(record(tmp_path / "a.yaml", session(2, rates=RATES)))]) == 0
     out = capsys.readouterr().out
-    assert "asyncio Protocol holds 2,000/s more than asyncio streams (1,000 to 3,000/s)." in out
+    assert "asyncio Protocol sustains 2,000/s more than asyncio streams (1,000 to 3,000/s)." in out
 
 
 # One rate for all
@@ -307,7 +301,7 @@ def said_of(*documents: list[AnyDocument]) -> tuple[list[str], Sequence[str]]:
         ),
         ({"facts": {"cpu_count": 2}}, "Cores of the target: A 4, B 2."),
         ({"backlog": 128}, "Backlog in force: A 512, B 128."),
-        ({"plan": {"seconds": 5.0}}, "Length of a point: A 2 s, B 5 s."),
+        ({"plan": {"seconds": 5.0}}, "Point length: A 2 s, B 5 s."),
         ({"plan": {"nofile": 1024}}, "Descriptor limit: A 20,000, B 1,024."),
         ({"workload": {"timeout_s": 2.0}}, "Timeout: A 5 s, B 2 s."),
         ({"version": "uvloop 9"}, "Version of asyncio streams: A CPython 3.11.7, B uvloop 9."),
@@ -334,25 +328,25 @@ def test_a_session_that_other_programs_disturbed_did_not_have_the_same_condition
 
     differing, warnings = said_of(taking(3.0), taking(153.0))
     assert differing == [
-        "Other programs: A took next to no CPU, B took up to 153 % of a core, at 5 of 12 points."
+        "Background load: A took next to no CPU, B took up to 153 % of a core, at 5 of 12 points."
     ]
-    assert warnings[-1].startswith("Read a gap between sessions as one between set-ups")
+    assert warnings[-1].startswith("Differences between sessions may come from their set-up")
     # A single one is told, and makes no other set-up of it.
     differing, warnings = said_of(taking(3.0), taking(36.0, above=11_000))
     assert differing == [
-        "Other programs: A took next to no CPU, B took up to 36 % of a core, at 1 of 12 points."
+        "Background load: A took next to no CPU, B took up to 36 % of a core, at 1 of 12 points."
     ]
     assert not any("set-ups" in warning for warning in warnings)
 
 
 def test_why_two_cannot_be_told_apart_is_told_by_what_was_seen_above() -> None:
-    said = "asyncio streams and asyncio Protocol cannot be told apart: "
+    said = "asyncio streams and asyncio Protocol cannot be compared: "
     small = [replace(each, capacity_per_s=1e6) for each in contestants(2)]
     for documents, why in (
-        (session(small, rates=RATES), "the rates did not go far enough to show every limit."),
+        (session(small, rates=RATES), "the limit was not reached."),
         (
             session(2, rates=RATES, untrusted_from=2000.0),
-            "no point of either that can be trusted shows a limit.",
+            "no trusted point of either shows a limit.",
         ),
     ):
         a, b = side("A", documents).contenders
@@ -380,8 +374,8 @@ def test_another_question_stands_before_another_set_up() -> None:
         "Passes",
     ]
     assert warnings == (
-        "These sessions asked different questions (protocol): a gap between them is not one"
-        " between servers.",
+        "Not comparable: the sessions measured different workloads (protocol). A difference is not"
+        " one between servers.",
     )
 
 
@@ -398,7 +392,7 @@ def test_the_same_session_twice_differs_in_nothing_and_is_told() -> None:
     found = conditions([side("A", session(2)), side("B", session(2))])
     told = ("A and B are the same session; keep one of them.",)
     assert (found.differing, found.warnings) == ([], told)
-    assert found.same_text().startswith("The same: length of a point, CPU, cores, kernel and ")
+    assert found.same_text().startswith("The same: point length, CPU, cores, kernel and ")
 
 
 def test_what_an_old_session_does_not_tell_is_no_difference() -> None:
@@ -498,8 +492,11 @@ def test_a_file_that_cannot_be_read_is_refused_and_the_others_are_compared(
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (["--server", "gevnt"], "No session has a server 'gevnt'; there are asyncio-streams."),
-        (["--rate", "77"], "--rate: 77 was not offered to all of them; 1,000, 2,000, "),
+        (["--server", "gevnt"], "No session has a server 'gevnt'; known: asyncio-streams."),
+        (
+            ["--rate", "77"],
+            "--rate: 77 was not offered to all servers; common rates: 1,000, 2,000, ",
+        ),
     ],
     ids=["server", "rate"],
 )
@@ -518,7 +515,7 @@ def test_more_than_six_sessions_are_too_many(
 ) -> None:
     paths = files(session(1, rates=RATES[:2]))
     assert main(["compare", *paths * 7]) == 2
-    assert "7 sessions are more than 6 at a time; leave some out." in capsys.readouterr().err
+    assert "7 sessions cannot be compared at once; the most is 6." in capsys.readouterr().err
 
 
 def test_a_closed_loop_is_ranked_by_what_it_answered() -> None:
@@ -534,7 +531,7 @@ def test_a_closed_loop_is_ranked_by_what_it_answered() -> None:
     assert found.rate == 150
     assert all(c.result.interval is None for c in found.contenders)
     assert found.difference(*found.contenders) is None
-    assert {holds_text(c).partition(" ")[2] for c in found.contenders} == {"replies/s"}
+    assert {c.result.sustained.partition(" ")[2] for c in found.contenders} == {"replies/s"}
     differing, warnings = said_of(documents, session(2))
     assert not any(each.startswith("What rates count") for each in differing)
     assert warnings[0].startswith(
@@ -553,7 +550,7 @@ def test_sessions_of_unlike_axes_are_not_ranked_beside_each_other(
     ]
     found = compare([side("A", session(2, rates=RATES[:3])), side("B", closed)])
     assert [c.tag for c in found.ranked()] == ["A", "A", "B", "B"]
-    assert [holds_in(found, c) for c in found.ranked()[2:]] == ["not comparable"] * 2
+    assert [sustained_in(found, c) for c in found.ranked()[2:]] == ["not comparable"] * 2
     assert main(["compare", *files(session(2, rates=RATES[:3]), closed)]) == 0
     said = capsys.readouterr().out
     assert "A varied the offered rate, B the concurrent connections" in said

@@ -51,6 +51,6 @@ async def test_without_consent_nothing_begins() -> None:
 
 
 async def test_without_a_terminal_an_option_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exposing, "somebody_there", lambda: False)
+    monkeypatch.setattr(exposing, "is_interactive", lambda: False)
     with pytest.raises(BadInput, match="there is no terminal to ask at; say --expose"):
         await exposing_at_terminal(yes=False)(Exposure(("Cogen",), "h1", "192.0.2.7"))

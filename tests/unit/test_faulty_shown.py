@@ -15,7 +15,7 @@ from workbench.analysis.summary import summarise
 from workbench.commands.summary import print_summary
 from workbench.comparison.sides import compare, side_of
 from workbench.comparison.table import as_csv, columns, ordered
-from workbench.comparison.words import difference_in, holds_text
+from workbench.comparison.words import difference_in
 from workbench.documents import AnyDocument, Note, PointStop, RunStart, RunStop
 from workbench.report.facts import facts
 from workbench.report.points import points_as_csv
@@ -70,9 +70,12 @@ def test_one_good_rate_above_makes_it_faulty_at_a_rate(documents: list[AnyDocume
 def test_a_comparison_says_why_it_ranks_nobody_by_it(documents: list[AnyDocument]) -> None:
     found = compare([side_of(Session("A", documents), Path("A.yaml"), "A")])
     by_id = {contender.id: contender for contender in found.contenders}
-    assert holds_text(by_id[BAD]) == "≥ 3,375/s" and holds_text(by_id[NEVER_GOOD]) == "faulty"
+    assert (
+        by_id[BAD].result.sustained == "≥ 3,375/s"
+        and by_id[NEVER_GOOD].result.sustained == "faulty"
+    )
     assert difference_in(found, by_id[BAD], by_id[NEVER_GOOD]).endswith(
-        f"cannot be told apart: {ANSWERS_500.removesuffix('.')} and {CLOSES}"
+        f"cannot be compared: {ANSWERS_500.removesuffix('.')} and {CLOSES}"
     )
     assert "verdicts_faulty" in {column.key for column in columns(found)}
     cells = {str(row["server"].text): row for row in ordered(found)}
@@ -83,9 +86,9 @@ def test_a_comparison_says_why_it_ranks_nobody_by_it(documents: list[AnyDocument
 
 def test_a_report_names_it_in_its_answer_and_quotes_it(documents: list[AnyDocument]) -> None:
     told = facts(documents)
-    assert told.answer == f"gevent holds most: 7,875 connections per second. {ANSWERS_500} {CLOSES}"
-    held = {each.id: each for each in told.held}
-    assert (held[NEVER_GOOD].holds, held[BAD].holds) == ("faulty", "at least 3,375/s")
+    assert told.answer == f"Best: gevent at 7,875 connections per second. {ANSWERS_500} {CLOSES}"
+    held = {each.id: each for each in told.ranking}
+    assert (held[NEVER_GOOD].sustained, held[BAD].sustained) == ("faulty", "≥ 3,375/s")
     (doubt,) = [each for each in told.doubts if each.startswith("asyncio Protocol at")]
     assert ": faulty. The server answers 500:" in doubt
     assert 'The first: "HTTP/1.0 500 Internal Server Error' in doubt
@@ -96,7 +99,7 @@ def test_a_report_names_it_in_its_answer_and_quotes_it(documents: list[AnyDocume
 def test_of_faulty_servers_alone_no_rate_is_told() -> None:
     told = facts(turned_bad(session(1, 8), NEVER_GOOD, 0.0))
     assert told.answer == (
-        "No server held any of the rates. asyncio streams is faulty from 1,125/s: answers 500."
+        "No server sustained any tested rate. asyncio streams is faulty from 1,125/s: answers 500."
     )
 
 

@@ -44,7 +44,7 @@ async def test_whoever_waits_is_told_when_a_runner_talks_nonsense(nonsense: byte
     link = Link("bolt", said, said)
     try:
         await link.open("/nowhere")
-        with pytest.raises(PongbenchError, match="'bolt' is gone: its runner said what makes no"):
+        with pytest.raises(PongbenchError, match="'bolt' is gone: its runner sent an invalid"):
             await link.ping()
     finally:
         said.close()

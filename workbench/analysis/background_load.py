@@ -1,4 +1,4 @@
-"""What other programs took of the CPU while points were measured."""
+"""CPU that other programs took on the cores of server and clients while points were measured."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ from workbench.analysis.verdicts import OTHERS_PCT
 from workbench.documents import PointStop
 
 _FEW = 0.1
-"""Of all points: as many as may be disturbed before it was another set-up."""
+"""Share of points that may be disturbed without making it a different set-up."""
 
 
 @dataclass(frozen=True)
-class Others:
-    """In percent of a core."""
+class BackgroundLoad:
+    """Background load over several points, in percent of a core."""
 
-    looked: Sequence[float]
-    """At every point where somebody looked."""
+    measured: Sequence[float]
+    """At every point where it was measured."""
     disturbing: Sequence[float]
-    """Of these, where it was enough to move a limit."""
+    """Those of `measured` that are enough to move a limit."""
 
     @classmethod
-    def at(cls, points: Iterable[PointStop]) -> Others:
+    def at(cls, points: Iterable[PointStop]) -> BackgroundLoad:
         known = (point.evidence.get("others_cpu_pct") for point in points)
-        looked = [pct for pct in known if pct is not None]
-        return cls(looked, [pct for pct in looked if pct >= OTHERS_PCT])
+        measured = [pct for pct in known if pct is not None]
+        return cls(measured, [pct for pct in measured if pct >= OTHERS_PCT])
 
     @property
-    def many(self) -> bool:
+    def is_frequent(self) -> bool:
         """Were more than a few points disturbed?"""
-        return len(self.disturbing) > _FEW * len(self.looked)
+        return len(self.disturbing) > _FEW * len(self.measured)
 
     @property
     def text(self) -> str:
-        """Empty: nobody looked."""
+        """For people, behind "Background load"; empty: it was not measured."""
         if not self.disturbing:
-            return "took next to no CPU" if self.looked else ""
+            return "took next to no CPU" if self.measured else ""
         return (
             f"took up to {max(self.disturbing):.0f} % of a core, at {len(self.disturbing):,} of"
-            f" {len(self.looked):,} points"
+            f" {len(self.measured):,} points"
         )

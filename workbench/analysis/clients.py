@@ -1,4 +1,4 @@
-"""What each of several clients had of a run, and how well they began together."""
+"""What each of several clients did in a run, and how closely they started together."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ class Together:
         middle, most = statistics.median(self.skews_us), max(self.skews_us)
         known = max(client.clock_uncertainty_us for client in self.clients)
         return (
-            f"The clients began within {middle / 1000:.2f} ms of one another (median over"
-            f" {len(self.skews_us):,} points; at most {most / 1000:.2f} ms), on clocks known to"
-            f" {known / 1000:.2f} ms."
+            f"Clients started within {middle / 1000:.2f} ms of each other (median of"
+            f" {len(self.skews_us):,} points; at most {most / 1000:.2f} ms; clock uncertainty"
+            f" {known / 1000:.2f} ms)."
         )
 
     def to_data(self) -> dict[str, Any]:

@@ -22,7 +22,7 @@ def add_remember(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--remember",
         action="store_true",
-        help="keep the passwords that are asked for in this system's keyring",
+        help="store entered passwords in the system keyring",
     )
 
 
@@ -68,7 +68,7 @@ async def confirm_at_terminal(
     return (answer or "").strip().lower() in ("y", "yes")
 
 
-def somebody_there() -> bool:
+def is_interactive() -> bool:
     """Whether there is a terminal to ask at."""
     try:
         os.close(os.open(TERMINAL, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC))
@@ -78,7 +78,7 @@ def somebody_there() -> bool:
 
 
 def _prompt(question: Question) -> str:
-    return f"{question.text}{' (was not accepted)' if question.again else ''}: "
+    return f"{question.text}{' (rejected, try again)' if question.again else ''}: "
 
 
 async def _read(terminal: int, prompt: str, *, echo: bool = False) -> str | None:

@@ -47,17 +47,20 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.set_defaults(handler=run_list)
     actions = parser.add_subparsers(metavar="ACTION")
     actions.add_parser("list", help="all servers (default)").set_defaults(handler=run_list)
-    show = actions.add_parser("show", help="what is known about a server, and its code")
+    show = actions.add_parser("show", help="print what is known about a server, and its code")
     show.add_argument("id", metavar="ID", help="a server, or the path of its folder")
     show.set_defaults(handler=run_show)
-    check = actions.add_parser("check", help="deploy servers and see what they answer")
-    check.add_argument("ids", metavar="ID", nargs="*", help="servers or folders; default: all")
-    check.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    check = actions.add_parser("check", help="deploy servers and test their replies")
+    check.add_argument("ids", metavar="ID", nargs="*", help="servers or folders (default: all)")
+    check.add_argument("--json", action="store_true", help="print one JSON object, nothing else")
     check.add_argument(
-        "--on", default="localhost", metavar="MACHINE", help="a machine profile; default: this one"
+        "--on",
+        default="localhost",
+        metavar="MACHINE",
+        help="machine profile (default: this computer)",
     )
     check.add_argument(
-        "--install", action="store_true", help="yes to fetching and unpacking what was shown"
+        "--install", action="store_true", help="allow missing programs to be fetched and unpacked"
     )
     add_option(check)
     check.set_defaults(handler=run_check)
@@ -67,7 +70,7 @@ def add_parser(subparsers: Subparsers) -> None:
 def run_list(args: argparse.Namespace) -> int:
     """Print the catalogue."""
     catalogue = Catalogue.load()
-    titles = ("ID", "Name", "Family", "Style", "Speaks", "Licence")
+    titles = ("ID", "Name", "Family", "Style", "Protocols", "Licence")
     rows: list[list[Cell]] = []
     for entry in catalogue:
         licence = entry.today.licence.value if entry.today.licence else ""
@@ -137,13 +140,13 @@ def _facts(entry: ServerEntry) -> list[tuple[str, str]]:
         *(("", note) for note in entry.notes),
         ("Family", entry.family),
         ("Style", entry.style),
-        ("Speaks", ", ".join(entry.protocols)),
+        ("Protocols", ", ".join(entry.protocols)),
         ("Processes", _processes(entry)),
         ("Warm-up", f"{entry.warm_up_s:g} s of calls" if entry.warm_up_s else ""),
         ("Runtime", "" if entry.runtime == "none" else entry.runtime),
         ("Programs", ", ".join(PROGRAMS[name].title for name in entry.programs)),
-        *(("Rights", sentence) for sentence in stated(entry)),
-        *(("Unequal", text) for text in entry.unequal),
+        *(("Privileges", sentence) for sentence in stated(entry)),
+        *(("Not comparable", text) for text in entry.unequal),
         ("Folder", str(entry.folder)),
         ("Command", " ".join(entry.command)),
     ]
@@ -152,7 +155,7 @@ def _facts(entry: ServerEntry) -> list[tuple[str, str]]:
             facts.append((f"Today: {name}", f"{fact.value} ({fact.source})"))
     if found := gate_cache.recall(entry):
         facts.append(("Measured", f"{found.when_utc}: {' '.join(found.gate.sentences)}"))
-        facts.append(("Able", "; ".join(able(found.gate))))
+        facts.append(("Supports", "; ".join(able(found.gate))))
     elif entry.seen:
         facts.append(("Seen", _seen(entry.seen)))
     if entry.in_2009:
@@ -160,14 +163,16 @@ def _facts(entry: ServerEntry) -> list[tuple[str, str]]:
         facts.append(("In 2009", ", ".join(f"{k.replace('_', ' ')}: {v}" for k, v in row if v)))
     if entry.unavailable:
         gone = entry.unavailable
-        facts.append(("Unavailable", f"{gone.reason} (tried {gone.tried})"))
+        facts.append(("Unavailable", f"{gone.reason} (tested {gone.tried})"))
         facts.append(("Instead", gone.instead))
     return [(name, value) for name, value in facts if value]
 
 
 def _seen(seen: Seen) -> str:
     kept = (
-        f"keep-alive, {seen.pipelining} of 3 calls at once" if seen.keep_alive else "no keep-alive"
+        f"keep-alive, {seen.pipelining} of 3 pipelined calls"
+        if seen.keep_alive
+        else "no keep-alive"
     )
     return (
         f"{kept}; {seen.processes} processes, {seen.threads} threads, {seen.memory_mb:.0f} MB"
@@ -180,7 +185,7 @@ def _processes(entry: ServerEntry) -> str:
     counted = found.gate.processes if found else entry.seen.processes if entry.seen else 0
     if counted in (0, entry.processes):
         return str(entry.processes)
-    return f"{entry.processes} that serve; {counted} counted, with those that start and watch them"
+    return f"{entry.processes} serving; {counted} in all, with those that start and supervise them"
 
 
 def _plain(checked: Checked) -> dict[str, Any]:

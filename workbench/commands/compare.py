@@ -35,27 +35,27 @@ def add_parser(subparsers: Subparsers) -> None:
         "--server",
         action="append",
         metavar="ID",
-        help="only this server (may be given several times)",
+        help="only this server (may be repeated)",
     )
     parser.add_argument(
         "--rate",
         type=float,
         metavar="R",
-        help="also tell all of them at this rate (default: the highest that all hold)",
+        help="also compare all servers at this rate (default: the highest that all sustain)",
     )
     parser.add_argument(
         "--newer",
         action="store_true",
-        help="open what this version understands of sessions from a newer one",
+        help="open sessions of a newer version as far as they are understood",
     )
     shape = parser.add_mutually_exclusive_group()
     shape.add_argument("--json", action="store_true", help="print one JSON object, nothing else")
-    shape.add_argument("--csv", action="store_true", help="print one line a server, nothing else")
+    shape.add_argument("--csv", action="store_true", help="print one line per server, nothing else")
     parser.set_defaults(handler=handle)
 
 
 def handle(arguments: argparse.Namespace) -> int:
-    """Print a comparison. Sessions that cannot be read are told, and the others are compared."""
+    """Print a comparison. Sessions that cannot be read are reported, the others compared."""
     check_count(arguments.sessions)
     sides, refused = _read(arguments.sessions, newer=arguments.newer)
     if not sides:
@@ -74,7 +74,7 @@ def handle(arguments: argparse.Namespace) -> int:
         write(compare_table.as_csv(found))
     else:
         print_comparison(found, differing)
-    damaged = refused or any("Only what comes before" in w for s in sides for w in s.warnings)
+    damaged = refused or any(side.damaged for side in sides)
     return ExitCode.BAD_INPUT if damaged else ExitCode.DONE
 
 
@@ -111,7 +111,7 @@ def to_data(found: Comparison, differing: Conditions, refused: Sequence[str]) ->
 def print_comparison(
     found: Comparison, differing: Conditions, console: Terminal | None = None
 ) -> None:
-    """On stdout: the sessions, what differs, one line for every server, what tells them apart."""
+    """Print the sessions, what differs, one line per server, and their differences."""
     console = console or Terminal()
     if not console.is_terminal:
         # Nobody's window is too narrow for a file.
@@ -133,7 +133,7 @@ def print_comparison(
         console.say(f"All servers at {found.axis.at(found.rate)}:")
         console.print(_table(found, console.width, common=True))
     elif len(found.contenders) > 1:
-        console.say("They share no rate, so nothing is told at a common one.")
+        console.say("There is no rate common to all, so none is compared.")
     for a, b in compare_words.pairs(found):
         console.say(compare_words.difference_in(found, a, b))
 
@@ -158,7 +158,7 @@ def _chosen(sides: Sequence[Side], wanted: Sequence[str] | None) -> list[str] | 
     known = dict.fromkeys(c.id for side in sides for c in side.contenders)
     for id_ in wanted:
         if id_ not in known:
-            raise BadInput(f"No session has a server {id_!r}; there are {', '.join(known)}.")
+            raise BadInput(f"No session has a server {id_!r}; known: {', '.join(known)}.")
     return [c.key for side in sides for c in side.contenders if c.id in wanted]
 
 
@@ -166,19 +166,19 @@ def _check_rate(found: Comparison, rate: float | None) -> None:
     if rate is None or rate in found.shared:
         return
     offered = ", ".join(f"{each:,.10g}" for each in found.shared) or "none"
-    raise BadInput(f"--rate: {rate:,.10g} was not offered to all of them; {offered} were.")
+    raise BadInput(f"--rate: {rate:,.10g} was not offered to all servers; common rates: {offered}.")
 
 
 _HEAD = ("server", "session")
 _FIRST = ("knee_per_s", "interval", "at_knee_p50_ms", "at_knee_p99_ms", "at_knee_cpu_pct")
 
 
-_SPARE = ("not trusted", "faulty", "server-limited", "ok", "CPU there", "Most memory", "p50 there")
+_SPARE = ("not trusted", "faulty", "server-limited", "ok", "CPU there", "Peak memory", "p50 there")
 """Left out in a narrow terminal, the first of them first."""
 
 
 def _table(found: Comparison, width: int, *, common: bool) -> Table:
-    """What each holds and costs, or (`common`) all of them at one rate."""
+    """What each server sustains and uses, or (`common`) all of them at one rate."""
     shown = [column for column in compare_table.columns(found) if _is_shown(column.key, common)]
     titles = [
         f"{column.title} there" if column.key.startswith("at_knee") else column.title

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
-from workbench.commands.asking import confirm_at_terminal, somebody_there
+from workbench.commands.asking import confirm_at_terminal, is_interactive
 from workbench.errors import BadInput
 from workbench.exposure import Consent, Exposure
 
@@ -15,7 +15,7 @@ def add_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--expose",
         action="store_true",
-        help="yes to servers without security fixes listening where other machines reach them",
+        help="allow servers without security fixes to listen on the network",
     )
 
 
@@ -27,7 +27,7 @@ def exposing_at_terminal(
     async def consent(exposure: Exposure) -> bool:
         if yes:
             return True
-        if not somebody_there():
+        if not is_interactive():
             raise BadInput(
                 f"{exposure.text}, and there is no terminal to ask at; say --expose, or leave out"
                 " such servers."

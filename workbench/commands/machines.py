@@ -1,4 +1,4 @@
-"""`pongbench machines`: the profiles there are, trust, check, clean."""
+"""`pongbench machines`: profiles, trust, check, clean."""
 
 from __future__ import annotations
 
@@ -45,27 +45,27 @@ def add_parser(subparsers: Subparsers) -> None:
         return added
 
     action("list", run_list, "all machines (default)")
-    action("show", run_show, "what a profile says")
-    add_fields(action("add", run_add, "describe a machine that is reached over SSH"))
-    add_fields(action("edit", run_edit, "change what a profile says"))
-    copy = action("duplicate", run_duplicate, "a profile like another one")
-    copy.add_argument("new", metavar="NEW", help="its name")
-    action("remove", run_remove, "forget a machine; nothing happens on it")
+    action("show", run_show, "print a profile")
+    add_fields(action("add", run_add, "add a profile of a machine reached over SSH"))
+    add_fields(action("edit", run_edit, "change a profile"))
+    copy = action("duplicate", run_duplicate, "copy a profile under another name")
+    copy.add_argument("new", metavar="NEW", help="name of the copy")
+    action("remove", run_remove, "remove a profile; nothing is changed on the machine")
     trusting = action("trust", run_trust, "show a machine's host key, or trust it")
     trusting.add_argument(
-        "--fingerprint", metavar="SHA256:...", help="of the key that is to be trusted"
+        "--fingerprint", metavar="SHA256:...", help="fingerprint of the key to trust"
     )
-    add_remember(action("check", run_check, "log in, look around, start and end a run"))
-    tuning = action("tune", run_tune, "what a set of kernel settings would change there")
+    add_remember(action("check", run_check, "log in, check the system, start and end a run"))
+    tuning = action("tune", run_tune, "show what a set of kernel settings would change")
     tuning.add_argument("--preview", metavar="SET", required=True, help="nothing is changed")
-    cleaning = action("clean", run_clean, "remove what a crash left there")
+    cleaning = action("clean", run_clean, "remove leftovers of crashed runs")
     cleaning.add_argument(
-        "--cache", action="store_true", help="remove the work directory with all runtimes, too"
+        "--cache", action="store_true", help="also remove the work directory with all runtimes"
     )
 
 
 def run_list(args: argparse.Namespace) -> int:
-    """Print all profiles, broken ones with what is wrong."""
+    """Print all profiles; report broken ones."""
     table = Table("Name", "Reached", "Roles", "Description", box=box.SIMPLE_HEAD)
     for name in profiles.profile_names():
         try:
@@ -81,7 +81,7 @@ def run_list(args: argparse.Namespace) -> int:
 
 
 def run_show(args: argparse.Namespace) -> int:
-    """Print one profile, with what it does not say left out."""
+    """Print one profile without keys that are not set."""
     profile = profiles.load_profile(args.name)
     grid = Table.grid(padding=(0, 2))
     for key, value in msgspec.to_builtins(profile).items():
@@ -127,7 +127,7 @@ def run_trust(args: argparse.Namespace) -> int:
         _run(_log_in(profile))
     except HostKeyProblem as problem:
         return trust_or_show(problem, args)
-    to_stderr(f"The host key of '{profile.name}' is trusted already.")
+    to_stderr(f"The host key of '{profile.name}' is already trusted.")
     return ExitCode.DONE
 
 
@@ -144,7 +144,7 @@ def run_tune(args: argparse.Namespace) -> int:
 
 
 def run_clean(args: argparse.Namespace) -> int:
-    """Say what dead runs left, and remove it."""
+    """Print and remove leftovers of crashed runs."""
     profile = _remote(args.name)
     return _run(clean_up(profile, cache=args.cache))
 
@@ -165,16 +165,16 @@ def trust_or_show(problem: HostKeyProblem, args: argparse.Namespace) -> int:
     """Trust the key whose fingerprint was given; without one, show the key."""
     if args.fingerprint == problem.fingerprint:
         trust(problem.host, problem.port, problem.key)
-        to_stderr(f"The host key of {problem.host} is trusted from now on: {problem.fingerprint}.")
+        to_stderr(f"The host key of {problem.host} is now trusted: {problem.fingerprint}.")
         return ExitCode.DONE
     if args.fingerprint:
         raise BadInput(
             f"{problem.host} shows {problem.fingerprint}, not {args.fingerprint}; nothing was"
-            " trusted. Is it the right machine?"
+            " trusted. Is this the right machine?"
         )
     to_stderr(str(problem))
     if isinstance(problem, ChangedHostKey):
-        to_stderr(f"The known key stands in {problem.file}.")
+        to_stderr(f"The known key is in {problem.file}.")
         to_stderr(how_to_trust(problem))
     else:
         say(f"pongbench machines trust {args.name} --fingerprint {problem.fingerprint}")
@@ -206,28 +206,29 @@ async def clean_up(profile: Profile, *, cache: bool) -> int:
     """Remove what crashed runs left on a machine; `cache`: and the runtimes kept there."""
     from workbench.machines.ssh import (  # noqa: PLC0415  slow to import
         clean,
-        look_around,
         open_shell,
         remove_cache,
+        survey_machine,
     )
 
     shell = await open_shell(profile, ask_at_terminal())
     try:
-        survey = await look_around(shell, profile)
+        survey = await survey_machine(shell, profile)
         found = await clean(shell, survey)
         for dead in found.found:
-            say(f"removed run {dead.run} with {len(dead.processes)} processes")
+            say(f"removed leftover run {dead.run} with {len(dead.processes)} processes")
             for command in dead.processes:
                 say(f"    {command}")
         for alive in found.alive:
-            say(f"left alone: run {alive.run} of {alive.holder or 'somebody'}")
+            say(f"still running: run {alive.run} of {alive.holder or 'an unknown user'}")
         if not found.found and not survey.left_tuned:
-            say("No dead run left anything.")
+            say("No leftovers of crashed runs.")
         if survey.left_tuned:
             await _clean_tuning(profile, survey.left_tuned)
         if cache and found.alive:
             raise PongbenchError(
-                f"'{profile.name}' is in use, so {survey.work_dir} stays; try again later."
+                f"'{profile.name}' is in use, so {survey.work_dir} was not removed; try"
+                " again later."
             )
         if cache:
             freed = await remove_cache(shell, survey)
@@ -238,7 +239,7 @@ async def clean_up(profile: Profile, *, cache: bool) -> int:
 
 
 async def _clean_tuning(profile: Profile, left: LeftTuning) -> None:
-    """Before the work directory goes: it takes a run there."""
+    """Before the work directory is removed, for restoring takes a run there."""
     from workbench.commands.tuning import restore_on  # noqa: PLC0415  slow to import
     from workbench.machines.surveyed import HOW_TO_RESTORE  # noqa: PLC0415
 
@@ -246,7 +247,7 @@ async def _clean_tuning(profile: Profile, left: LeftTuning) -> None:
     if profile.tuning and not left.alive:
         await restore_on(profile)
     elif not left.alive:
-        say(f"They stay, for this profile does not allow tuning. {HOW_TO_RESTORE}")
+        say(f"They were not restored: this profile does not allow tuning. {HOW_TO_RESTORE}")
 
 
 def _run(work: Coroutine[Any, Any, Any]) -> int:
@@ -256,7 +257,7 @@ def _run(work: Coroutine[Any, Any, Any]) -> int:
 def _remote(name: str) -> Profile:
     profile = profiles.load_profile(name)
     if profile.connector == "local":
-        raise BadInput(f"'{name}' is this computer; there is nothing to do over SSH.")
+        raise BadInput(f"'{name}' is this computer; this command is for machines over SSH.")
     return profile
 
 

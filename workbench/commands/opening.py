@@ -16,12 +16,12 @@ def add_session_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--newer",
         action="store_true",
-        help="open what this version understands of a session from a newer one",
+        help="open a session of a newer version as far as it is understood",
     )
 
 
 def open_session(arguments: argparse.Namespace) -> Session:
-    """A session with a beginning; whatever is missing or was left out is told on stderr.
+    """The session to show; what is missing or was left out is reported on stderr.
 
     Raises BadInput.
     """
@@ -34,9 +34,9 @@ def open_session(arguments: argparse.Namespace) -> Session:
     for note in session.notes:
         to_stderr(note)
     if session.damage:
-        to_stderr(f"{session.damage} Only what comes before it is shown.")
+        to_stderr(f"{session.damage} Only the part before it is shown.")
     elif session.interrupted:
-        to_stderr("The run did not come to its end; this is what was recorded of it.")
+        to_stderr("The recording ends before the run did; this is the recorded part.")
     return session
 
 

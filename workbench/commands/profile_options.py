@@ -17,36 +17,45 @@ _FIELDS = ("description", "address", "user", "key", "jump", "work_dir", "python"
 def add_fields(parser: argparse.ArgumentParser) -> None:
     """An option for every key of a profile that a command line can give."""
     helps = {
-        "description": "in your words",
+        "description": "free text",
         "address": "a name, an IP address or a Host of ~/.ssh/config",
-        "user": "who logs in",
-        "key": "a private key's file",
-        "jump": "a profile, or [user@]host[:port], to go through",
-        "work_dir": "the one directory that stays there",
-        "python": "its command there",
-        "reach": "where other machines reach servers on it",
-        "bind": "where servers listen",
+        "user": "user name to log in with",
+        "key": "file of the private key",
+        "jump": "jump host: a profile, or [user@]host[:port]",
+        "work_dir": "the directory kept on the machine",
+        "python": "Python command on the machine",
+        "reach": "address at which other machines reach its servers",
+        "bind": "address its servers listen on",
     }
     for name in _FIELDS:
         parser.add_argument(f"--{name.replace('_', '-')}", metavar="TEXT", help=helps[name])
-    parser.add_argument("--port", type=int, help="of sshd")
-    parser.add_argument("--auth", choices=["auto", "agent", "key", "password"], help="how")
-    parser.add_argument("--sudo", choices=["no", "passwordless", "password"], help="what it needs")
+    parser.add_argument("--port", type=int, help="port of sshd")
+    parser.add_argument(
+        "--auth", choices=["auto", "agent", "key", "password"], help="authentication method"
+    )
+    parser.add_argument(
+        "--sudo",
+        choices=["no", "passwordless", "password"],
+        help="how root privileges are obtained",
+    )
     parser.add_argument(
         "--role",
         action="append",
         choices=list(get_args(Role)),
-        help="target or client (may be given again)",
+        help="target or client (may be repeated)",
     )
     for who in ("server", "agent"):
         help = f"cores for the {who}: auto, or numbers such as 2,4-7"
         parser.add_argument(f"--{who}-cpus", metavar="CORES", help=help)
-    for name, help in (("tuning", "may be tuned"), ("ssh-config", "~/.ssh/config counts")):
+    for name, help in (
+        ("tuning", "allow kernel settings to be changed"),
+        ("ssh-config", "use ~/.ssh/config"),
+    ):
         parser.add_argument(f"--{name}", action=argparse.BooleanOptionalAction, help=help)
 
 
 def given_in(args: argparse.Namespace) -> dict[str, Any]:
-    """What was given, as a profile has it. Raises BadInput."""
+    """The options given, as keys of a profile. Raises BadInput."""
     names = (*_FIELDS, "port", "auth", "sudo", "tuning", "ssh_config")
     given = {name: value for name in names if (value := getattr(args, name)) is not None}
     if args.role:

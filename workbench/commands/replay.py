@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 def add_parser(subparsers: Subparsers) -> None:
     """Add `replay` to the commands."""
-    parser = subparsers.add_parser("replay", help="show a session again as it happened")
+    parser = subparsers.add_parser("replay", help="play a session back as it happened")
     add_session_arguments(parser)
     parser.add_argument(
         "--speed",
         type=_speed,
         metavar="N",
-        help=f"times as fast, 1 to {FASTEST}, or max (default: 1; with --json: max)",
+        help=f"playback speed, 1 to {FASTEST}, or max (default: 1; with --json: max)",
     )
     parser.add_argument(
         "--json", action="store_true", help="print the recorded documents as JSON Lines"
@@ -39,7 +39,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def handle(arguments: argparse.Namespace) -> int:
-    """Show the film, then what it comes to."""
+    """Play the session back, then print its summary."""
     session = open_session(arguments)
     if arguments.json:
         speed = arguments.speed or AS_FAST_AS_POSSIBLE

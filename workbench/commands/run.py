@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 def add_parser(subparsers: Subparsers) -> None:
     """Add `run` to the commands."""
     parser = subparsers.add_parser(
-        "run", help="run a plan, or a session's plan again; Ctrl-C stops, twice aborts"
+        "run", help="run a plan, or repeat a session; Ctrl-C stops, twice aborts"
     )
     parser.add_argument("plan", help="a plan's name or file, or a session file")
     parser.add_argument(
@@ -55,49 +55,56 @@ def add_parser(subparsers: Subparsers) -> None:
         "--output",
         type=Path,
         metavar="FILE",
-        help="the session to write (default: one in the data directory)",
+        help="session file to write (default: a new one in the data directory)",
     )
     parser.add_argument(
         "--server",
         action="append",
         metavar="ID",
-        help="only this server of the catalogue (may be given again)",
+        help="only this server (may be repeated)",
     )
     parser.add_argument(
         "--family",
         action="append",
         choices=FAMILIES,
-        help="every server of this family that can be had and speaks the plan's protocol",
+        help="all available servers of this family that support the plan's protocol",
     )
     parser.add_argument(
         "--set",
         action="append",
         default=[],
         metavar="KEY=VALUE",
-        help="change a key of the plan for this run (may be given again): seconds=10, path=/json",
-    )
-    parser.add_argument("--target", default=HERE, metavar="NAME", help="machine of the servers")
-    parser.add_argument(
-        "--client", action="append", metavar="NAME", help="machine that offers load"
+        help="override a key of the plan (may be repeated): seconds=10, path=/json",
     )
     parser.add_argument(
-        "--preview", action="store_true", help="say what the run costs, and do not begin it"
+        "--target", default=HERE, metavar="NAME", help="machine that runs the servers"
     )
     parser.add_argument(
-        "--install", action="store_true", help="yes to fetching and unpacking what was shown"
+        "--client",
+        action="append",
+        metavar="NAME",
+        help="machine that generates load (may be repeated)",
+    )
+    parser.add_argument(
+        "--preview",
+        action="store_true",
+        help="print duration and resources of the run, without starting it",
+    )
+    parser.add_argument(
+        "--install", action="store_true", help="allow missing programs to be fetched and unpacked"
     )
     add_option(parser)
     parser.add_argument(
-        "--tune", metavar="SET", help="kernel settings for the length of the run; asks first"
+        "--tune", metavar="SET", help="change kernel settings for the run; asks first"
     )
-    parser.add_argument("--yes", action="store_true", help="yes to the settings of --tune")
+    parser.add_argument("--yes", action="store_true", help="do not ask about --tune")
     parser.add_argument("--json", action="store_true", help="print the summary as one JSON object")
     add_remember(parser)
     parser.set_defaults(handler=handle)
 
 
 def handle(arguments: argparse.Namespace) -> int:
-    """Run a plan; the session is written while it goes."""
+    """Run a plan; the session is written while it runs."""
     plan = read_plan(arguments.plan, arguments.set)
     chosen = [*(arguments.server or []), *of_families(plan, arguments.family or [])]
     if chosen:
@@ -152,12 +159,12 @@ async def _run(plan: Plan, fleet: Fleet, arguments: argparse.Namespace) -> int:
         recorder.close()
     interrupted = stop is None or stop.status in ("stopped", "aborted")
     if interrupted:
-        # One Ctrl-C more than was needed would cut off what is told now.
+        # One more Ctrl-C than needed would cut off the output that follows.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     if not documents:
-        to_stderr("Stopped before anything was measured; there is no session.")
+        to_stderr("Stopped before anything was measured; no session was written.")
     else:
-        to_stderr(f"The session is {recorder.path}.")
+        to_stderr(f"Session: {recorder.path}")
         _conclude(documents, as_json=arguments.json)
     if interrupted or stop is None:
         return ExitCode.INTERRUPTED
@@ -165,7 +172,7 @@ async def _run(plan: Plan, fleet: Fleet, arguments: argparse.Namespace) -> int:
 
 
 def _conclude(documents: list[AnyDocument], *, as_json: bool) -> None:
-    """On stdout; whether anybody reads it does not change how the run ended."""
+    """Print the result; a closed stdout does not change how the run ended."""
     summary = summarise(documents)
     try:
         if as_json:
@@ -180,7 +187,7 @@ def _conclude(documents: list[AnyDocument], *, as_json: bool) -> None:
 async def _interruptible(
     engine: Engine, documents: list[AnyDocument], view: ConsoleView
 ) -> RunStop | None:
-    """Ctrl-C stops in good order, a second one aborts, and so does any other signal to end."""
+    """Run until it ends; Ctrl-C stops it, a second one or any other signal aborts it."""
     running = asyncio.ensure_future(engine.run())
 
     def interrupt() -> None:

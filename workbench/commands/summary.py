@@ -1,4 +1,4 @@
-"""`pongbench summary`: what every server held, and every point's verdict."""
+"""`pongbench summary`: what every server sustained, and every point's verdict."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from workbench.analysis.background_load import BackgroundLoad
 from workbench.analysis.cost import cpu_us_per_call, full_core
 from workbench.analysis.histogram import percentile_supported
 from workbench.analysis.results import PointResult
@@ -31,6 +32,9 @@ FAULTY = "✗"
 """Beside what a faulty server sustains, and before what is faulty about it."""
 
 _COST = ("CPU per call", "Core full at")
+
+_OF_RUN = ("background-load", "sustained-under-background-load")
+"""Codes of reasons that are the same at many points, and are summed up for the run."""
 
 _ENDED: defaultdict[str, str] = defaultdict(
     lambda: "The run ended",
@@ -62,13 +66,14 @@ def handle(arguments: argparse.Namespace) -> int:
 
 
 def print_summary(summary: Summary, console: Terminal | None = None) -> None:
-    """On stdout: every point, what the session notes, then one line for every server."""
+    """Print every point, the session's notes, then one line per server."""
     console = console or _stdout()
     metrics = summary.known_metrics
     for server in summary.servers.values():
         _print_points(server, metrics, console)
     for found in summary.found:
         console.say(found.sentence(len(summary.servers)))
+    _print_background_load(summary, console)
     _print_clients(summary, console)
     for note in summary.notes:
         console.say(note)
@@ -78,10 +83,10 @@ def print_summary(summary: Summary, console: Terminal | None = None) -> None:
 
 
 def print_ranking(summary: Summary, console: Terminal | None = None) -> None:
-    """On stdout: one line for every server, the one that held most first."""
+    """Print one line per server, the highest sustained rate first."""
     console = console or _stdout()
     limit = summary.axis.has_limit
-    most = "Holds" if limit else "Most replies/s"
+    most = "Sustained" if limit else "Most replies"
     titles = ["Server", most, "p50 there", "p99 there", "CPU there", *_COST, "Memory"]
     rows = [_row(server, server.at_knee if limit else server.most) for server in summary.ranked()]
     spare = ("CPU there", "p50 there", "Memory", *reversed(_COST), "p99 there")
@@ -96,7 +101,7 @@ def print_ranking(summary: Summary, console: Terminal | None = None) -> None:
         if server.faulty:
             console.say(f"{FAULTY} {server.name} is {server.what_is_faulty}.")
         if server.unknown:
-            console.say(f"What {server.name} holds is not known: {server.why_unknown}")
+            console.say(f"What {server.name} sustains is unknown: {server.why_unknown}")
 
 
 def _row(server: ServerSummary, there: PointResult | None) -> list[Cell]:
@@ -104,7 +109,7 @@ def _row(server: ServerSummary, there: PointResult | None) -> list[Cell]:
     times = there.latency_us if there else None
     return [
         Text(server.name),
-        _held(server),
+        _sustained(server),
         _time(times, 0.5),
         _time(times, 0.99),
         f"{there.cpu_pct:.0f} %" if there else "",
@@ -114,29 +119,18 @@ def _row(server: ServerSummary, there: PointResult | None) -> list[Cell]:
     ]
 
 
-def _held(server: ServerSummary) -> Text:
+def _sustained(server: ServerSummary) -> Text:
     """With signs that a line below explains."""
-    said = Text(_holds(server) + " †" * bool(server.died))
+    at = f" at {server.axis.at(server.most.x)}" if server.most else ""
+    said = Text(server.sustained + at * (not server.axis.has_limit) + " †" * bool(server.died))
     return said.append(f" {FAULTY}", style=VERDICT_STYLES["faulty"]) if server.faulty else said
-
-
-def _holds(server: ServerSummary) -> str:
-    if not server.axis.has_limit and server.most:
-        return f"{server.most.replies_per_s:,.0f}, {server.axis.at(server.most.x)}"
-    if server.knee is not None:
-        return f"{'≥ ' * server.knee_is_floor}{server.axis.at(server.knee)}"
-    if server.unknown:
-        return "not known"
-    if server.faulty:
-        return "faulty"
-    return "no rate" if server.complete else "not measured"
 
 
 def _print_points(server: ServerSummary, metrics: Sequence[Metric], console: Terminal) -> None:
     version = f" ({server.version})" if server.version else ""
     console.print(Text.assemble((server.name, "bold"), version))
     if not server.stops:
-        console.print("No point was run.")
+        console.print("No points were measured.")
     else:
         passes = len(server.pass_numbers) > 1
         others = [metric.label for metric in metrics]
@@ -166,14 +160,30 @@ def _point(
         verdict.append(" (measured again)", style="default")
     elif point.look > 1:
         verdict.append(f" ({ordinal(point.look)} try)", style="default")
-    if point.reasons:
-        verdict.append(f": {' '.join(point.reasons)}", style="default")
+    if reasons := _reasons(point):
+        verdict.append(f": {' '.join(reasons)}", style="default")
     return [
         server.axis.of(point),
         *(figures if point.complete else [""] * len(figures)),
         *[str(point.pass_number)] * passes,
         verdict,
     ]
+
+
+def _reasons(point: PointStop) -> list[str]:
+    """The reasons of a verdict, without background load where it stands at the end for the run."""
+    if len(point.findings) != len(point.reasons):
+        return point.reasons
+    codes = [finding.get("code") for finding in point.findings]
+    said = [text for code, text in zip(codes, point.reasons, strict=True) if code not in _OF_RUN]
+    return [*said, *(["Background load."] if len(said) < len(codes) else [])]
+
+
+def _print_background_load(summary: Summary, console: Terminal) -> None:
+    points = (point for server in summary.servers.values() for point in server.counted)
+    found = BackgroundLoad.at(points)
+    if found.disturbing:
+        console.say(f"Background load {found.text}. Repeat on a quiet machine.")
 
 
 def _print_clients(summary: Summary, console: Terminal) -> None:
@@ -192,7 +202,7 @@ def _print_clients(summary: Summary, console: Terminal) -> None:
 def _stdout() -> Terminal:
     console = Terminal()
     if not console.is_terminal:
-        # Nobody's window is too narrow for a file.
+        # A file or a pipe has no width.
         console.width = 140
     return console
 

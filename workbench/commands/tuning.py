@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TextIO
 
-from workbench.commands.asking import ask_at_terminal, confirm_at_terminal, somebody_there
+from workbench.commands.asking import ask_at_terminal, confirm_at_terminal, is_interactive
 from workbench.errors import BadInput
 from workbench.machines.opening import open_machine
 from workbench.machines.profiles import Profile
@@ -23,9 +23,10 @@ def tuning_at_terminal(
 ) -> Tuning:
     """`yes`: consented to already. Raises BadInput: no such set, or nobody there to consent."""
     load_set(name)
-    if not yes and not somebody_there():
+    if not yes and not is_interactive():
         raise BadInput(
-            "There is no terminal to ask at whether kernel settings may be changed; say --yes, or"
+            "Changing kernel settings needs consent, and there is no terminal to ask at; use"
+            " --yes, or"
             " leave out --tune."
         )
 
@@ -62,7 +63,7 @@ async def preview_on(profile: Profile, name: str) -> None:
 
 
 async def restore_on(profile: Profile) -> None:
-    """Put back and print what a run that crashed left tuned."""
+    """Restore and print what a crashed run left tuned."""
     ask = ask_at_terminal()
     machine = await open_machine(profile, ask=ask)
     try:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
-from workbench.analysis.background_load import Others
+from workbench.analysis.background_load import BackgroundLoad
 from workbench.comparison.sides import Side
 from workbench.documents import MachineRecord
 from workbench.formatting import listed, megabytes, rate
@@ -58,7 +58,7 @@ class Conditions:
     same: Sequence[str]
     """What was compared and is the same."""
     warnings: Sequence[str]
-    """Sentences: why figures of these sessions do not compare, or only with care."""
+    """Sentences: why figures of these sessions are not comparable, or only with care."""
 
     def same_text(self) -> str:
         """ "The same: kernel, CPU, plan and 11 more."; empty: nothing is."""
@@ -72,7 +72,7 @@ class Conditions:
 
 
 def conditions(sides: Sequence[Side]) -> Conditions:
-    """Of sessions; of one alone nothing differs."""
+    """The conditions of several sessions, compared; for one alone all empty."""
     if len(sides) < 2:
         return Conditions((), (), ())
     differing: list[Condition] = []
@@ -123,22 +123,23 @@ _DETAILS = {"memory_bytes", "distribution", "clock_source"}
 def _all(sides: Sequence[Side]) -> Iterator[tuple[str, dict[str, str], Weight]]:
     """(what, value by tag (empty: unknown), weight), of one weight in the order of reading."""
     if all(s.axis.per_second for s in sides):
-        yield "What rates count", {s.tag: s.unit for s in sides}, Weight.QUESTION
+        yield "Unit of rates", {s.tag: s.unit for s in sides}, Weight.QUESTION
     for key, what, write, default in _WORKLOAD:
         values = {s.tag: write(_workload(s).get(key, default)) for s in sides}
         yield what, values, Weight.QUESTION
-    yield "Length of a point", {s.tag: Setup(s.start).length for s in sides}, Weight.SETUP
+    yield "Point length", {s.tag: Setup(s.start).length for s in sides}, Weight.SETUP
     yield from _machines(sides)
     yield "Backlog in force", {s.tag: _backlog(s) for s in sides}, Weight.SETUP
-    others = {
-        s.tag: Others.at(point for c in s.contenders for point in c.result.counted) for s in sides
+    background = {
+        s.tag: BackgroundLoad.at(point for c in s.contenders for point in c.result.counted)
+        for s in sides
     }
-    disturbed = any(each.many for each in others.values())
+    disturbed = any(each.is_frequent for each in background.values())
     weight = Weight.SETUP if disturbed else Weight.DETAIL
-    yield "Other programs", {tag: each.text for tag, each in others.items()}, weight
+    yield "Background load", {tag: each.text for tag, each in background.items()}, weight
     yield "Descriptor limit", {s.tag: _number(s.plan.get("nofile")) for s in sides}, Weight.SETUP
     yield from _servers(sides)
-    yield "Clients’ ceiling", {s.tag: _ceiling(s) for s in sides}, Weight.DETAIL
+    yield "Client limit", {s.tag: _ceiling(s) for s in sides}, Weight.DETAIL
     tools = {s.tag: str(s.plan.get("load_tool", "agent")) for s in sides}
     yield "Load tool", tools, Weight.SETUP
     yield "Load processes", {s.tag: _number(s.plan.get("workers")) for s in sides}, Weight.SETUP
@@ -216,7 +217,7 @@ def _servers(sides: Sequence[Side]) -> Iterator[tuple[str, dict[str, str], Weigh
         yield f"Version of {name}", {t: r.version for t, r in there.items()}, Weight.SETUP
         yield f"Runtime of {name}", {t: r.runtime for t, r in there.items()}, Weight.SETUP
         rights = {tag: recorded(record.confinement).text for tag, record in there.items()}
-        yield f"Rights of {name}", rights, Weight.DETAIL
+        yield f"Privileges of {name}", rights, Weight.DETAIL
         files = {tag: str(sorted(record.files.items())) for tag, record in there.items()}
         kinds = list(dict.fromkeys(files.values()))
         text = {
@@ -262,8 +263,8 @@ def _warnings(sides: Sequence[Side], differing: Sequence[Condition]) -> Iterator
     ]
     if asked:
         yield (
-            f"These sessions asked different questions ({', '.join(asked)}):"
-            " a gap between them is not one between servers."
+            f"Not comparable: the sessions measured different workloads ({', '.join(asked)})."
+            " A difference is not one between servers."
         )
     whats = {condition.what for condition in differing if condition.weight is Weight.SETUP}
     if "Backlog in force" in whats:
@@ -272,9 +273,9 @@ def _warnings(sides: Sequence[Side], differing: Sequence[Condition]) -> Iterator
         }
         least = min(backlog for backlog in smallest.values() if backlog)
         tags = listed([tag for tag, backlog in smallest.items() if backlog == least])
-        yield f"The smaller backlog in {tags} alone can cause resets and refusals past the knee."
+        yield f"The smaller backlog in {tags} alone can cause resets and refusals beyond the limit."
     if whats and not asked:
-        yield "Read a gap between sessions as one between set-ups, not between servers."
+        yield "Differences between sessions may come from their set-up, not from the servers."
 
 
 def _lower(what: str) -> str:

@@ -37,6 +37,8 @@ class Side:
     """Sentences about the file: damaged, cut off, partly unknown."""
     title: str = ""
     """What its user calls it."""
+    damaged: bool = False
+    """Only a part of the file could be read."""
 
     @property
     def name(self) -> str:
@@ -89,9 +91,9 @@ def side_of(session: Session, path: Path, tag: str) -> Side:
     start, documents = session.start, session.completed()
     warnings = list(session.notes)
     if session.damage:
-        warnings.append(f"{session.damage} Only what comes before it is compared.")
+        warnings.append(f"{session.damage} Only the part before it is compared.")
     elif session.interrupted:
-        warnings.append("The run did not come to its end; what was recorded is compared.")
+        warnings.append("The recording ends before the run did; the recorded part is compared.")
     summary = summarise(documents)
     records = {record.id: record for record in start.servers}
     backlogs = _backlogs(documents)
@@ -101,13 +103,13 @@ def side_of(session: Session, path: Path, tag: str) -> Side:
         )
         for server in summary.servers.values()
     ]
-    return Side(tag, path, start, summary, contenders, warnings)
+    return Side(tag, path, start, summary, contenders, warnings, damaged=bool(session.damage))
 
 
 def check_count(paths: Sequence[Path]) -> None:
     """Raises BadInput for more sessions than can be told apart."""
     if len(paths) > MOST:
-        raise BadInput(f"{len(paths)} sessions are more than {MOST} at a time; leave some out.")
+        raise BadInput(f"{len(paths)} sessions cannot be compared at once; the most is {MOST}.")
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from workbench.comparison.contenders import Contender
 from workbench.comparison.pairwise import pairwise
 from workbench.comparison.pairwise import to_data as figures_data
 from workbench.comparison.sides import Comparison
-from workbench.comparison.words import difference_in, holds_in, interval_text
+from workbench.comparison.words import difference_in, interval_text, sustained_in
 from workbench.documents import Percentiles
 from workbench.formatting import duration, megabytes, percent
 
@@ -47,14 +47,19 @@ def columns(comparison: Comparison) -> list[Column]:
     found = [
         Column("server", "", "Server"),
         Column("session", "", "Session"),
-        Column("knee_per_s", "", "Holds", "The highest rate with 99 % answered, and every lower."),
-        Column("interval", "", "Limit lies", _INTERVAL),
+        Column(
+            "knee_per_s",
+            "",
+            "Sustained",
+            "The highest rate with 99 % answered, as at every lower one.",
+        ),
+        Column("interval", "", "Limit between", _INTERVAL),
     ]
-    found += _at_rate("at_knee", "At what it holds")
+    found += _at_rate("at_knee", "At the sustained rate")
     if comparison.rate is not None:
         found += _at_rate("at_common", f"At {comparison.axis.at(comparison.rate)}")
     found += [
-        Column("rss_bytes", "", "Most memory", "The most the process tree used in its sweep."),
+        Column("rss_bytes", "", "Peak memory", "Of the process tree, during the sweep."),
         Column("verdicts_ok", "Points", "ok"),
         Column("verdicts_server_limited", "Points", "server-limited", "The server was the limit."),
         Column("verdicts_faulty", "Points", "faulty", "The server answered wrongly."),
@@ -64,17 +69,17 @@ def columns(comparison: Comparison) -> list[Column]:
 
 
 _INTERVAL = (
-    "From the highest rate held to the lowest lost: over six or more passes a 95 % interval of the"
-    " median, over fewer their range, in one pass the step between its rates."
+    "From the highest rate sustained to the lowest that was not: with six or more passes a 95 %"
+    " interval of the median, with fewer their range, with one the step between its rates."
 )
-_UNTRUSTED = "The clients, their ports or the network were the limit, or it is inconclusive."
+_UNTRUSTED = "Limited by the clients, their ports or the network, or inconclusive."
 
 
 def _at_rate(key: str, group: str) -> list[Column]:
     return [
         Column(f"{key}_replies_per_s", group, "Replies/s"),
-        Column(f"{key}_p50_ms", group, "p50", "From when a call was due."),
-        Column(f"{key}_p99_ms", group, "p99", "From when a call was due."),
+        Column(f"{key}_p50_ms", group, "p50", "From the scheduled time of a call."),
+        Column(f"{key}_p99_ms", group, "p99", "From the scheduled time of a call."),
         Column(f"{key}_errors_pct", group, "Errors", "Of attempts."),
         Column(f"{key}_cpu_pct", group, "CPU", "Of one core, the server's process tree."),
     ]
@@ -87,7 +92,7 @@ def row(comparison: Comparison, contender: Contender) -> dict[str, Cell]:
     cells = {
         "server": Cell(contender.name, contender.name),
         "session": Cell(contender.tag, contender.tag),
-        "knee_per_s": Cell(holds_in(comparison, contender), knee),
+        "knee_per_s": Cell(sustained_in(comparison, contender), knee),
         "interval": Cell(interval_text(contender), _low(contender.result.interval)),
         "rss_bytes": _memory(contender.result.rss_bytes),
         "verdicts_ok": _count(contender, "ok"),
@@ -108,7 +113,7 @@ def ordered(comparison: Comparison) -> Iterator[dict[str, Cell]]:
 
 
 def as_csv(comparison: Comparison) -> str:
-    """One line a server, RFC 4180, units in the header; empty: not known."""
+    """One line per server, RFC 4180, units in the header; empty: unknown."""
     keys = [column.key for column in columns(comparison) if column.key != "interval"]
     lines = []
     for contender in comparison.ranked():

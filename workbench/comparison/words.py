@@ -1,4 +1,4 @@
-"""A comparison in words: what a server holds, how sure that is, what tells two apart."""
+"""A comparison in words: what a server sustains, how sure that is, how two differ."""
 
 from __future__ import annotations
 
@@ -11,22 +11,9 @@ from workbench.comparison.contenders import Contender
 from workbench.comparison.sides import Comparison
 
 
-def holds_text(contender: Contender) -> str:
-    """ "6,200/s", "≥ 9,000/s", "no rate", "not known", "faulty", "not measured"; where
-    no limit was sought its most replies."""
-    result = contender.result
-    if not contender.measured:
-        return "not measured"
-    if not result.axis.has_limit:
-        return f"{result.figure:,.0f} replies/s"
-    if result.knee is None:
-        return "not known" if result.unknown else "faulty" if result.faulty else "no rate"
-    return f"{'≥ ' * result.knee_is_floor}{result.axis.at(result.knee)}"
-
-
-def holds_in(comparison: Comparison, contender: Contender) -> str:
-    """As `holds_text`, of one of a comparison."""
-    return "not comparable" if comparison.unlike(contender) else holds_text(contender)
+def sustained_in(comparison: Comparison, contender: Contender) -> str:
+    """What a server of a comparison sustains, or that it cannot be compared."""
+    return "not comparable" if comparison.unlike(contender) else contender.result.sustained
 
 
 def interval_text(contender: Contender) -> str:
@@ -46,7 +33,7 @@ def basis_text(contender: Contender) -> str:
         return "not measured"
     if interval.coverage is None:
         step = interval.high - interval.low
-        return "one pass" if step == inf else f"one pass, a step of {axis.at(step)}"
+        return "one pass" if step == inf else f"one pass, step {axis.at(step)}"
     if interval.coverage >= 0.95:
         return f"95 % interval of {interval.passes} passes"
     return f"range of {interval.passes} passes"
@@ -55,17 +42,17 @@ def basis_text(contender: Contender) -> str:
 def difference_text(
     a: Contender, b: Contender, difference: Difference | None, *, tagged: bool = True
 ) -> str:
-    """One sentence, or two where one pass has to be told. `tagged`: of several sessions, so that
-    each server is told with its session's letter."""
+    """One sentence, and a second one where there was a single pass. `tagged`: of several sessions,
+    so that each server is named with its session's letter."""
     first, second = (each.label if tagged else each.name for each in (a, b))
     if difference is None:
         return f"{first} and {second} are not comparable: no limit was sought."
     if difference.outcome == "indistinguishable":
         overlap = "their intervals overlap"
-        why = "their passes differ now this way, now that" if difference.paired else overlap
+        why = "their passes differ in both directions" if difference.paired else overlap
         return f"{first} and {second} are indistinguishable: {why}."
     if difference.outcome == "unknown":
-        return f"{first} and {second} cannot be told apart: {_why_unknown(a, b, tagged=tagged)}."
+        return f"{first} and {second} cannot be compared: {_why_unknown(a, b, tagged=tagged)}."
     if difference.outcome == "less":
         return difference_text(b, a, _turned(difference), tagged=tagged)
     low, high = difference.low, difference.high
@@ -73,10 +60,10 @@ def difference_text(
     between = f"at least {axis.at(low)}"
     if high != inf:
         between = f"{axis.figure(low)} to {axis.at(high)}"
-    said = f"{first} holds {axis.at(difference.figure)} more than {second} ({between})."
+    text = f"{first} sustains {axis.at(difference.figure)} more than {second} ({between})."
     if difference.passes == 1:
-        said += " One pass does not tell chance from difference."
-    return said
+        text += " One pass cannot show significance."
+    return text
 
 
 def _why_unknown(*contenders: Contender, tagged: bool) -> str:
@@ -89,8 +76,8 @@ def _why_unknown(*contenders: Contender, tagged: bool) -> str:
     tried = any(x > each.result.figure for each in open_ for x in each.xs)
     if tried:
         who = "either" if len(open_) > 1 else open_[0].label if tagged else open_[0].name
-        return f"no point of {who} that can be trusted shows a limit"
-    return "the rates did not go far enough to show every limit"
+        return f"no trusted point of {who} shows a limit"
+    return "the limit was not reached"
 
 
 def difference_in(comparison: Comparison, a: Contender, b: Contender) -> str:
@@ -102,8 +89,7 @@ def difference_in(comparison: Comparison, a: Contender, b: Contender) -> str:
 
 
 def pairs(comparison: Comparison) -> Sequence[tuple[Contender, Contender]]:
-    """What one wants told apart: the same server in two sessions; in one session neighbours by
-    rank."""
+    """The pairs to compare: the same server in two sessions; in one session neighbours by rank."""
     ranked = comparison.ranked()
     if len(comparison.sides) < 2:
         return [(a, b) for a, b in itertools.pairwise(ranked) if a.measured and b.measured]

@@ -78,7 +78,7 @@ class Agent:
         except PongbenchError as error:
             self._fail(str(error))
         except InvalidMessage as error:
-            self._fail(f"The load agent on {self.name} said what makes no sense ({error}).")
+            self._fail(f"The load agent on {self.name} sent an invalid message ({error}).")
             with contextlib.suppress(PongbenchError):
                 await self.process.stop(0)  # it may still offer load
 

@@ -1,4 +1,4 @@
-"""Checking a machine before it is needed: every step in words, one after another."""
+"""Checks a machine before it is needed, step by step."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from workbench.machines.ssh import (
     SshMachine,
     cache_size,
     clean,
-    look_around,
     open_shell,
     start,
+    survey_machine,
 )
 from workbench.machines.surveyed import FEW_PROCESSES, HOW_TO_RESTORE, LeftTuning, Survey, fit
 from workbench.machines.tuning import load_set, preview, set_names
@@ -36,7 +36,7 @@ LITTLE_SPACE = 500 << 20
 
 @dataclass(frozen=True)
 class Step:
-    """One thing tried, and what became of it."""
+    """One step of a check, and its result."""
 
     name: str
     state: Literal["passed", "warning", "failed"]
@@ -45,12 +45,12 @@ class Step:
     error: PongbenchError | None = None
     """What failed; may be a `hostkeys.HostKeyProblem` for a person to decide on."""
     found: Mapping[str, Any] = field(default_factory=dict)
-    """What the sentence was made of, as plain data: python, user, work_dir, found, alive,
+    """The data behind the sentence: python, user, work_dir, found, alive,
     cache_bytes, clock_us, facts, cpus, bind, reach, changes (by set: key, now, wanted)."""
 
 
 async def check_machine(profile: Profile, *, ask: Ask = ask_nobody) -> AsyncIterator[Step]:
-    """The steps as they are done; the last one failed, or everything did pass. Leaves nothing."""
+    """The steps as they are done; only the last one can have failed. Leaves nothing behind."""
     what = "Log in"
     machine: Machine | None = None
     try:
@@ -62,8 +62,8 @@ async def check_machine(profile: Profile, *, ask: Ask = ask_nobody) -> AsyncIter
             shell = await open_shell(profile, ask)
             try:
                 yield _logged_in(shell, time.monotonic() - began)
-                what = "Look around"
-                survey = await look_around(shell, profile)
+                what = "System facts"
+                survey = await survey_machine(shell, profile)
                 yield Step(
                     what,
                     "passed",
@@ -78,8 +78,8 @@ async def check_machine(profile: Profile, *, ask: Ask = ask_nobody) -> AsyncIter
                 fit(profile.name, survey)
                 yield _limits(survey)
                 yield _space(survey.free_bytes, survey.work_dir)
-                what = "Dead runs"
-                yield dead_runs(await clean(shell, survey), profile.name, survey.left_tuned)
+                what = "Leftover runs"
+                yield leftover_runs(await clean(shell, survey), profile.name, survey.left_tuned)
                 what = "Cache"
                 yield _cache(await cache_size(shell, survey), survey.work_dir)
                 what = "Start the runner"
@@ -113,9 +113,11 @@ async def check_machine(profile: Profile, *, ask: Ask = ask_nobody) -> AsyncIter
 def _logged_in(shell: Shell, seconds: float) -> Step:
     connection = shell.connection
     user = connection.ssh.get_extra_info("username")
-    through = f" through {len(connection.chain) - 1} other" if len(connection.chain) > 1 else ""
+    through = (
+        f" through {len(connection.chain) - 1} jump hosts" if len(connection.chain) > 1 else ""
+    )
     where = f"{connection.host} port {connection.port}"
-    return Step("Log in", "passed", f"{user} was let in at {where}{through} in {seconds:.1f} s.")
+    return Step("Log in", "passed", f"{user} logged in at {where}{through} in {seconds:.1f} s.")
 
 
 def _runner(machine: Machine) -> Step:
@@ -129,8 +131,10 @@ def _runner(machine: Machine) -> Step:
 def _limits(survey: Survey) -> Step:
     left = survey.processes_left
     if left is None:
-        return Step("Limits", "passed", "Programs may run there, and as many as are wanted.")
-    text = f"Programs may run there, {left:,} more processes at a time."
+        return Step(
+            "Limits", "passed", "Programs can be executed; the number of processes is not limited."
+        )
+    text = f"Programs can be executed, at most {left:,} more processes."
     if left < FEW_PROCESSES:
         text += " Servers with many threads or processes may need more (ulimit -u)."
         return Step("Limits", "warning", text)
@@ -139,50 +143,50 @@ def _limits(survey: Survey) -> Step:
 
 async def _sessions(shell: Shell) -> Step:
     await shell.try_sessions()
-    return Step("Sessions", "passed", "As many sessions at a time as a run needs are allowed.")
+    return Step("Sessions", "passed", "Enough concurrent SSH sessions are allowed.")
 
 
 def _cores(profile: Profile, machine: Machine) -> Step:
     """Raises BadInput for a core that the machine does not have."""
     placed = place(profile.cpus, machine.cpus, machine=profile.name)
     server, agents = (", ".join(map(str, cores)) for cores in (placed.server, placed.agents))
-    text = f"Where it is target and client, servers get core {server} and agents {agents}."
+    text = f"As target and client: core {server} for servers, {agents} for agents."
     return Step("Cores", "passed", text)
 
 
 def _space(free_bytes: int, folder: str) -> Step:
-    text = f"{formatting.size(free_bytes)} are free at {folder}."
+    text = f"{formatting.size(free_bytes)} free in {folder}."
     if free_bytes < LITTLE_SPACE:
-        return Step("Space", "warning", f"{text} Runtimes may need more; make room.")
+        return Step("Space", "warning", f"{text} Runtimes may need more; free some space.")
     return Step("Space", "passed", text)
 
 
-def dead_runs(found: Cleaned, machine: str, tuned: LeftTuning | None) -> Step:
-    """What crashed runs had left there, and that it was removed."""
+def leftover_runs(found: Cleaned, machine: str, tuned: LeftTuning | None) -> Step:
+    """Leftovers of crashed runs, which were removed."""
     removed, killed = found.removed, found.killed
-    told = msgspec.to_builtins({"found": found.found, "alive": found.alive})
-    said = []
+    data = msgspec.to_builtins({"found": found.found, "alive": found.alive})
+    texts = []
     if removed:
-        runs = "1 dead run was" if removed == 1 else f"{removed} dead runs were"
+        runs = "1 leftover run" if removed == 1 else f"{removed} leftover runs"
         number = {0: "no process", 1: "1 process"}.get(killed, f"{killed} processes")
-        said.append(f"{runs} removed, with {number}.")
+        texts.append(f"Removed {runs} with {number}.")
     if tuned:
-        told["left_tuned"] = tuned.sentence(machine)
-        said += [told["left_tuned"], *([] if tuned.alive else [HOW_TO_RESTORE])]
-    if not said:
-        return Step("Dead runs", "passed", "No dead run left anything.", found=told)
-    return Step("Dead runs", "warning", " ".join(said), found=told)
+        data["left_tuned"] = tuned.sentence(machine)
+        texts += [data["left_tuned"], *([] if tuned.alive else [HOW_TO_RESTORE])]
+    if not texts:
+        return Step("Leftover runs", "passed", "No leftovers of crashed runs.", found=data)
+    return Step("Leftover runs", "warning", " ".join(texts), found=data)
 
 
 def _cache(size: int, folder: str) -> Step:
-    text = f"{folder} holds {formatting.size(size)} of runtimes and agents, kept for next time."
+    text = f"{folder} holds {formatting.size(size)} of runtimes and agents, kept for later runs."
     if not size:
-        text = f"{folder} is empty; the first run brings what it needs."
+        text = f"{folder} is empty; the first run copies what it needs."
     return Step("Cache", "passed", text, found={"cache_bytes": size})
 
 
 def _clock(offset_us: int, uncertainty_us: int) -> Step:
-    text = f"Its clock is known to ± {uncertainty_us:,} µs."
+    text = f"Clock offset known to ± {uncertainty_us:,} µs."
     found = {"clock_us": [offset_us, uncertainty_us]}
     return Step("Clock", "passed" if uncertainty_us < 1000 else "warning", text, found=found)
 
@@ -195,8 +199,9 @@ async def _settings(machine: Machine) -> Step:
         for name, found in sets.items()
     }
     needed = {name: sum(change.needed for change in found) for name, found in sets.items()}
-    told = [f"{number} would change for the set '{name}'" for name, number in needed.items()]
-    text = f"{', '.join(told) or 'There is no set of them'}."
+    texts = [f"set '{name}' would change {number}" for name, number in needed.items()]
+    text = f"{', '.join(texts) or 'no sets'}."
+    text = f"{text[:1].upper()}{text[1:]}"
     return Step("Kernel settings", "passed", text, found={"changes": changes})
 
 
@@ -205,8 +210,10 @@ def _facts(facts: dict[str, Any], cpus: Sequence[int]) -> Step:
     cores = len(facts.get("cpus_allowed", []))
     known.append(f"{cores} core" if cores == 1 else f"{cores} cores")
     load = facts.get("load_average")
-    told = {"facts": facts, "cpus": list(cpus)}
+    data = {"facts": facts, "cpus": list(cpus)}
     if load and cores and load[0] > cores / 4:
-        text = f"{', '.join(known)}. Its load is {load[0]} already; end what runs there."
-        return Step("Facts", "warning", text, found=told)
-    return Step("Facts", "passed", f"{', '.join(known)}.", found=told)
+        text = (
+            f"{', '.join(known)}. Its load average is already {load[0]}; stop other programs there."
+        )
+        return Step("Facts", "warning", text, found=data)
+    return Step("Facts", "passed", f"{', '.join(known)}.", found=data)

@@ -333,7 +333,7 @@ class Link:
         return "the connection was closed" + (f" after saying: {said}" if said else "")
 
     def _fail_invalid(self, what: str) -> None:
-        self._fail(f"its runner said what makes no sense ({what})")
+        self._fail(f"its runner sent an invalid message ({what})")
 
     def _fail(self, why: str, code: str = "machine-gone") -> None:
         if self.failure is None:

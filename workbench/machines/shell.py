@@ -132,7 +132,7 @@ class Shell:
             ) from None
         except InvalidMessage as error:
             raise PongbenchError(
-                f"'{self.name}' answered what makes no sense ({what}): {error}."
+                f"'{self.name}' sent an invalid answer ({what}): {error}."
             ) from None
         except (asyncssh.Error, OSError) as error:
             raise self.gone(error) from None

@@ -51,7 +51,7 @@ async def open_ssh(profile: Profile, *, ask: Ask = ask_nobody) -> SshMachine:
     """
     shell = await open_shell(profile, ask)
     try:
-        survey = await look_around(shell, profile)
+        survey = await survey_machine(shell, profile)
         fit(profile.name, survey)
         await clean(shell, survey)
         return await start(profile, shell, survey)
@@ -213,7 +213,7 @@ class SshMachine(LinkedMachine):
         await self.shell.close()
 
 
-async def look_around(shell: Shell, profile: Profile) -> Survey:
+async def survey_machine(shell: Shell, profile: Profile) -> Survey:
     """Raises PongbenchError when there is no Python that will do."""
     return await shell.ask("look around", SURVEY, Survey, profile.python, profile.work_dir)
 

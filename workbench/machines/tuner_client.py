@@ -101,7 +101,9 @@ class Tuner:
     @classmethod
     async def start(cls, machine: Machine, rights: Rights, *options: str) -> Tuner:
         if rights.sudo == "none":
-            raise PongbenchError(f"Nobody may become root on {machine.name}; it stays untuned.")
+            raise PongbenchError(
+                f"Root privileges are not available on {machine.name}; it is not tuned."
+            )
         tuner_there = await machine.put(TUNER, "tuner.py")
         program = [*machine.python, tuner_there, *rights.options, *options]
         prompt = f"WB-{token_hex(8)}:"
@@ -132,7 +134,7 @@ class Tuner:
         return answers
 
     async def restore(self) -> list[str]:
-        """Sentences about what could not be put back."""
+        """Restore the settings. Returns sentences about those that could not be restored."""
         if self.beating is not None:
             await ended(self.beating)
         try:
@@ -140,8 +142,9 @@ class Tuner:
             event = await self.answer(AllRestored)
         except PongbenchError:
             return [
-                f"{self.machine.name} puts its settings back by itself within {LEASE_S:g} s, for"
-                " the link to it is gone; the next connection looks after it."
+                f"The link to {self.machine.name} is lost: it restores its settings by"
+                " itself within"
+                f" {LEASE_S:g} s, and the next connection checks them."
             ]
         await self.ended()
         return [self.sentence(setting) for setting in event.settings if setting.problem]
@@ -158,7 +161,7 @@ class Tuner:
         if problem.startswith("changed"):
             return f"{key} was {problem} on {name} during the run; {value} stays."
         if problem:
-            return f"{key} could not be put back on {name}: {problem}."
+            return f"{key} could not be restored on {name}: {problem}."
         return f"{key} is {value} again on {name}."
 
     async def answer(self, wanted: type[T]) -> T:
@@ -168,8 +171,8 @@ class Tuner:
             match event := self._event(line):
                 case Busy():
                     raise PongbenchError(
-                        f"{self.machine.name} is tuned for somebody else's run at the moment"
-                        f" ({quoted(event.holder)}); wait for its end, or run untuned."
+                        f"{self.machine.name} is currently tuned for another run"
+                        f" ({quoted(event.holder)}); wait for its end, or run without tuning."
                     )
                 case Fatal():
                     said = quoted(event.text)
@@ -190,7 +193,7 @@ class Tuner:
             return None
         except InvalidMessage as error:
             raise PongbenchError(
-                f"The tuner on {self.machine.name} said what makes no sense ({error})."
+                f"The tuner on {self.machine.name} sent an invalid message ({error})."
             ) from None
 
     async def _say(self, order: dict[str, Any]) -> None:
@@ -228,14 +231,10 @@ class Tuner:
         if question and asked:
             await self._give_up(prompt)
             if asked == 1 and password is None:
-                raise PongbenchError(
-                    f"Nobody gave the password for sudo on {name}; it stays untuned."
-                )
+                raise PongbenchError(f"No sudo password was given for {name}; it is not tuned.")
             if "try again" in said or "incorrect password" in said:
                 await secrets.SECRETS.wrong(question)
-                raise PongbenchError(
-                    f"sudo on {name} did not accept the password; it stays untuned."
-                )
+                raise PongbenchError(f"sudo on {name} rejected the password; it is not tuned.")
         raise PongbenchError(self._refused(said))
 
     async def _give_up(self, prompt: str) -> None:
@@ -267,10 +266,10 @@ class Tuner:
     def _refused(self, said: str) -> str:
         name = self.machine.name
         if "tty" in said or ("terminal" in said and "password" not in said):
-            return f"sudo on {name} wants a terminal (requiretty); it stays untuned."
+            return f"sudo on {name} requires a terminal (requiretty); it is not tuned."
         if "password is required" in said:
-            return f"sudo on {name} wants a password; change its profile. It stays untuned."
+            return f"sudo on {name} requires a password; change its profile. It is not tuned."
         if "not in the sudoers file" in said or "may not run sudo" in said:
-            return f"sudo on {name} does not know its user; it stays untuned."
+            return f"The user on {name} is not in sudoers; it is not tuned."
         detail = f": {said.removeprefix('sudo: ').rstrip('.')}" if said else ""
         return f"The settings of {name} cannot be changed{detail}."

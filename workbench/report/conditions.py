@@ -46,19 +46,19 @@ def machine(record: MachineRecord) -> list[Table]:
         known["memory_bytes"] = formatting.size(known["memory_bytes"])
     rows = [(_NAMES.get(name, name.replace("_", " ")), _said(name, known[name])) for name in order]
     if record.clock_uncertainty_us:
-        rows.append(("Clock known to", f"± {record.clock_uncertainty_us:,} µs"))
+        rows.append(("Clock offset known to", f"± {record.clock_uncertainty_us:,} µs"))
     roles = " and ".join({"target": "servers", "client": "clients"}.get(r, r) for r in record.roles)
     tables = [Table(f"{record.name} ({roles})" if roles else record.name, tuple(rows))]
     if sysctls:
         said = tuple((name, _said(name, value)) for name, value in sorted(sysctls.items()))
-        tables.append(Table(f"Settings of {record.name}’s kernel", said))
+        tables.append(Table(f"Kernel settings of {record.name}", said))
     return tables
 
 
 def servers(start: RunStart) -> Table:
     """What was deployed."""
     return Table(
-        "Servers as they were deployed",
+        "Servers as deployed",
         tuple(
             (
                 record.name,
@@ -93,8 +93,9 @@ def method(start: RunStart, summary: Summary) -> list[str]:
     setup = Setup(start)
     if setup.closed:
         said = [
-            "Closed loop: a fixed number of connections at a time, each followed by the next. A"
-            " server that stalls slows the clients down with it, so its stalls are told too kindly."
+            "Closed loop (fixed concurrency): each connection is followed by the next. A server"
+            " that stalls slows the clients down with it, so stalls are under-reported"
+            " (coordinated omission)."
         ]
     else:
         said = [
@@ -104,39 +105,38 @@ def method(start: RunStart, summary: Summary) -> list[str]:
         ]
     if setup.axis.has_limit:
         said.append(
-            f"A server holds a rate when at least 99 % of the attempts succeed there and at every"
-            f" lower rate, and the verdict is ok. “At least” means that no rate just above showed"
-            f" its own limit. The rates tried are steps: the true limit lies between two of them."
-            f"{f' Over {setup.repeats} passes the median counts.' * (setup.repeats > 1)}"
+            "A server sustains a rate when at least 99 % of the attempts succeed there and at every"
+            " lower rate, and the verdict is ok. “≥” means that its limit was not reached. The"
+            " tested rates are steps: the true limit lies between two of them."
+            f"{f' Over {setup.repeats} passes, the median counts.' * (setup.repeats > 1)}"
         )
     latency = (
-        "Latency counts from the instant a call was due, so that a server that stalls pays for the"
-        " queue it made; service time counts from the actual send. "
+        "Latency counts from the scheduled time of a call, so that it includes the queue that a"
+        " stall builds up; service time counts from the actual send. "
     )
     said.append(
-        f"{latency * (not setup.closed)}A percentile stands only where"
-        " there are replies enough for it. Percentiles of several passes come from their merged"
+        f"{latency * (not setup.closed)}A percentile is shown only where"
+        " there are enough replies for it. Percentiles of several passes come from their merged"
         " histograms and are never averaged."
     )
     said.append(
         f"Errors are a share of attempts. A call without a whole reply after {setup.timeout_s:g} s"
-        " is lost. Running out of ports or descriptors is the clients’ fault and counts against no"
+        " has failed. Running out of ports or descriptors is a client error and counts against no"
         " server."
     )
     if summary.ceiling_per_s is not None:
         rate = f"{formatting.rate(summary.ceiling_per_s)}/s"
         said.append(
-            f"The clients themselves reach at least {rate}: all that was offered."
+            f"The clients reach at least {rate}, all that was offered."
             if summary.ceiling_per_s >= _highest(setup)
-            else f"The clients’ own ceiling is {rate}: the most they reached, against a server that"
-            " does nothing but answer or any other. Beyond it a failure says nothing about a"
-            " server."
+            else f"The client limit is {rate}: the most the clients reached, against the null"
+            " server or any other. Beyond it a failure says nothing about a server."
         )
     said.append(
-        "Every point is judged from the clients’ lateness and CPU, the errors, the kernel’s"
-        " counters and what other programs took. A point that is neither ok nor server-limited"
-        " nor faulty says nothing about its server; it is drawn hollow. A server is faulty where it"
-        " answers wrongly although it has room: such a point is crossed, and no limit."
+        "Every point is judged by the clients’ lateness and CPU, the errors, kernel counters and"
+        " background load. A point that is neither ok nor server-limited nor faulty says nothing"
+        " about its server; it is drawn hollow. A server is faulty where it answers wrongly"
+        " below its capacity: such a point is crossed, and no limit."
     )
     return said
 

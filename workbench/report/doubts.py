@@ -1,4 +1,4 @@
-"""What of a session must not be trusted, in sentences."""
+"""Which results of a session must not be trusted, and why, in sentences."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def doubts(summary: Summary, documents: Iterable[AnyDocument]) -> Iterable[str]:
         lost = [p for p in server.complete if p.conserved is False]
         if lost:
             rates_lost = listed([server.axis.of(point) for point in lost])
-            yield f"{server.name} at {rates_lost}: calls are missing from the count."
+            yield f"{server.name} at {rates_lost}: some calls are unaccounted for."
         cut = [point for point in server.stops if not point.complete]
         if cut:
             rates_cut = listed([server.axis.of(point) for point in cut])
@@ -55,7 +55,7 @@ def doubts(summary: Summary, documents: Iterable[AnyDocument]) -> Iterable[str]:
 
 
 def _untrusted(server: ServerSummary) -> Iterable[str]:
-    """A sentence for every verdict with a doubt, with its rates and the first reason."""
+    """A sentence per verdict that is not trusted, with its rates and the first reason."""
     grouped: defaultdict[str, list[PointStop]] = defaultdict(list)
     for point in sorted(server.stops, key=lambda p: p.x):
         doubtful = point.verdict not in TRUSTED or point.verdict == "faulty"
@@ -68,15 +68,14 @@ def _untrusted(server: ServerSummary) -> Iterable[str]:
 
 
 def _remarked(servers: Iterable[ServerSummary]) -> str:
-    """What was held and still is not as clean as it could be; empty: nothing."""
+    """Points that were sustained but have a remark, in a sentence; empty: none."""
     held = [p for s in servers for p in s.stops if s.counts(p) and p.verdict == "ok" and p.reasons]
     if not held:
         return ""
     count = "1 point was" if len(held) == 1 else f"{len(held):,} points were"
-    where = "it" if len(held) == 1 else "each"
     return (
-        f"{count} held, with a remark that stands beside {where}: that counts, but response times"
-        " there may be longer than the server’s own."
+        f"{count} sustained with a remark: the rate counts, but response times there may be longer"
+        " than the server’s own."
     )
 
 

@@ -1,4 +1,4 @@
-"""What a report says of a session: every figure and sentence, ready to be set. No markup."""
+"""What a report says about a session: every figure and sentence, without markup."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _PERCENTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999, "max": 1.0}
 
 
 @dataclass(frozen=True)
-class Held:
+class Ranked:
     """A server's line in the ranking."""
 
     id: str
     name: str
     version: str
-    holds: str
-    """The knee; where the axis has none, the most replies per second and at which value."""
+    sustained: str
+    """As `SeriesResult.sustained`; where the axis has no limit, also at which value."""
     p50: str
     p99: str
     cpu: str
@@ -42,7 +42,7 @@ class Held:
     memory: str
     stops: str
     """Why it stops where it does; empty: not known."""
-    fate: str
+    incidents: str
     """How it died or why its sweep ended early; empty: neither."""
     faulty: str
     """Where and how it answered wrongly; empty: nowhere."""
@@ -50,16 +50,16 @@ class Held:
 
 @dataclass(frozen=True)
 class PointRow:
-    """A point; empty cells: not known."""
+    """A point; empty cells: unknown."""
 
     offered: str
     pass_number: int
     replies: str
     errors: str
     times: tuple[str, ...]
-    """p50, p90, p99, p99.9 and the longest, counted from due."""
+    """p50, p90, p99, p99.9 and the longest, from the scheduled time."""
     service: str
-    """p99, counted from send."""
+    """p99, from the send."""
     cpu: str
     memory: str
     metrics: tuple[str, ...]
@@ -83,12 +83,12 @@ class Points:
 
 
 @dataclass(frozen=True)
-class Happened:
+class Event:
     """A note of the run."""
 
     at: str
     text: str
-    grave: bool
+    serious: bool
 
 
 @dataclass
@@ -102,18 +102,18 @@ class Report:
     session: str
     pongbench: str
     state: str
-    """What a reader must know when the run did not come to its end; empty: it did."""
+    """How the run ended, where it is not complete; empty: it is."""
     answer: str
     """One sentence."""
     unit: str
     sought: bool
-    """Was it a limit that was sought? Otherwise the most replies are told."""
-    held: list[Held] = field(default_factory=list)
+    """Whether the axis has a limit; otherwise the ranking is by most replies."""
+    ranking: list[Ranked] = field(default_factory=list)
     passes: int = 1
     metrics: tuple[str, ...] = ()
-    """Labels of those that points carry beside the built-in ones."""
+    """Labels of the metrics beside the built-in ones."""
     doubts: list[str] = field(default_factory=list)
-    """What must not be trusted, and why."""
+    """Results that must not be trusted, and why, in sentences."""
     points: list[Points] = field(default_factory=list)
     conditions: list[str] = field(default_factory=list)
     """How the test was set up, in sentences."""
@@ -123,7 +123,7 @@ class Report:
     """Where there are several."""
     plan: str = ""
     """YAML; can be run again."""
-    happened: list[Happened] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
     method: list[str] = field(default_factory=list)
     notes: str = ""
     """The user's own."""
@@ -155,11 +155,11 @@ def facts(
         answer=_answer(summary),
         unit=summary.unit,
         sought=summary.axis.has_limit,
-        held=[_held(server, _fates(server, documents)) for server in summary.ranked()],
+        ranking=[_ranked(s, _incidents(s, documents)) for s in summary.ranked()],
         metrics=tuple(metric.label for metric in metrics),
         passes=max((p.pass_number for s in summary.servers.values() for p in s.stops), default=1),
         doubts=[*(text[:1].upper() + text[1:] for text in remarks), *doubts(summary, documents)],
-        points=[_points(s, _fates(s, documents), metrics) for s in summary.servers.values()],
+        points=[_points(s, _incidents(s, documents), metrics) for s in summary.servers.values()],
         conditions=conditions.sentences(start, summary),
         machines=[table for machine in start.machines for table in conditions.machine(machine)],
         clients=clients.table(summary),
@@ -172,7 +172,7 @@ def facts(
             sort_keys=False,
             width=90,
         ),
-        happened=[_happened(d, summary) for d in documents if isinstance(d, Note)],
+        events=[_event(d, summary) for d in documents if isinstance(d, Note)],
         method=conditions.method(start, summary),
         notes=notes,
     )
@@ -199,75 +199,68 @@ def _answer(summary: Summary) -> str:
     if summary.axis.of_workload and not summary.axis.has_limit:
         return f"{summary.axis.label} was varied at one load, so no highest rate was sought."
     if not summary.axis.has_limit:
-        return "A closed loop: each connection is followed by the next, so no rate is offered."
+        return _most_replies(measured)
     best = [server for server in measured if server.knee == measured[0].knee]
     if best[0].knee is None:
-        return " ".join([_nobody(measured), *_faulty(measured)])
+        return " ".join([_none_sustained(measured), *_faulty(measured)])
     names = listed([server.name for server in best])
-    verb = "holds" if len(best) == 1 else "hold"
-    most = "" if len(best) == len(measured) else " most"
     floors = [server for server in measured if server.knee_is_floor and not server.faulty]
-    least = "at least " if best[0].knee_is_floor else ""
-    rate = summary.axis.at(best[0].knee)
+    value = summary.axis.at(best[0].knee)
     if summary.axis.per_second:
-        rate = f"{summary.axis.figure(best[0].knee)} {summary.unit} per second"
+        value = f"{summary.axis.figure(best[0].knee)} {summary.unit} per second"
+    value = f"{'≥ ' * best[0].knee_is_floor}{value}"
     others = [server for server in floors if server not in best]
-    seen = "Of what was seen, " if others else ""
-    said = f"{seen}{names} {verb}{most}: {least}{rate}."
-    paid = cost.tie(measured)
-    unseen = _unseen(others, alone=len(floors) == len(measured) and not paid)
-    return " ".join(filter(None, [said, paid, unseen, *_faulty(measured)]))
+    said = f"Best: {names} at {value}."
+    if others:
+        said = f"Highest measured: {names} at {value}."
+    elif len(best) == len(measured):
+        said = f"{names} {'sustains' if len(best) == 1 else 'sustain'} {value}."
+    unreached = listed([server.name for server in others])
+    limit = f"{unreached}: limit not reached." if others else ""
+    return " ".join(filter(None, [said, cost.tie(measured), limit, *_faulty(measured)]))
 
 
 def _faulty(measured: Iterable[ServerSummary]) -> list[str]:
     return [f"{server.name} is {server.what_is_faulty}." for server in measured if server.faulty]
 
 
-def _nobody(measured: Sequence[ServerSummary]) -> str:
-    """No server is known to hold a rate."""
+def _most_replies(measured: Sequence[ServerSummary]) -> str:
+    """Where no rate is offered: who answered most."""
+    first = measured[0]
+    if first.most is None:
+        return "Nothing was measured."
+    best = "" if len(measured) == 1 else "Best: "
+    return f"{best}{first.name} with {first.sustained} at {first.axis.at(first.most.x)}."
+
+
+def _none_sustained(measured: Sequence[ServerSummary]) -> str:
+    """No server is known to sustain a rate."""
     unknown = [server for server in measured if server.unknown]
     if not unknown:
-        return "No server held any of the rates."
+        return "No server sustained any tested rate."
     causes = once([server.why_unknown for server in unknown])
     cause = f": {causes[0]}" if len(causes) == 1 else "."
     if len(unknown) == len(measured):
         return (
-            f"What {'the server holds' if len(measured) == 1 else 'they hold'} is not known{cause}"
+            f"What {'the server sustains' if len(measured) == 1 else 'they sustain'} is"
+            f" unknown{cause}"
         )
     names = listed([server.name for server in unknown])
-    return (
-        f"No server is known to hold any of the rates. What {names} would hold is not known{cause}"
-    )
+    verb = "sustains" if len(unknown) == 1 else "sustain"
+    return f"No server is known to sustain any tested rate. What {names} {verb} is unknown{cause}"
 
 
-def _unseen(floors: Sequence[ServerSummary], *, alone: bool) -> str:
-    """Which servers beside the best may hold more; `alone`: nobody's own limit was seen."""
-    if not floors:
-        return ""
-    if alone:
-        return "No rate showed any server’s own limit, so none is shown to be better than another."
-    names = listed([server.name for server in floors])
-    whose = "its" if len(floors) == 1 else "their"
-    return f"{names} may hold more: no rate just above showed {whose} limit."
-
-
-def _held(server: ServerSummary, fates: Sequence[str]) -> Held:
-    if server.knee is not None:
-        holds = f"{'at least ' * server.knee_is_floor}{server.axis.at(server.knee)}"
-    elif not server.complete:
-        holds = "not measured"
-    elif server.most and not server.axis.has_limit:
-        most = server.most
-        holds = f"{most.replies_per_s:,.0f}, {server.axis.at(most.x)}"
-    else:
-        holds = "not known" if server.unknown else "faulty" if server.faulty else "no rate"
+def _ranked(server: ServerSummary, incidents: Sequence[str]) -> Ranked:
+    sustained = server.sustained
+    if server.most and not server.axis.has_limit:
+        sustained = f"{sustained} at {server.axis.at(server.most.x)}"
     there = server.at_knee if server.axis.has_limit else server.most
     times = there.latency_us if there else None
-    return Held(
+    return Ranked(
         id=server.id,
         name=server.name,
         version=server.version,
-        holds=holds,
+        sustained=sustained,
         p50=_time(times, "p50"),
         p99=_time(times, "p99"),
         cpu=f"{there.cpu_pct:.0f} %" if there else "",
@@ -275,13 +268,13 @@ def _held(server: ServerSummary, fates: Sequence[str]) -> Held:
         full_core=formatting.per_second(full_core(server)),
         memory=formatting.megabytes(server.rss_bytes) if server.rss_bytes else "",
         stops=cost.stops(server),
-        fate=" ".join(fates),
+        incidents=" ".join(incidents),
         faulty=server.what_is_faulty,
     )
 
 
-def _fates(server: ServerSummary, documents: Iterable[AnyDocument]) -> list[str]:
-    """What was said in every pass stands once."""
+def _incidents(server: ServerSummary, documents: Iterable[AnyDocument]) -> list[str]:
+    """How the server died or why a sweep ended early; what recurs in every pass only once."""
     return once(
         document.text
         for document in documents
@@ -291,8 +284,8 @@ def _fates(server: ServerSummary, documents: Iterable[AnyDocument]) -> list[str]
     )
 
 
-def _points(server: ServerSummary, fates: Sequence[str], metrics: Sequence[Metric]) -> Points:
-    notes = tuple(once([*server.notes, *fates]))
+def _points(server: ServerSummary, incidents: Sequence[str], metrics: Sequence[Metric]) -> Points:
+    notes = tuple(once([*server.notes, *incidents]))
     rows = tuple(_row(point, server, metrics) for point in server.ordered())
     return Points(server.id, server.name, server.version, rows, notes)
 
@@ -315,7 +308,7 @@ def _row(point: PointStop, server: ServerSummary, metrics: Sequence[Metric]) -> 
         verdict=point.verdict if whole else "interrupted",
         trusted=whole and point.verdict in TRUSTED,
         counts=counts and whole,
-        reasons=" ".join([*point.reasons, *(["Measured again."] if whole and not counts else [])]),
+        reasons=" ".join([*point.reasons, *(["Repeated later."] if whole and not counts else [])]),
     )
 
 
@@ -327,7 +320,7 @@ def _time(times: Percentiles | None, name: str) -> str:
     return formatting.duration(getattr(times, name))
 
 
-def _happened(note: Note, summary: Summary) -> Happened:
+def _event(note: Note, summary: Summary) -> Event:
     server = summary.servers.get(note.server)
     text = about(note, server.name if server else "")
-    return Happened(formatting.clock(note.t_us / 1e6), text, severity(note) >= Severity.WARNING)
+    return Event(formatting.clock(note.t_us / 1e6), text, severity(note) >= Severity.WARNING)

@@ -103,7 +103,7 @@ def test_a_session_that_was_cut_off_is_compared_and_said_to_be_one(
 ) -> None:
     cut = record(tmp_path / "cut.pong.yaml", session(2, rates=RATES, end="crashed"))
     compare(qtbot, page, a, cut)
-    assert says(page, "The run did not come to its end; what was recorded is compared.")
+    assert says(page, "The recording ends before the run did; the recorded part is compared.")
 
 
 def test_more_than_six_sessions_find_no_room(

@@ -18,7 +18,7 @@ from app.pages.machines import MachinesPage
 from tests.gui.machines.host import Host
 from tests.gui.machines.steps import answer, asks_about_key, check, dialog, light, show, trust_it
 from tests.gui.windows import control, says, sees
-from workbench.machines.checking import dead_runs
+from workbench.machines.checking import leftover_runs
 from workbench.machines.hostkeys import own_file
 from workbench.machines.profiles import load_profile
 from workbench.machines.ssh import Cleaned
@@ -47,9 +47,9 @@ def test_an_unknown_key_is_trusted_by_the_person_alone_then_the_machine_is_ready
     trust_it(qtbot, page)
     assert host.fingerprint not in own_file().read_text()  # the key itself is kept there
     assert own_file().exists()
-    sees(qtbot, page, "bench was let in")
+    sees(qtbot, page, "bench logged in")
     sees(qtbot, page, "Servers listen on")
-    sees(qtbot, page, dead_runs(Cleaned(0, 0, [], []), box, None).text)
+    sees(qtbot, page, leftover_runs(Cleaned(0, 0, [], []), box, None).text)
     assert not list((home / "work" / "runs").glob("*"))
     # Nothing that was typed is anywhere.
     kept = f"{desk.settings.more} {[str(line) for line in desk.log.lines()]}"

@@ -52,12 +52,12 @@ def test_checking_this_computer_tells_every_step_and_is_kept_for_the_next_start(
     qtbot: QtBot, page: MachinesPage, desk: Desk
 ) -> None:
     check(page)
-    sees(qtbot, page, "Its clock is known to")
+    sees(qtbot, page, "Clock offset known to")
     qtbot.waitUntil(lambda: "ready" in light(page, "localhost"))
     sees(qtbot, page, "net.core.somaxconn")
     again = opened(qtbot, desk)
     qtbot.waitUntil(lambda: "ready" in light(again, "localhost"))
-    sees(qtbot, again, "Its clock is known to")
+    sees(qtbot, again, "Clock offset known to")
 
 
 def test_while_a_run_is_under_way_nothing_is_checked(
