@@ -1,4 +1,4 @@
-"""How everything looks: colour tokens, the twelve series styles, fonts and icons.
+"""How everything looks: colour tokens, the series' styles, fonts and icons.
 
 Chrome is neutral; saturated colour belongs to data and status. A chart or widget takes a `Theme`
 and asks it, so that dark and light are one code path.
@@ -46,6 +46,14 @@ class Marker(Enum):
     DIAMOND = "diamond"
     DOWN = "triangle down"
     PENTAGON = "pentagon"
+    PLUS = "plus"
+    CROSS = "cross"
+
+
+STYLES = 24
+"""How many servers are told apart, by colour and without it."""
+
+_PATTERNS: tuple[tuple[float, ...], ...] = ((), (4.0, 2.4), (10.0, 2.4, 1.6, 2.4))
 
 
 @dataclass(frozen=True)
@@ -53,7 +61,8 @@ class SeriesStyle:
     """How one server is drawn, everywhere: told from the others by colour, and without it."""
 
     colour: str
-    dashed: bool
+    pattern: tuple[float, ...]
+    """(drawn, left out, ...) in line widths; empty: a solid line."""
     marker: Marker
     weight: float = 1.0
     """How much of a line's width it keeps."""
@@ -61,12 +70,16 @@ class SeriesStyle:
     """Between two dashes; sessions laid over one another are told apart by it."""
 
     @property
+    def dashed(self) -> bool:
+        return bool(self.pattern)
+
+    @property
     def dash(self) -> tuple[float, ...] | None:
         """(drawn, left out, ...) in line widths; None: solid."""
         if self.dots:
             dash = (6.0 if self.dashed else 16.0) / min(self.dots, 2)
             return (dash, 2.5, *(1.6, 2.5) * self.dots)
-        return (4.0, 2.4) if self.dashed else None
+        return self.pattern or None
 
     def tint(self, opacity: float = 1.0) -> QColor:
         """Its colour, `opacity` from 0 to 1."""
@@ -117,13 +130,12 @@ class Theme:
         return self.name == "dark"
 
     def series(self, index: int) -> SeriesStyle:
-        """The style of a session's server `index`; after twelve they come again."""
-        index %= 12
-        second = index // 6
+        """The style of a session's server `index`; after `STYLES` they come again. What shares a
+        hue has another marker and another kind of line."""
+        row, hue = divmod(index % STYLES, len(self.hues))
         markers = tuple(Marker)
-        return SeriesStyle(
-            self.hues[index % 6], bool(second), markers[(index + 3 * second) % len(markers)]
-        )
+        marker = markers[(hue + 3 * row) % len(markers)]
+        return SeriesStyle(self.hues[hue], _PATTERNS[row], marker)
 
     def tinted(self, colour: str) -> str:
         """The quiet background of a chip or an inline card in `colour`."""
@@ -150,7 +162,7 @@ DARK = Theme(
     ok="#5CD6A0",
     warn="#F2B84B",
     bad="#FF7A70",
-    hues=("#6CCBF8", "#B57F1C", "#C3F4D3", "#EE4A8C", "#F0DC3C", "#7B78FA"),
+    hues=("#6CCBF8", "#B57F1C", "#C3F4D3", "#EE4A8C", "#F0DC3C", "#7B78FA", "#F39E00", "#AAC292"),
 )
 LIGHT = Theme(
     name="light",
@@ -172,7 +184,7 @@ LIGHT = Theme(
     ok="#0B7A4B",
     warn="#955F00",
     bad="#C4302B",
-    hues=("#2F80ED", "#8F3B00", "#0B3B34", "#C2527E", "#9A8A00", "#3C16C0"),
+    hues=("#2F80ED", "#8F3B00", "#0B3B34", "#C2527E", "#9A8A00", "#3C16C0", "#613179", "#0C3DFF"),
 )
 THEMES = {theme.name: theme for theme in (DARK, LIGHT)}
 

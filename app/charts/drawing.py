@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache, lru_cache
-from math import ceil, cos, pi, sin
+from math import ceil, cos, pi, sin, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,16 @@ _OUTLINES: dict[Marker, Sequence[tuple[float, float]]] = {
     ),
 }
 
+_ARM, _REACH = 0.36, 1.12
+"""Half the width of a cross's arms, and how far they go."""
+_OUTLINES[Marker.PLUS] = tuple(
+    (x * turn - y * flip, x * flip + y * turn)
+    for turn, flip in ((1, 0), (0, 1), (-1, 0), (0, -1))
+    for x, y in ((_ARM, -_ARM), (_REACH, -_ARM), (_REACH, _ARM))
+)
+_OUTLINES[Marker.CROSS] = tuple(
+    ((x - y) * sqrt(0.5), (x + y) * sqrt(0.5)) for x, y in _OUTLINES[Marker.PLUS]
+)
 
 _THICK = 3.5
 

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 _FURTHER = (16, 32, 40, 48, 60, 64, 80)
 """Unscaled, above and below a running point, where its name goes when other words are beside it."""
 
+_STUB = 12.0
+"""Length in pixels from which a leader within the plot could be taken for a line."""
+
 
 class EndNames:
     """Places and paints them in the scene's pixels."""
@@ -157,10 +160,20 @@ class EndNames:
         return ""
 
     def _paint_leader(self, painter: QPainter, label: labels.Placed, colour: str) -> None:
-        if label.leader:
-            painter.setPen(QPen(QColor(colour), self._chart.look.px(1)))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawPolyline([QPointF(x, y) for x, y in label.leader])
+        """In the server's colour beside the plot; in it sparse grey dots, which are no data."""
+        if not label.leader:
+            return
+        px = self._chart.look.px
+        points = [QPointF(x, y) for x, y in label.leader]
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        if points[1].x() - points[0].x() > px(_STUB):
+            dots = QPen(QColor(self._chart.theme.muted), px(1))
+            dots.setDashPattern([1, 5])
+            painter.setPen(dots)
+            painter.drawLine(points[0], points[1])
+            points = points[1:]
+        painter.setPen(QPen(QColor(colour), px(1)))
+        painter.drawPolyline(points)
 
     def _paint(self, painter: QPainter, label: labels.Placed, *, strong: bool) -> None:
         chart = self._chart

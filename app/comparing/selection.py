@@ -12,7 +12,7 @@ from workbench.comparison.contenders import Contender
 from workbench.comparison.sides import Comparison, Side, compare
 
 MOST_LINES = 12
-"""There are twelve styles; of more, the servers that all sessions have come first."""
+"""More can hardly be followed; of more, the servers that all sessions have come first."""
 
 
 @dataclass

@@ -61,7 +61,7 @@ class SessionLine(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        plain = SeriesStyle(self._theme.text, False, Marker.CIRCLE)
+        plain = SeriesStyle(self._theme.text, (), Marker.CIRCLE)
         pen = side_style(plain, self._place, self._theme).pen()
         begin = -pen.dashPattern()[0] * pen.widthF() / 2 if pen.dashPattern() else 0.0
         stroke(painter, np.array([[begin, 3.0], [self.width(), 3.0]]), pen)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from itertools import combinations
 
+import numpy as np
 import pytest
-from PySide6.QtGui import QFontInfo, QImage
+from numpy.typing import NDArray
+from PySide6.QtGui import QColor, QFontInfo, QImage
 from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -93,12 +95,40 @@ def test_a_button_is_drawn_with_that_edge(qtbot: QtBot, chosen: Theme) -> None:
 
 
 @BOTH
-def test_twelve_series_stand_out_and_are_told_apart_without_colour(chosen: Theme) -> None:
-    styles = [chosen.series(index) for index in range(12)]
+def test_24_series_stand_out_and_are_told_apart_without_colour(chosen: Theme) -> None:
+    styles = [chosen.series(index) for index in range(24)]
     for style in styles:
         assert contrast(style.colour, chosen.card) >= (5 if chosen.dark else 3.5) - 0.05
     for a, b in combinations(styles, 2):
-        assert (a.dashed, a.marker) != (b.dashed, b.marker)
+        assert (a.pattern, a.marker) != (b.pattern, b.marker)
+
+
+SIGHT = {
+    "any": np.eye(3),
+    "no red": [[0.1523, 1.0526, -0.2049], [0.1145, 0.7863, 0.0992], [-0.0039, -0.0481, 1.0520]],
+    "no green": [[0.3673, 0.8606, -0.2280], [0.2801, 0.6725, 0.0474], [-0.0118, 0.0429, 0.9689]],
+    "no blue": [[1.2555, -0.0767, -0.1788], [-0.0784, 0.9308, 0.1476], [0.0047, 0.6914, 0.3039]],
+}
+"""What is left of linear RGB: Machado, Oliveira and Fernandes, 2009, at their full strength."""
+
+
+@BOTH
+@pytest.mark.parametrize("sight", SIGHT)
+def test_hues_stay_apart_for_every_eye(chosen: Theme, sight: str) -> None:
+    rgb = np.array([QColor(hue).getRgbF()[:3] for hue in chosen.hues])
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    seen = oklab(np.clip(linear @ np.array(SIGHT[sight]).T, 0, 1))
+    for a, b in combinations(range(len(seen)), 2):
+        # 0.02 is what can just be told apart side by side.
+        assert np.linalg.norm(seen[a] - seen[b]) > 0.09, (chosen.hues[a], chosen.hues[b])
+
+
+def oklab(linear: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of linear RGB, (n, 3): equal distances look equal. Ottosson, 2020."""
+    cones = [[0.41222, 0.53633, 0.05145], [0.21190, 0.68070, 0.10740], [0.08830, 0.28172, 0.62998]]
+    axes = [[0.21045, 0.79362, -0.00407], [1.978, -2.42859, 0.45059], [0.0259, 0.78277, -0.80868]]
+    found: NDArray[np.float64] = np.cbrt(linear @ np.array(cones).T) @ np.array(axes).T
+    return found
 
 
 def test_the_bundled_fonts_are_used() -> None:
