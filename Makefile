@@ -24,7 +24,7 @@ ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt /etc/pki/tls/certs/ca-bundl
 export UV_SYSTEM_CERTS ?= 1
 endif
 
-.PHONY: agent-lock help demo run package test test-lab verify fuzz bench screenshots catalogue-check catalogue-sweep check format docs clean
+.PHONY: agent-lock help demo run package test test-lab verify fuzz soak bench screenshots catalogue-check catalogue-sweep check format docs clean
 
 help:
 	@echo "make demo    sweep seven servers on this machine: out/demo.yaml, out/demo.png (4 minutes)"
@@ -33,6 +33,7 @@ help:
 	@echo "make verify  the whole of what the tests take samples of (an hour)"
 	@echo "make test-lab  machines over SSH, on hosts of their own (root; else it says what is skipped)"
 	@echo "make fuzz    damaged files with new seeds, until Ctrl-C"
+	@echo "make soak    500 short runs in one process, or 12 hours of them: nothing may grow"
 	@echo "make bench   what the load agent costs, beside ab, httperf and wrk"
 	@echo "make screenshots  every page, dark and light, in out/screenshots"
 	@echo "make package an installer and a wheel in dist/, tried on bare machines (Linux, as root)"
@@ -78,6 +79,10 @@ fuzz: export LANG = C.UTF-8
 fuzz: export QT_QPA_PLATFORM = offscreen
 fuzz: $(VENV) $(QT_OFFSCREEN)
 	$(BIN)/python -m tests.hostile.fuzz $(ARGS)
+
+soak: export LANG = C.UTF-8
+soak: $(VENV)
+	$(BIN)/python -m tests.soak $(ARGS)
 
 bench: export LANG = C.UTF-8
 bench: export QT_QPA_PLATFORM = offscreen

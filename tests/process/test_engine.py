@@ -70,7 +70,7 @@ import socket, sys, time
 listener = socket.create_server(("127.0.0.1", int(sys.argv[1])), backlog=512)
 while True:
     connection, _ = listener.accept()
-    time.sleep(0.01)
+    time.sleep(0.005)
     with connection:
         try:
             connection.recv(1000)
@@ -246,9 +246,9 @@ async def test_a_slow_spell_is_outvoted_by_looks_after_the_other_servers_had_the
     spell = written(
         tmp_path / "spell", SLOW_IN_ITS_SECOND_LIFE, lives, name="Spell", family="socket"
     )
-    # Fourteen calls in time, and of the others it never hears.
-    workload = a_workload(timeout_s=5.0)
-    documents = await run(first=spell, looks=2, workload=workload)
+    # A few calls in time, and of the others it never hears.
+    workload = a_workload(timeout_s=2.0)
+    documents = await run(first=spell, looks=2, workload=workload, calibrate=False, warm_up=None)
     assert swept(documents)[:3] == ["spell", "asyncio-streams", "spell"]
     stops = [d for d in documents if isinstance(d, PointStop) and d.server == "spell"]
     first, second = (stop for stop in stops if stop.purpose == "sweep")

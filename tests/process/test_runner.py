@@ -113,8 +113,8 @@ def test_no_sign_of_life_for_longer_than_the_lease_ends_the_run(runner: Pipes) -
 
 
 def test_signs_of_life_renew_the_lease(runner: Pipes) -> None:
-    runner.configure(lease_s=8)
-    runner.start("import time; time.sleep(10); print('still here', flush=True); time.sleep(600)")
+    runner.configure(lease_s=5)
+    runner.start("import time; time.sleep(6); print('still here', flush=True); time.sleep(600)")
     said: list[bytes] = []
     while not said:
         runner.say(op="ping", n="1")

@@ -1,0 +1,27 @@
+"""`make soak` in small: it tells its figures, and ends where a limit is passed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize(
+    ("limit", "status", "last"),
+    [("20", 0, "At the end: "), ("-1000", 1, "passed a limit: memory grew by ")],
+)
+def test_a_soak_ends_by_its_limits(limit: str, status: int, last: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.soak", "--runs", "2", "--memory-mb", limit],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == status, done.stdout + done.stderr
+    assert last in done.stdout.splitlines()[-1]
