@@ -33,6 +33,7 @@ from workbench.machines.runner_client import HEARTBEAT_S, Link
 from workbench.machines.sampler_client import Sampling
 from workbench.machines.ssh import open_shell, survey_machine
 from workbench.machines.tuner_client import Tuner
+from workbench.servers.runtimes.provide import provide
 
 CASES = Path(__file__).parents[1] / "cases" / "hostile"
 WITHIN_S = 10.0
@@ -212,7 +213,15 @@ async def at_agent(case: dict[str, Any], folder: Path, clock: Clock) -> str:
             clock.began += await timed(fleet.close())
 
 
+async def at_finder(case: dict[str, Any], folder: Path, clock: Clock) -> str:
+    async with machine_with(folder, "find_programs", case) as machine:
+        clock.start()
+        await provide(machine, ["nginx"], install=False, notify=lambda text: None)
+    raise AssertionError("nothing was told")
+
+
 DOORS: dict[str, Any] = {
+    "finder": at_finder,
     "runner": at_runner,
     "survey": at_survey,
     "tuner": at_tuner,

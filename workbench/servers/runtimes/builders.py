@@ -12,7 +12,7 @@ import msgspec
 
 from workbench import fetching
 from workbench.machines.base import Command, Machine
-from workbench.machines.wire import InvalidMessage, decode
+from workbench.machines.wire import MOST_NOISE, InvalidMessage, decode
 
 LONGEST_BUILD_S = 900.0
 
@@ -48,11 +48,15 @@ async def run_builder(
         )
     )
     event: dict[str, Any] = {"event": "failed", "why": "lost", "detail": ""}
+    noise = 0
     try:
         async with asyncio.timeout(LONGEST_BUILD_S):
             async for line in process.lines():
-                event = _event(line) or event
-                on_event(event)
+                if told := _event(line):
+                    event = told
+                    on_event(event)
+                elif (noise := noise + 1) > MOST_NOISE:
+                    break
     except TimeoutError:
         return {"event": "failed", "why": "slow", "detail": ""}
     finally:

@@ -59,7 +59,10 @@ async def provide(
             else:
                 event = await run_builder(machine, FINDER, {**task, "bring": False}, on_event)
         if event["event"] == "ready":
-            return msgspec.convert(event, Programs)
+            found = msgspec.convert(event, Programs)
+            if lacking := set(wanted) - (set(found.paths) & set(found.versions)):
+                raise msgspec.ValidationError(f"nothing of {min(lacking)}")
+            return found
         raise _error(machine, event)
     except msgspec.ValidationError as error:
         said = quoted(str(error))
