@@ -17,6 +17,7 @@ import signal
 import sys
 import tempfile
 import time
+import warnings
 from collections import Counter
 from collections.abc import Iterator
 from multiprocessing import get_context
@@ -85,6 +86,7 @@ def serve(connection: Connection, place: Path) -> None:
     # Ctrl-C is for who began this.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ["PONGBENCH_HOME"] = str(place / "home")
+    warnings.simplefilter("error")  # as in the tests
     with (place / "hangs").open("w") as trace, contextlib.suppress(EOFError, ConnectionError):
         while True:
             kind, seed = connection.recv()
