@@ -35,11 +35,11 @@ class ChangesTable(QWidget):
             self._grid.addWidget(label(head, 11, tone="muted"), 0, place, side)
         for key, now, wanted in changes:
             changed = bool(now) and now != wanted
-            stays = "stays" if now else "left out"
-            values = (key, _value(now) or "not there", _value(wanted) if changed else stays)
+            stays = "stays" if now else "excluded"
+            values = (key, _value(now) or "not available", _value(wanted) if changed else stays)
             self._add(values, changed=changed)
         if nofile:
-            self._add(("descriptors of what the run starts", "", f"{nofile:,}"), changed=True)
+            self._add(("descriptors per process", "", f"{nofile:,}"), changed=True)
 
     def say(self, text: str) -> None:
         """A sentence instead of settings."""
@@ -56,8 +56,8 @@ def count(changes: Sequence[Sequence[str]]) -> str:
     """How many would change, in words."""
     needed = sum(bool(now) and now != wanted for _, now, wanted in changes)
     if not needed:
-        return "as wanted already"
-    return "1 would change" if needed == 1 else f"{needed} would change"
+        return "no changes needed"
+    return "1 change" if needed == 1 else f"{needed} changes"
 
 
 def _cell(value: str, place: int, *, changed: bool) -> QLabel:

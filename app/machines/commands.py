@@ -34,7 +34,7 @@ class Commands(QFrame):
         head.addWidget(self._count)
         head.addStretch(1)
         close = button("Close", "x", kind="ghost", on_click=self._close)
-        close.setAccessibleName("Close the commands")
+        close.setAccessibleName("Close commands")
         head.addWidget(close)
         inside.addLayout(head)
         self.body = QPlainTextEdit()
@@ -71,8 +71,8 @@ class Commands(QFrame):
         if lines == self._shown:
             return
         self._shown = lines
-        self._count.setText(f"{len(lines):,} since the program began" if lines else "")
-        self.body.setPlainText("\n".join(lines) or "Nothing was run there since the program began.")
+        self._count.setText(f"{len(lines):,} since program start" if lines else "")
+        self.body.setPlainText("\n".join(lines) or "No commands since program start.")
         bar = self.body.verticalScrollBar()
         bar.setValue(bar.maximum())
 

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from workbench.run.tuning import TuningPlan
 
 _TITLE = "Change kernel settings for this run?"
-_PREVIEW = "What the run would change"
+_PREVIEW = "Changes for the run"
 _ABOUT = (
-    "They are changed before any server listens, and put back when the run ends: also when this"
-    " computer, its link or the run itself dies."
+    "They are changed before any server starts and restored when the run ends, even if the run, "
+    "the link or this computer fails."
 )
 _ROOT = {
     "root": "as root",
-    "nopasswd": "sudo, without a password",
-    "password": "sudo, asks for its password",
+    "nopasswd": "sudo without password",
+    "password": "sudo with password",
     "none": "",
 }
 _HIGHEST = 440
@@ -57,18 +57,18 @@ class ConsentDialog(QDialog):
         for plan in sorted(plans, key=lambda plan: not plan.changes_something):
             down.addWidget(_section(plan))
         down.addStretch(1)
-        scroll = Scrolled(body, "What is changed")
+        scroll = Scrolled(body, "Changes")
         scroll.setMinimumHeight(min(_HIGHEST, body.sizeHint().height() + 4))
         inside.addWidget(scroll, 1)
         foot = row()
         if not preview:
-            foot.addWidget(button("Do not run", "x", kind="ghost", on_click=self.reject))
+            foot.addWidget(button("Cancel", "x", kind="ghost", on_click=self.reject))
         foot.addStretch(1)
         if preview:
             safe = button("Close", on_click=self.reject)
         else:
-            safe = button("Run with settings as they are", on_click=lambda: self._give(None))
-            yes = button("Change them and run", "check", on_click=lambda: self._give(True))
+            safe = button("Run without tuning", on_click=lambda: self._give(None))
+            yes = button("Change and run", "check", on_click=lambda: self._give(True))
         safe.setDefault(True)
         foot.addWidget(safe)
         if not preview:
@@ -101,7 +101,7 @@ def _section(plan: TuningPlan) -> QFrame:
         chip.say(_ROOT[plan.sudo], "soft")
     head.addWidget(chip)
     head.addStretch(1)
-    said = count(changes) if plan.changes_something else "stays as it is"
+    said = count(changes) if plan.changes_something else "unchanged"
     head.addWidget(label(said, 12, tone="muted"))
     inside.addLayout(head)
     if plan.why_not:
@@ -118,15 +118,15 @@ def _section(plan: TuningPlan) -> QFrame:
 def _commands(plan: TuningPlan) -> QWidget:
     made = QWidget()
     down = column(made, gap=4)
-    show = button("Show what is run there", "terminal", kind="ghost")
+    show = button("Show commands", "terminal", kind="ghost")
     show.setCheckable(True)
     text = label("\n".join(plan.commands()))
     text.setFont(font(12, mono=True))
     text.setWordWrap(True)
     text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     about = label(
-        "One program of ours is started as root; it does what these commands would, and keeps a"
-        " journal from which all is put back.",
+        "One program runs as root. It does what these commands would do and keeps a journal to "
+        "restore every setting.",
         12,
         tone="muted",
         wrap=True,

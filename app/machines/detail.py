@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _TWO_COLUMNS = 720
 CHECKING = State("checking…", "focus")
-DAMAGED = State("not readable", "bad")
+DAMAGED = State("unreadable", "bad")
 
 
 class Detail(QWidget):
@@ -35,7 +35,7 @@ class Detail(QWidget):
         super().__init__()
         outer = column(self, gap=GAP)
         outer.addWidget(self._make_head())
-        self.error = Inline("Open its file")
+        self.error = Inline("Open file")
         outer.addWidget(self.error)
         self.key = KeyCard(theme)
         self.facts, self.meaning = FactsCard(theme), MeaningCard(theme)
@@ -95,14 +95,14 @@ class Detail(QWidget):
             self.check.setFocus(Qt.FocusReason.OtherFocusReason)
         self.check.setText(" Check again" if record.at else " Check this machine")
         self.check.setAccessibleName(self.check.text().strip())
-        why = "A run is in progress; check when it is over." if busy else "Ctrl+R"
+        why = "A run is in progress. Check when it is over." if busy else "Ctrl+R"
         self.check.setToolTip(tip(why))
         self.check.setAccessibleDescription(why if busy else "")
         self.edit.setEnabled(profile is not None and not running)
         self.copy.setVisible(profile is not None and not here)
         self.remove.setVisible(known.own)
         self.remove.setEnabled(not running)
-        self.remove.setText(" As it came" if here else " Remove…")
+        self.remove.setText(" Reset" if here else " Remove…")
         self.remove.setAccessibleName(self.remove.text().strip())
         self.commands.setVisible(profile is not None)
         self.error.say(known.problem)
@@ -196,10 +196,10 @@ def where(known: Known) -> str:
     """How it is reached, in a line."""
     profile = known.profile
     if profile is None:
-        return "Its profile cannot be read"
+        return "Invalid profile"
     if profile.connector == "local":
-        return "No SSH, nothing to set up"
+        return "local, no SSH"
     user = f"{profile.user}@" if profile.user else ""
     port = f":{profile.port}" if profile.port and profile.port != 22 else ""
-    via = f" through {profile.jump}" if profile.jump else ""
+    via = f" via {profile.jump}" if profile.jump else ""
     return f"{user}{profile.address}{port}{via}"

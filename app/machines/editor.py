@@ -19,25 +19,25 @@ if TYPE_CHECKING:
     from workbench.errors import BadInput
     from workbench.machines.profiles import Profile
 
-_CORES = "Expected auto, or cores by number, such as 2, 4-7."
+_CORES = "Expected auto or core numbers, such as 2, 4-7."
 _SAID = {
-    "roles": "Tick at least one.",
+    "roles": "Select at least one.",
     "cpus.server": _CORES,
     "cpus.agent": _CORES,
-    "key": "Name the file of a private key.",
+    "key": "Enter the path of a private key.",
 }
 """Where a form says it better than a file's complaint."""
 
 _AUTH = [
-    ("auto", "As ssh would, then a password"),
-    ("agent", "Keys of the SSH agent"),
-    ("key", "A private key's file"),
-    ("password", "A password"),
+    ("auto", "Like ssh, then password"),
+    ("agent", "SSH agent"),
+    ("key", "Private key file"),
+    ("password", "Password"),
 ]
 _SUDO = [
-    ("no", "Nobody becomes root"),
-    ("passwordless", "sudo without a password"),
-    ("password", "sudo with a password"),
+    ("no", "No sudo"),
+    ("passwordless", "sudo without password"),
+    ("password", "sudo with password"),
 ]
 _TITLES = {"new": "Add a machine", "copy": "Duplicate {}", "edit": "Edit {}"}
 
@@ -121,45 +121,45 @@ class Editor(QDialog):
     def _make_fields(self) -> None:
         add = self._add
         if self._ssh:
-            add("name", "Name", Words("Name"), "In plans and sessions: letters, digits, . _ -")
+            add("name", "Name", Words("Name"), "Letters, digits, . _ -")
             if self._task == "edit":
                 self._fields["name"].setReadOnly(True)
-                self._lines["name"].explain("It stays; duplicate the machine for another name.")
+                self._lines["name"].explain("Cannot be renamed; duplicate the machine instead.")
         add("description", "Description", Words("Description"))
-        target, client = Flag("Target: servers run on it"), Flag("Client: offers load")
+        target, client = Flag("Target: runs servers"), Flag("Client: generates load")
         self._fields |= {"target": target, "client": client}
-        self._put("roles", Line("Used as", target, client))
+        self._put("roles", Line("Role", target, client))
         if self._ssh:
-            self._head("How it is reached")
-            note = "A name, an IP address or a Host of ~/.ssh/config"
+            self._head("Connection")
+            note = "Name, IP address or Host in ~/.ssh/config"
             add("address", "Address", Words("Address"), note)
-            add(
-                "port", "Port", Figure("Port", grouped=False), "Empty: as ~/.ssh/config says, or 22"
-            )
-            add("user", "User", Words("User"), "Empty: as ~/.ssh/config says, or you")
-            note = "Passwords are asked for when they are needed and never kept in a profile."
-            add("auth", "Log in with", Options("Log in with", _AUTH), note)
+            add("port", "Port", Figure("Port", grouped=False), "Empty: from ~/.ssh/config, or 22")
+            add("user", "User", Words("User"), "Empty: from ~/.ssh/config, or your name")
+            note = "Passwords are asked for when needed and never stored in a profile."
+            add("auth", "Authentication", Options("Authentication", _AUTH), note)
             add("key", "Key file", Words("Key file"))
-            note = "Through which machine: one of these by name, or [user@]host[:port]"
-            add("jump", "Through", Words("Through"), note)
-            add("ssh_config", "", Flag("Follow ~/.ssh/config"))
-            self._head("What it allows")
-            add("sudo", "Root's rights", Options("Root's rights", _SUDO))
-        self._head("Where things are")
-        note = "auto, or cores by number: 2, 4-7"
-        add("cpus.server", "Servers on", Words("Cores of servers"), note)
-        add("cpus.agent", "Clients on", Words("Cores of clients"), note)
+            note = "A machine listed here, or [user@]host[:port]"
+            add("jump", "Jump host", Words("Jump host"), note)
+            add("ssh_config", "", Flag("From ~/.ssh/config"))
+            self._head("Permissions")
+            add("sudo", "Privileges", Options("Privileges", _SUDO))
+        self._head("Locations")
+        note = "auto, or core numbers: 2, 4-7"
+        add("cpus.server", "Server cores", Words("Server cores"), note)
+        add("cpus.agent", "Client cores", Words("Client cores"), note)
         if self._ssh:
-            note = "The one directory that stays there"
+            note = "The only directory kept there"
             add("work_dir", "Work directory", Words("Work directory"), note)
-            add("python", "Python", Words("Python"), "Empty: the first that is 3.10 or later")
+            add("python", "Python", Words("Python"), "Empty: the first 3.10 or later")
         add(
             "reach",
-            "Reached at",
-            Words("Reached at"),
-            "By other machines. Empty: where SSH arrived",
+            "Public address",
+            Words("Public address"),
+            "For other machines. Empty: the SSH address",
         )
-        add("bind", "Listens on", Words("Listens on"), "Servers there. Empty: where SSH arrived")
+        add(
+            "bind", "Listen address", Words("Listen address"), "For servers. Empty: the SSH address"
+        )
         self._fill()
 
     def _add(self, key: str, name: str, field: Any, note: str = "") -> None:

@@ -13,7 +13,7 @@ from app.widgets import button, column, dress, label, row
 if TYPE_CHECKING:
     from workbench.exposure import Exposure
 
-_TITLE = "Let other machines reach old servers?"
+_TITLE = "Expose old servers to the network?"
 
 
 class ExposureDialog(QDialog):
@@ -26,14 +26,14 @@ class ExposureDialog(QDialog):
         inside = column(self, margin=20, gap=12)
         inside.addWidget(label(_TITLE, 15, Weight.DemiBold))
         inside.addWidget(label(f"{exposure.text}.", tone="soft", wrap=True))
-        about = "On a network that you do not trust, offer the load on the same machine instead."
+        about = "On an untrusted network, run the client on the same machine instead."
         inside.addWidget(label(about, 12, tone="muted", wrap=True))
         foot = row()
         foot.addStretch(1)
-        safe = button("Do not run", "x", on_click=self.reject)
+        safe = button("Cancel", "x", on_click=self.reject)
         safe.setDefault(True)
         foot.addWidget(safe)
-        foot.addWidget(button("Let them listen", on_click=self.accept))
+        foot.addWidget(button("Expose and run", on_click=self.accept))
         inside.addLayout(foot)
         if theme is not None:
             dress(self, theme)

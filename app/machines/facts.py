@@ -23,7 +23,7 @@ class FactsCard(Card):
     """Figures by name, and how old they are, which stays true while they are shown."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__("What it is")
+        super().__init__("System")
         self._theme = theme
         self._read = ""
         self.ageing = QTimer(self, interval=_AGES_EVERY_MS)
@@ -63,7 +63,7 @@ class MeaningCard(Card):
     """Sentences about the figures."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__("What that means for a run")
+        super().__init__("Limits for a run")
         self._theme = theme
 
     def set_theme(self, theme: Theme) -> None:
@@ -97,25 +97,25 @@ def figures(found: dict[str, Any]) -> list[tuple[str, str]]:
     add("Distribution", facts.get("distribution"))
     add("Kernel", facts.get("kernel"))
     add("Processor", facts.get("cpu_model"))
-    add("Cores to use", _cores(found.get("cpus") or [], facts.get("cpu_count")))
+    add("Usable cores", _cores(found.get("cpus") or [], facts.get("cpu_count")))
     add("Governor", facts.get("governor"))
     if memory := facts.get("memory_bytes"):
         add("Memory", formatting.size(memory))
     if load := facts.get("load_average"):
-        add("Load", f"{load[0]:.2f} · {load[1]:.2f} · {load[2]:.2f} over 1, 5, 15 min")
+        add("Load", f"{load[0]:.2f} · {load[1]:.2f} · {load[2]:.2f} (1, 5, 15 min)")
     add("Python", found.get("python"))
     if limits := facts.get("descriptor_limits"):
-        add("Open files", f"{limits['soft']:,}, at most {limits['hard']:,}")
+        add("Open files", f"{limits['soft']:,} (max {limits['hard']:,})")
     ports = str(sysctls.get("net.ipv4.ip_local_port_range", "")).split()
     if len(ports) == 2:
         low, high = map(int, ports)
         add("Local ports", f"{high - low + 1:,} ({low}–{high})")
-    add("Accept queue", _figure(sysctls.get("net.core.somaxconn"), "at most {:,}"))
+    add("Accept queue", _figure(sysctls.get("net.core.somaxconn"), "max {:,}"))
     add("Clock", clock(found.get("clock_us")))
     add("Runs in", facts.get("container") or facts.get("virtualisation"))
-    add("Listens on", found.get("bind"))
+    add("Listen address", found.get("bind"))
     if found.get("reach") != found.get("bind"):
-        add("Reached at", found.get("reach"))
+        add("Public address", found.get("reach"))
     return said
 
 
@@ -128,7 +128,7 @@ def clock(measured: object) -> str:
     """How well it is known against this computer's."""
     if not isinstance(measured, list) or len(measured) != 2:
         return ""
-    return f"known to ± {measured[1]:,} µs"
+    return f"± {measured[1]:,} µs"
 
 
 def _cores(cpus: list[int], count: object) -> str:

@@ -21,8 +21,8 @@ class Head(TopBar):
         super().__init__("Machines")
         self._states: Mapping[str, State] = {}
         self.all = button("Check all", "activity")
-        self.hosts = button("From ~/.ssh/config…", "download")
-        self.add = button("Add a machine", "plus")
+        self.hosts = button("Import from ~/.ssh/config…", "download")
+        self.add = button("Add machine", "plus")
         for each in (self.all, self.hosts, self.add):
             self.actions.addWidget(each)
 
@@ -53,7 +53,7 @@ class Head(TopBar):
         if unusable:
             bad = any(state.tone == "bad" for state in unusable.values())
             named = f"{len(unusable)}" if self.width() < _NARROW else _named(list(unusable))
-            self.chip.say(f"{named} cannot be used now", "bad" if bad else "warn")
+            self.chip.say(f"{named} not usable", "bad" if bad else "warn")
         elif ready and len(states) > 1:
             self.chip.say(f"{ready} of {len(states)} ready", "ok")
         else:

@@ -30,11 +30,10 @@ class Importing(QDialog):
         self.setWindowTitle("Machines from ~/.ssh/config")
         inside = column(self, margin=20, gap=12)
         about = (
-            "A profile for each that you tick. How it is reached stays in ~/.ssh/config, and"
-            " changes there count here."
+            "Adds a profile for each selected host. Connection settings stay in ~/.ssh/config "
+            "and follow its changes."
             if hosts
-            else "~/.ssh/config names no host that is not here already. Hosts with * or ? in their"
-            " name are patterns and no machines."
+            else "~/.ssh/config has no further hosts. Host patterns with * or ? are ignored."
         )
         inside.addWidget(label(about, tone="soft", wrap=True))
         self._ticks = {host.name: Tick(f"{host.name}   {host.where}") for host in hosts}

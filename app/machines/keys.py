@@ -65,15 +65,15 @@ class KeyCard(QFrame):
         problem = self.problem
         assert problem is not None
         retone(self, "warn")
-        self._head("warn", "shield-alert", f"Is this really {problem.machine}?", _where(problem))
+        self._head("warn", "shield-alert", f"Unknown host key: {problem.machine}", _where(problem))
         self._say(
-            "This computer has never met the machine that answers here, so nothing was sent to it."
-            " Compare its key with the one on the machine itself:"
+            "First connection to this machine; nothing was sent to it. Compare its key with the "
+            "one on the machine:"
         )
-        self._inside.addWidget(_fingerprint(problem.fingerprint, _kind(problem), "The key"))
+        self._inside.addWidget(_fingerprint(problem.fingerprint, _kind(problem), "Key"))
         self._say(f"On {problem.machine}: {_look(problem)}", "muted")
-        trust = button("Trust this key", "shield-check", on_click=self._trust)
-        self._foot("Not this one", trust)
+        trust = button("Trust key", "shield-check", on_click=self._trust)
+        self._foot("Cancel", trust)
 
     def _changed(self, old: list[str], file: str) -> None:
         problem = self.problem
@@ -82,14 +82,14 @@ class KeyCard(QFrame):
         name = problem.machine
         self._head("bad", "octagon-x", f"The host key of {name} has changed", _where(problem))
         self._say(
-            "Nothing was sent to it. Either it was set up anew, or somebody stands between. Ask who"
-            f" runs {name} before you trust the new key."
+            "Nothing was sent to it. It was reinstalled, or this is a man-in-the-middle attack. "
+            f"Ask the administrator of {name} before trusting the new key."
         )
         for each in old:
-            self._inside.addWidget(_fingerprint(each, "", "Known until now"))
+            self._inside.addWidget(_fingerprint(each, "", "Known key"))
         if file:
-            self._say(f"It stands in {file}.", "muted")
-        self._inside.addWidget(_fingerprint(problem.fingerprint, _kind(problem), "Shown now"))
+            self._say(f"Stored in {file}", "muted")
+        self._inside.addWidget(_fingerprint(problem.fingerprint, _kind(problem), "New key"))
         self._say(f"On {name}: {_look(problem)}", "muted")
         across = row(gap=8)
         words = label(f"Type the last {LAST} characters of the new key", tone="soft", wrap=True)
@@ -102,11 +102,11 @@ class KeyCard(QFrame):
         across.addWidget(words, 1)
         across.addWidget(field)
         self._inside.addLayout(across)
-        trust = button("Trust the new key", "shield-alert", kind="danger", on_click=self._trust)
+        trust = button("Trust new key", "shield-alert", kind="danger", on_click=self._trust)
         trust.setEnabled(False)
         end = problem.fingerprint[-LAST:]
         field.textChanged.connect(lambda typed: trust.setEnabled(typed == end))
-        self._foot("Keep the old key", trust)
+        self._foot("Cancel", trust)
 
     def _head(self, tone: str, icon: str, title: str, where: str) -> None:
         across = row(gap=10)

@@ -20,11 +20,11 @@ class LeftCard(Card):
     """After a question."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__("What is left there")
+        super().__init__("Files on this machine")
         self._theme, self._machine = theme, ""
-        self.clean = button("Clean", "trash-2", on_click=self.clean_wanted.emit)
-        self.clean.setToolTip("Remove what dead runs left. Runs that are alive are left alone.")
-        self.clear = button("Remove the cache…", "trash-2", on_click=self._ask_clear)
+        self.clean = button("Clean up", "trash-2", on_click=self.clean_wanted.emit)
+        self.clean.setToolTip("Remove leftovers of crashed runs. Active runs are not touched.")
+        self.clear = button("Remove cache…", "trash-2", on_click=self._ask_clear)
         for each in (self.clean, self.clear):
             self.foot.addWidget(each)
         self.foot.addStretch(1)
@@ -36,9 +36,9 @@ class LeftCard(Card):
         ask(
             self,
             f"Remove the cache of {self._machine}?",
-            "Its work directory goes, with runtimes and agents. The next run there brings them"
-            " again, which takes longer.",
-            go="Remove the cache",
+            "Its work directory with runtimes and agents is removed. The next run copies them "
+            "again, which takes longer.",
+            go="Remove cache",
             do=self.clear_wanted.emit,
         )
 
@@ -53,24 +53,24 @@ class LeftCard(Card):
         empty(self.body)
         for run in found.get("found") or []:
             count = len(run["processes"])
-            number = {0: "no process", 1: "1 process"}.get(count, f"{count} processes")
-            text = f"Removed: dead run {run['run']}, with {number}"
+            number = {0: "no processes", 1: "1 process"}.get(count, f"{count} processes")
+            text = f"Removed: leftovers of run {run['run']}, {number}"
             said = "; ".join(run["processes"][:3])
             self.body.addWidget(told("warn", f"{text}: {said}." if said else f"{text}."))
         for run in found.get("alive") or []:
-            holder = run.get("holder") or "somebody who does not say who they are"
-            self.body.addWidget(told("focus", f"Left alone: run {run['run']} of {holder}."))
+            holder = run.get("holder") or "unknown user"
+            self.body.addWidget(told("focus", f"Active run, not touched: {run['run']} ({holder})."))
         if found.get("left_tuned"):
             self.body.addWidget(told("warn", found["left_tuned"]))
         elif "found" in found and not found["found"]:
-            self.body.addWidget(told("ok", "No dead run left anything."))
+            self.body.addWidget(told("ok", "No leftovers of crashed runs."))
         if "freed" in found:
             freed = size(found["freed"])
-            self.body.addWidget(told("ok", f"The cache was removed: {freed} are free again."))
+            self.body.addWidget(told("ok", f"Cache removed: {freed} freed."))
         if kept is not None:
-            where = found.get("work_dir") or "Its work directory"
-            text = f"{where} holds {size(kept)} of runtimes and agents, so that runs begin sooner."
+            where = found.get("work_dir") or "The work directory"
+            text = f"{where}: {size(kept)} of cached runtimes and agents."
             self.body.addWidget(told("muted", text if kept else f"{where} is empty."))
         if "found" not in found and kept is None:
-            self.body.addWidget(told("muted", "Not known yet; cleaning shows and removes it."))
+            self.body.addWidget(told("muted", "Not checked."))
         dress(self, self._theme)

@@ -74,16 +74,16 @@ class Profiles(QObject):
 
         path = path_of(name)
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))):
-            self._tell(f"Nothing on this computer opens such files. It is {path}.", "warn")
+            self._tell(f"No program opens this file. Its path is {path}.", "warn")
 
     def remove(self, name: str) -> None:
         """After a question; nothing happens on the machine."""
         here = name == HERE
         ask(
             self._page,
-            "Forget what you changed for this computer?" if here else f"Remove {name}?",
-            "Only its profile goes; nothing happens on the machine, and sessions keep its name.",
-            go="Forget it" if here else "Remove it",
+            "Reset the settings of this computer?" if here else f"Remove {name}?",
+            "Only the profile is removed. Nothing changes on the machine or in sessions.",
+            go="Reset" if here else "Remove",
             do=lambda: self.do(work.remove(name), lambda _: self.removed.emit(name)),
         )
 

@@ -176,7 +176,7 @@ class QuestionDialog(QDialog):
         inside.addWidget(label(f"{question.machine} asks", 14, Weight.DemiBold))
         text = label(question.text.strip().rstrip(":"), tone="soft", wrap=True)
         inside.addWidget(text)
-        self.again = label("The last one was not accepted.", 12, tone="bad")
+        self.again = label("Not accepted. Try again.", 12, tone="bad")
         self.again.setVisible(question.again)
         inside.addWidget(self.again)
         self.field = QLineEdit()
@@ -184,20 +184,20 @@ class QuestionDialog(QDialog):
         self.field.setInputMethodHints(Qt.InputMethodHint.ImhSensitiveData)
         self.field.setAccessibleName(_KINDS[question.kind])
         inside.addWidget(self.field)
-        self.keep = Tick("Keep it in this system's keyring")
-        self.keep.setAccessibleName("Keep it in this system's keyring")
+        self.keep = Tick("Store in the system keyring")
+        self.keep.setAccessibleName("Store in the system keyring")
         self.keep.setVisible(question.kind != "answer" and not problem)
         inside.addWidget(self.keep)
-        note = "It is never shown or logged, and kept only if you tick that."
+        note = "Never shown or logged, and stored only if you choose so."
         if question.kind == "answer":
-            note = "It is never shown, logged or kept."
+            note = "Never shown, logged or stored."
         elif problem:
-            note = f"It is never shown or logged. {problem}"
+            note = f"Never shown or logged. {problem}"
         inside.addWidget(label(note, 12, tone="muted", wrap=True))
         foot = row()
         foot.addStretch(1)
         foot.addWidget(button("Cancel", on_click=self.reject))
-        go = button("Go on", "arrow-right", kind="primary", on_click=self.accept)
+        go = button("Continue", "arrow-right", kind="primary", on_click=self.accept)
         go.setDefault(True)
         foot.addWidget(go)
         inside.addLayout(foot)

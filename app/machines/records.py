@@ -83,7 +83,7 @@ class Record:
     def state(self) -> State:
         if self.passed:
             today, when = is_today(self.at), ago(self.at)
-            return State(f"ready at {when}", "ok") if today else State(f"was ready on {when}", "")
+            return State(f"ready at {when}", "ok") if today else State(f"ready on {when}", "")
         words = {
             "new key": ("unknown key", "warn"),
             "key changed": ("key changed", "bad"),

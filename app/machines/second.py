@@ -8,12 +8,12 @@ from app.machines.cards import Card
 from app.widgets import button, label
 
 _TEXTS = (
-    "On one machine, clients and server take time from each other: rates come out lower than they"
-    " are, and no packet ever leaves it.",
-    "With a machine of its own a server has its cores to itself, and several clients together offer"
-    " what one cannot.",
-    "It needs SSH and a Python 3.10 or later. Nothing is installed there, and every run takes away"
-    " what it brought but for one directory.",
+    "On one machine, clients and server compete for CPU, so measured rates are too low, and no "
+    "packet crosses a network.",
+    "On its own machine a server has all cores to itself, and several clients can offer more "
+    "load than one.",
+    "It needs SSH and Python 3.10 or later. Nothing is installed; each run cleans up, except for "
+    "one cache directory.",
 )
 
 
@@ -25,5 +25,5 @@ class SecondMachine(Card):
         for text in _TEXTS:
             self.body.addWidget(label(text, tone="soft", wrap=True))
         self.body.setSpacing(10)
-        self.foot.addWidget(button("Add a machine", "plus", on_click=add))
+        self.foot.addWidget(button("Add machine", "plus", on_click=add))
         self.foot.addStretch(1)

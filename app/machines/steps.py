@@ -12,11 +12,8 @@ from app.theme import Theme
 from app.widgets import button, dress, empty, label
 
 TONES = {"passed": "ok", "warning": "warn", "failed": "bad"}
-_WHAT = (
-    "Checking logs in, looks around, removes what dead runs left, starts and ends a run, and leaves"
-    " nothing there."
-)
-_HERE = "Checking starts and ends a run on this computer, and leaves nothing."
+_WHAT = "A check logs in, removes leftovers of crashed runs, and starts and ends a test run."
+_HERE = "A check starts and ends a test run on this computer."
 
 
 class StepsCard(Card):
@@ -28,7 +25,7 @@ class StepsCard(Card):
         super().__init__("Check")
         self._theme = theme
         self.stop = button("Cancel", "x", on_click=self.cancelled.emit)
-        self.stop.setAccessibleName("Cancel the check")
+        self.stop.setAccessibleName("Cancel check")
         self.stop.hide()
         self.head.addWidget(self.stop)
 
@@ -49,25 +46,25 @@ class StepsCard(Card):
         if running:
             self.body.addWidget(told("focus", next_step(record.steps, here=here), "Now"))
         elif record.kind == "stopped":
-            self.body.addWidget(told("muted", "The check was cancelled; nothing stays there."))
+            self.body.addWidget(told("muted", "Check cancelled."))
         dress(self, self._theme)
 
 
 _ORDER = {
     "": "Logging in…",
-    "Log in": "Looking for a Python…",
-    "System facts": "Looking for limits…",
-    "Limits": "Looking for room…",
-    "Space": "Looking for leftovers of crashed runs…",
-    "Leftover runs": "Measuring what is kept there…",
-    "Cache": "Making a run directory and starting the runner…",
-    "Start the runner": "Opening as many sessions as a run needs…",
-    "Sessions": "Looking at its cores…",
-    "Cores": "Measuring its clock…",
-    "Clock": "Reading its facts…",
-    "Facts": "Comparing its kernel settings…",
-    "Kernel settings": "Looking at its addresses…",
-    "Addresses": "Ending the run and cleaning up…",
+    "Log in": "Looking for Python…",
+    "System facts": "Checking limits…",
+    "Limits": "Checking disk space…",
+    "Space": "Checking for leftover runs…",
+    "Leftover runs": "Measuring the cache…",
+    "Cache": "Starting the runner…",
+    "Start the runner": "Opening SSH sessions…",
+    "Sessions": "Checking cores…",
+    "Cores": "Measuring the clock…",
+    "Clock": "Reading system facts…",
+    "Facts": "Comparing kernel settings…",
+    "Kernel settings": "Checking addresses…",
+    "Addresses": "Cleaning up…",
 }
 
 
@@ -78,4 +75,4 @@ def next_step(steps: Sequence[Sequence[str]], *, here: bool) -> str:
         return _ORDER["Cache"]
     if here and last == "Kernel settings":
         return _ORDER["Addresses"]
-    return _ORDER.get(last, "Going on…")
+    return _ORDER.get(last, "Continuing…")

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from workbench.machines.profiles import Profile
 
 _RIGHTS = {
-    "no": "Its profile says that nobody there becomes root, so runs leave it as it is.",
-    "passwordless": "Root's rights come from sudo, without a password.",
-    "password": "Root's rights come from sudo; its password is asked for when a run begins.",
+    "no": "No sudo (in its profile), so runs change nothing.",
+    "passwordless": "Changed through sudo, without a password.",
+    "password": "Changed through sudo; its password is asked for when a run starts.",
 }
 
 
@@ -38,8 +38,8 @@ class TuningCard(Card):
         self.head.addWidget(self.sets)
         self._table = ChangesTable()
         self.body.addWidget(self._table)
-        self.allow = Tick("May be changed for the length of a run")
-        self.allow.setAccessibleName("May be changed for the length of a run")
+        self.allow = Tick("Allow changes during runs")
+        self.allow.setAccessibleName("Allow changes during runs")
         self.allow.clicked.connect(lambda: self.consented.emit(self.allow.isChecked()))
         self._rights = label("", 12, tone="muted", wrap=True)
         self.body.addSpacing(4)
@@ -63,7 +63,7 @@ class TuningCard(Card):
         self.sets.set_value(chosen)
         self.sets.setVisible(len(self._changes) > 1)
         self.allow.setChecked(profile.tuning)
-        rights = "Nothing is changed now; your word is kept in its profile."
+        rights = "Saved in the profile; nothing is changed now."
         if profile.connector == "ssh":
             rights = f"{rights} {_RIGHTS[profile.sudo]}"
         self._rights.setText(rights)
@@ -75,5 +75,5 @@ class TuningCard(Card):
         if changes:
             self._table.tell(changes)
         else:
-            self._table.say("A check shows what would change.")
+            self._table.say("Run a check to see the changes.")
         dress(self, self._theme)

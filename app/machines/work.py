@@ -91,7 +91,7 @@ async def clean(profile: Profile, ask: Ask, *, cache: bool = False) -> dict[str,
             found["left_tuned"] = survey.left_tuned.sentence(profile.name)
         if cache and found["alive"]:
             raise PongbenchError(
-                f"'{profile.name}' is in use, so {survey.work_dir} stays; try again later."
+                f"'{profile.name}' is in use, so {survey.work_dir} was kept. Try again later."
             )
         if cache:
             found["freed"] = await remove_cache(shell, survey)

@@ -364,7 +364,7 @@ class LivePage(QWidget):
             self._tell_stop("Stop")
         self._stop.setEnabled(running or state is State.PREPARING)
         go_on = state in (State.PAUSING, State.PAUSED)
-        text = "Go on" if go_on else "Pause after this point"
+        text = "Resume" if go_on else "Pause after this point"
         self._pause.setText(f" {text}")
         self._pause.setAccessibleName(text)
         self._pause.setProperty("icon_name", "play" if go_on else "pause")

@@ -141,6 +141,7 @@ class ServersPage(QWidget):
         chosen = self.table.current()
         key = self._wanted or (chosen.key if chosen else "")
         at = self.table.names.verticalScrollBar().value()
+        servers = [self.trial.with_result(known) for known in servers]
         self._rows.set_servers(servers)
         self.filters.set_servers(servers)
         if not self._loaded:
@@ -250,7 +251,7 @@ class ServersPage(QWidget):
             return
         menu = self.detail.menu(known)
         ticked = known.id in self._rows.ticked
-        tick = QAction("Leave it out" if ticked else "Tick it for comparing", menu)
+        tick = QAction("Deselect" if ticked else "Select to compare", menu)
         tick.triggered.connect(lambda: self._rows.toggle(known))
         tick.setEnabled(known.comparable)
         menu.insertAction(menu.actions()[0], tick)

@@ -43,7 +43,7 @@ class About(Reader):
         self.problem.say(_problem(known) if known else "")
         self.verticalScrollBar().setValue(0)
         if known is None:
-            self._words.addWidget(label("Choose a server in the table.", 12, tone="muted"))
+            self._words.addWidget(label("Select a server in the table.", 12, tone="muted"))
             return
         for text, tone in _sentences(known):
             self._words.addWidget(_line(text, tone))
@@ -96,7 +96,7 @@ def _breakable(source: str) -> str:
 def _sentences(known: Known) -> Iterator[tuple[str, str]]:
     entry = known.entry
     if entry is None:
-        yield f"The folder is {known.folder}.", "muted"
+        yield f"Folder: {known.folder}", "muted"
         return
     if entry.description:
         yield entry.description, ""
@@ -104,15 +104,15 @@ def _sentences(known: Known) -> Iterator[tuple[str, str]]:
         yield note, "soft"
     if gone := entry.unavailable:
         yield f"Unavailable: {gone.reason}", "warn"
-        yield f"Tried on {gone.tried}.", "muted"
+        yield f"Checked on {gone.tried}.", "muted"
         if gone.instead:
-            yield f"Its nearest living relative is {gone.instead}.", "soft"
+            yield f"Closest maintained alternative: {gone.instead}.", "soft"
     elif known.ready:
         yield known.ready.sentence, "soft"
     for sentence in stated(entry):
         yield sentence, "warn"
     for sentence in entry.unequal:
-        yield f"Not made equal. {sentence}", "warn"
+        yield f"Not comparable: {sentence}", "warn"
 
 
 def _tables(known: Known) -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
@@ -120,7 +120,7 @@ def _tables(known: Known) -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
     if entry is None:
         return
     yield (
-        "How it runs" if known.runs else "What it was",
+        "How it runs" if known.runs else "History",
         _filled(
             ("Family", FAMILIES.get(entry.family, "")),
             ("Style", entry.style),
@@ -150,10 +150,10 @@ def _running(known: Known, entry: ServerEntry) -> list[tuple[str, str]]:
     return [
         ("Needs", ", ".join(filter(None, (runtime, *programs)))),
         ("Version", version(known)),
-        ("Workers asked for", f"{entry.processes:,}" if entry.processes > 1 else ""),
+        ("Workers requested", f"{entry.processes:,}" if entry.processes > 1 else ""),
         ("Processes seen", _seen(entry.seen) if not known.measured and entry.seen else ""),
-        ("Speaks", ", ".join(map(short, entry.protocols))),
-        ("First to close", f"the {entry.closes_first}"),
+        ("Protocols", ", ".join(map(short, entry.protocols))),
+        ("Closes first", f"the {entry.closes_first}"),
     ]
 
 
@@ -164,12 +164,12 @@ def _measured(known: Known) -> list[tuple[str, str, str]]:
     gate = found.gate
     when = f"{found.when_utc[:10]}, {found.when_utc[11:16]} UTC"
     if not gate.passed:
-        return [("Last tried", when, ""), ("Found", " ".join(gate.sentences), "")]
+        return [("Last tested", when, ""), ("Result", " ".join(gate.sentences), "")]
     return _filled(
-        ("Last tried", when),
-        ("Found", " ".join(gate.sentences)),
-        ("Good for", ", ".join(able(gate))),
-        ("On the wire", f"{gate.bytes_on_wire:,} bytes a reply"),
+        ("Last tested", when),
+        ("Result", " ".join(gate.sentences)),
+        ("Usable for", ", ".join(able(gate))),
+        ("Response size", f"{gate.bytes_on_wire:,} bytes"),
         ("Processes seen", _seen(gate)),
     )
 

@@ -54,7 +54,7 @@ class CodeView(QPlainTextEdit):
     def set_writable(self, writable: bool) -> None:
         self.setReadOnly(not writable)
         self.setTabChangesFocus(not writable)
-        self.setAccessibleDescription("Tab indents, Esc leaves" if writable else "To be read only")
+        self.setAccessibleDescription("Tab indents, Esc leaves" if writable else "Read only")
         if not writable:
             # A cursor is needed for reading with keys, too.
             flags = Qt.TextInteractionFlag

@@ -31,12 +31,12 @@ class Detail(QWidget):
         super().__init__()
         self._own, self.beside = own, beside
         self.pane = pane = CodePane(desk, edits, "Code")
-        self._duplicate = pane.add_tool("Duplicate as one of your own", "copy", self.duplicate)
-        self._delete = pane.add_tool("Delete this server (Del)", "trash-2", self.delete)
-        self._reveal = pane.add_tool("Open its folder", "folder-open", self.reveal_wanted.emit)
-        self._pin = pane.add_tool("Keep it beside the next one (B)", "panel-right", self.pin)
-        self.other = CodePane(desk, edits, "Code beside", reading=True)
-        self.other.add_tool("Close this code", "x", lambda: self.set_beside(None))
+        self._duplicate = pane.add_tool("Duplicate to edit", "copy", self.duplicate)
+        self._delete = pane.add_tool("Delete server (Del)", "trash-2", self.delete)
+        self._reveal = pane.add_tool("Open folder", "folder-open", self.reveal_wanted.emit)
+        self._pin = pane.add_tool("Pin the code on the right (B)", "panel-right", self.pin)
+        self.other = CodePane(desk, edits, "Pinned code", reading=True)
+        self.other.add_tool("Close the pinned code", "x", lambda: self.set_beside(None))
         self.other.hide()
         self._panes = QSplitter(Qt.Orientation.Horizontal)
         self._panes.setChildrenCollapsible(False)
@@ -101,11 +101,11 @@ class Detail(QWidget):
     def menu(self, known: Known) -> QMenu:
         """What can be done with the chosen server; it is gone when it is closed."""
         made = QMenu(self)
-        made.addAction("Try it", self.try_it).setEnabled(self.trial.go.isEnabled())
-        made.addAction("Keep its code on the right", self.pin)
+        made.addAction("Test", self.try_it).setEnabled(self.trial.go.isEnabled())
+        made.addAction("Pin code on the right", self.pin)
         made.addSeparator()
         made.addAction("Duplicate…", self.duplicate).setEnabled(known.copyable)
-        made.addAction("Open its folder", self.reveal_wanted.emit)
+        made.addAction("Open folder", self.reveal_wanted.emit)
         made.addAction("Delete…", self.delete).setEnabled(known.own)
         made.aboutToHide.connect(made.deleteLater)
         return made

@@ -12,8 +12,8 @@ from typing import Any
 from app.servers.known import Known
 
 NEW_REQUIREMENTS = (
-    "# Exact versions, one a line: name==version\n"
-    "# server.yaml has to name this file: requirements: requirements.txt\n"
+    "# Exact versions, one per line: name==version\n# server.yaml must name this file: "
+    "requirements: requirements.txt\n"
 )
 
 

@@ -21,7 +21,7 @@ class FactsCard(QFrame):
         inside.setContentsMargins(14, 10, 10, 12)
         tabs = row(gap=4)
         self._tabs = QButtonGroup(self)
-        for place, name in enumerate(("About", "Try it")):
+        for place, name in enumerate(("About", "Test")):
             tab = QPushButton(name)
             tab.setCheckable(True)
             tab.setProperty("kind", "tab")

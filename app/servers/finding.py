@@ -33,7 +33,7 @@ class Finding(QFrame):
         inside = column(self, gap=6)
         inside.setContentsMargins(12, 10, 12, 10)
         self.field = QLineEdit()
-        self.field.setPlaceholderText("Search names, facts and code")
+        self.field.setPlaceholderText("Search names, facts, code")
         self.field.setAccessibleName("Search servers")
         self.field.setClearButtonEnabled(True)
         self.field.setMaximumWidth(300)
@@ -51,8 +51,8 @@ class Finding(QFrame):
         for place, each in enumerate(COLUMNS):
             self.order.addItem(f"Sort: {each.name.lower() if place else 'name'}", place)
         self.order.setMaximumWidth(230)
-        self.direction = button("Rising", on_click=self._turn)
-        self.direction.setToolTip("Turn the order round")
+        self.direction = button("Ascending", on_click=self._turn)
+        self.direction.setToolTip("Reverse order")
         head = row(gap=8)
         head.addWidget(self.field, 1)
         head.addWidget(self.count)
@@ -106,10 +106,10 @@ class Finding(QFrame):
         found, all_, ticked = self._sifted.rowCount(), len(rows.servers), len(rows.ticked)
         servers = f"{all_:,} server{'s' if all_ != 1 else ''}"
         said = servers if found == all_ else f"{found:,} of {servers}"
-        self.count.setText(f"{said} · {ticked:,} ticked" if ticked else said)
+        self.count.setText(f"{said} · {ticked:,} selected" if ticked else said)
         text = self.field.text().strip()
         self._nothing.setText(
-            f"No server here says “{text}”." if text else "No server is of this kind."
+            f"No server matches “{text}”." if text else "No server matches these filters."
         )
         self._stack.setCurrentIndex(0 if found or not all_ else 1)
 
@@ -123,7 +123,7 @@ class Finding(QFrame):
     def _tell_order(self) -> None:
         place, rising = self.table.sorting
         self.order.setCurrentIndex(place)
-        word = "Rising" if rising else "Falling"
+        word = "Ascending" if rising else "Descending"
         self.direction.setText(word)
         self.direction.setAccessibleName(f"Order: {word.lower()}")
 

@@ -15,16 +15,16 @@ class Head(TopBar):
     def __init__(self, desk: Desk, machine: str) -> None:
         """`machine`: a profile's name; empty: this computer."""
         super().__init__("Servers")
-        self.say("Servers", "what can be compared, what its code looks like, whether it runs")
+        self.say("Servers", "Catalogue, code and tests")
         self.chip.say("Target: this computer", "soft")
         self._narrow = False
         self._doing = ""
         self.target = Target(desk, machine)
-        self.all = button("Try all listed", "flask-conical")
+        self.all = button("Test all shown", "flask-conical")
         # For a window so narrow that the column with the other one has no room.
         self.new = button("New server", "plus")
         self.new.hide()
-        self.compare = button("Compare", "arrow-right", kind="primary")
+        self.compare = button("Compare in a plan", "arrow-right", kind="primary")
         for each in (self.target, self.all, self.new, self.compare):
             self.actions.addWidget(each)
         self.target.appeared.connect(self._tell_target)
@@ -38,11 +38,11 @@ class Head(TopBar):
         self.compare.setText(f" {word}")
         self.compare.setAccessibleName(word)
         self.compare.setEnabled(number > 0)
-        self.compare.setToolTip(tip("" if number else "Tick the servers to be compared"))
+        self.compare.setToolTip(tip("" if number else "Select the servers to compare"))
 
     def tell_trial(self, trial: Trial, *, possible: bool) -> None:
         """`possible`: servers are listed, and nothing keeps them from being tried."""
-        word = "Stop trying" if trial.under_way else "Try all listed"
+        word = "Stop tests" if trial.under_way else "Test all shown"
         self.all.setText(f" {word}")
         self.all.setAccessibleName(word)
         self.all.setEnabled(possible)

@@ -14,7 +14,7 @@ from workbench.servers.gate_cache import Measured
 from workbench.servers.readiness import Readiness, readiness
 from workbench.servers.readiness_there import There
 
-RUNS, FIRST, NOT = "Runs here", "Needs something first", "Does not run"
+RUNS, FIRST, NOT = "Ready", "Needs setup", "Unavailable"
 KINDS = (RUNS, FIRST, NOT)
 
 
@@ -137,27 +137,28 @@ def _broken(broken: Broken) -> Known:
         folder=broken.folder,
         own=broken.folder.parent == own.folder(),
         entry=None,
-        state=State(NOT, "Cannot be read", "bad", "circle-x"),
+        state=State(NOT, "Invalid files", "bad", "circle-x"),
         problem=broken.problem,
         texts=texts,
         others=_others(broken.folder, texts),
     )
 
 
+FAILED = State(NOT, "Test failed", "bad", "triangle-alert")
 _UNAVAILABLE = State(NOT, "Unavailable", "muted", "circle-x")
-_NOT_LOOKED = State(FIRST, "Not looked at there", "muted", "circle-question-mark")
+_NOT_LOOKED = State(FIRST, "Not checked", "muted", "circle-question-mark")
 
 
 def _state(ready: Readiness | None, found: Measured | None) -> State:
     if found is not None and not found.gate.passed:
-        return State(NOT, "Failed its check", "bad", "triangle-alert")
+        return FAILED
     if ready is not None and ready.state == "to fetch":
         return State(FIRST, f"Needs {' and '.join(ready.programs)}", "warn", "download")
     if ready is not None and ready.state == "to make":
-        return State(FIRST, "Made at first start", "soft", "download")
+        return State(FIRST, "Installed on first run", "soft", "download")
     if found is None:
-        return State(RUNS, "Ready, not tried", "soft", "circle-question-mark")
-    return State(RUNS, "Works", "ok", "circle-check")
+        return State(RUNS, "Ready, not tested", "soft", "circle-question-mark")
+    return State(RUNS, "Ready", "ok", "circle-check")
 
 
 def _others(folder: Path, texts: dict[str, str]) -> tuple[str, ...]:

@@ -25,17 +25,16 @@ class NewServer(QDialog):
         self.setMinimumWidth(460)
         inside = column(self, margin=20, gap=10)
         about = (
-            "It begins as a small program that answers every connection and runs at once. Its files"
-            " are yours to change."
+            "Starts as a small program that answers every connection. Edit its files as you like."
             if like is None
-            else f"You get your own copy of {like.name}, with its code and its requirements, to"
-            " change and compare with the original."
+            else f"A copy of {like.name}, with code and requirements, to edit and compare with "
+            "the original."
         )
         inside.addWidget(label(about, tone="soft", wrap=True))
         self.field = QLineEdit()
         self.field.setAccessibleName("Name")
         self.field.setMaxLength(80)
-        self.field.setText(free_name("My server" if like is None else f"{like.name}, mine", taken))
+        self.field.setText(free_name("My server" if like is None else f"{like.name} (copy)", taken))
         self.field.selectAll()
         name = label("Name", 12, tone="muted")
         name.setBuddy(self.field)
@@ -46,7 +45,7 @@ class NewServer(QDialog):
         foot = row()
         foot.addStretch(1)
         self.leave = button("Cancel", on_click=self.reject)
-        self.make = button("Make it", "plus", kind="primary", on_click=self._make)
+        self.make = button("Create", "plus", kind="primary", on_click=self._make)
         self.make.setDefault(True)
         foot.addWidget(self.leave)
         foot.addWidget(self.make)

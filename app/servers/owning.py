@@ -76,9 +76,9 @@ class Owning(QObject):
         self._question = ask(
             self._page,
             f"Delete the server “{known.name}”?",
-            f"Its folder is moved to {own.folder() / own.REMOVED}, and can be moved back from"
-            " there. Sessions it ran in stay as they are.",
-            go="Delete it",
+            f"Its folder is moved to {own.folder() / own.REMOVED}; move it back to restore the "
+            "server. Sessions are kept.",
+            go="Delete",
             do=lambda: self._remove(known),
         )
         self._question.finished.connect(self._on_answered)

@@ -52,7 +52,7 @@ class CodePane(QFrame):
         hair = frame("hair")
         hair.setFixedHeight(1)
         inside.addWidget(hair)
-        self.wrong = Inline("Go there")
+        self.wrong = Inline("Show")
         self.wrong.pressed.connect(self._go_to_fault)
         around = column(holder := QFrame(), margin=8)
         around.addWidget(self.wrong)
@@ -252,11 +252,11 @@ class CodePane(QFrame):
             return
         changed = sorted(self._edits.of(self.known))
         self._said.setText(
-            f"Not saved yet: {', '.join(changed)}."
+            f"Unsaved: {', '.join(changed)}."
             if changed
-            else "Nothing is wrong with these files."
+            else "No errors."
             if not self._faults
-            else "Saved; what is said above keeps it from running."
+            else "Saved, but it will not start (see above)."
         )
         self._save.setEnabled(bool(changed))
         self._revert.setEnabled(self._file in changed)
@@ -268,9 +268,9 @@ class CodePane(QFrame):
 
 def _about(known: Known | None) -> str:
     if known is None:
-        return "The code of a server is read here."
+        return "Select a server to see its code."
     if known.entry is None:
-        return "cannot be read"
+        return "unreadable"
     lines = f"{known.lines} line{'s' if known.lines != 1 else ''}" if known.lines else ""
     return ", ".join(filter(None, (known.entry.style, lines)))
 

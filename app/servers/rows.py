@@ -116,7 +116,7 @@ class Rows(QAbstractTableModel):
 
     def _spoken(self, known: Known, column: int) -> str:
         if column:
-            return f"{COLUMNS[column].name}: {COLUMNS[column].text(known) or 'not known'}"
+            return f"{COLUMNS[column].name}: {COLUMNS[column].text(known) or 'unknown'}"
         said = [known.name, known.state.word, COLUMNS[2].text(known)]
         said += ["yours"] * known.own + ["unsaved changes"] * (known.key in self.unsaved)
         return ", ".join(filter(None, said))

@@ -34,7 +34,7 @@ class ServerTable(QFrame):
         self._sifted = sifted
         self._theme = theme
         inside = row(self, gap=0)
-        self.names, self.facts = _View(self, "Servers"), _View(self, "Facts about the servers")
+        self.names, self.facts = _View(self, "Servers"), _View(self, "Server facts")
         for view in (self.names, self.facts):
             view.setModel(sifted)
             view.doubleClicked.connect(lambda _: self.opened.emit())

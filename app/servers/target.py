@@ -43,13 +43,13 @@ class Target(QWidget):
         self._looking: Future[There] | None = None
         self.there: There | None = None
         across = row(self, gap=6)
-        self.choice = Options("Machine to try servers on", [_HERE])
+        self.choice = Options("Machine to test servers on", [_HERE])
         self.choice.setMinimumContentsLength(_LETTERS)
         self.choice.setSizeAdjustPolicy(
             Options.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
         self.choice.edited.connect(self._on_chosen)
-        self.again = tool("Look at this machine again", "rotate-cw", self.look)
+        self.again = tool("Check this machine again", "rotate-cw", self.look)
         across.addWidget(self.choice)
         across.addWidget(self.again)
         self.hide()
@@ -71,7 +71,7 @@ class Target(QWidget):
     def word(self) -> str:
         """For the bar above the page."""
         name = self.name or "this computer"
-        return f"Looking at {name}…" if self._looking is not None else f"Target: {name}"
+        return f"Checking {name}…" if self._looking is not None else f"Target: {name}"
 
     def load(self) -> None:
         self._desk.bridge.submit(work.profiles(), self._on_profiles)

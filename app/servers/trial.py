@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
@@ -13,7 +14,7 @@ from app.context import Desk
 from app.machines.prompts import Asker
 from app.plain import Label
 from app.scrolling import Reader
-from app.servers.known import Known
+from app.servers.known import FAILED, Known
 from app.servers.tryout import Line, Tried, try_out
 from app.servers.wire import Wire
 from app.theme import Theme, Weight
@@ -59,7 +60,7 @@ class Trial(QWidget):
         inside = column(self, gap=10)
         head = row()
         self._title = Elided(13, Weight.DemiBold)
-        self._title.say("Try it on this computer")
+        self._title.say("Test on this computer")
         self.chip = Chip()
         head.addWidget(self._title)
         head.addStretch(1)
@@ -69,7 +70,7 @@ class Trial(QWidget):
         self._progress.setRange(0, 0)
         self._progress.setTextVisible(False)
         self._progress.setFixedHeight(2)
-        self._progress.setAccessibleName("A server is being tried")
+        self._progress.setAccessibleName("Test in progress")
         inside.addWidget(self._progress)
         self._state = label("", 12, tone="soft", wrap=True)
         inside.addWidget(self._state)
@@ -83,7 +84,7 @@ class Trial(QWidget):
         inner.addStretch(1)
         inside.addWidget(scroll, 1)
         foot = row()
-        self.go = button("Try it", "flask-conical", on_click=self.start)
+        self.go = button("Test", "flask-conical", on_click=self.start)
         self.cancel = button("Cancel", "x", on_click=self.stop)
         foot.addWidget(self.go, 1)
         foot.addWidget(self.cancel, 1)
@@ -100,7 +101,7 @@ class Trial(QWidget):
         """Where servers are tried from now on; None: on this computer."""
         self.stop()
         self._profile = profile
-        self._title.say(f"Try it on {profile.name if profile else 'this computer'}")
+        self._title.say(f"Test on {profile.name if profile else 'this computer'}")
         self._show()
 
     def show_server(self, known: Known | None) -> None:
@@ -135,7 +136,7 @@ class Trial(QWidget):
         before = self._told.pop(self._slot(known), None)
         # Consent is what was pressed after the commands were shown, for this server alone.
         install = bool(before and before.commands) and not self._many
-        self._trying, self._doing = known, "Beginning"
+        self._trying, self._doing = known, "Starting"
         notify = self._desk.bridge.post(self._on_progress)
         self._under_way = self._desk.bridge.submit(
             try_out(
@@ -161,7 +162,9 @@ class Trial(QWidget):
             return
         self._under_way.cancel()
         known, self._under_way, self._trying = self._trying, None, None
-        self._told[self._slot(known)] = Tried(False, [Line("It was cancelled.", "soft")])
+        self._told[self._slot(known)] = Tried(
+            False, [Line("Test cancelled.", "soft")], cancelled=True
+        )
         self._show()
         if self.isVisible():
             self.go.setFocus()
@@ -176,7 +179,13 @@ class Trial(QWidget):
         """Of a trial of many; empty: none is under way."""
         if self._trying is None or not self._many:
             return ""
-        return f"{self._trying.name} is tried, {self._many - len(self._waiting)} of {self._many}"
+        return f"Testing {self._trying.name}, {self._many - len(self._waiting)} of {self._many}"
+
+    def with_result(self, known: Known) -> Known:
+        """The server with the state that its last test left, where no reply was measured."""
+        told = self._told.get(self._slot(known))
+        failed = bool(told and not told.passed and not told.cancelled and not told.commands)
+        return replace(known, state=FAILED) if failed and known.measured is None else known
 
     def _slot(self, known: Known) -> tuple[str, str]:
         return self._profile.name if self._profile else "", known.key
@@ -222,7 +231,7 @@ class Trial(QWidget):
         self._progress.setVisible(here)
         self.go.setVisible(self._under_way is None)
         asks = bool(told and told.commands)
-        word = "Fetch it and try again" if asks else "Try again" if told else "Try it"
+        word = "Fetch and test again" if asks else "Test again" if told else "Test"
         self.go.setText(f" {word}")
         self.go.setAccessibleName(word)
         self.go.setEnabled(bool(known and known.runs) and not self._desk.busy)
@@ -234,13 +243,12 @@ class Trial(QWidget):
         self._state.setText(state)
         self._state.setVisible(bool(state))
         if told is None or here:
-            self.chip.say("Failed its check" if _failed(known) and not here else "", "bad")
+            self.chip.say("Failed" if _failed(known) and not here else "", "bad")
         elif told.commands:
-            self.chip.say("Needs more", "warn")
+            self.chip.say("Needs setup", "warn")
         else:
-            cancelled = told.lines and told.lines[0].tone == "soft" and not told.passed
-            word, tone = ("Works", "ok") if told.passed else ("Does not work", "bad")
-            self.chip.say("" if cancelled else word, tone)
+            word, tone = ("Passed", "ok") if told.passed else ("Failed", "bad")
+            self.chip.say("" if told.cancelled else word, tone)
         empty(self._lines)
         for line in told.lines if told and not here else ():
             self._lines.addWidget(self._line(line))
@@ -248,15 +256,15 @@ class Trial(QWidget):
 
     def _state_of(self, known: Known | None, *, here: bool, told: Tried | None) -> str:
         if known is None:
-            return "Choose a server in the table."
-        about = "It is started, asked for replies and stopped. "
+            return "Select a server in the table."
+        about = "Starts the server, checks its replies and stops it. "
         said = {
             f"{self._doing}…": here,
-            f"{self._trying.name if self._trying else ''} is being tried; this one can be tried"
-            " after it.": self._trying is not None,
-            "A run is in progress; servers can be tried when it is over.": self._desk.busy,
-            "It can be tried once its files are in order.": known.entry is None,
-            "It is not available, so there is nothing to start.": not known.runs,
+            f"Testing {self._trying.name if self._trying else ''}. This server can be tested"
+            " afterwards.": self._trying is not None,
+            "A run is in progress. Servers can be tested when it is over.": self._desk.busy,
+            "Fix its files to test it.": known.entry is None,
+            "Unavailable, so there is nothing to test.": not known.runs,
             "": told is not None,
             about + (known.ready.sentence if known.ready else ""): True,
         }

@@ -18,7 +18,7 @@ from workbench.machines.opening import open_machine
 from workbench.machines.profiles import Profile
 from workbench.servers import gate_cache as measured
 from workbench.servers.catalogue import Catalogue
-from workbench.servers.deploy import Deployment, deploy
+from workbench.servers.deploy import Deployment, NotReady, deploy
 from workbench.servers.entry import ServerEntry, load_entry
 from workbench.servers.gate import PIPELINED, GateResult, gate
 from workbench.servers.programs import MissingPrograms
@@ -53,6 +53,8 @@ class Tried:
     bytes_on_wire: int = 0
     output: list[str] = field(default_factory=list)
     """The last lines the server said itself."""
+    cancelled: bool = False
+    """By the user: neither passed nor failed."""
     commands: list[str] = field(default_factory=list)
     """Would bring programs it lacks, once someone consents."""
 
@@ -89,18 +91,17 @@ async def try_out(
         )
         took_s = time.monotonic() - begun
         try:
-            notify(f"Asking {entry.name} for replies")
+            notify(f"Checking the replies of {entry.name}")
             result = await gate(deployment)
             output = list(deployment.process.tail())
         finally:
             await _whole(deployment.stop())
     except MissingPrograms as error:
         return _missing(entry, error)
+    except NotReady as error:
+        return Tried(False, [Line(error.sentence, "bad")], output=error.output)
     except PongbenchError as error:
-        sentence, _, said = str(error).partition("\n")
-        return Tried(
-            False, [Line(sentence, "bad")], output=[line.strip() for line in said.splitlines()]
-        )
+        return Tried(False, [Line(str(error), "bad")])
     finally:
         forget_programs()
         with contextlib.suppress(PongbenchError):
@@ -146,7 +147,7 @@ def _tried(
 ) -> Tried:
     with_ = " and ".join(filter(None, (deployment.runtime, _told(deployment.version))))
     processes = f" in {result.processes} processes" if result.processes > 1 else ""
-    lines = [Line(f"Was ready after {took_s:,.1f} s, with {with_ or 'what is here'}{processes}.")]
+    lines = [Line(f"Started in {took_s:,.1f} s with {with_ or 'system programs'}{processes}.")]
     tone = "ok" if result.passed else "bad"
     # What passed is told first; the rest is what there is to know about it.
     known = "soft" if result.passed else tone
@@ -167,20 +168,20 @@ def _tried(
 
 def _workloads(result: GateResult) -> Line:
     if "messages" in result.protocols:
-        return Line("It can be tried here; plans do not sweep messages.", "soft")
+        return Line("Message servers can be tested here, but not used in plans.", "soft")
     if "pong" in result.protocols:
-        return Line("Closes after every reply, so plans make one call per connection.", "soft")
+        return Line("Closes after every reply: one call per connection.", "soft")
     spoken = " and ".join(protocol.upper() for protocol in result.protocols)
     if not (result.keep_alive or result.keep_alive_1_0):
-        return Line(f"Plans may use it over {spoken}, with one call per connection.")
-    at_once = ", also sent at once" if result.pipelining == PIPELINED else ""
-    return Line(f"Plans may use it over {spoken}, with several calls per connection{at_once}.")
+        return Line(f"{spoken}: one call per connection.")
+    at_once = ", also pipelined" if result.pipelining == PIPELINED else ""
+    return Line(f"{spoken}: several calls per connection{at_once}.")
 
 
 def _backlog(in_force: int) -> Line:
     if in_force == BACKLOG:
-        return Line(f"Its queue holds {in_force:,} connections, as was asked for.")
-    return Line(f"Its queue holds {in_force:,} connections; {BACKLOG:,} were asked for.", "warn")
+        return Line(f"Accept queue: {in_force:,} connections, as requested.")
+    return Line(f"Accept queue: {in_force:,} connections; {BACKLOG:,} were requested.", "warn")
 
 
 def _missing(entry: ServerEntry, error: MissingPrograms) -> Tried:

@@ -17,7 +17,7 @@ class Wire(QWidget):
         super().__init__()
         self._told: Tried | None = None
         outer = column(self, gap=12)
-        self._open = button("Show what was on the wire", "terminal", kind="ghost")
+        self._open = button("Show request and response", "terminal", kind="ghost")
         self._open.setCheckable(True)
         self._open.toggled.connect(lambda _: self._show())
         outer.addWidget(self._open, 0, Qt.AlignmentFlag.AlignLeft)
@@ -47,7 +47,7 @@ class Wire(QWidget):
         self._open.setVisible(bool(parts) and "commands" not in parts)
         opened = bool(parts) and (self._open.isChecked() or "commands" in parts)
         self._card.setVisible(opened)
-        word = "Hide what was on the wire" if opened else "Show what was on the wire"
+        word = "Hide request and response" if opened else "Show request and response"
         self._open.setText(f" {word}")
         self._open.setAccessibleName(word)
         for part, (head, text) in self._parts.items():
@@ -62,10 +62,10 @@ def _parts(told: Tried | None) -> dict[str, tuple[str, str]]:
     if told is None:
         return {}
     found = {
-        "asked": ("Asked first", told.asked.rstrip("\n")),
-        "answered": (f"Answered, {told.bytes_on_wire:,} bytes", told.answered.rstrip("\n")),
-        "output": ("What the server said itself", "\n".join(told.output[-12:])),
-        "commands": ("What would be run", "\n".join(told.commands)),
+        "asked": ("First request", told.asked.rstrip("\n")),
+        "answered": (f"Response, {told.bytes_on_wire:,} bytes", told.answered.rstrip("\n")),
+        "output": ("Server output", "\n".join(told.output[-12:])),
+        "commands": ("Commands to run", "\n".join(told.commands)),
     }
     if not told.answered:
         found.pop("asked")

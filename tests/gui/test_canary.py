@@ -150,7 +150,7 @@ def test_a_label_shows_markup_as_it_stands(qtbot: QtBot) -> None:
 def test_a_question_shows_markup_as_it_stands(qtbot: QtBot) -> None:
     parent = QWidget()
     qtbot.addWidget(parent)
-    asked = ask(parent, SONG, SONG, go="Remove it", do=lambda: None)
+    asked = ask(parent, SONG, SONG, go="Remove", do=lambda: None)
     assert obeyed(asked) == []
     asked.reject()
     ask_text(parent, "Rename", SONG, "", lambda name: None)

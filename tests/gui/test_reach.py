@@ -282,7 +282,7 @@ DIALOGS: dict[str, Callable[[MainWindow, QtBot], object]] = {
     "add a machine": lambda window, qtbot: _machines(window, qtbot).add(),
     "edit a machine": lambda window, qtbot: _machines(window, qtbot).detail.edit.click(),
     "forget a machine": lambda window, qtbot: _machines(window, qtbot).detail.remove.click(),
-    "machines of ssh": _press_on("Machines", "From ~/.ssh/config…"),
+    "machines of ssh": _press_on("Machines", "Import from ~/.ssh/config…"),
     "a password": _ask_password,
     "a new server": _press_on("Servers", "New server"),
     "save a plan": _save_plan,

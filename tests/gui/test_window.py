@@ -63,7 +63,7 @@ def test_a_run_rests_after_the_point_until_it_goes_on(qtbot: QtBot, window: Main
     qtbot.waitUntil(lambda: window.live.state is State.PAUSED)
     assert says(window.live, "Paused")
     assert window.live.board.model.running is None
-    press(window, "Go on")
+    press(window, "Resume")
     runs(qtbot, window)
 
 

@@ -188,7 +188,7 @@ async def test_a_server_that_dies_at_once_is_reported_with_its_last_lines(
     port = unused_port()
     assert await failure(machine, "dies-at-once", port=port) == (
         f"dies-at-once on localhost ended with status 1 before it listened on port {port}."
-        " Its last lines of output:\n    reading pong.conf\n    pong.conf: no such file"
+        " Last output:\n    reading pong.conf\n    pong.conf: no such file"
     )
 
 
@@ -196,7 +196,7 @@ async def test_a_server_that_never_gets_ready_is_ended_and_reported(machine: Loc
     port = unused_port()
     assert await failure(machine, "never-ready", port=port, ready_within_s=6.0) == (
         f"never-ready on localhost did not accept connections on port {port} within 6 s."
-        " Its last lines of output:\n    waiting for a database that is not there"
+        " Last output:\n    waiting for a database that is not there"
     )
 
 
@@ -205,7 +205,8 @@ async def test_a_server_that_accepts_before_its_workers_are_there_is_waited_for(
 ) -> None:
     port = unused_port()
     assert await failure(machine, "hires-late", port=port, ready_within_s=6.0) == (
-        f"hires-late on localhost did not answer a call on port {port} within 6 s; it said nothing."
+        f"hires-late on localhost did not answer a call on port {port} within 6 s, without any"
+        " output."
     )
 
     def hire(text: str) -> None:

@@ -135,7 +135,7 @@ class Deployment:
             if not trying.done():
                 did = "accept connections" if not self.near[1] else "answer a call"
                 what = f"did not {did} on port {self.port} within {within_s:g} s"
-                raise PongbenchError(self._said(f"{self._called()} {what}"))
+                raise self._unready(f"{self._called()} {what}")
         finally:
             await ended(trying)
 
@@ -159,16 +159,24 @@ class Deployment:
         if any(IN_USE in line.lower() for line in self.process.tail()):
             return _port_taken(self.entry, self.machine, self.port, IN_USE)
         what = f"{self.end()} before it listened on port {self.port}"
-        return PongbenchError(self._said(f"{self._called()} {what}"))
+        return self._unready(f"{self._called()} {what}")
 
     def _called(self) -> str:
         return f"{self.entry.name} on {self.machine.name}"
 
-    def _said(self, sentence: str) -> str:
-        lines = self.process.tail()
-        if not lines:
-            return f"{sentence}; it said nothing."
-        return "\n    ".join([f"{sentence}. Its last lines of output:", *lines])
+    def _unready(self, sentence: str) -> NotReady:
+        return NotReady(sentence, self.process.tail())
+
+
+class NotReady(PongbenchError):
+    """A server ended, or did not listen in time. `sentence` says so without the `output`, the last
+    lines that it printed."""
+
+    def __init__(self, sentence: str, output: Sequence[str]) -> None:
+        self.sentence = f"{sentence}." if output else f"{sentence}, without any output."
+        self.output = list(output)
+        said = [f"{sentence}. Last output:", *output] if output else [self.sentence]
+        super().__init__("\n    ".join(said))
 
 
 async def deploy(

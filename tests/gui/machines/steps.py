@@ -47,7 +47,7 @@ def answer(qtbot: QtBot, page: QWidget, text: str) -> None:
     assert field is not None
     assert field.echoMode() == QLineEdit.EchoMode.Password
     qtbot.keyClicks(field, text)
-    control(asked, "Go on").click()
+    control(asked, "Continue").click()
 
 
 def check(page: MachinesPage) -> None:
@@ -56,14 +56,14 @@ def check(page: MachinesPage) -> None:
 
 def asks_about_key(qtbot: QtBot, page: MachinesPage) -> None:
     """The page shows a key nobody trusts."""
-    qtbot.waitUntil(lambda: offers(page, "Trust this key"))
+    qtbot.waitUntil(lambda: offers(page, "Trust key"))
 
 
 def trust_it(qtbot: QtBot, page: MachinesPage) -> None:
     """As far as a check that passed."""
     check(page)
     asks_about_key(qtbot, page)
-    control(page, "Trust this key").click()
+    control(page, "Trust key").click()
     answer(qtbot, page, PASSWORD)
     qtbot.waitUntil(lambda: "ready" in light(page, "box"))
 

@@ -34,7 +34,7 @@ def test_an_unknown_key_is_trusted_by_the_person_alone_then_the_machine_is_ready
     desk.machines_changed.emit()
     show(qtbot, page, box)
     check(page)
-    sees(qtbot, page, "Is this really box?")
+    sees(qtbot, page, "Unknown host key: box")
     assert light(page, box) in ("unknown key", "checking…")
     shown = "".join(label.text() for label in page.detail.key.findChildren(QLabel))
     assert host.fingerprint in shown.replace("\n", "")
@@ -77,7 +77,7 @@ def test_a_changed_key_stops_everything_until_its_end_is_typed(
     assert old in shown.replace("\n", "")
     assert host.fingerprint in shown.replace("\n", "")
     qtbot.waitUntil(lambda: light(page, box) == "key changed")
-    trust = control(page, "Trust the new key")
+    trust = control(page, "Trust new key")
     assert not trust.isEnabled()
     (field,) = page.detail.key.findChildren(QLineEdit)
     qtbot.keyClicks(field, "????")
@@ -87,7 +87,7 @@ def test_a_changed_key_stops_everything_until_its_end_is_typed(
     assert trust.isEnabled()
     # Nothing to be pasted without having compared anything.
     buttons = page.detail.key.findChildren(QAbstractButton)
-    assert {each.text().strip() for each in buttons} == {"Keep the old key", "Trust the new key"}
+    assert {each.text().strip() for each in buttons} == {"Cancel", "Trust new key"}
     trust.click()
     qtbot.waitUntil(lambda: "ready" in light(page, box))
 
@@ -99,10 +99,10 @@ def test_a_password_that_is_not_given_ends_the_check_with_a_sentence(
     show(qtbot, page, box)
     check(page)
     asks_about_key(qtbot, page)
-    control(page, "Trust this key").click()
+    control(page, "Trust key").click()
     answer(qtbot, page, "wrong")
     asked = dialog(qtbot, page, QuestionDialog)
-    qtbot.waitUntil(lambda: says(asked, "The last one was not accepted."))
+    qtbot.waitUntil(lambda: says(asked, "Not accepted. Try again."))
     control(asked, "Cancel").click()
     sees(qtbot, page, "did not let")
     qtbot.waitUntil(lambda: light(page, box) == "not usable")
@@ -126,11 +126,11 @@ def test_a_check_that_is_cancelled_says_so_and_its_question_goes(
     show(qtbot, page, box)
     check(page)
     asks_about_key(qtbot, page)
-    control(page, "Trust this key").click()
+    control(page, "Trust key").click()
     dialog(qtbot, page, QuestionDialog)
-    control(page, "Cancel the check").click()
+    control(page, "Cancel check").click()
     qtbot.waitUntil(lambda: not page.findChildren(QuestionDialog))
-    sees(qtbot, page, "The check was cancelled")
+    sees(qtbot, page, "Check cancelled")
     assert light(page, box) == "not checked"
 
 
@@ -142,7 +142,7 @@ def test_who_begins_a_check_with_its_button_stands_on_the_one_that_ends_it(
     page.detail.check.setFocus()
     page.detail.check.click()
     assert page.detail.steps.stop.hasFocus()
-    control(page, "Cancel the check").click()
+    control(page, "Cancel check").click()
     assert page.detail.check.hasFocus()
 
 
@@ -156,16 +156,16 @@ def test_what_a_crash_left_and_the_cache_are_shown_and_removed(
     (home / "work" / "runs" / "0123456789abcdef.lock").touch()
     (home / "work" / "runtimes").mkdir()
     (home / "work" / "runtimes" / "big").write_bytes(b"x" * (3 << 20))
-    control(page, "Clean").click()
-    sees(qtbot, page, "Removed: dead run 0123456789abcdef")
-    sees(qtbot, page, "holds 3.1 MB")
+    control(page, "Clean up").click()
+    sees(qtbot, page, "Removed: leftovers of run 0123456789abcdef")
+    sees(qtbot, page, ": 3.1 MB of cached")
     assert not (home / "work" / "runs" / "0123456789abcdef").exists()
-    control(page, "Remove the cache…").click()
+    control(page, "Remove cache…").click()
     asked = page.findChild(QMessageBox)
     assert asked is not None
     assert asked.defaultButton().text() == "Cancel"
-    next(b for b in asked.buttons() if b.text() == "Remove the cache").click()
-    sees(qtbot, page, "The cache was removed: 3.1 MB are free again.")
+    next(b for b in asked.buttons() if b.text() == "Remove cache").click()
+    sees(qtbot, page, "Cache removed: 3.1 MB freed.")
     assert not (home / "work").exists()
 
 
@@ -177,7 +177,7 @@ def test_consent_to_tuning_is_kept_in_the_profile_and_changes_nothing(
     trust_it(qtbot, page)
     sees(qtbot, page, "net.ipv4.tcp_keepalive_time")
     before = Path("/proc/sys/net/ipv4/tcp_keepalive_time").read_text()
-    (tick,) = [t for t in page.findChildren(Tick) if "length of a run" in t.text()]
+    (tick,) = [t for t in page.findChildren(Tick) if "changes during runs" in t.text()]
     with qtbot.waitSignal(desk.machines_changed):
         tick.click()
     assert load_profile(box).tuning

@@ -30,7 +30,7 @@ def test_machines_that_cannot_be_used_are_counted_and_named_with_the_reason(
     page = opened(qtbot, desk)
     chip = the(page, Head).chip
     page.resize(1280, 800)
-    qtbot.waitUntil(lambda: chip.text == "cedar, dune and elm cannot be used now")
+    qtbot.waitUntil(lambda: chip.text == "cedar, dune and elm not usable")
     assert chip.toolTip() == "cedar: key changed\ndune: unknown key\nelm: in use by lena"
     page.resize(876, 560)
-    qtbot.waitUntil(lambda: chip.text == "3 cannot be used now")
+    qtbot.waitUntil(lambda: chip.text == "3 not usable")

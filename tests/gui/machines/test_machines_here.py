@@ -21,19 +21,19 @@ pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 def test_alone_this_computer_tells_what_it_is_and_why_a_second_would_help(
     qtbot: QtBot, page: MachinesPage
 ) -> None:
-    sees(qtbot, page, "What that means for a run")
+    sees(qtbot, page, "Limits for a run")
     sees(qtbot, page, "local ports")
-    assert says(page, "several clients together offer what one cannot")
+    assert says(page, "several clients can offer more load than one")
     assert says(page, "only this computer")
     assert light(page, "localhost") == "not checked"
-    control(page, "Add a machine").click()
+    control(page, "Add machine").click()
     assert dialog(qtbot, page, Editor)
 
 
 def test_in_a_narrow_window_what_went_wrong_stands_above_what_is_known(
     qtbot: QtBot, page: MachinesPage
 ) -> None:
-    sees(qtbot, page, "What it is")
+    sees(qtbot, page, "System")
     failed = Step("Clock", "failed", "Its clock runs backwards.", PongbenchError("no"))
     record = page.records.get("localhost")
     record.add(failed)

@@ -47,7 +47,7 @@ def test_a_profile_is_written_with_its_faults_beside_the_fields(
     typed(editor, "Name", "atlas")
     assert says(editor, "Give a name, an IP address or an SSH alias.")
     typed(editor, "Address", "10.0.4.20")
-    typed(editor, "Cores of servers", "2, 4-6")
+    typed(editor, "Server cores", "2, 4-6")
     control(editor, "Save").click()
     qtbot.waitUntil(lambda: "atlas" in page.listing.rows)
     assert page.listing.selected == "atlas"
@@ -84,7 +84,7 @@ def test_a_machine_is_duplicated_edited_and_forgotten(
     control(page, "Remove…").click()
     asked = page.findChild(QMessageBox)
     assert asked is not None
-    next(b for b in asked.buttons() if b.text() == "Remove it").click()
+    next(b for b in asked.buttons() if b.text() == "Remove").click()
     qtbot.waitUntil(lambda: "box-2" not in page.listing.rows)
     assert profile_names() == ["box", "localhost"]
 
@@ -113,11 +113,11 @@ def test_a_damaged_profile_is_told_of_and_the_others_work(
     row = page.listing.rows["fir"]
     qtbot.waitUntil(lambda: row.visibleRegion().contains(row.rect().center()))
     sees(qtbot, page, "did you mean 'address'?")
-    assert light(page, "fir") == "not readable"
+    assert light(page, "fir") == "unreadable"
     assert not page.detail.check.isEnabled()
     editor = Opener()
     QDesktopServices.setUrlHandler("file", editor, "take")
-    control(page, "Open its file").click()
+    control(page, "Open file").click()
     QDesktopServices.unsetUrlHandler("file")
     assert editor.taken.endswith("/profiles/fir.yaml")
     show(qtbot, page, box)

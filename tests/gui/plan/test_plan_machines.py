@@ -168,10 +168,10 @@ def test_kernel_settings_are_changed_with_consent_only(qtbot: QtBot, tunable: Pa
         question = asked(qtbot, window)
         focused = question.focusWidget()
         assert focused is not None
-        assert name_of(focused) == "Run with settings as they are"
-        press(question, "Show what is run there")
+        assert name_of(focused) == "Run without tuning"
+        press(question, "Show commands")
         assert says(question, "echo 4321 > /proc/sys/net/ipv4/tcp_keepalive_time")
-        press(question, "Run with settings as they are")
+        press(question, "Run without tuning")
         qtbot.waitUntil(lambda: not window.desk.busy)
         assert window.live.error.text == ""
         (path,) = (paths.data_dir() / "sessions").glob("*.pong.yaml")
@@ -182,7 +182,7 @@ def test_kernel_settings_are_changed_with_consent_only(qtbot: QtBot, tunable: Pa
         window.show_page("Plan")
         judged(qtbot, page)
         press(page, "Run")
-        press(asked(qtbot, window), "Do not run")
+        press(asked(qtbot, window), "Cancel")
         qtbot.waitUntil(lambda: not window.desk.busy)
         assert "kernel settings" in window.live.error.text
     assert keepalive() == before
@@ -206,8 +206,8 @@ def test_an_old_server_that_others_would_reach_is_warned_of_and_asked_about(
         qtbot.waitUntil(lambda: bool(window.findChildren(ExposureDialog)))
         (dialog,) = window.findChildren(ExposureDialog)
         assert says(dialog, Exposure(("Cogen",), "localhost", "0.0.0.0").text)
-        assert dialog.focusWidget() is control(dialog, "Do not run")
-        control(dialog, "Do not run").click()
+        assert dialog.focusWidget() is control(dialog, "Cancel")
+        control(dialog, "Cancel").click()
         qtbot.waitUntil(lambda: not window.desk.busy)
         assert "Cogen" in window.live.error.text
         assert not list((home / "data").rglob("*.pong.yaml"))

@@ -51,4 +51,4 @@ def make(qtbot: QtBot, page: ServersPage, name: str) -> None:
     dialog = page.findChild(NewServer)
     assert dialog is not None
     dialog.field.setText(name)
-    control(dialog, "Make it").click()
+    control(dialog, "Create").click()

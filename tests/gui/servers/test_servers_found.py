@@ -48,7 +48,7 @@ def test_a_search_looks_through_names_facts_and_code(qtbot: QtBot, page: Servers
 
 def test_a_search_without_a_find_says_so_and_leads_back(qtbot: QtBot, page: ServersPage) -> None:
     seek(qtbot, page, "no such word", lambda: not names(page))
-    sees(qtbot, page, "No server here says “no such word”.")
+    sees(qtbot, page, "No server matches “no such word”.")
     control(page, "Show all servers").click()
     qtbot.waitUntil(lambda: len(names(page)) > 5)
 
@@ -96,7 +96,7 @@ def test_keys_choose_and_tick_and_the_ticked_lead_on_to_a_plan(
     qtbot.keyClick(page.table.names, Qt.Key.Key_Space)
     choose(page, "tornado")
     qtbot.keyClick(page.table.names, Qt.Key.Key_Space)
-    sees(qtbot, page, "2 ticked")
+    sees(qtbot, page, "2 selected")
     with qtbot.waitSignal(desk.plan_wanted) as led:
         control(page, "Compare 2 in a plan").click()
     (plan,) = led.args
@@ -107,7 +107,7 @@ def test_keys_choose_and_tick_and_the_ticked_lead_on_to_a_plan(
 def test_messages_are_tried_but_not_compared(qtbot: QtBot, page: ServersPage) -> None:
     choose(page, "zeromq-req-rep")
     qtbot.keyClick(page.table.names, Qt.Key.Key_Space)
-    assert not says(page, "ticked")
+    assert not says(page, "selected")
     assert page.trial.go.isEnabled()
 
 
@@ -130,14 +130,14 @@ def test_a_click_on_the_box_ticks_and_one_beside_it_only_chooses(
     left = Qt.MouseButton.LeftButton
     qtbot.mouseClick(view.viewport(), left, pos=room.center())
     assert page.table.current() is page.servers()[1]
-    assert not says(page, "ticked")
+    assert not says(page, "selected")
     at = room.topLeft()
     at.setX(20)
     at.setY(room.center().y())
     qtbot.mouseClick(view.viewport(), left, pos=at)
-    sees(qtbot, page, "1 ticked")
+    sees(qtbot, page, "1 selected")
     qtbot.mouseClick(view.viewport(), left, pos=at)
-    assert not says(page, "ticked")
+    assert not says(page, "selected")
 
 
 # The offscreen platform says so of every menu.
@@ -150,12 +150,12 @@ def test_the_right_button_offers_what_can_be_done_with_the_server_below_it(
     view.customContextMenuRequested.emit(view.visualRect(view.currentIndex()).center())
     (menu,) = [each for each in page.findChildren(QMenu) if each.isVisible()]
     offered = {action.text(): action for action in menu.actions()}
-    assert offered["Try it"].isEnabled()
+    assert offered["Test"].isEnabled()
     assert offered["Duplicate…"].isEnabled()
     assert not offered["Delete…"].isEnabled()
-    offered["Tick it for comparing"].trigger()
-    sees(qtbot, page, "1 ticked")
-    offered["Keep its code on the right"].trigger()
+    offered["Select to compare"].trigger()
+    sees(qtbot, page, "1 selected")
+    offered["Pin code on the right"].trigger()
     assert page.other.isVisible()
     with qtbot.waitSignal(menu.destroyed):
         menu.close()
@@ -205,10 +205,10 @@ def test_an_unavailable_server_says_why_and_what_lives(
     page = opened()
     choose(page, "gone")
     sees(qtbot, page, "Its source is nowhere to be had.")
-    sees(qtbot, page, "Its nearest living relative is gevent.")
+    sees(qtbot, page, "Closest maintained alternative: gevent.")
     page.table.names.setFocus()
     qtbot.keyClick(page.table.names, Qt.Key.Key_Space)
-    assert not says(page, "ticked")
+    assert not says(page, "selected")
 
 
 def test_selection_filter_ticks_and_order_are_kept_between_starts(
@@ -228,7 +228,7 @@ def test_selection_filter_ticks_and_order_are_kept_between_starts(
     assert again.pane.known.id == "gevent"
     assert again.other.known is not None
     assert again.other.known.id == "twisted"
-    sees(qtbot, again, "1 ticked")
+    sees(qtbot, again, "1 selected")
 
 
 def test_settings_that_make_no_sense_are_passed_over(opened: Open, desk: Desk) -> None:
@@ -237,7 +237,7 @@ def test_settings_that_make_no_sense_are_passed_over(opened: Open, desk: Desk) -
         "kinds": "x",
         "groups": None,
         "column": "?",
-        "ticked": [1],
+        "selected": [1],
         "edits": [],
         "chosen": None,
     }
@@ -264,7 +264,7 @@ def test_what_was_seen_of_a_server_is_called_otherwise_than_what_is_asked_of_it(
     assert COLUMNS[column("Processes seen (Today)")].text(known) == f"{seen}"
     words = [each.text() for each in page.findChildren(QLabel) if each.isVisible()]
     told = dict(pairwise(words))
-    assert told["Workers asked for"] == f"{asked}"
+    assert told["Workers requested"] == f"{asked}"
     assert told["Processes seen"].startswith(f"{seen}, with ")
     assert "Processes" not in words
 

@@ -40,13 +40,13 @@ def test_a_new_server_runs_at_once(qtbot: QtBot, page: ServersPage) -> None:
     qtbot.keyClick(page.table.names, Qt.Key.Key_Return)
     assert control(page, "Cancel").isVisible()
     assert control(page, "Cancel").hasFocus()
-    qtbot.waitUntil(lambda: page.trial.chip.text == "Works")
-    assert control(page, "Try again").hasFocus()
+    qtbot.waitUntil(lambda: page.trial.chip.text == "Passed")
+    assert control(page, "Test again").hasFocus()
     sees(qtbot, page, "It answers 'Pong!'")
     assert not says(page, "Content-Length")
-    control(page, "Show what was on the wire").click()
+    control(page, "Show request and response").click()
     sees(qtbot, page, "Content-Length: 5")
-    qtbot.waitUntil(lambda: page.pane.known.state.word == "Works")  # type: ignore[union-attr]
+    qtbot.waitUntil(lambda: page.pane.known.state.word == "Ready")  # type: ignore[union-attr]
 
 
 def test_what_is_odd_but_accepted_is_told_in_plain_words_and_not_ticked_off(
@@ -54,7 +54,7 @@ def test_what_is_odd_but_accepted_is_told_in_plain_words_and_not_ticked_off(
 ) -> None:
     choose(page, "asyncio-streams")
     page.detail.try_it()
-    qtbot.waitUntil(lambda: page.trial.chip.text == "Works")
+    qtbot.waitUntil(lambda: page.trial.chip.text == "Passed")
     sees(qtbot, page, "in this family that is accepted.")
     assert sign_of(page, "'Pong!'") == "Passed"
     assert sign_of(page, "2009") == "Note"
@@ -70,9 +70,9 @@ def test_a_trial_can_be_cancelled_and_leaves_nothing_behind(qtbot: QtBot, opened
     page.detail.try_it()
     sees(qtbot, page, "Starting Sleeper on port")
     control(page, "Cancel").click()
-    sees(qtbot, page, "It was cancelled.")
+    sees(qtbot, page, "Test cancelled.")
     qtbot.waitUntil(lambda: not running("sleeper"))
-    assert control(page, "Try again").isEnabled()
+    assert control(page, "Test again").isEnabled()
 
 
 def test_a_server_that_is_mute_does_not_work(qtbot: QtBot, opened: Open) -> None:
@@ -81,7 +81,7 @@ def test_a_server_that_is_mute_does_not_work(qtbot: QtBot, opened: Open) -> None
     page = opened()
     choose(page, "mute")
     page.detail.try_it()
-    qtbot.waitUntil(lambda: page.trial.chip.text == "Does not work")
+    qtbot.waitUntil(lambda: page.trial.chip.text == "Failed")
     sees(qtbot, page, "It did not answer within 5 s.")
     qtbot.waitUntil(lambda: page.pane.known.state.kind == NOT)  # type: ignore[union-attr]
 
@@ -92,9 +92,10 @@ def test_a_server_that_dies_says_its_last_words(qtbot: QtBot, opened: Open) -> N
     page = opened()
     choose(page, "dead")
     page.detail.try_it()
-    qtbot.waitUntil(lambda: page.trial.chip.text == "Does not work")
+    qtbot.waitUntil(lambda: page.trial.chip.text == "Failed")
     sees(qtbot, page, "Dead on this computer ended with status 1 before it listened")
-    control(page, "Show what was on the wire").click()
+    qtbot.waitUntil(lambda: page.pane.known.state.kind == NOT)  # type: ignore[union-attr]
+    control(page, "Show request and response").click()
     sees(qtbot, page, "no more of this")
 
 
@@ -104,7 +105,7 @@ def test_what_is_not_saved_is_saved_before_it_is_tried(qtbot: QtBot, opened: Ope
     choose(page, "mine")
     type_over(page, "Pong!", "Ping!")
     page.detail.try_it()
-    qtbot.waitUntil(lambda: page.trial.chip.text == "Does not work")
+    qtbot.waitUntil(lambda: page.trial.chip.text == "Failed")
     sees(qtbot, page, "It answered 'Ping!' instead of 'Pong!'.")
     assert "Ping!" in made.source_path.read_text()
 
@@ -114,10 +115,10 @@ def test_all_that_are_listed_are_tried_one_after_the_other(qtbot: QtBot, opened:
         user_servers.new(name)
     page = opened()
     page.filters.family = "own"
-    control(page, "Try all listed").click()
-    sees(qtbot, page, "First is tried, 1 of 2")
-    qtbot.waitUntil(lambda: [known.state.word for known in page.servers()] == ["Works"] * 2)
-    assert control(page, "Try all listed").isEnabled()
+    control(page, "Test all shown").click()
+    sees(qtbot, page, "Testing First, 1 of 2")
+    qtbot.waitUntil(lambda: [known.state.word for known in page.servers()] == ["Ready"] * 2)
+    assert control(page, "Test all shown").isEnabled()
 
 
 def test_nothing_is_tried_while_a_run_is_under_way(
@@ -127,7 +128,7 @@ def test_nothing_is_tried_while_a_run_is_under_way(
     desk.set_busy(True)
     page.detail.try_it()
     assert not page.trial.under_way
-    sees(qtbot, page, "A run is in progress; servers can be tried when it is over.")
+    sees(qtbot, page, "A run is in progress. Servers can be tested when it is over.")
     desk.set_busy(False)
     assert page.trial.go.isEnabled()
 

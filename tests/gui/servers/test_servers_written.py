@@ -35,7 +35,7 @@ def test_two_servers_stand_side_by_side(qtbot: QtBot, page: ServersPage) -> None
     assert "loseConnection" in page.other.code.toPlainText()
     assert page.other.isVisible()
     assert page.pane.code.isReadOnly()
-    control(page.other, "Close this code").click()
+    control(page.other, "Close the pinned code").click()
     assert not page.other.isVisible()
 
 
@@ -80,9 +80,9 @@ def test_a_name_that_is_taken_is_refused_beside_the_field(qtbot: QtBot, page: Se
 
 def test_a_copy_of_a_shipped_server_can_be_written(qtbot: QtBot, page: ServersPage) -> None:
     choose(page, "gevent")
-    control(page, "Duplicate as one of your own").click()
-    make(qtbot, page, "gevent, mine")
-    qtbot.waitUntil(lambda: page.pane.known is not None and page.pane.known.id == "gevent-mine")
+    control(page, "Duplicate to edit").click()
+    make(qtbot, page, "gevent (copy)")
+    qtbot.waitUntil(lambda: page.pane.known is not None and page.pane.known.id == "gevent-copy")
     assert not page.pane.code.isReadOnly()
     assert "StreamServer" in page.pane.code.toPlainText()
 
@@ -108,13 +108,13 @@ def test_a_slip_is_told_beside_its_line_before_it_is_saved(
     type_over(page, "import socket\n", "import socket,\n")
     sees(qtbot, page, "Line 3: Python stops reading here")
     assert page.pane.code.fault(3)
-    sees(qtbot, page, "Not saved yet: server.py.")
+    sees(qtbot, page, "Unsaved: server.py.")
     control(page, "Revert").click()
-    sees(qtbot, page, "Nothing is wrong with these files.")
+    sees(qtbot, page, "No errors.")
     type_over(page, "one reply", "just one reply")
     saved(qtbot, page, desk)
     assert "just one reply" in (folder / "server.py").read_text()
-    sees(qtbot, page, "Nothing is wrong with these files.")
+    sees(qtbot, page, "No errors.")
 
 
 def test_saving_leaves_the_cursor_where_it_is(qtbot: QtBot, opened: Open, desk: Desk) -> None:
@@ -130,7 +130,7 @@ def test_saving_leaves_the_cursor_where_it_is(qtbot: QtBot, opened: Open, desk: 
     assert code.textCursor().block().text().startswith("# here")
     code.undo()
     assert "# here" not in code.toPlainText()
-    assert says(page, "Not saved yet: server.py.")
+    assert says(page, "Unsaved: server.py.")
 
 
 def test_a_fault_in_another_file_leads_there(qtbot: QtBot, opened: Open) -> None:
@@ -141,7 +141,7 @@ def test_a_fault_in_another_file_leads_there(qtbot: QtBot, opened: Open) -> None
     type_over(page, "protocols: [pong]", "protocols: [ping]")
     page.pane.go_to("server.py", 1)
     sees(qtbot, page, "server.yaml, line 15: protocols")
-    control(page, "Go there").click()
+    control(page, "Show").click()
     assert page.pane.file == "server.yaml"
     assert page.pane.code.textCursor().block().text().startswith("protocols")
 
@@ -171,7 +171,7 @@ def test_what_is_not_saved_survives_another_server_and_the_end_of_the_program(
     assert again.pane.known is not None
     assert again.pane.known.id == "mine"
     assert "not saved" in again.pane.code.toPlainText()
-    sees(qtbot, again, "Not saved yet: server.py.")
+    sees(qtbot, again, "Unsaved: server.py.")
 
 
 def test_a_file_changed_elsewhere_is_not_overwritten(qtbot: QtBot, opened: Open) -> None:
@@ -195,7 +195,7 @@ def test_deleting_asks_first_and_keeps_the_folder_aside(
     page.detail.delete()
     (asked,) = page.findChildren(QMessageBox)
     assert asked.defaultButton().text() == "Cancel"
-    (away,) = [b for b in asked.buttons() if b.text() == "Delete it"]
+    (away,) = [b for b in asked.buttons() if b.text() == "Delete"]
     with qtbot.waitSignal(desk.servers_changed):
         away.click()
     qtbot.waitUntil(lambda: "Mine" not in names(page))
