@@ -6,6 +6,7 @@ import asyncio
 import typing
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
 import msgspec
@@ -138,8 +139,13 @@ class Field:
         return f"{figure} {self.unit}".strip()
 
 
-def fields(options: type[Workload]) -> Iterator[Field]:
+@cache
+def fields(options: type[Workload]) -> tuple[Field, ...]:
     """Of a declaration, its own last."""
+    return tuple(_fields(options))
+
+
+def _fields(options: type[Workload]) -> Iterator[Field]:
     hints = typing.get_type_hints(options, include_extras=True)
     for field in msgspec.structs.fields(options):
         hint = hints[field.name]
