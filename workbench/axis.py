@@ -61,6 +61,11 @@ class Axis(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return f"{self.label[:1].lower()}{self.label[1:]}"
 
     @property
+    def column(self) -> str:
+        """Above its values in a table."""
+        return self.label if self.of_workload else "Offered"
+
+    @property
     def title(self) -> str:
         """ "Offered rate, connections per second", "Concurrent connections"."""
         if self.per_second:

@@ -25,10 +25,12 @@ from workbench.plan.schedule import points
 from workbench.sessions import Recorder
 from workbench.workloads.http.declaration import HttpWorkload
 from workbench.workloads.pong.declaration import PongWorkload
+from workbench.workloads.registry import PROTOCOLS
 
 SOUND: dict[str, Any] = {"servers": ["tornado"], "rates": [1000, 2000], "seconds": 2}
 
 
+_PROTOCOLS = " or ".join(", ".join(sorted(PROTOCOLS)).rsplit(", ", 1))
 _PIPELINED = {"workload": {"protocol": "http/1.1", "calls_per_connection": 8}}
 
 
@@ -121,7 +123,7 @@ def test_rates_count_requests_when_a_connection_makes_several_calls() -> None:
         (
             "an unknown protocol",
             {"workload": {"protocol": "gopher"}},
-            "workload.protocol: expected http/1.0, http/1.1 or pong, got 'gopher'.",
+            f"workload.protocol: expected {_PROTOCOLS}, got 'gopher'.",
         ),
         (
             "several calls of pong",
@@ -322,7 +324,7 @@ def test_keys_are_set_for_one_run() -> None:
         ("warmup.seconds=1", "--set warmup.seconds=1: there is no key 'warmup'; did you mean"),
         ("secnds=3", "plan p: there is no key 'secnds'; did you mean 'seconds'?"),
         ("timeout_s=-1", "plan p, workload.timeout_s: expected a number above 0, got -1."),
-        ("protocol=gopher", "expected http/1.0, http/1.1 or pong, got 'gopher'."),
+        ("protocol=gopher", f"expected {_PROTOCOLS}, got 'gopher'."),
         ("name.first=x", "--set name.first=x: name holds no keys."),
         (
             "servers.first=x",

@@ -134,7 +134,7 @@ def _print_points(server: ServerSummary, metrics: Sequence[Metric], console: Ter
     else:
         passes = len(server.pass_numbers) > 1
         others = [metric.label for metric in metrics]
-        titles = ["Offered", "Replies/s", "Errors", "p50", "p99", *others]
+        titles = [server.axis.column, "Replies/s", "Errors", "p50", "p99", *others]
         titles += [*["Pass"] * passes, "Verdict"]
         rows = [_point(point, passes, server, metrics) for point in server.ordered()]
         spare = ("p50", "Replies/s", "p99", "Errors", *others)

@@ -106,6 +106,8 @@ class Report:
     answer: str
     """One sentence."""
     unit: str
+    column: str
+    """Above the values of the axis."""
     sought: bool
     """Whether the axis has a limit; otherwise the ranking is by most replies."""
     ranking: list[Ranked] = field(default_factory=list)
@@ -154,6 +156,7 @@ def facts(
         state=state(summary),
         answer=_answer(summary),
         unit=summary.unit,
+        column=summary.axis.column,
         sought=summary.axis.has_limit,
         ranking=[_ranked(s, _incidents(s, documents)) for s in summary.ranked()],
         metrics=tuple(metric.label for metric in metrics),

@@ -1,28 +1,40 @@
-"""The workloads there are. A new one is a folder here, and a line in `WORKLOADS`."""
+"""The workloads there are: every folder beside this file, by the `DECLARATION` in its
+`declaration.py`. None of these imports this module."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import importlib
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
 
+from workbench import paths
 from workbench.workloads.base import Declaration, Field, Protocol, Workload, fields
-from workbench.workloads.http.declaration import Http
-from workbench.workloads.pong.declaration import Pong
 
 if TYPE_CHECKING:
     from workbench.workloads.gating import GateResult
 
-WORKLOADS: Mapping[str, Declaration] = {each.key: each for each in (Pong(), Http())}
+DEFAULT = "pong"
+"""Protocol of a plan that names none."""
+
+
+def _declared() -> Iterator[Declaration]:
+    # In a frozen build, too, the files that go to machines are there.
+    for file in paths.CODE.glob("workbench/workloads/*/__init__.py"):
+        module = importlib.import_module(f"workbench.workloads.{file.parent.name}.declaration")
+        yield module.DECLARATION
+
+
+WORKLOADS: Mapping[str, Declaration] = {
+    each.key: each for each in sorted(_declared(), key=lambda each: (each.key != DEFAULT, each.key))
+}
+"""By key, the default one first."""
 
 PROTOCOLS: Mapping[str, Protocol] = {
     key: protocol for each in WORKLOADS.values() for key, protocol in each.protocols.items()
 }
-
-DEFAULT = "pong"
-"""Protocol of a plan that names none."""
 
 MESSAGES = "messages"
 """What a server of its own protocol speaks, which only its own program can try."""

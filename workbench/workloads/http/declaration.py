@@ -98,3 +98,6 @@ class Http(Declaration):
             "HTTP/1.1, 3 calls at once": gate.pipelining == 3,
         }
         return [words for words, able in found.items() if able]
+
+
+DECLARATION = Http()

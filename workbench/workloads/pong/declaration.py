@@ -52,3 +52,6 @@ class Pong(http.Http):
 
     def able(self, gate: GateResult) -> list[str]:
         return ["pong"] if "pong" in gate.protocols else []
+
+
+DECLARATION = Pong()
