@@ -143,6 +143,18 @@ LONG_QUEUE = replace(HELD.queue, replied=6_000, open_halfway=1_500, open_at_end=
             [said.LatencyIncludesLateness(p99_us=12000)],
         ),
         (
+            "late by little with fewer than most, and all is answered",
+            {"counts": counts(late=2_000), "lateness_us": lateness(6_000)},
+            "ok",
+            [said.LatencyIncludesLateness(p99_us=6000)],
+        ),
+        (
+            "late by little with most",
+            {"counts": counts(late=8_000), "lateness_us": lateness(6_000)},
+            "client-limited",
+            [said.ClientsLate(late_share=0.888889, p99_us=6000, relief="machine")],
+        ),
+        (
             "other programs take CPU and the point holds",
             {"others_cpu_pct": 48.4},
             "ok",

@@ -55,6 +55,11 @@ LATE_SHARE = 0.05
 """Of connections started over 5 ms late. A client past its limit falls ever further behind and is
 late with most; a hiccup of the machine touches a few hundredths."""
 
+MOST = 0.5
+LATE_BY_US = 20_000
+"""At p99, for lateness with less than `MOST` to be a sign: what stays below is how long a busy
+machine lets a program wait, of which a client that can keep its schedule catches up."""
+
 LOST_SHARE = 0.005
 """Of calls the clients lost or never started, once a point does not hold: half of what `HOLDS`
 allows, so that whoever lost the most of what is missing is named."""
@@ -172,9 +177,10 @@ def _client_signs(evidence: Evidence) -> list[Message]:
         signs.append(messages.OutOfDescriptors(times=lost))
     if not evidence.held and counts.unsent > LOST_SHARE * counts.scheduled:
         signs.append(messages.CallsUnsent(unsent=counts.unsent, calls=counts.scheduled))
-    if evidence.late_share is not None and evidence.late_share > LATE_SHARE:
-        p99_us = evidence.lateness_us.p99 if evidence.lateness_us else None
-        signs.append(messages.ClientsLate(late_share=round(evidence.late_share, 6), p99_us=p99_us))
+    p99_us = evidence.lateness_us.p99 if evidence.lateness_us else None
+    late_share = evidence.late_share or 0.0
+    if late_share > (LATE_SHARE if p99_us is None or p99_us >= LATE_BY_US else MOST):
+        signs.append(messages.ClientsLate(late_share=round(late_share, 6), p99_us=p99_us))
     return signs
 
 

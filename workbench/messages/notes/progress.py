@@ -84,7 +84,7 @@ class Again(Notice, frozen=True, kw_only=True):
         found = {
             "server-limited": "did not sustain",
             "client-limited": "could not be offered",
-            "network-limited": "could not be reached at",
+            "network-limited": "was held back by the network at",
             "faulty": "answered wrongly at",
         }.get(self.verdict, "could not be judged at")
         found = "sustained" if self.held else found
