@@ -121,7 +121,7 @@ class Curve(pg.PlotCurveItem):
         for i in np.flatnonzero(self.values.faulty & ~np.isnan(points[:, 1])):
             if points[i][0] - last >= px(14):
                 last = points[i][0]
-                draw_cross(painter, QPointF(*points[i]), px(radius * 1.3), self._theme)
+                draw_cross(painter, QPointF(*points[i]), px(radius * 1.35), self._theme)
         (held,) = np.nonzero(self.values.x == self.series.knee)
         if knee and len(held):
             at = QPointF(*points[held[0]])

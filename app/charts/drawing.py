@@ -179,17 +179,20 @@ def _paint_marker(
 
 
 def draw_cross(painter: QPainter, at: QPointF, radius: float, theme: Theme) -> None:
-    """Of a point at which the server is faulty: whoever sees no red sees the sign."""
-    arm = 0.72 * radius
+    """A disc with a cross, of a point at which the server is faulty: whoever sees no red sees the
+    sign."""
+    arm = 0.45 * radius
     strokes = [
         QLineF(at.x() - arm, at.y() - arm, at.x() + arm, at.y() + arm),
         QLineF(at.x() - arm, at.y() + arm, at.x() + arm, at.y() - arm),
     ]
-    for colour, width in ((theme.card, 0.95 * radius), (theme.bad, 0.45 * radius)):
-        pen = QPen(QColor(colour), width)
-        pen.setCapStyle(Qt.PenCapStyle.RoundCap)
-        painter.setPen(pen)
-        painter.drawLines(strokes)
+    painter.setPen(QPen(QColor(theme.card), 0.25 * radius))
+    painter.setBrush(QColor(theme.bad))
+    painter.drawEllipse(at, radius, radius)
+    pen = QPen(QColor(theme.card), 0.34 * radius)
+    pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+    painter.setPen(pen)
+    painter.drawLines(strokes)
 
 
 def draw_swatch(painter: QPainter, style: SeriesStyle, rect: QRectF, ground: str) -> None:

@@ -66,6 +66,8 @@ WORDS = (
     ("≥", "No server limit was reached: the server may sustain more."),
     ("Verdict", "What limited a point: nothing, the server, the clients, their ports or the "
                 "network. Inconclusive if the evidence is mixed."),
+    ("Faulty", "The server answers wrongly at a rate where it has room: no limit, a fault. "
+               "Marked by a crossed disc; its card quotes the first such reply."),
     ("Hollow point", "Not reliable; its card says why. Excluded from sustained rates."),
     ("Cross", "A published figure, such as one from 2009."),
     ("A, B", "The session a line belongs to, in a comparison."),

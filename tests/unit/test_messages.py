@@ -393,6 +393,19 @@ SENTENCES: list[tuple[Message, str]] = [
         "h2 reaches h1 in 95 µs (p99 140 µs) and at 940 Mbit/s (iperf3); the plan needs about 2.1 Mbit/s at most.",
     ),
     (
+        notes.Link(
+            client="h2",
+            target="h1",
+            min_us=80,
+            p50_us=95,
+            p99_us=240000,
+            bits_per_s=9000000.0,
+            segments=600,
+            resent=19,
+        ),
+        "h2 reaches h1 in 95 µs (p99 240 ms) and at 9 Mbit/s. 19 of 600 segments were lost on the way.",
+    ),
+    (
         notes.LinkUnchecked(
             client="h2", said="The link of h2 could not be checked: it did not answer."
         ),
@@ -684,6 +697,10 @@ SENTENCES: list[tuple[Message, str]] = [
     (
         reasons.LossyLink(segments=412, calls=4000),
         "The link loses packets: the target sent 412 segments again in 4,000 calls, and no accept queue overflowed. Check the network between the machines.",
+    ),
+    (
+        reasons.LossyLink(segments=412, calls=4000, measured_share=0.0312),
+        "The link loses packets: the target sent 412 segments again in 4,000 calls; before the run it lost 3.1 %, and no accept queue overflowed. Check the network between the machines.",
     ),
     (
         reasons.LossyLink(segments=412, calls=4000, by_clients=300),

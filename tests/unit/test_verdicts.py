@@ -321,6 +321,27 @@ LONG_QUEUE = replace(HELD.queue, replied=6_000, open_halfway=1_500, open_at_end=
             ],
         ),
         (
+            "a link that was found lossy before the run is a sign, too",
+            {"counts": counts(timo=600), "link_lost_share": 0.031},
+            "network-limited",
+            [
+                said.LossyLink(segments=0, calls=9000, measured_share=0.031),
+                said.CallsFailed(failed=600, calls=9000, errors={"client-timo": 600}),
+            ],
+        ),
+        (
+            "far more than a lossy link explains",
+            {"counts": counts(timo=4_000), "link_lost_share": 0.031},
+            "server-limited",
+            [said.CallsFailed(failed=4000, calls=9000, errors={"client-timo": 4000})],
+        ),
+        (
+            "a link that lost next to nothing",
+            {"counts": counts(timo=600), "link_lost_share": 0.002},
+            "server-limited",
+            [said.CallsFailed(failed=600, calls=9000, errors={"client-timo": 600})],
+        ),
+        (
             "a few retransmissions are no sign",
             {"counts": counts(timo=600), "counters": {"RetransSegs": 80}},
             "server-limited",

@@ -142,6 +142,9 @@ class Evidence:
     """Kernel counters of the target, by how much they grew over the point."""
     resent_by_clients: int = 0
     """Segments of TCP that machines other than the target sent again."""
+    link_lost_share: float = 0.0
+    """Of the segments between a client and the target, when the links were checked before the run;
+    the worst link."""
     connect_us: Percentiles | None = None
     """Of the connections that were established."""
     others_cpu_pct: float | None = 0.0
@@ -179,6 +182,8 @@ class Evidence:
             figures["client_cpu_pct"] = self.client_cpu_pct
         if self.lateness_us is not None:
             figures["lateness_p99_us"] = self.lateness_us.p99
+        if self.link_lost_share:
+            figures["link_lost_share"] = self.link_lost_share
         if self.resent_by_clients:
             figures["resent_by_clients"] = self.resent_by_clients
         if self.queue is not None:

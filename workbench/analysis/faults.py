@@ -150,8 +150,9 @@ def _from_elsewhere(evidence: Evidence) -> bool:
 def after_losses(evidence: Evidence) -> bool:
     """A server that closes with a request unread resets the connection; where its reply was lost,
     the reset is all that comes."""
-    again = evidence.counters.get("RetransSegs", 0)
-    lost = evidence.counts.errors.get("connreset", 0)
+    again: float = evidence.counters.get("RetransSegs", 0)
+    lost, scheduled = evidence.counts.errors.get("connreset", 0), evidence.counts.scheduled
+    again = max(again, evidence.link_lost_share * scheduled)
     return not evidence.loopback and lost <= LOST_PER_RETRANSMISSION * again
 
 

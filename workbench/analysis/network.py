@@ -15,6 +15,9 @@ from workbench.messages.reasons import LossyLink, NotEstablished, SlowConnection
 RETRANSMITTED_SHARE = 0.01
 """Segments that were sent again, for every call: a sound network loses next to none."""
 
+PACKETS = 10
+"""Of a call with its connection, both ways."""
+
 SLOW_SHARE = 0.2
 """Of the timeout, or of the connections waiting, that establishing connections takes."""
 
@@ -54,13 +57,28 @@ def _lossy_link(evidence: Evidence) -> list[Message]:
     """What a link loses is sent again, or times out."""
     counts, by_clients = evidence.counts, evidence.resent_by_clients
     again = evidence.counters.get("RetransSegs", 0) + by_clients
-    if again <= RETRANSMITTED_SHARE * counts.scheduled:
+    if again <= RETRANSMITTED_SHARE * counts.scheduled and not _measured(evidence):
         return []
     gone = silent(counts) + (counts.errors.get("connreset", 0) if after_losses(evidence) else 0)
     failed = server_errors(counts.errors) + counts.in_flight
     if 2 * gone < failed:
         return []
-    return [LossyLink(segments=again, calls=counts.scheduled, by_clients=by_clients)]
+    return [
+        LossyLink(
+            segments=again,
+            calls=counts.scheduled,
+            by_clients=by_clients,
+            measured_share=round(evidence.link_lost_share, 4),
+        )
+    ]
+
+
+def _measured(evidence: Evidence) -> bool:
+    """Was the link known to lose packets before the run, and does that explain what failed? A call
+    is some packets, each of which may be lost."""
+    counts, lost = evidence.counts, evidence.link_lost_share
+    failed = share(server_errors(counts.errors) + counts.in_flight, counts.scheduled)
+    return lost > RETRANSMITTED_SHARE and failed <= PACKETS * lost
 
 
 def _not_established(evidence: Evidence) -> list[Message]:

@@ -31,6 +31,8 @@ class _Answer(msgspec.Struct):
     trips_us: Annotated[list[Count], msgspec.Meta(max_length=1000)] = []
     bytes: Count = 0
     seconds: Annotated[float, msgspec.Meta(ge=0, le=3600)] = 0.0
+    segments: Count = 0
+    resent: Count = 0
     port: Annotated[int, msgspec.Meta(ge=0, lt=1 << 16)] = 0
     error: Text = ""
 
@@ -66,6 +68,8 @@ async def check_link(client: Machine, target: Machine, *, bind: str, reach: str)
         p99_us=trips[-1 - len(trips) // 100],
         bits_per_s=known or 8 * got.bytes / got.seconds,
         by="iperf3" if known else "",
+        segments=got.segments,
+        resent=got.resent,
     )
 
 

@@ -4,10 +4,12 @@ A single file for the standard library of Python 3.10 or later.
 
     linkprobe.py serve HOST TOKEN           prints {"port": N}, serves whoever knows the token,
                                             until its stdin ends or after LONGEST_S
-    linkprobe.py ask HOST PORT TOKEN        prints {"trips_us": [...], "bytes": N, "seconds": S}
+    linkprobe.py ask HOST PORT TOKEN        prints {"trips_us": [...], "bytes": N, "seconds": S,
+                                            "segments": N, "resent": N} (of the exchanges)
 
-A connection begins with the token. Small exchanges come back as they were sent; after "G" the
-server sends as fast as the link takes it until the other end closes, or for STREAM_S and a little.
+A connection begins with the token. Small exchanges come back as they were sent; to "R" the server
+answers how many segments it had to send again so far, for what is lost is sent again; after "G" it
+sends as fast as the link takes it until the other end closes, or for STREAM_S and a little.
 """
 
 from __future__ import annotations
@@ -17,10 +19,19 @@ import json
 import os
 import select
 import socket
+import struct
 import sys
 import time
 
 EXCHANGES = 50
+MOST_EXCHANGES = 400
+MORE_FOR_S = 0.3
+"""Beyond `EXCHANGES`: where trips are short, more of them tell more of what is lost."""
+FEW_AFTER_S = 3.0
+"""Where much is lost, fewer are enough."""
+FEW = 10
+RESENT_AT = 100
+"""Of `tcpi_total_retrans` in the kernel's `struct tcp_info`, four bytes."""
 SIZE = 64
 STREAM_S = 0.5
 LONGEST_S = 20.0
@@ -48,7 +59,8 @@ def answer(connection: socket.socket, token: bytes) -> None:
     if exactly(connection, len(token)) != token:
         return
     while (asked := exactly(connection, SIZE)) and not asked.startswith(b"G"):
-        connection.sendall(asked)
+        told = str(resent(connection)).encode().ljust(SIZE) if asked.startswith(b"R") else asked
+        connection.sendall(told)
     until = time.monotonic() + 2 * STREAM_S
     while asked and time.monotonic() < until:
         connection.sendall(CHUNK)
@@ -58,22 +70,46 @@ def ask(host: str, port: int, token: str) -> None:
     with socket.create_connection((host, port), PATIENCE_S) as connection:
         prepare(connection)
         connection.sendall(token.encode())
-        trips = []
-        for _ in range(EXCHANGES):
+        trips: list[int] = []
+        first = time.monotonic()
+        while goes_on(len(trips), time.monotonic() - first):
             began = time.perf_counter_ns()
             connection.sendall(b"E" * SIZE)
             if not exactly(connection, SIZE):
                 raise OSError("the other end closed the connection")
             trips.append((time.perf_counter_ns() - began) // 1000)
+        again = resent(connection)
+        connection.sendall(b"R" * SIZE)
+        again += int(exactly(connection, SIZE) or 0)
         connection.sendall(b"G" * SIZE)
         got, began = 0, time.perf_counter_ns()
         while (now := time.perf_counter_ns()) - began < STREAM_S * 1e9:
-            more = len(connection.recv(1 << 18))
+            try:
+                more = len(connection.recv(1 << 18))
+            except TimeoutError:
+                break
             if not more:
                 break
             got += more
     seconds = max(now - began, 1) / 1e9
-    print(json.dumps({"trips_us": trips, "bytes": got, "seconds": seconds}))
+    figures = {"trips_us": trips, "bytes": got, "seconds": seconds}
+    print(json.dumps({**figures, "segments": 2 * len(trips), "resent": again}))
+
+
+def goes_on(trips: int, for_s: float) -> bool:
+    """Is another exchange wanted?"""
+    if trips < EXCHANGES:
+        return trips < FEW or for_s < FEW_AFTER_S
+    return trips < MOST_EXCHANGES and for_s < MORE_FOR_S
+
+
+def resent(connection: socket.socket) -> int:
+    """Segments that this end had to send again."""
+    try:
+        told = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, RESENT_AT + 4)
+        return int(struct.unpack_from("I", told, RESENT_AT)[0])
+    except (OSError, AttributeError, struct.error):
+        return 0
 
 
 def prepare(connection: socket.socket) -> None:

@@ -234,15 +234,18 @@ class LossyLink(Reason, frozen=True, kw_only=True):
     calls: int
     by_clients: int = 0
     """Of the segments; the others were the target's."""
+    measured_share: float = 0.0
+    """Of segments, lost when the link was checked before the run."""
 
     def text(self) -> str:
         who = "the target"
         if self.by_clients:
             who = "the clients" if self.by_clients == self.segments else "target and clients"
+        before = f"; before the run it lost {_percent(self.measured_share)}"
         return (
             f"The link loses packets: {who} sent {self.segments:,} segments again in "
-            f"{self.calls:,} calls, and no accept queue overflowed. Check the network between the "
-            "machines."
+            f"{self.calls:,} calls{before * bool(self.measured_share)}, and no accept queue"
+            " overflowed. Check the network between the machines."
         )
 
 

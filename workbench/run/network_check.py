@@ -29,6 +29,7 @@ async def check_links(run: RunState) -> None:
         except PongbenchError as error:
             run.note(LinkUnchecked(client=name, said=str(error)))
             continue
+        run.lost_on_links[name] = link.lost_share
         for notice in notes_of(link, needed):
             run.note(notice)
 

@@ -32,8 +32,8 @@ class RunState:
     """What a run was given, and where it puts what it finds.
 
     The engine makes it, and every part of the run (scheduler, server runs, points, client recovery)
-    takes it. What goes in is fixed; what comes out are documents, through `emit` and `note`; the
-    one thing that changes is `limit`.
+    takes it. What goes in is fixed; what comes out are documents, through `emit` and `note`; what
+    changes is `limit`, and once `lost_on_links`.
     """
 
     plan: Plan
@@ -52,6 +52,8 @@ class RunState:
     exposed: Exposure | None = None
     """Servers without security fixes that may listen where other machines reach them."""
     limit: ClientLimit = field(default_factory=ClientLimit)
+    lost_on_links: dict[str, float] = field(default_factory=dict)
+    """By client: share of the segments that its link lost when it was checked before the run."""
 
     def session_us(self, mono_us: int) -> int:
         """A time of this computer's monotonic clock, on the session's axis."""

@@ -63,6 +63,10 @@ class Confinement(Notice, frozen=True, kw_only=True):
         )
 
 
+SOUND = 0.01
+"""Share of segments; a sound network loses far less."""
+
+
 class Link(Notice, frozen=True, kw_only=True):
     """What was measured between a client and the target."""
 
@@ -77,14 +81,27 @@ class Link(Notice, frozen=True, kw_only=True):
     """What measured that: "iperf3", or our own probe."""
     needed_bits_per_s: float = 0.0
     """By the plan, at most; 0: not known."""
+    segments: int = 0
+    """That were sent to and fro to tell how long that takes."""
+    resent: int = 0
+    """Of those, lost on the way: they were sent again."""
+
+    def severity(self) -> Severity:
+        return Severity.WARNING if self.lost_share > SOUND else Severity.INFO
+
+    @property
+    def lost_share(self) -> float:
+        """Of the segments."""
+        return self.resent / self.segments if self.segments else 0.0
 
     def text(self) -> str:
+        lost = f" {self.resent:,} of {self.segments:,} segments were lost on the way."
         by = f" ({self.by})" if self.by else ""
         needed = f"; the plan needs about {formatting.bits(self.needed_bits_per_s)} at most"
         return (
             f"{self.client} reaches {self.target} in {formatting.duration(self.p50_us)} (p99 "
             f"{formatting.duration(self.p99_us)}) and at {formatting.bits(self.bits_per_s)}{by}"
-            f"{needed * bool(self.needed_bits_per_s)}."
+            f"{needed * bool(self.needed_bits_per_s)}.{lost * bool(self.resent)}"
         )
 
 

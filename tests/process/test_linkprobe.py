@@ -1,0 +1,29 @@
+"""The link probe, as two programs on loopback, which loses nothing."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+PROBE = Path(__file__).parents[2] / "workbench" / "machines" / "linkprobe.py"
+
+
+def test_it_tells_trips_what_is_carried_and_what_is_lost() -> None:
+    command = [sys.executable, str(PROBE)]
+    with subprocess.Popen(
+        [*command, "serve", "127.0.0.1", "token"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as serving:
+        assert serving.stdout and serving.stdin
+        port = json.loads(serving.stdout.readline())["port"]
+        asking = subprocess.run(
+            [*command, "ask", "127.0.0.1", str(port), "token"],
+            check=True,
+            capture_output=True,
+        )
+        serving.stdin.close()
+    told = json.loads(asking.stdout)
+    assert 50 <= len(told["trips_us"]) <= 400
+    assert told["segments"] == 2 * len(told["trips_us"]) and told["resent"] == 0
+    assert told["bytes"] > 0 < told["seconds"]
