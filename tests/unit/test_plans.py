@@ -346,6 +346,13 @@ def test_what_says_nothing_in_a_closed_loop_is_not_set_there(change: str) -> Non
     assert with_set(a_plan(), [change]).workload.mode == "open"
 
 
+def test_what_a_plan_varies_is_set_as_its_axis() -> None:
+    changes = ["protocol=http/1.1", "calls_per_connection=8", "rates=[100]", "vary={pipeline: [1]}"]
+    assert with_set(a_plan(), [*changes, "vary.pipeline=[2, 4]"]).axis.values == [2, 4]
+    with pytest.raises(BadInput, match=r"varies it; set its values, vary={pipeline: \[...\]}"):
+        with_set(a_plan(), [*changes, "pipeline=4"])
+
+
 def test_a_key_that_is_missing_can_be_set(home: Path) -> None:
     (home / "short.yaml").write_text("servers: [gevent]\nrates: [100]\n")
     assert read_plan("short", ["seconds=3"]).seconds == 3

@@ -231,6 +231,8 @@ def with_set(plan: Plan, changes: Sequence[str]) -> Plan:
         _set(data, change)
     changed = _named(data, plan.name)
     keys = {change.partition("=")[0].removeprefix("workload.") for change in changes}
+    for key in sorted(keys & set(changed.vary)):
+        raise BadInput(f"--set {key}: the plan varies it; set its values, vary={{{key}: [...]}}.")
     if idle := sorted(keys & _OF_RATES) if changed.closed else []:
         raise BadInput(
             f"--set {idle[0]}: a closed loop offers no rate, so it has no effect; leave it out, or"
