@@ -17,7 +17,6 @@ import signal
 import sys
 import tempfile
 import time
-import warnings
 from collections import Counter
 from collections.abc import Iterator
 from multiprocessing import get_context
@@ -29,8 +28,6 @@ from tests.hostile import corpus, trial
 TOLD_EVERY_S = 5.0
 HANGS_S = trial.MOST_WALL_S + 15
 """For one command; by then it should have ended itself."""
-FRESH_AFTER = 50
-"""Files, then another process: how much memory one takes shows in a young one only."""
 REPEATED = 'make fuzz ARGS="--kind {kind} --seed {seed} --files 1"'
 
 
@@ -73,7 +70,7 @@ class Trier:
 
     @property
     def worn(self) -> bool:
-        return self.tried >= FRESH_AFTER or not self.process.is_alive()
+        return self.tried >= trial.FRESH_AFTER or not self.process.is_alive()
 
     def end(self) -> None:
         self.process.kill()
@@ -86,7 +83,6 @@ def serve(connection: Connection, place: Path) -> None:
     # Ctrl-C is for who began this.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ["PONGBENCH_HOME"] = str(place / "home")
-    warnings.simplefilter("error")  # as in the tests
     with (place / "hangs").open("w") as trace, contextlib.suppress(EOFError, ConnectionError):
         while True:
             kind, seed = connection.recv()

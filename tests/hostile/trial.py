@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import re
 import resource
 import shutil
 import signal
 import time
 import traceback
+import warnings
 from collections.abc import Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 
 from app.export import report
@@ -21,6 +25,9 @@ from workbench.errors import ExitCode
 
 MOST_CPU_S = 10.0
 """Of one command."""
+
+FRESH_AFTER = 50
+"""Files, then another process tries them."""
 
 MOST_WALL_S = 60.0
 """Of one command by the clock on the wall: who sleeps takes nothing of the processor."""
@@ -61,10 +68,26 @@ class Answer:
             return f"{self.command} took {self.grown_bytes / 1e6:,.0f} MB"
         if "Traceback" in self.said:
             return f"{self.command} shows a traceback: {self.said[-2_000:]}"
-        told = "Only what comes before" in self.out or _SENTENCE.search(self.said)
+        told = "Only the part before" in self.out or _SENTENCE.search(self.said)
         if self.code == ExitCode.BAD_INPUT and not told:
             return f"{self.command} says no sentence: {self.said[:500]!r}"
         return ""
+
+
+def elsewhere(home: Path) -> Executor:
+    """A process of its own, for pictures take a Qt application for good; and a new one now and
+    then, for how much memory a command takes shows in a young one only."""
+    return ProcessPoolExecutor(
+        1,
+        mp_context=get_context("spawn"),
+        max_tasks_per_child=FRESH_AFTER,
+        initializer=_at_home,
+        initargs=(home,),
+    )
+
+
+def _at_home(home: Path) -> None:
+    os.environ["PONGBENCH_HOME"] = str(home)
 
 
 def faults(hostile: Hostile, folder: Path) -> list[str]:
@@ -116,7 +139,12 @@ def ask(words: list[str]) -> Answer:
     out, said = io.StringIO(), io.StringIO()
     before, began_s = _most_memory(), time.process_time()
     try:
-        with _limited(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(said):
+        with (
+            _limited(),
+            warnings.catch_warnings(action="error"),
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(said),
+        ):
             code = int(cli.main(words, more=[report.add_parser]))
     except BaseException as error:
         # Whoever stops all this is meant; the command has its own answer to that.

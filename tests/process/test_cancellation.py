@@ -16,6 +16,7 @@ from chosen import chosen
 from oracle import files_below, wait_until_clean
 
 from workbench.documents import AnyDocument, Note, RunStop
+from workbench.errors import PongbenchError
 from workbench.machines.profiles import Profile, save_profile
 from workbench.machines.rights import Rights
 from workbench.plan.model import Plan
@@ -105,6 +106,11 @@ class Run:
         try:
             await task
         except asyncio.CancelledError:
+            return False
+        except PongbenchError:
+            # On a machine that is too busy it does not even begin.
+            if self.documents:
+                raise
             return False
         finally:
             recorder.close()

@@ -6,8 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor
-from multiprocessing import get_context
+from concurrent.futures import Executor
 from pathlib import Path
 
 import pytest
@@ -19,11 +18,8 @@ SAMPLE: dict[corpus.Kind, int] = {"session": 10, "plan": 12, "server": 12}
 
 @pytest.fixture(scope="module")
 def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Executor]:
-    """A process of its own: pictures are painted in it, which takes a Qt application for good."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PONGBENCH_HOME", str(tmp_path_factory.mktemp("home")))
-        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-            yield pool
+    with trial.elsewhere(tmp_path_factory.mktemp("home")) as pool:
+        yield pool
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ class _Missing(msgspec.Struct):
     """What would be fetched, and by which commands."""
 
     commands: Annotated[list[Text], msgspec.Meta(max_length=20)]
-    packages: list[str]
+    packages: list[Any]
     bytes: Count
 
 
