@@ -33,7 +33,7 @@ PLAN = """\
 name: A short look
 servers: [asyncio-streams]
 rates: [200, 400, 600]
-seconds: 2
+seconds: 1
 looks: 1
 give_up: null
 calibrate: false
