@@ -26,6 +26,7 @@ from lab.hosts import Host, Lab
 from workbench.analysis.summary import summarise
 from workbench.cli import main
 from workbench.documents import AnyDocument, Note, PointStart, PointStop, RunStart, RunStop, Window
+from workbench.messages.reasons import ClientGone, TargetLost, reasons_of
 from workbench.plan.model import load_plan
 from workbench.run.factory import Fleet, engine_for
 from workbench.sessions import read_session
@@ -189,7 +190,7 @@ def test_a_client_whose_ssh_connection_is_reset_marks_its_point(
     documents = run(plan, lambda: hosts[2].reset("sport", "=", ":22"))
     first, second = points_of(documents)
     assert not first.complete
-    assert any(reason.startswith("The machine 'h3' is gone: ") for reason in first.reasons)
+    assert [each.client for each in reasons_of(first) if isinstance(each, ClientGone)] == ["h3"]
     assert [part.machine for part in second.clients] == ["h2"]
     assert second.complete and second.conserved
     assert stop_of(documents).status == "done"
@@ -218,7 +219,7 @@ def test_who_takes_the_documents_slowly_does_not_slow_the_load(
 def test_a_reboot_of_the_target_ends_the_run_in_a_sentence(hosts: list[Host], plan: Path) -> None:
     documents = run(plan, hosts[0].reboot)
     assert stop_of(documents).status == "failed"
-    assert stop_of(documents).reason.startswith("The machine 'h1' is gone: ")
+    assert stop_of(documents).code == "machine-gone"
 
 
 def test_a_target_that_vanishes_ends_its_point_and_accuses_nobody(
@@ -231,7 +232,7 @@ def test_a_target_that_vanishes_ends_its_point_and_accuses_nobody(
         hosts[0].end_black_hole()
     (point,) = points_of(documents)
     assert not point.complete and point.verdict == "inconclusive"
-    assert any(reason.startswith("The machine 'h1' is gone: ") for reason in point.reasons)
+    assert any(isinstance(each, TargetLost) for each in reasons_of(point))
     assert point.counts.scheduled < 20 / 2 * 20 * 10
     (note,) = [d for d in documents if isinstance(d, Note) and d.topic == "target-lost"]
     assert note.machine == "h1"
