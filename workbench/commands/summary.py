@@ -33,7 +33,7 @@ FAULTY = "✗"
 
 _COST = ("CPU per call", "Core full at")
 
-_OF_RUN = ("background-load", "sustained-under-background-load")
+_OF_RUN = ("background-load", "background-load-at-calibration", "sustained-under-background-load")
 """Codes of reasons that are the same at many points, and are summed up for the run."""
 
 _ENDED: defaultdict[str, str] = defaultdict(
