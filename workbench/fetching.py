@@ -77,7 +77,7 @@ def why_unreached(said: str, connect: str) -> str:
     """ "the package index is out of reach, for its name cannot be resolved (DNS); CONNECT", to
     stand in a sentence. `connect`: what to do where only a network is missing."""
     lines = re.findall(r"^ *cause: (.*)|^ *╰─▶ (.*)", said, re.MULTILINE)
-    told = "".join(lines[-1]) if lines else (said.strip().splitlines() or ["it said nothing"])[-1]
+    told = "".join(lines[-1]) if lines else (said.strip().splitlines() or ["no output"])[-1]
     for sign, meaning, cure in _CAUSES:
         if re.search(sign, said):
             detail = "" if cure == "" else f" ({told.strip().rstrip('.')[:200]})"

@@ -115,7 +115,7 @@ def test_too_few_processes_are_found(tmp_path: Path) -> None:
             "echo This account is currently not available.; exit 1",
             "ended with status 1, and it said: This account",
         ),
-        ("exit 3", "it ended with status 3, and it said nothing"),
+        ("exit 3", "it ended with status 3, and no output"),
         ("kill -9 $$", "was ended there by SIGKILL"),
     ],
 )
@@ -134,7 +134,7 @@ async def test_a_shell_that_runs_nothing_is_quoted(
     host.run = run
     shell_there = await open_shell(box, answer)
     try:
-        with pytest.raises(PongbenchError, match=f"^'box' did not do it .look around.: .*{words}"):
+        with pytest.raises(PongbenchError, match=f"^'box' failed to look around: .*{words}"):
             await survey_machine(shell_there, box)
     finally:
         await shell_there.close()

@@ -110,7 +110,7 @@ async def test_who_says_nothing_is_named_with_process_user_and_command(place: Pl
     assert said.startswith(
         f"'box' is held by process {pid} of user {getpass.getuser()} ({sys.executable} -I"
     )
-    assert "which does not say for which run" in said
+    assert "for an unknown run" in said
 
 
 async def test_who_pretends_to_be_somebody_is_named_all_the_same(place: Place) -> None:

@@ -447,7 +447,7 @@ class TestBadInput:
     def test_a_session_is_never_overwritten(self, home: Home, session: Path) -> None:
         session.write_text("precious")
         told = self.refused(home, "run", home.plan([STREAMS]), "-o", session)
-        assert "exists already" in told
+        assert "already exists" in told
         assert session.read_text() == "precious"
 
     def test_a_place_where_nothing_can_be_written(self, home: Home) -> None:

@@ -125,7 +125,7 @@ def test_signs_of_life_renew_the_lease(runner: Pipes) -> None:
 
 def test_a_run_has_a_longest_time(runner: Pipes) -> None:
     runner.configure(max_s=0.3)
-    assert runner.event()["why"] == "the longest time a run may take has passed"
+    assert runner.event()["why"] == "the time limit of a run is over"
     assert runner.gone()
 
 

@@ -184,5 +184,5 @@ def test_a_family_is_all_of_it_that_a_plan_can_be_offered_to(
     assert not {"multitask", "gunicorn", "null"} & set(sockets)
     kept = of_families(load_plan("keep-alive"), ["wsgi", "hello"])
     assert {"cheroot", "go"} <= set(kept) and "gunicorn" not in kept
-    with pytest.raises(BadInput, match=r"^No server of the family macro speaks pong at /;"):
+    with pytest.raises(BadInput, match=r"^No server of the family macro supports pong at /;"):
         of_families(load_plan("quick"), ["macro"])

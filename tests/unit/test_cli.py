@@ -144,7 +144,7 @@ def test_a_plan_with_a_server_that_is_not_to_be_had_is_refused_at_once(
     out, err = capsys.readouterr()
     assert out == ""
     assert err == (
-        "pongbench: Chiral cannot be run: No registry has it: the chiral of the Python Package"
+        "pongbench: Chiral is not available: No registry has it: the chiral of the Python Package"
         " Index is another program. Leave it out of the plan.\n"
     )
 

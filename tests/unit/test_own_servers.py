@@ -73,9 +73,9 @@ def test_what_another_program_wrote_is_not_overwritten() -> None:
 
 def test_a_shipped_server_is_never_written() -> None:
     shipped = Catalogue.load()["tornado"].folder
-    with pytest.raises(BadInput, match="none of your own servers"):
+    with pytest.raises(BadInput, match="not one of your servers"):
         user_servers.save(shipped, "server.py", "", was="")
-    with pytest.raises(BadInput, match="none of your own servers"):
+    with pytest.raises(BadInput, match="not one of your servers"):
         user_servers.remove(shipped)
 
 

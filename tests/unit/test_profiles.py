@@ -75,9 +75,12 @@ def test_nonsense_is_refused_in_one_sentence_with_its_place(
     ("text", "sentence"),
     [
         ("connector: ssh", "address: the key is missing; give a name"),
-        ("connector: ssh\naddress: -oProxyCommand=x", "address: '-oProxyCommand=x' is no address"),
-        ("connector: ssh\naddress: a b", "address: 'a b' is no address"),
-        ("connector: ssh\naddress: a\nuser: a b", "user: 'a b' is no user name"),
+        (
+            "connector: ssh\naddress: -oProxyCommand=x",
+            "address: '-oProxyCommand=x' is not an address",
+        ),
+        ("connector: ssh\naddress: a b", "address: 'a b' is not an address"),
+        ("connector: ssh\naddress: a\nuser: a b", "user: 'a b' is not a user name"),
         ("connector: ssh\naddress: a\nport: 70000", "port: expected a whole number of at most"),
         ("connector: ssh\naddress: a\nauth: key", "key: `auth: key` needs the file"),
         ("connector: ssh\naddress: a\njump: mine", "jump: a machine cannot be reached through"),
@@ -103,13 +106,13 @@ def test_a_profile_is_saved_copied_and_removed(profiles: Path) -> None:
     assert is_own("mine") and not is_own("localhost")
     duplicate_profile("mine", "other")
     assert load_profile("other").address == "10.0.0.5"
-    with pytest.raises(BadInput, match="'localhost' already; take another name"):
+    with pytest.raises(BadInput, match="'localhost' already; choose another name"):
         duplicate_profile("mine", "localhost")
     with pytest.raises(BadInput, match="name: use letters, digits"):
         duplicate_profile("mine", "../escape")
     remove_profile("other")
     assert "other" not in profile_names()
-    with pytest.raises(BadInput, match="came with Pongbench and cannot be removed"):
+    with pytest.raises(BadInput, match="is shipped with Pongbench and cannot be removed"):
         remove_profile("localhost")
 
 

@@ -63,7 +63,7 @@ def test_every_document_is_in_the_file_before_the_call_returns(
 def test_a_session_is_never_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "run.yaml"
     path.write_text("mine")
-    with pytest.raises(BadInput, match=r"run\.yaml exists already, and sessions are never"):
+    with pytest.raises(BadInput, match=r"run\.yaml already exists, and sessions are never"):
         Recorder(path)
     assert path.read_text() == "mine"
 
@@ -108,7 +108,7 @@ def test_a_file_that_appeared_meanwhile_is_not_touched(tmp_path: Path) -> None:
     path = tmp_path / "run.yaml"
     recorder = Recorder(path)
     path.write_text("mine")
-    with pytest.raises(BadInput, match=r"run\.yaml exists already"):
+    with pytest.raises(BadInput, match=r"run\.yaml already exists"):
         recorder(synthetic.session(1, 1)[0])
     recorder.close()
     assert path.read_text() == "mine"
@@ -192,7 +192,7 @@ def test_a_full_disk_is_called_one(tmp_path: Path) -> None:
         next(int(each.name) for each in Path("/proc/self/fd").iterdir() if each.resolve() == path),
     )
     os.close(full)
-    with pytest.raises(PongbenchError, match=r"^The disk is full\. The session holds no whole"):
+    with pytest.raises(PongbenchError, match=r"^The disk is full\. The session has no complete"):
         recorder(second)
     with pytest.raises(PongbenchError, match=r"^The disk is full\."):
         recorder(Note(t_us=1, topic="x", text="x"))

@@ -124,7 +124,7 @@ def test_a_disk_that_fails_ends_in_a_sentence_and_leaves_a_session(
     if at == 0 and failing != ("fsync",):
         assert "Nothing was recorded" in said and not path.exists()
         return
-    assert "The session is complete up to " in said or "The session holds no whole point" in said
+    assert "The session is complete up to " in said or "The session has no complete point" in said
     session = read_session(path)
     assert not session.damage
     kept = documents[: at + 1] if failing == ("fsync",) else documents[:at]

@@ -115,7 +115,7 @@ async def test_a_keyring_that_does_not_encrypt_gets_and_gives_nothing(backend: A
     assert await secrets.get(QUESTION, person) == "horse"
     await secrets.right(QUESTION)
     assert "horse" not in getattr(keyring.get_keyring(), "kept", {}).values()
-    assert keyring_problem().startswith("Passwords cannot be kept, for ")
+    assert keyring_problem().startswith("Passwords cannot be stored: ")
     assert keyring_problem().count(". ") == 0
 
 
@@ -147,6 +147,6 @@ def test_a_command_that_is_to_remember_says_at_once_when_it_cannot(
     keyring.set_keyring(keyring.backends.null.Keyring())
     assert main(["machines", "check", "localhost", "--remember"]) == 2
     assert capsys.readouterr().err == (
-        "pongbench: --remember: Passwords cannot be kept, for there is no keyring here; log in"
-        " with a key, or start a desktop's keyring.\n"
+        "pongbench: --remember: Passwords cannot be stored: there is no keyring here; log in"
+        " with a key, or start a keyring service.\n"
     )

@@ -60,8 +60,8 @@ def _ports(facts: Mapping[str, Any], *, loopback: bool) -> Meaning:
     limits = limits_of(facts, loopback=loopback)
     rate = limits.ports / limits.port_held_s
     text = (
-        f"{limits.ports:,} local ports, each free again after {limits.port_held_s:g} s where the"
-        f" client closes first: room for {rate:,.0f} new connections/s without end, more for a"
+        f"{limits.ports:,} local ports, each reusable after {limits.port_held_s:g} s where the"
+        f" client closes first: room for {rate:,.0f} new connections/s sustained, more in a"
         " short run."
     )
     return Meaning("warn" if rate < LOW_RATE_PER_S else "ok", text)
@@ -71,7 +71,7 @@ def _descriptors(facts: Mapping[str, Any]) -> Meaning:
     hard = limits_of(facts).descriptors
     text = f"One program may have {hard:,} connections open"
     if hard < FEW_DESCRIPTORS:
-        return Meaning("warn", f"{text}; raise the hard limit of open files for more.")
+        return Meaning("warn", f"{text}; raise the hard limit of open files (ulimit -Hn).")
     return Meaning("ok", f"{text}: enough.")
 
 
@@ -81,14 +81,14 @@ def _queue(facts: Mapping[str, Any]) -> list[Meaning]:
         return []
     text = f"An accept queue holds {most:,} connections at most"
     if most < 1024:
-        return [Meaning("warn", f"{text}; a plan that asks for more gets those (somaxconn).")]
+        return [Meaning("warn", f"{text}; larger backlogs are reduced to that (somaxconn).")]
     return [Meaning("ok", f"{text} (somaxconn).")]
 
 
 def _python(version: str) -> list[Meaning]:
     minor = [int(part) for part in version.split(".")[:2] if part.isdigit()]
     if len(minor) == 2 and minor < [3, 11]:
-        text = f"Python {version} is enough for clients; servers in Python need 3.11 there."
+        text = f"Python {version} suffices for clients; servers in Python need 3.11."
         return [Meaning("warn", text)]
     return []
 
@@ -98,8 +98,8 @@ def _governor(facts: Mapping[str, Any]) -> list[Meaning]:
     if not governor or governor in _STEADY:
         return []
     text = (
-        f"Its cores change their clock rate with the load ({governor}); set the governor to"
-        " performance for steadier figures."
+        f"CPU frequency scaling is on ({governor}); set the governor to"
+        " performance for more stable results."
     )
     return [Meaning("warn", text)]
 
@@ -109,15 +109,15 @@ def _load(facts: Mapping[str, Any], cpus: Sequence[int]) -> list[Meaning]:
     if not load or not cpus:
         return []
     if load[0] > len(cpus) / 4:
-        text = f"Its load is {load[0]:.2f} already; what else runs takes time from the run."
+        text = f"Its load is {load[0]:.2f} already; other programs take CPU from the run."
         return [Meaning("warn", text)]
-    return [Meaning("ok", f"It is quiet: a load of {load[0]:.2f} on {len(cpus)} cores.")]
+    return [Meaning("ok", f"Quiet: load average {load[0]:.2f} on {len(cpus)} cores.")]
 
 
 def _virtual(facts: Mapping[str, Any]) -> list[Meaning]:
     if "virtualisation" not in facts:
         return []
-    text = "It is a virtual machine: neighbours on its host can take time that nobody here sees."
+    text = "It is a virtual machine: other VMs on its host may steal CPU."
     return [Meaning("warn", text)]
 
 

@@ -168,7 +168,7 @@ def _problem(
     host, port = (rules.alias, 22) if rules.alias else (rules.name, rules.port)
     if not trusted:
         return UnknownHostKey(
-            f"'{machine}' at {where} shows a host key that is not known yet: {shown}; compare it"
+            f"'{machine}' at {where} shows an unknown host key: {shown}; compare it"
             " with the one on the machine itself, then trust it.",
             machine,
             host,
@@ -178,7 +178,8 @@ def _problem(
     old = list(dict.fromkeys(entry.fingerprint for entry in trusted))
     return ChangedHostKey(
         f"The host key of '{machine}' at {where} has changed: known is {', '.join(old)}, now it"
-        f" shows {shown}; either the machine was set up anew or somebody stands between. Nothing"
+        f" shows {shown}; the machine was reinstalled, or this is a man-in-the-middle attack."
+        " Nothing"
         " was sent to it; trust the new key only if you know why it changed.",
         machine,
         host,
@@ -210,7 +211,7 @@ def _see_weak(machine: str, rules: Rules, key: bytes) -> None:
     bits = knownhosts.rsa_bits(key)
     if bits and bits < rules.least_rsa_bits:
         raise PongbenchError(
-            f"The host key of '{machine}' at {_where(rules)} is too short: RSA with {bits} bits,"
+            f"The host key of '{machine}' at {_where(rules)} is too weak: RSA with {bits} bits,"
             f" and at least {rules.least_rsa_bits} are needed; give the machine another key."
         )
 

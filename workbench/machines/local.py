@@ -35,7 +35,8 @@ async def open_local(
     """
     if sys.platform != "linux":
         raise PongbenchError(
-            "Servers and load run under Linux only; instead of this computer, take one over SSH."
+            "Servers and load generators run on Linux only; use a machine over SSH instead of"
+            " this computer."
         )
     cache = (cache_dir or paths.cache_dir()).resolve()
     await run_janitor(cache)
@@ -205,4 +206,4 @@ async def run_janitor(cache: Path) -> None:
         raise
     if process.returncode:
         last = output.decode("utf-8", "replace").strip().splitlines()[-1:]
-        log.warning("What dead runs left could not be removed: %s", "".join(last))
+        log.warning("Leftovers of crashed runs could not be removed: %s", "".join(last))

@@ -114,9 +114,9 @@ def check(profile: Profile, *, name: str = "") -> None:
     for key in ("address", "reach", "bind"):
         value = getattr(profile, key)
         if value and (not _ADDRESS.fullmatch(value) or value.startswith("-")):
-            raise wrong(key, f"{value!r} is no address; give a name or an IP address.")
+            raise wrong(key, f"{value!r} is not an address; give a name or an IP address.")
     if profile.user and not _USER.fullmatch(profile.user):
-        raise wrong("user", f"{profile.user!r} is no user name.")
+        raise wrong("user", f"{profile.user!r} is not a user name.")
     if profile.auth == "key" and not profile.key:
         raise wrong("key", "`auth: key` needs the file of a private key.")
     if profile.jump == profile.name:
@@ -155,7 +155,7 @@ def save_profile(profile: Profile, *, replace: bool = True) -> Path:
     with _writing(profile.name):
         if not replace and profile.name in _files():
             raise BadInput(
-                f"There is a machine profile '{profile.name}' already; take another name."
+                f"There is a machine profile '{profile.name}' already; choose another name."
             )
         return _write(profile)
 
@@ -182,7 +182,7 @@ def remove_profile(name: str) -> None:
     with _writing(name):
         if not is_own(name):
             load_profile(name)
-            raise BadInput(f"'{name}' came with Pongbench and cannot be removed.")
+            raise BadInput(f"'{name}' is shipped with Pongbench and cannot be removed.")
         path_of(name).unlink()
 
 

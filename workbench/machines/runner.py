@@ -345,9 +345,9 @@ class Runner:
                 self._go_on_stopping(key)
             now = time.monotonic()
             if now - self.renewed > self.lease_s:
-                self.end("no sign of life from the workbench", code="lease-expired")
+                self.end("no heartbeat from the workbench", code="lease-expired")
             if now - started > self.max_s:
-                self.end("the longest time a run may take has passed", code="time-limit")
+                self.end("the time limit of a run is over", code="time-limit")
 
     def introduction(self) -> dict[str, Any]:
         with open("/proc/sys/kernel/random/boot_id") as file:

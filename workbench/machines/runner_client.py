@@ -51,10 +51,10 @@ class MachineBusy(PongbenchError):
         holder, there = quoted(holder), quoted(there)
         if holder:
             who = f"'{machine}' is in use by {holder}" + (f" (there: {there})" if there else "")
-            what = "wait until that has ended, or take another machine"
+            what = "wait until it ends, or use another machine"
         else:
-            who = f"'{machine}' is held by {there}, which does not say for which run"
-            what = "wait until it has ended, have it ended there, or take another machine"
+            who = f"'{machine}' is held by {there}, for an unknown run"
+            what = "wait until it ends, end it there, or use another machine"
         super().__init__(f"{who}; {what}.")
         self.holder = holder or there
 
@@ -320,7 +320,7 @@ class Link:
         """Whether anybody still waited for it."""
         wanted, future = self._answers.pop(key, (None, None))
         if wanted is not type(event):
-            raise InvalidMessage(f"an answer nobody asked for ({type(event).__name__.lower()})")
+            raise InvalidMessage(f"an unexpected answer ({type(event).__name__.lower()})")
         return resolve(future, value)
 
     def _refuse(self, key: str, sentence: str) -> None:

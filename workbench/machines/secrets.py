@@ -116,7 +116,7 @@ def keyring_problem() -> str:
         if not found.__module__.startswith("keyring.backends.")
         else "there is no keyring here"
     )
-    return f"Passwords cannot be kept, for {what}; log in with a key, or start a desktop's keyring."
+    return f"Passwords cannot be stored: {what}; log in with a key, or start a keyring service."
 
 
 def _keyring() -> KeyringBackend | None:
@@ -160,7 +160,7 @@ def _store(key: str, secret: str) -> None:
         if backend:
             backend.set_password(SERVICE, key, secret)
     except (keyring.errors.KeyringError, OSError) as error:
-        log.warning("The password was not kept, for the keyring cannot be written: %s", error)
+        log.warning("The password was not stored; the keyring cannot be written: %s", error)
 
 
 def _remove(key: str) -> None:

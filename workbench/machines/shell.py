@@ -93,7 +93,7 @@ class Shell:
             except asyncssh.ChannelOpenError as error:
                 if number == CHANNEL_TRIES - 1:
                     raise PongbenchError(
-                        f"'{self.name}' opens no further session ({error.reason}); raise"
+                        f"'{self.name}' refuses further sessions ({error.reason}); raise"
                         " MaxSessions in its sshd_config to 3 or more."
                     ) from None
                 await asyncio.sleep(0.3)
@@ -142,8 +142,8 @@ class Shell:
             raise PongbenchError(self._no_python(python, said))
         if self.connection.ssh.is_closed():
             raise self.gone(asyncssh.ConnectionLost("the connection was closed"))
-        words = f"it said: {said}" if said else "it said nothing"
-        raise PongbenchError(f"'{self.name}' did not do it ({what}): {end_of(ended)}, and {words}.")
+        words = f"it said: {said}" if said else "no output"
+        raise PongbenchError(f"'{self.name}' failed to {what}: {end_of(ended)}, and {words}.")
 
     async def try_sessions(self) -> None:
         """Whether as many are allowed as a run needs. Raises PongbenchError."""

@@ -172,8 +172,7 @@ async def _log_in(
             ) from None
         except asyncssh.KeyExchangeFailed as error:
             raise PongbenchError(
-                f"'{hop.name}' at {where} and this program have no way of encryption in common"
-                f" ({error.reason})."
+                f"'{hop.name}' at {where} and this program have no common cipher ({error.reason})."
             ) from None
         except asyncssh.PermissionDenied:
             await visitor.turned_away()

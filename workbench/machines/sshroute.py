@@ -40,7 +40,7 @@ def route(profile: Profile) -> list[Hop]:
         if {hop.address for hop in before} & {hop.address for hop in hops}:
             if not profile.jump:  # "Host *" in ~/.ssh/config is meant for others than the jump host
                 return hops
-            raise BadInput(f"'{profile.name}' is reached through a circle of jump hosts: {jump}.")
+            raise BadInput(f"'{profile.name}' has a loop of jump hosts: {jump}.")
         hops = [*before, *hops]
         jump = (via[0].jump if via[0] else "") or _proxy_jump(hops[0])
     return hops

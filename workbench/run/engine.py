@@ -152,7 +152,7 @@ class Engine:
     async def _rehearse(self, stage: Stage) -> dict[str, Rehearsal]:
         """Deploy, gate and stop every server once: what cannot work is told before hours have been
         spent, and no runtime is built while something is measured."""
-        self.notify("Trying every server once before the run.")
+        self.notify("Testing every server once before the run.")
         rehearsed = {}
         servers = [*self.entries, *([self.null] if self.null else [])]
         for tried, entry in enumerate(servers):
@@ -163,7 +163,7 @@ class Engine:
                 if not result.passed:
                     raise PongbenchError(
                         f"{entry.name} did not pass the wire gate: {' '.join(result.sentences)} "
-                        "Mend it, or leave it out of the plan."
+                        "Fix it, or leave it out of the plan."
                     )
                 where = "" if stage.target.is_local else stage.target.name
                 gate_cache.remember(entry, result, deployment.version, where)

@@ -43,7 +43,8 @@ def engine_for(
     for entry in entries:
         if entry.unavailable:
             raise BadInput(
-                f"{entry.name} cannot be run: {entry.unavailable.reason} Leave it out of the plan."
+                f"{entry.name} is not available: {entry.unavailable.reason} Leave it out of"
+                " the plan."
             )
         if unfit := plan.declared.unfit(plan.workload, entry):
             raise BadInput(unfit)
@@ -76,7 +77,7 @@ def of_families(plan: Plan, families: Sequence[str]) -> list[str]:
     if families and not found:
         named = " or ".join(dict.fromkeys(families))
         asked = f"{workload.protocol}{plan.declared.asked(workload)}"
-        raise BadInput(f"No server of the family {named} speaks {asked}; take another plan.")
+        raise BadInput(f"No server of the family {named} supports {asked}; use another plan.")
     return found
 
 

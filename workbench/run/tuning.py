@@ -223,7 +223,7 @@ async def tune(machines: Opened, tuning: Tuning | None, ask: Ask) -> AsyncIterat
             plans = [plan.declined() for plan in plans]
         elif not consented:
             raise PongbenchError(
-                "Nobody consented to changing kernel settings, so the run was not begun; begin it"
+                "Changing kernel settings was not agreed to, so the run was not started; start it"
                 " without any set of them to leave them as they are."
             )
     try:

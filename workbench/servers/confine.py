@@ -91,7 +91,9 @@ def main() -> NoReturn:
         sys.exit(f"It was not started: {refused}")
     except OSError as error:
         where = f": {error.filename}" if error.filename else ""
-        sys.exit(f"It was not started, for its rights cannot be given up: {error.strerror}{where}.")
+        sys.exit(
+            f"It was not started, because privileges could not be dropped: {error.strerror}{where}."
+        )
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # a change of user has undone it
     if os.getppid() != parent:
         os._exit(127)

@@ -306,7 +306,7 @@ async def _backlog(deployment: Deployment) -> int:
     if listening is None:
         raise PongbenchError(
             f"{deployment.entry.name} accepted a connection on port {deployment.port} of"
-            f" {deployment.machine.name}, but nobody listens there any more; it may have ended."
+            f" {deployment.machine.name}, but nothing listens there now; it may have ended."
         )
     return listening[1]
 

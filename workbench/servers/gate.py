@@ -58,7 +58,7 @@ async def _gate(deployment: Deployment, patience_s: float, impatience_s: float) 
         ended = await deployment.ended_within(impatience_s / 2)
         return failed(entry, str(fault), *([_last_words(deployment)] if ended else []))
     if not deployment.alive():
-        return failed(entry, "It answered as it should.", _last_words(deployment))
+        return failed(entry, "All replies were correct.", _last_words(deployment))
     if result.passed and not deployment.direct:
         return msgspec.structs.replace(result, sentences=[*result.sentences, TUNNELLED])
     return result
@@ -68,7 +68,7 @@ async def _messages(deployment: Deployment) -> GateResult:
     """Its own program tries it, on its machine."""
     entry, check = deployment.entry, deployment.check
     if check is None:
-        return failed(entry, "It has no program that tries it.")
+        return failed(entry, "It has no check program.")
     process = await deployment.machine.start(check)
     status = None
     with contextlib.suppress(TimeoutError):

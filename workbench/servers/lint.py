@@ -61,7 +61,7 @@ def _python(name: str, text: str, texts: Mapping[str, str]) -> Iterator[Fault]:
     except SyntaxError as error:
         said = (error.msg or "").rstrip(".")
         said = "this is no Python" if said in {"", "invalid syntax"} else said
-        yield Fault(name, error.lineno or 0, f"Python stops reading here: {said}.")
+        yield Fault(name, error.lineno or 0, f"Syntax error: {said}.")
     except (ValueError, RecursionError, MemoryError):
         yield Fault(name, 0, "Python cannot read this file.")
 

@@ -45,7 +45,7 @@ def readiness(entry: ServerEntry) -> Readiness:
             missing,
         )
     if made:
-        return Readiness("ready", "What it needs is here; it starts at once.")
+        return Readiness("ready", "Everything it needs is installed.")
     return Readiness("to make", _first_start(entry))
 
 
@@ -59,7 +59,7 @@ def _first_start(entry: ServerEntry) -> str:
     packages = "1 package" if count == 1 else f"{count} packages"
     return (
         f"Its first start makes {which} for it and fetches {packages} from the package index,"
-        " unless they are kept already. Later starts use the same."
+        " unless they are cached. Later starts use the same."
     )
 
 

@@ -167,7 +167,7 @@ def _text(path: Path) -> str | None:
 
 def _must_be_own(server: Path) -> None:
     if server.parent.resolve() != folder().resolve():
-        raise BadInput(f"{server} is none of your own servers; duplicate it to change it.")
+        raise BadInput(f"{server} is not one of your servers; duplicate it to change it.")
 
 
 def _reason(error: OSError) -> str:

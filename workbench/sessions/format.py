@@ -68,7 +68,7 @@ def encode(document: AnyDocument) -> bytes:
     if back is None or (back != document and _plain(back) != _plain(document)):
         raise PongbenchError(
             f"A {type(document).__name__} document holds a value that cannot be written,"
-            " such as NaN; please report this as a mistake in Pongbench."
+            " such as NaN; please report this as a bug in Pongbench."
         )
     return _yaml_safe(_encoder.encode(_with_version(back)))
 

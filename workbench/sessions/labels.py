@@ -86,7 +86,7 @@ class Titles:
         if not isinstance(data, dict):
             raise BadInput(
                 f"titles {self.path}: this is no mapping of sessions to titles and notes;"
-                " mend the file or move it away."
+                " fix the file or move it away."
             )
         return {
             str(session): Label(str(said.get("title") or ""), str(said.get("notes") or ""))

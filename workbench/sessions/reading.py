@@ -87,7 +87,7 @@ def read_session(path: Path, *, newer: bool = False) -> Session:
     """
     data = read_bytes(path, what="session", most_bytes=MOST_BYTES)
     if not data.strip():
-        raise BadInput(f"session {path} is empty: nothing was ever written to it.")
+        raise BadInput(f"session {path} is empty.")
     return parse_session(data, name=str(path), newer=newer)
 
 

@@ -150,7 +150,7 @@ class Recorder:
         )
         if not self._size:
             return PongbenchError(f"{cause} Nothing was recorded, and there is no {self.path}.")
-        upto = f"is complete up to {self._upto}" if self._upto else "holds no whole point yet"
+        upto = f"is complete up to {self._upto}" if self._upto else "has no complete point yet"
         return PongbenchError(f"{cause} The session {upto} ({self.path}).")
 
 
@@ -189,7 +189,7 @@ def _sync_names(folder: Path) -> None:
 
 def _in_the_way(path: Path, error: FileExistsError) -> str:
     if Path(error.filename) != path:
-        return f"{error.filename} is a file, not a directory; give another place for the session."
+        return f"{error.filename} is a file, not a directory; choose another place for the session."
     if path.is_dir():
         return f"{path} is a directory; give the name of a file for the session."
-    return f"{path} exists already, and sessions are never overwritten; give another name."
+    return f"{path} already exists, and sessions are never overwritten; choose another name."

@@ -49,7 +49,7 @@ def test_a_run_elsewhere_shows_a_key_nobody_trusts_and_sends_nothing_without_a_w
     assert host.fingerprint in shown.replace("\n", "")
     control(asked, "Cancel").click()
     qtbot.waitUntil(lambda: not desk.busy)
-    assert says(live, "shows a host key that is not known yet")
+    assert says(live, "shows an unknown host key")
     assert not own_file().exists()
 
 

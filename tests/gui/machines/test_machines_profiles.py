@@ -61,7 +61,7 @@ def test_a_name_that_is_taken_is_told_beside_it(qtbot: QtBot, page: MachinesPage
     typed(editor, "Name", box)
     typed(editor, "Address", "10.0.4.20")
     control(editor, "Save").click()
-    sees(qtbot, editor, "already; take another name.")
+    sees(qtbot, editor, "already; choose another name.")
     assert load_profile(box).address == "127.0.0.1"
 
 

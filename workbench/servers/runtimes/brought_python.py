@@ -153,7 +153,7 @@ async def _prove(
     await ran(machine, Command([python, "-I", "-c", COMPILED]), PROVED_WITHIN_S)
     proving = Command([python, "-I", "-c", PROOF, *entry.imports], env=env or {})
     status, lines = await ran(machine, proving, PROVED_WITHIN_S)
-    said = quoted(lines[-1]) if lines else "it said nothing"
+    said = quoted(lines[-1]) if lines else "no output"
     if status is None:
         said = f"it did not end within {PROVED_WITHIN_S:.0f} s"
     if status == 0 and lines:

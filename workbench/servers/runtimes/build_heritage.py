@@ -202,7 +202,7 @@ def ran(argv: list[str], why: str, **env: str) -> str:
 
 def telling(output: str) -> str:
     """The line that says most: the compiler's first error, or the last that is no warning."""
-    lines = [line.strip() for line in output.splitlines() if line.strip()] or ["it said nothing"]
+    lines = [line.strip() for line in output.splitlines() if line.strip()] or ["no output"]
     errors = [line for line in lines if re.search(r"\berror\b:?|Error:", line, re.IGNORECASE)]
     # Pip says first that a command failed, then what that command had said.
     errors = [line for line in errors if "Command errored out" not in line] or errors

@@ -179,7 +179,7 @@ def run(argv: list[str], **env: str) -> subprocess.CompletedProcess[str]:
 def cause(output: str) -> str:
     """The telling line of what uv said: of its causes the first."""
     causes = re.findall(r"^ *cause: (.*)", output, re.MULTILINE)
-    lines = output.strip().splitlines() or ["it said nothing"]
+    lines = output.strip().splitlines() or ["no output"]
     return (causes[0] if causes else lines[-1]).strip()
 
 

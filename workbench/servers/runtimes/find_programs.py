@@ -257,7 +257,7 @@ def run(
 
 
 def last(output: str) -> str:
-    return (output.strip().splitlines() or ["it said nothing"])[-1]
+    return (output.strip().splitlines() or ["no output"])[-1]
 
 
 if __name__ == "__main__":

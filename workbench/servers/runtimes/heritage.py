@@ -233,7 +233,7 @@ async def bring(
     importing = Command([there, "-c", imports, *entry.imports], env=env)
     status, lines = await ran(machine, importing, PROVED_WITHIN_S)
     if status != 0:
-        said = quoted((lines[-1:] or ["it said nothing"])[0]).rstrip(".")
+        said = quoted((lines[-1:] or ["no output"])[0]).rstrip(".")
         raise PongbenchError(
             f"What was built for {entry.name} on this computer does not work on '{machine.name}':"
             f" {said}."
@@ -302,7 +302,7 @@ def _error(machine: Machine, entry: ServerEntry, event: dict[str, Any]) -> Pongb
         " no C compiler; install one there (Debian: apt-get install gcc libc6-dev).",
         "import": f"What is installed for {where} does not work: {detail}.",
         "disk": f"There is no place for {where}: {detail}.",
-        "slow": f"Building {where} took too long and was ended.",
+        "slow": f"Building {where} timed out.",
     }
-    lost = f"Building {where} ended without a result: {detail or 'it said nothing'}."
+    lost = f"Building {where} ended without a result: {detail or 'no output'}."
     return PongbenchError(sentences.get(event.get("why", ""), lost))

@@ -89,7 +89,7 @@ def _error(machine: Machine, event: dict[str, Any]) -> PongbenchError:
         f" apt-get update there, or install {title}.",
         "broken": f"{title} on {machine.name} does not run: {detail}.",
         "disk": f"There is no place for {title} on {machine.name}: {detail}.",
-        "slow": f"Fetching what is missing on {machine.name} took too long and was ended.",
+        "slow": f"Fetching what is missing on {machine.name} timed out.",
     }
     lost = f"Looking for {title} on {machine.name} ended without a result: {detail or 'silence'}."
     return PongbenchError(sentences.get(str(event.get("why")), lost))

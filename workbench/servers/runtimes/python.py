@@ -115,5 +115,5 @@ def _sentence(machine: Machine, entry: ServerEntry, event: dict[str, Any]) -> st
         "disk": f"There is no place for {where}: {detail}.",
         "slow": f"Building {where} took longer than {LONGEST_BUILD_S:.0f} s and was ended.",
     }
-    lost = f"Building {where} ended without a result: {detail or 'it said nothing'}."
+    lost = f"Building {where} ended without a result: {detail or 'no output'}."
     return sentences.get(event["why"], lost)
