@@ -82,7 +82,7 @@ async def test_a_work_directory_that_nothing_may_run_from_is_found(
     host.run = partial(run_command, around=noexec(tmp_path / "work"))
     last = (await steps_of(box))[-1]
     assert (last.name, last.state) == ("Limits", "failed")
-    assert f"{tmp_path}/work is mounted noexec; name a directory elsewhere in the" in last.text
+    assert f"{tmp_path}/work is mounted noexec; set another directory in the" in last.text
     with pytest.raises(PongbenchError, match="mounted noexec"):
         await open_ssh(box, ask=answer)
 
@@ -98,7 +98,7 @@ def test_too_few_processes_are_found(tmp_path: Path) -> None:
     survey = msgspec.json.decode(done.stdout.rpartition("nonce\n")[2], type=Survey)
     assert survey.processes_left is not None and survey.processes_left <= 20
     with pytest.raises(
-        PongbenchError, match=r"^.* may start only \d+ more processes on 'box', and"
+        PongbenchError, match=r"^.* may start only \d+ more processes on 'box', but"
     ):
         fit("box", survey)
     enough = msgspec.structs.replace(survey, processes_left=LEAST_PROCESSES + survey.cores)
