@@ -161,7 +161,7 @@ class Ground:
         if self._marks_of != key:
             self._marks_of = key
             servers = model.series.values()
-            each = [reading for series in servers for reading in series.points]
+            each = [reading for series in servers for reading in series.shown]
             found = {
                 Quantity.REPLIES: (
                     (_LARGE, (series.knee is not None for series in servers)),

@@ -354,5 +354,5 @@ class Chart(pg.PlotWidget):
     def reading(self, server: str, rate: float) -> PointResult | None:
         """Of a server at exactly this rate."""
         series = self.model.series.get(server)
-        readings = series.points if series else ()
+        readings = series.shown if series else ()
         return next((r for r in readings if r.x == rate), None)

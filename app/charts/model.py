@@ -75,7 +75,7 @@ class ChartModel:
                     self.running.windows.append(document)
             case PointStop():
                 self.running = None
-                if document.purpose == "sweep" and document.complete:
+                if document.purpose == "sweep":
                     self._series(document.series).add(document)
             case Note(topic="ceiling"):
                 self.ceiling_per_s = document.data.get("ceiling_per_s")

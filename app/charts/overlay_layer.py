@@ -99,7 +99,7 @@ class Moving:
         """From the lowest to the highest pass."""
         chart = self._chart
         px = chart.look.px
-        for reading in curve.series.points:
+        for reading in curve.series.shown:
             spread = reading.spread(chart.metric, chart.view_shown)
             if spread is None:
                 continue

@@ -254,7 +254,7 @@ class Page:
         hollow = [
             not reading.trusted or (reading.times(view.clock) and not reading.supported(view))
             for series in model.series.values()
-            for reading in series.points
+            for reading in series.shown
         ]
         if any(hollow):
             said.append(

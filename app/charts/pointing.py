@@ -131,7 +131,7 @@ class Pointing:
     def _next_server(self, step: int) -> bool:
         """In the legend's order."""
         trio = self._trio
-        ranked = [s for s in trio.model.ranked() if s.stops and trio.is_shown(s.id)]
+        ranked = [s for s in trio.model.ranked() if s.shown and trio.is_shown(s.id)]
         if not ranked:
             return False
         places = [n for n, series in enumerate(ranked) if series.id == self.server]
@@ -141,9 +141,9 @@ class Pointing:
 
     def _next_point(self, step: int) -> bool:
         series = self._trio.model.series.get(self.server)
-        if series is None or not series.stops:
+        if series is None or not series.shown:
             return self._next_server(1)
-        rates = [reading.x for reading in series.points]
+        rates = [reading.x for reading in series.shown]
         if isnan(self.rate):
             self._pin_nearest(series, nan)
         else:
@@ -153,7 +153,7 @@ class Pointing:
 
     def _pin_nearest(self, series: Series, rate: float) -> None:
         """To its point at a rate; without one to the highest it holds, else to its last."""
-        rates = [reading.x for reading in series.points]
+        rates = [reading.x for reading in series.shown]
         wanted = rate if not isnan(rate) else series.knee or rates[-1]
         self.pin(series.id, min(rates, key=lambda known: abs(known - wanted)))
         self._announce()

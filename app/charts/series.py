@@ -70,7 +70,7 @@ class Series(SeriesResult):
 
     def values(self, quantity: Quantity, view: View) -> Values:
         """The line over all passes."""
-        return _values(self.points, quantity, view)
+        return _values(self.shown, quantity, view)
 
     def pass_values(self, number: int, quantity: Quantity, view: View) -> Values:
         """The line of one pass."""

@@ -143,7 +143,7 @@ class Trio(QWidget):
     def select_point(self, index: int) -> None:
         """Put the cursor on a point of the highlighted server; beyond its ends: on the last one."""
         series = self.model.series.get(self.pointing.server)
-        readings = series.points if series else ()
+        readings = series.shown if series else ()
         if readings:
             chosen = readings[min(max(index, 0), len(readings) - 1)]
             self.highlight(self.pointing.server, chosen.x)

@@ -52,8 +52,8 @@ def errors(counted: Errors, waiting: int = 0) -> str:
 
 def holds(series: Series, *, over: bool = True) -> tuple[str, str]:
     """What a server holds, as (words, figure): ("holds", "6,200/s")."""
-    if not series.stops:
-        return ("not run" if over else "not run yet"), ""
+    if not series.complete:
+        return _unfinished(series, over), ""
     if not series.axis.has_limit:
         return "answers at most", per_second(series.figure)
     if series.unknown is not None:
@@ -66,6 +66,12 @@ def holds(series: Series, *, over: bool = True) -> tuple[str, str]:
     if over and series.knee_is_floor:
         word = "holds at least"
     return word, series.axis.at(series.knee)
+
+
+def _unfinished(series: Series, over: bool) -> str:
+    if series.shown:
+        return "interrupted"
+    return "not run" if over else "not run yet"
 
 
 def held(series: Series) -> str:

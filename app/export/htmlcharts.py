@@ -108,14 +108,14 @@ def _swatch(series: Series) -> str:
 def _spots(trio: Trio) -> Iterable[str]:
     """A point's figures, for the pointer that rests on it."""
     model = trio.model
-    count = sum(len(series.points) for series in model.series.values())
+    count = sum(len(series.shown) for series in model.series.values())
     few = count * len(trio.charts) <= _MOST_SPOTS
     for quantity, chart in trio.charts.items():
         if not few and quantity is not Quantity.REPLIES:
             continue
         left, top = chart.x(), chart.y()
         for series in reversed(model.ranked()):
-            for reading in series.points:
+            for reading in series.shown:
                 value = reading.value(quantity.value, trio.view)
                 if isnan(value):
                     continue

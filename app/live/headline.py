@@ -51,15 +51,15 @@ def lead(
     plan, else what is said `otherwise`."""
     series = model.series.get(pointed_at)
     if series is not None:
-        found = next((r for r in series.points if r.x == rate), None)
+        found = next((r for r in series.shown if r.x == rate), None)
         return _of_reading(model, series, found) if found else _of_series(series, model)
     if model.running is not None:
         return _running(model)
     series = model.series.get(model.running_server)
-    if series is not None and series.stops:
-        last = series.stops[-1]
+    if series is not None and series.complete:
+        last = series.complete[-1]
         return _of_reading(model, series, PointResult(last.x, (last,), model.axis))
-    ranked = [each for each in model.ranked() if each.stops and is_shown(each.id)]
+    ranked = [each for each in model.ranked() if each.complete and is_shown(each.id)]
     if ranked:
         first = ranked[0].figure, ranked[0].unknown is None
         best = [each for each in ranked if (each.figure, each.unknown is None) == first]

@@ -188,13 +188,13 @@ class _Row(QFrame):
         over = model.over or not (running or _goes_on(series, model))
         word, figure = words.holds(series, over=over)
         why = words.why_unknown(series)
-        told = (word, figure, why, running, paused, shown, bool(series.stops), model.over, before)
+        told = (word, figure, why, running, paused, shown, bool(series.shown), model.over, before)
         if told == self._told:
             return
         self._told = told
-        if running and (self._live or not series.stops):
+        if running and (self._live or not series.complete):
             word = ""  # the chip says it
-        elif not series.stops and not model.over:
+        elif not series.shown and not model.over:
             word = before or "not run yet"
         self.setToolTip(tip("\n".join(filter(None, (f"{word} {figure}".strip(), why)))))
         # The short form fits beside the longest names.
@@ -222,7 +222,7 @@ class _Row(QFrame):
         self._eye.setToolTip(tip(f"{'Hide' if shown else 'Show'} {series.name}{key}"))
         said = "" if not self._runs else "paused, " if paused else "runs now, "
         self.setAccessibleName(f"{series.name} {said}{word} {figure}".strip())
-        self._fade(not shown or not (series.stops or running))
+        self._fade(not shown or not (series.shown or running))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._tell_running()

@@ -231,7 +231,7 @@ class LivePage(QWidget):
 
     def _offer_abort(self) -> None:
         if self.state is State.STOPPING:
-            done = sum(len(series.stops) for series in self.board.model.series.values())
+            done = sum(len(series.complete) for series in self.board.model.series.values())
             points = "point" if done == 1 else "points"
             self.error.say(
                 "Stopping in good order takes a few seconds. Abort now ends the run at once: what "

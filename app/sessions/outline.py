@@ -66,7 +66,7 @@ def _outline(path: Path) -> Outline:
     for document in skim(path):
         model(document)
     model.end()
-    measured = [series for series in model.ranked() if series.stops]
+    measured = [series for series in model.ranked() if series.complete]
     if not measured:
         return Outline()
     high = model.last_x

@@ -91,7 +91,7 @@ def test_an_aborted_run_is_doubted_before_everything_else() -> None:
     assert told.doubts[0] == told.state
     assert "asyncio Protocol at 9,000/s: interrupted; excluded from results." in told.doubts
     last = told.points[-1].rows[-1]
-    assert (last.verdict, last.replies, last.counts) == ("interrupted", "", False)
+    assert (last.verdict, last.replies, last.counts) == ("interrupted", "6,788", False)
 
 
 def test_calls_that_are_missing_from_the_count_are_told() -> None:

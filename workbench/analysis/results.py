@@ -194,6 +194,12 @@ class SeriesResult:
         """By ascending x."""
         return self._answer("points", self._add_up)
 
+    @property
+    def shown(self) -> Sequence[PointResult]:
+        """As `points`; where a value has nothing but a point cut short in its middle, that one,
+        which is never trusted and counts for nothing."""
+        return self._answer("shown", self._with_cut)
+
     def at(self, x: float) -> PointResult | None:
         """None: that value was not measured."""
         _ = self.points
@@ -335,6 +341,13 @@ class SeriesResult:
             same = known is not None and list(map(id, known.stops)) == list(map(id, stops))
             self._by_x[x] = known if known and same else PointResult(x, tuple(stops), self.axis)
         return list(self._by_x.values())
+
+    def _with_cut(self) -> list[PointResult]:
+        known = {point.x for point in self.points}
+        cut = (stop for stop in self.stops if not stop.complete and stop.replies_per_s)
+        last = {stop.x: stop for stop in cut if stop.x not in known}
+        more = [PointResult(stop.x, (stop,), self.axis) for stop in last.values()]
+        return sorted([*self.points, *more], key=lambda point: point.x)
 
     def _answer(self, what: str, find: Callable[[], Answer]) -> Answer:
         """Found once, until another point comes."""

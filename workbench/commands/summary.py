@@ -164,7 +164,7 @@ def _point(
         verdict.append(f": {' '.join(reasons)}", style="default")
     return [
         server.axis.of(point),
-        *(figures if point.complete else [""] * len(figures)),
+        *(figures if point.complete or point.replies_per_s else [""] * len(figures)),
         *[str(point.pass_number)] * passes,
         verdict,
     ]

@@ -295,17 +295,18 @@ def _points(server: ServerSummary, incidents: Sequence[str], metrics: Sequence[M
 
 def _row(point: PointStop, server: ServerSummary, metrics: Sequence[Metric]) -> PointRow:
     whole, counts = point.complete, server.counts(point)
+    known = whole or point.replies_per_s > 0
     return PointRow(
         offered=server.axis.of(point),
         pass_number=point.pass_number,
-        replies=f"{point.replies_per_s:,.0f}" if whole else "",
-        errors=formatting.percent(point.errors_pct) if whole else "",
-        times=tuple(_time(point.latency_us if whole else None, name) for name in _PERCENTILES),
-        service=_time(point.service_us if whole else None, "p99"),
-        cpu=f"{point.server_cpu_pct:.0f} %" if whole and point.server_cpu_pct else "",
+        replies=f"{point.replies_per_s:,.0f}" if known else "",
+        errors=formatting.percent(point.errors_pct) if known else "",
+        times=tuple(_time(point.latency_us if known else None, name) for name in _PERCENTILES),
+        service=_time(point.service_us if known else None, "p99"),
+        cpu=f"{point.server_cpu_pct:.0f} %" if known and point.server_cpu_pct else "",
         memory=formatting.megabytes(point.server_rss_bytes) if point.server_rss_bytes else "",
         metrics=tuple(
-            formatting.figure(point.values.get(metric.key) if whole else None, metric.unit)
+            formatting.figure(point.values.get(metric.key) if known else None, metric.unit)
             for metric in metrics
         ),
         verdict=point.verdict if whole else "interrupted",
