@@ -6,7 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPaintEvent, QPen, QWheelEvent
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QFontMetrics,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import (
     QAbstractButton,
     QButtonGroup,
@@ -173,7 +181,8 @@ class _Segment(QAbstractButton):
         self.setCheckable(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setMinimumWidth(self.fontMetrics().horizontalAdvance(text) + 12)
+        widest = QFontMetrics(font(12, Weight.DemiBold))
+        self.setMinimumWidth(widest.horizontalAdvance(text) + 6)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, on = self.theme, self.isChecked()

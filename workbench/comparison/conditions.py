@@ -143,7 +143,9 @@ def _all(sides: Sequence[Side]) -> Iterator[tuple[str, dict[str, str], Weight]]:
     tools = {s.tag: str(s.plan.get("load_tool", "agent")) for s in sides}
     yield "Load tool", tools, Weight.SETUP
     yield "Load processes", {s.tag: _number(s.plan.get("workers")) for s in sides}, Weight.SETUP
-    yield "Rates", {s.tag: _rates(s) for s in sides}, Weight.DETAIL
+    varied = {s.axis.label if s.axis.of_workload else "Rates" for s in sides}
+    what = varied.pop() if len(varied) == 1 else "Values"
+    yield what, {s.tag: _rates(s) for s in sides}, Weight.DETAIL
     yield "Passes", {s.tag: _number(s.plan.get("repeats", 1)) for s in sides}, Weight.DETAIL
     yield "Order", {s.tag: str(s.plan.get("order", "")) for s in sides}, Weight.DETAIL
     yield (

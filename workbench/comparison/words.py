@@ -46,7 +46,7 @@ def difference_text(
     so that each server is named with its session's letter."""
     first, second = (each.label if tagged else each.name for each in (a, b))
     if difference is None:
-        return f"{first} and {second} are not comparable: no limit was sought."
+        return f"{first} and {second} cannot be ranked: no limit was sought."
     if difference.outcome == "indistinguishable":
         overlap = "their intervals overlap"
         why = "their passes differ in both directions" if difference.paired else overlap
