@@ -132,13 +132,13 @@ SENTENCES: list[tuple[Message, str]] = [
             received=6,
             example="Wrong!",
         ),
-        'The server answers with a wrong body: 3,960 of 4,000 calls failed (99.0 %), first after 0.2 s. The first: "Wrong!".',
+        'The server answers with a wrong body: 3,960 of 4,000 calls failed (99.0 %), first after 0.21 s. The first: "Wrong!".',
     ),
     (
         reasons.UnexpectedReplies(
             error="protocol-closed", failed=1400, calls=2000, agreed=10, first_s=0.0, answered=3
         ),
-        "The server ends connections after 3 of 10 calls: 1,400 of 2,000 calls failed (70.0 %), first after 0.0 s.",
+        "The server ends connections after 3 of 10 calls: 1,400 of 2,000 calls failed (70.0 %), first after 0.00 s.",
     ),
     (
         reasons.ResetsFromElsewhere(failed=600, calls=9000, sent=2),
@@ -786,7 +786,7 @@ def test_one_example_stands_for_all_that_a_faulty_server_answered() -> None:
     other = msgspec.structs.replace(first, failed=40, calls=200, example="HTTP/1.0 500 Later")
     (group,) = grouped([first, other])
     assert together(group) == (
-        "The server answers 500: 10 to 40 of 100 to 200 calls failed (10.0 to 20.0 %), first after 0.1 s."
+        "The server answers 500: 10 to 40 of 100 to 200 calls failed (10.0 to 20.0 %), first after 0.10 s."
         ' The first: "HTTP/1.0 500 No".'
     )
 

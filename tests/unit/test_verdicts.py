@@ -647,6 +647,19 @@ def fault(connections: int) -> dict[str, Fault]:
     return {"connreset": first}
 
 
+def test_a_server_that_ends_connections_early_is_told_once_however_they_end() -> None:
+    three = msgspec.structs.replace(fault(10)["connreset"], answered=3)
+    both = counts(protocol_closed=4_200, reset=2_100)
+    found = {"connreset": three, "protocol-closed": three}
+    sent = {"OutRsts": 10}
+    (reason,) = judge(
+        replace(CALM, counts=both, faults=found, counters=sent, calls_per_connection=10)
+    )[1]
+    assert isinstance(reason, said.UnexpectedReplies)
+    assert (reason.error, reason.failed) == ("protocol-closed", 6_300)
+    assert reason.what() == "ends connections after 3 of 10 calls"
+
+
 def test_resets_that_the_target_did_not_send_are_the_networks() -> None:
     resets = replace(CALM, counts=counts(reset=600), faults=fault(600))
     assert judge(resets) == (

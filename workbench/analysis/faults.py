@@ -88,8 +88,23 @@ def faults(evidence: Evidence, arrived: int, *, busy: bool) -> list[Message]:
         own = {name: n for name, n in own.items() if name not in _REFUSED}
     if sum(own.values()) <= (1 - HOLDS) * arrived:
         return []
+    _ended_as_one(own, evidence)
     ranked = sorted(own.items(), key=lambda item: -item[1])[:MOST_KINDS]
     return [_told(evidence, name, n, arrived) for name, n in ranked]
+
+
+def _ended_as_one(own: dict[str, int], evidence: Evidence) -> None:
+    """A server that ends connections too early does so with a reset where the next request is under
+    way already: counted as what it did more often."""
+    ways = [
+        name
+        for name in ("protocol-closed", "connreset")
+        if name in own and name in evidence.faults and evidence.faults[name].answered
+    ]
+    if len(ways) > 1:
+        rarer = min(ways, key=lambda name: own[name])
+        (other,) = (name for name in ways if name != rarer)
+        own[other] += own.pop(rarer)
 
 
 def resets_from_elsewhere(evidence: Evidence, arrived: int) -> list[Message]:

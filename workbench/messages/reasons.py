@@ -320,7 +320,7 @@ class UnexpectedReplies(Reason, frozen=True, kw_only=True):
     def text(self) -> str:
         what, first = self.what(), ""
         if self.first_s is not None:
-            first = f", first after {self.first_s:.1f} s"
+            first = f", first after {self.first_s:.2f} s"
         quoted = f' The first: "{_shortened(self.example)}".' if self.example else ""
         return (
             f"The server {what}: {self.failed:,} of {self.calls:,} calls failed "
