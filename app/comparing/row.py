@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QEnterEvent, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton
 
-from app.charts.drawing import draw_marker, draw_swatch, draw_text, elided, text_width
+from app.charts.drawing import draw_cross, draw_marker, draw_swatch, draw_text, elided, text_width
 from app.charts.sides import draw_tag
 from app.plain import tip
 from app.theme import SeriesStyle, Theme, Weight, font
@@ -60,6 +60,8 @@ class HeldRow(QAbstractButton):
             spoken += f", {self._unlike}"
         elif limit:
             spoken += f", its limit lies {'' if limit.startswith('from') else 'within '}{limit}"
+        if faulty := contender.result.what_is_faulty:
+            spoken += f", {faulty}"
         self.setAccessibleName(spoken)
         self.setToolTip(tip(f"{spoken} ({basis_text(contender)})"))
 
@@ -117,7 +119,11 @@ class HeldRow(QAbstractButton):
         size = font(12) if quiet else figure
         colour = theme.muted if quiet else theme.text
         draw_text(painter, QPointF(right, middle), text, size, colour, "right")
-        self._paint_name(painter, right - text_width(text, size) - 8, middle)
+        left = right - text_width(text, size) - 8
+        if contender.result.faulty:
+            draw_cross(painter, QPointF(left - 6, middle), 6, theme)
+            left -= 18
+        self._paint_name(painter, left, middle)
         self._paint_interval(painter, QRectF(right + 10, 0, strip - 6, self.height()))
         painter.end()
 
@@ -133,8 +139,9 @@ class HeldRow(QAbstractButton):
             draw_tag(painter, box, self._contender.tag, theme, filled=not self._faint)
 
     def _paint_interval(self, painter: QPainter, strip: QRectF) -> None:
-        interval = self._contender.result.interval
-        if interval is None or self._unlike:
+        result = self._contender.result
+        interval = result.interval
+        if interval is None or self._unlike or (result.faulty and result.knee is None):
             return
         y = strip.center().y()
 

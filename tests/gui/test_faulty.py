@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QFrame, QLabel
@@ -11,14 +13,17 @@ from app import theme
 from app.charts import words
 from app.charts.series import Quantity
 from app.charts.trio import Trio
+from app.comparing.row import Axis, HeldRow
 from app.live.doubts import Doubts
 from app.live.headline import lead
 from app.live.legend import Legend
 from tests.gui.trios import shown
 from tests.synthetic import session
 from tests.turned_bad import turned_bad
+from workbench.comparison.sides import compare, side_of
 from workbench.messages import notes
 from workbench.messages.topics import read_note
+from workbench.sessions import Session
 
 BAD, NEVER_GOOD, GOOD = "asyncio-protocol", "asyncio-streams", "gevent"
 
@@ -85,6 +90,21 @@ def test_words_and_headline_name_it(trio: Trio) -> None:
     assert [(f.caption, f.value, f.tone) for f in told.figures] == [("faulty from", "1,125", "bad")]
     told = lead(trio.model, BAD, 5625.0)
     assert [(f.caption, f.tone) for f in told.figures][-1] == ("answered, faulty", "bad")
+
+
+def test_a_comparison_crosses_it_and_says_why(qtbot: QtBot) -> None:
+    documents = turned_bad(turned_bad(session(3, 8), BAD, 4000.0), NEVER_GOOD, 0.0)
+    found = compare([side_of(Session("A", documents), Path("A.yaml"), "A")])
+    signs = {}
+    for index, contender in enumerate(found.contenders):
+        row = HeldRow(found, contender, theme.LIGHT.series(index), Axis(0, 9000), theme.LIGHT)
+        qtbot.addWidget(row)
+        row.resize(330, row.height())
+        picture = row.grab().toImage()
+        seen = {picture.pixelColor(x, 12).name() for x in range(picture.width())}
+        signs[contender.id] = QColor(theme.LIGHT.bad).name() in seen
+        assert ("faulty from" in row.accessibleName()) == signs[contender.id]
+    assert signs == {BAD: True, NEVER_GOOD: True, GOOD: False}
 
 
 def test_what_happened_names_each_faulty_server_once() -> None:
