@@ -68,7 +68,7 @@ test: check $(QT_OFFSCREEN) $(SCREEN)
 verify: export LANG = C.UTF-8
 verify: export QT_QPA_PLATFORM = offscreen
 verify: export PONGBENCH_VERIFY = 1
-verify: $(VENV) $(QT_OFFSCREEN)
+verify: $(VENV) $(QT_OFFSCREEN) $(LAB)
 	$(BIN)/pytest $(VERIFY) $(ARGS)
 
 test-lab: export LANG = C.UTF-8

@@ -78,28 +78,39 @@ def _debootstrap(target: Path) -> None:
 
 def iperf3() -> Path:
     """A folder with iperf3 and the libraries it needs, to be copied to a host; fetched once."""
-    folder = TOOLS / "iperf3"
+    return _program("iperf3", "bin", "iperf3", "libiperf0", "libsctp1")
+
+
+def nft() -> Path:
+    """A folder with nft and the libraries it needs, to be run from here; fetched once."""
+    needs = ("libnftables1", "libnftnl11", "libmnl0", "libjansson4", "libxtables12", "libgmp10")
+    return _program("nft", "sbin", "nftables", *needs, "libedit2", "libbsd0", "libmd0")
+
+
+def _program(name: str, where: str, *packages: str) -> Path:
+    folder = TOOLS / name
     with (TOOLS / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not folder.is_dir():
             with tempfile.TemporaryDirectory(dir=TOOLS) as part:
-                _fetch_iperf3(Path(part))
-                (Path(part) / "iperf3").rename(folder)
+                _fetch(Path(part), name, where, packages)
+                (Path(part) / name).rename(folder)
     return folder
 
 
-def _fetch_iperf3(part: Path) -> None:
-    _download(part, "iperf3", "libiperf0", "libsctp1")
-    (program,) = part.glob("files/usr/bin/iperf3")
-    libraries = next(path.parent for path in part.glob("files/usr/lib/*/libiperf.so.0"))
+def _fetch(part: Path, name: str, where: str, packages: tuple[str, ...]) -> None:
+    _download(part, *packages)
+    program = part / "files/usr" / where / name
+    (libraries,) = {path.parent for path in part.glob("files/usr/lib/*/*.so.*")}
+    also = {path.parent for path in part.glob("files/lib/*/*.so.*")}
     listed = subprocess.run(
         ["ldd", str(program)],
-        env={**os.environ, "LD_LIBRARY_PATH": str(libraries)},
+        env={**os.environ, "LD_LIBRARY_PATH": ":".join(map(str, (libraries, *also)))},
         capture_output=True,
         text=True,
         check=True,
     )
-    whole = part / "iperf3"
+    whole = part / name
     whole.mkdir()
     for file in (str(program), *re.findall(r"(/\S+) \(0x", listed.stdout)):
         shutil.copy(file, whole)

@@ -16,7 +16,7 @@ from lab.loopback import Loopback
 from workbench.documents import AnyDocument
 from workbench.machines import secrets
 from workbench.machines.hostkeys import UnknownHostKey, trust
-from workbench.machines.profiles import Profile, save_profile
+from workbench.machines.profiles import Cpus, Profile, save_profile
 from workbench.machines.secrets import Secrets, ask_nobody
 from workbench.machines.ssh import SshMachine, open_ssh
 from workbench.machines.sshconnect import connect
@@ -140,6 +140,17 @@ def profile_of(host: Host, **changes: Any) -> Profile:
     made = Profile(host.name, connector="ssh", address=host.address, **values)
     save_profile(made)
     return made
+
+
+def measuring(lab: Lab) -> Iterator[list[Host]]:
+    """A target and a client, each with a core of its own, as they were when it is over."""
+    used = lab.hosts[:2]
+    before = [host.look() for host in used]
+    for host, cpus in zip(used, (Cpus(server=[0]), Cpus(agent=[1])), strict=True):
+        asyncio.run(trusted(profile_of(host, cpus=cpus)))
+    yield used
+    left = [eventually_nothing(host, look) for host, look in zip(used, before, strict=True)]
+    assert left == [[], []]
 
 
 def in_the_middle(

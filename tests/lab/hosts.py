@@ -260,29 +260,31 @@ class Host:
 
     def processes(self) -> dict[int, str]:
         """Command lines of all that is not the host's own."""
-        space = Path(f"/proc/{self.pid}/ns/pid").readlink()
         found = {}
-        for folder in Path("/proc").iterdir():
-            if not folder.name.isdigit():
-                continue
+        for pid in self.pids():
+            folder = Path(f"/proc/{pid}")
             with contextlib.suppress(OSError):
-                if (folder / "ns/pid").readlink() != space:
-                    continue
                 command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
                 state = (folder / "stat").read_text().rpartition(")")[2].split()[0]
                 # One that is just dying has no command line any more.
                 alive = command and state not in "ZX"
                 if alive and not any(own in command for own in OWN):
-                    found[int(folder.name)] = command.strip()
+                    found[pid] = command.strip()
         return found
 
-    def _signal_all(self, number: int) -> None:
+    def pids(self) -> Iterator[int]:
+        """Of all its processes, its own among them."""
         space = Path(f"/proc/{self.pid}/ns/pid").readlink()
+        for folder in Path("/proc").iterdir():
+            with contextlib.suppress(OSError):
+                if folder.name.isdigit() and (folder / "ns/pid").readlink() == space:
+                    yield int(folder.name)
+
+    def _signal_all(self, number: int) -> None:
         for _ in range(3):  # those that were being born
-            for folder in Path("/proc").iterdir():
-                with contextlib.suppress(OSError, ValueError):
-                    if (folder / "ns/pid").readlink() == space:
-                        os.kill(int(folder.name), number)
+            for pid in self.pids():
+                with contextlib.suppress(OSError):
+                    os.kill(pid, number)
 
     def _in_net(self, *command: str) -> None:
         _run("nsenter", "-t", str(self.pid), "-n", *command)

@@ -1,0 +1,1 @@
+"""Points whose truth is known, because it was made: a throttled server, a lossy link, and so on."""

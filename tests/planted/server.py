@@ -1,0 +1,129 @@
+"""The server of every planted point: `server.py MODE[:ARG] HOST PORT BACKLOG`.
+
+Speaks HTTP/1.0, and HTTP/1.1 with connections that are kept. Modes:
+    good              answers at once
+    takes:S           answers each call after S seconds, all at the same time
+    serial:S          serves one call at a time and sleeps S seconds over each
+    spins:S           uses S seconds of the processor for each call
+and those that are faulty, after the first `GOOD` calls:
+    500  busy (503 for every third)  garbage  short  empty  reset  early  cut-early
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import struct
+import sys
+import time
+from collections.abc import Callable
+
+GOOD = 60
+"""Calls that are answered well: what is tried before a run is not enough to show the fault."""
+BODY = b"Content-Type: text/plain\r\nContent-Length: 5\r\n\r\nPong!"
+EARLY = 3
+"""Calls on a connection, of those agreed, after which it is closed."""
+
+
+class Serving(asyncio.Protocol):
+    """One connection."""
+
+    calls = 0
+    """Of all connections."""
+
+    def __init__(self, mode: str, argument: float) -> None:
+        self.mode, self.argument = mode, argument
+        self.here = 0
+        self.rest = b""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        *requests, self.rest = (self.rest + data).split(b"\r\n\r\n")
+        for request in requests:
+            Serving.calls += 1
+            self.here += 1
+            if self.transport.is_closing():
+                return
+            self.answer(b" HTTP/1.0" in request or b"connection: close" in request.lower())
+
+    def answer(self, last: bool) -> None:
+        turn = FAULTS.get(self.mode)
+        if turn and Serving.calls > GOOD:
+            turn(self, last)
+        elif self.mode == "takes":
+            asyncio.get_running_loop().call_later(self.argument, self.well, last)
+        else:
+            if self.mode == "serial":
+                time.sleep(self.argument)
+            elif self.mode == "spins":
+                until = time.thread_time() + self.argument
+                while time.thread_time() < until:
+                    pass
+            self.well(last)
+
+    def well(self, last: bool, status: bytes = b"200 OK") -> None:
+        if not self.transport.is_closing():
+            self.transport.write((b"HTTP/1.0 " if last else b"HTTP/1.1 ") + status + b"\r\n" + BODY)
+            if last:
+                self.transport.close()
+
+    def internal_error(self, last: bool) -> None:
+        self.well(last, b"500 Internal Server Error")
+
+    def busy(self, last: bool) -> None:
+        self.well(last, b"503 Service Unavailable" if Serving.calls % 3 == 0 else b"200 OK")
+
+    def garbage(self, last: bool) -> None:
+        self.transport.write(b"220 mail.example ESMTP\r\n\r\n")
+        self.transport.close()
+
+    def short(self, last: bool) -> None:
+        self.transport.write(b"HTTP/1.1 200 OK\r\n" + BODY[:-3])
+        self.transport.close()
+
+    def empty(self, last: bool) -> None:
+        self.transport.close()
+
+    def reset(self, last: bool) -> None:
+        its_socket = self.transport.get_extra_info("socket")
+        its_socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.transport.abort()
+
+    def early(self, last: bool) -> None:
+        self.well(last or self.here >= EARLY)
+
+    def cut_early(self, last: bool) -> None:
+        if self.here >= EARLY:
+            self.reset(last)
+        else:
+            self.well(last)
+
+
+FAULTS: dict[str, Callable[[Serving, bool], None]] = {
+    "500": Serving.internal_error,
+    "busy": Serving.busy,
+    "garbage": Serving.garbage,
+    "short": Serving.short,
+    "empty": Serving.empty,
+    "reset": Serving.reset,
+    "early": Serving.early,
+    "cut-early": Serving.cut_early,
+}
+
+
+async def main(mode: str, host: str, port: str, backlog: str) -> None:
+    name, _, argument = mode.partition(":")
+    server = await asyncio.get_running_loop().create_server(
+        lambda: Serving(name, float(argument or 0)), host, int(port), backlog=int(backlog)
+    )
+    async with server:
+        await server.serve_forever()
+
+
+if __name__ == "__main__":
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(main(*sys.argv[1:]))
