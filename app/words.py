@@ -33,7 +33,7 @@ def when(start: RunStart | None) -> str:
 
 def ended(session: Shelved) -> str:
     if session.start is None:
-        return "not readable"
+        return "unreadable"
     if session.stop is not None:
         return _STATUS[session.stop.status]
     return "being recorded" if session.growing else "cut off"

@@ -358,7 +358,7 @@ class Studio(Stage):
         page = self.show("Compare")
         self.camera.until(lambda: len(page.selection.sides) == 2)
         self.page("Compare", "full")
-        self.press(page, "Show the figures in a table")
+        self.press(page, "Show figures in a table")
         self.camera.keep(self.window, "Compare-table")
         page.search()
         self.dialog(Chooser, "Compare-chooser")

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from app.charts.chart import Chart
 
 _IDEAL = "ideal: every call answered"
-_LARGE = "large: highest rate held"
-_HOLLOW = "hollow: not to be trusted"
+_LARGE = "large: sustained rate"
+_HOLLOW = "hollow: unreliable"
 _FAULTY = "crossed: faulty"
-_FEW = "hollow: too few replies"
+_FEW = "hollow: too few samples"
 _CONTROLS = 424.0
 """Unscaled, right of the head of the response time: the window's controls."""
 _RARELY_AT_TIMEOUT = 0.6
@@ -102,15 +102,19 @@ class Ground:
         first, said = chart.quantity is Quantity.REPLIES, ""
         if not any(len(curve.values.x) for curve in chart.curves.values()):
             over = chart.model.over
-            said = ("No point was finished." if over else "Points appear here.") if first else ""
+            said = (
+                ("No complete points." if over else "Points appear here during the run.")
+                if first
+                else ""
+            )
         elif chart.curves.keys() <= chart.hidden:
-            said = "Every server is hidden. 0 shows all of them." if first else ""
+            said = "All servers are hidden. Press 0 to show them." if first else ""
         elif not len(chart.known()):
             answered = any(s.most and s.most.replies_per_s for s in chart.model.series.values())
             said = (
                 "The load tool does not report response times."
                 if answered
-                else "No call was answered, so there is no response time."
+                else "No replies, so no response times."
             )
         return said if said and chart.running_at() is None else ""
 

@@ -238,9 +238,9 @@ class HoverCard(QFrame):
 def _judged(reading: PointResult, view: View) -> str:
     """The verdict, after how many looks it stands, and why its response time may be hollow."""
     looks = max(stop.look for stop in reading.stops)
-    again = f" Measured {looks} times; the last counts." if looks > 1 else ""
+    again = f" Measured {looks} times; the last one counts." if looks > 1 else ""
     few = reading.trusted and not reading.supported(view)
-    why = f" Too few replies for a steady {words.percentile(view.percentile)}." if few else ""
+    why = f" Too few samples for a steady {words.percentile(view.percentile)}." if few else ""
     return words.verdict(reading) + again + why
 
 

@@ -30,7 +30,7 @@ _STUB = 12.0
 class EndNames:
     """Places and paints them in the scene's pixels."""
 
-    CEILING = "beyond what these clients can offer"
+    CEILING = "beyond the client limit"
 
     def __init__(self, chart: Chart) -> None:
         self._chart = chart
@@ -193,7 +193,7 @@ class EndNames:
         x = chart.at(ceiling, 1).x() + px(4)
         self._ceiling_words, length = self.CEILING, self._ceiling_length(self.CEILING)
         if length > plot.height():
-            self._ceiling_words = "the clients’ limit"
+            self._ceiling_words = "client limit"
             length = self._ceiling_length(self._ceiling_words)
         if length > plot.height() or x + px(18) > plot.right():
             return

@@ -260,7 +260,7 @@ class TaggedNames(EndNames):
         super().__init__(chart)
         tags = getattr(chart.model, "tags", ())
         if len(tags) > 1:
-            self.CEILING = f"beyond what the clients of {tags[0]} can offer"
+            self.CEILING = f"beyond the client limit of {tags[0]}"
 
     def name(self, curve: Curve) -> str:
         """Without the letter: one server has one name in all sessions."""

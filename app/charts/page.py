@@ -128,7 +128,7 @@ class Page:
     def _conditions(self) -> list[str]:
         start = self.model.start
         if start is None:
-            return ["The session holds nothing."]
+            return ["The session is empty."]
         setup = Setup(start)
         when = datetime.fromisoformat(start.started_utc)
         date = f"{when.day} {when:%B %Y, %H:%M} UTC"
@@ -241,9 +241,8 @@ class Page:
         said = []
         if model.axis.calibrated:
             said.append(
-                "Holds, and the large marker: the highest offered rate at which at least 99 % of "
-                "the calls succeed, and so at every lower rate. “At least”: no rate "
-                "just above it showed the server’s own limit."
+                "Sustained rate (large marker): the highest offered rate at which, as at every "
+                "lower one, at least 99 % of the calls succeed. ≥: no server limit was reached."
             )
         due, open_loop = view.clock == "latency", model.axis.calibrated
         said.append(
@@ -258,9 +257,9 @@ class Page:
         ]
         if any(hollow):
             said.append(
-                "Hollow markers and thin lines: not to be trusted, because the clients were the "
-                "limit, other programs took CPU, or there is too little evidence. They never "
-                "count for “holds”."
+                "Hollow markers and thin lines: unreliable, because the clients were the limit, "
+                "other programs took CPU, or there is too little evidence. Excluded from "
+                "sustained rates."
             )
         faulty = [f"{s.name} is {s.what_is_faulty}." for s in model.ranked() if s.faulty]
         if faulty:
@@ -276,10 +275,10 @@ class Page:
         rate = words.per_second(ceiling)
         if ceiling < self.model.last_x:
             return [
-                f"Hatched: beyond {rate}, the most these clients were seen to reach. "
-                "There the load generator is tested too, not the server alone."
+                f"Hatched: beyond the client limit of {rate}, where the load generator may be "
+                "the limit, not the server."
             ]
-        return [f"The clients themselves reach at least {rate}, all that is offered here."]
+        return [f"Client limit: at least {rate}, the highest rate offered here."]
 
     def _paint_foot(self, painter: QPainter, lines: Sequence[str], y: float) -> None:
         theme, left, right = self._theme, self._px(_MARGIN), self._size[0] - self._px(_MARGIN)

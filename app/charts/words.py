@@ -14,7 +14,7 @@ _PERCENTILES: dict[Percentile, str] = {
     "p999": "p99.9",
     "max": "maximum",
 }
-_CLOCKS: dict[Clock, str] = {"latency": "from when due", "service": "from when sent"}
+_CLOCKS: dict[Clock, str] = {"latency": "from scheduled time", "service": "from send"}
 
 
 TOOLS = ("null", "null-http")
@@ -51,21 +51,19 @@ def errors(counted: Errors, waiting: int = 0) -> str:
 
 
 def holds(series: Series, *, over: bool = True) -> tuple[str, str]:
-    """What a server holds, as (words, figure): ("holds", "6,200/s")."""
+    """What a server sustains, as (words, figure): ("sustains", "≥ 6,200/s")."""
     if not series.complete:
         return _unfinished(series, over), ""
     if not series.axis.has_limit:
         return "answers at most", per_second(series.figure)
     if series.unknown is not None:
-        return "not known" if over else "not known yet", ""
+        return "unknown" if over else "unknown so far", ""
     if series.knee is None and series.faulty:
         return "faulty from", series.axis.of(series.faulty)
     if series.knee is None:
-        return "holds none of the rates" if over else "held none so far", ""
-    word = "holds" if over else "held so far"
-    if over and series.knee_is_floor:
-        word = "holds at least"
-    return word, series.axis.at(series.knee)
+        return "sustains no tested rate" if over else "sustains none so far", ""
+    least = "≥ " if over and series.knee_is_floor else ""
+    return "sustains" if over else "sustains so far", f"{least}{series.axis.at(series.knee)}"
 
 
 def _unfinished(series: Series, over: bool) -> str:
@@ -75,9 +73,9 @@ def _unfinished(series: Series, over: bool) -> str:
 
 
 def held(series: Series) -> str:
-    """In a sentence without its end: "gevent holds 6,200/s"."""
+    """In a sentence without its end: "gevent sustains 6,200/s"."""
     if series.unknown is not None:
-        return f"{series.name}: not known what it holds"
+        return f"{series.name}: sustained rate unknown"
     if series.faulty and series.knee is not None:
         return f"{' '.join([series.name, *holds(series)])}, {series.what_is_faulty}"
     if series.faulty:
@@ -86,7 +84,7 @@ def held(series: Series) -> str:
 
 
 def why_unknown(series: Series) -> str:
-    """Why it is not known what a server holds, or no limit is; empty: it is."""
+    """Why the sustained rate of a server is unknown or no limit; empty if it is known."""
     if series.faulty:
         told = series.what_is_faulty
         return f"{told[:1].upper()}{told[1:]}."
@@ -101,11 +99,11 @@ def verdict(reading: PointResult) -> str:
     if reading.reasons:
         return reading.reasons[0]
     return {
-        "ok": "The server holds this rate.",
+        "ok": "The server sustains this rate.",
         "server-limited": "The server is the limit.",
         "client-limited": "The clients are the limit, not the server.",
         "ports-limited": "The clients ran out of ports.",
         "network-limited": "The network is the limit.",
-        "faulty": "The server answers wrongly.",
-        "inconclusive": "The evidence is not enough for a verdict.",
+        "faulty": "The server sends unexpected responses.",
+        "inconclusive": "Not enough evidence for a verdict.",
     }[reading.verdict]

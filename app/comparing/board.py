@@ -25,7 +25,7 @@ class CompareBoard(QWidget):
     """Pointing at a row of the ranking highlights its line, and the other way round."""
 
     choose_wanted = Signal()
-    """Which sessions to compare."""
+    "Which sessions to compare."
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
@@ -75,10 +75,10 @@ class CompareBoard(QWidget):
     def _make_empty(self) -> QWidget:
         card = frame()
         inside = column(card, margin=16, gap=12)
-        inside.addWidget(label("Lay sessions over one another", 14, Weight.DemiBold))
+        inside.addWidget(label("Compare sessions", 14, Weight.DemiBold))
         about = (
-            "The same servers on another machine, kernel or day: choose the sessions, or drop"
-            " their files here."
+            "Compare servers across machines, kernels or days: choose sessions, or drop their "
+            "files here."
         )
         inside.addWidget(label(about, tone="soft", wrap=True))
         ask = self.choose_wanted.emit

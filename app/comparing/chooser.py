@@ -52,7 +52,7 @@ class Chooser(QDialog):
         inside.addWidget(self._search)
         self._list = QTreeWidget()
         self._list.setAccessibleName("Sessions")
-        self._list.setHeaderLabels(("Session", "Begun", "Target", "Servers"))
+        self._list.setHeaderLabels(("Session", "Started", "Target", "Servers"))
         self._list.setRootIsDecorated(False)
         self._list.setUniformRowHeights(True)
         self._list.setAllColumnsShowFocus(True)
@@ -74,7 +74,9 @@ class Chooser(QDialog):
         column(card, margin=8).addWidget(self._list)
         inside.addWidget(card, 1)
         none = (
-            "Sessions you run appear here." if not shelf else "All sessions are compared already."
+            "Your sessions appear here."
+            if not shelf
+            else "All sessions are already in the comparison."
         )
         self._none = label(none, tone="soft")
         self._none.setVisible(not self._list.topLevelItemCount())

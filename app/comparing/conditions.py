@@ -87,12 +87,12 @@ class ConditionsCard(QFrame):
 
     def _headline(self, grave: bool) -> str:
         if any(c.weight is Weight.QUESTION for c in self._found.differing):
-            return "They asked different questions"
+            return "Different workloads"
         if grave:
-            return "They ran under different conditions"
+            return "Different conditions"
         if self._found.differing:
-            return "The same set-up; only this differs"
-        return "The same conditions, as far as was recorded"
+            return "Same set-up, except for:"
+        return "Same recorded conditions"
 
     def _show_all(self) -> None:
         self._all = True

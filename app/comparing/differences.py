@@ -28,7 +28,7 @@ class Differences(QFrame):
         self._pairs: Sequence[tuple[Contender, Contender]] = ()
         inside = column(self, margin=12, gap=8)
         head = row()
-        head.addWidget(label("Two servers side by side", 14, Weight.DemiBold))
+        head.addWidget(label("Side by side", 14, Weight.DemiBold))
         head.addStretch()
         self._first, self._second = Choice("First server"), Choice("Second server")
         for box in (self._first, self._second):
@@ -76,7 +76,7 @@ class Differences(QFrame):
         a, b = by_key.get(self._first.currentData()), by_key.get(self._second.currentData())
         if a is None or b is None:
             return
-        same = "Choose two different ones."
+        same = "Select two different servers."
         said = same if a is b else difference_in(found, a, b)
         self._chosen.setText(said)
         self._compare(found, a, b)
@@ -84,7 +84,7 @@ class Differences(QFrame):
         lines = [difference_in(found, x, y) for x, y in others[: self._MOST]]
         more = len(others) - len(lines)
         if more:
-            lines.append(f"And {more} more pairs." if more > 1 else "And one more pair.")
+            lines.append(f"{more} more pairs." if more > 1 else "1 more pair.")
         self._others.setText("\n".join(lines))
         self._others.setVisible(bool(lines))
 

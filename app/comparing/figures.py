@@ -57,9 +57,9 @@ class FiguresView(QWidget):
         head.addStretch()
         self._sort = Choice("Sort by")
         self._sort.activated.connect(lambda _: self._sort_by(self._sort.currentData()))
-        self._rate = Choice("Rate at which all are told")
+        self._rate = Choice("Rate for all servers")
         self._rate.activated.connect(lambda _: self.rate_wanted.emit(self._rate.currentData()))
-        for text, box in (("Sort by", self._sort), ("All at", self._rate)):
+        for text, box in (("Sort by", self._sort), ("At rate", self._rate)):
             head.addWidget(label(text, 12, tone="soft"))
             head.addWidget(box)
         head.addWidget(button("Copy as text", "copy", on_click=self.copy_wanted.emit))
@@ -92,7 +92,7 @@ class FiguresView(QWidget):
             self._rate.setCurrentIndex(self._rate.findData(comparison.rate))
         self._rate.setEnabled(self._rate.count() > 0)
         if not self._rate.count():
-            self._rate.addItem("no rate in common")
+            self._rate.addItem("no common rate")
 
     def set_theme(self, theme: Theme) -> None:
         self.table.set_theme(theme)
@@ -113,7 +113,7 @@ class _Table(QTableWidget):
         self._widths: list[int] = []
         self.setWordWrap(False)
         self.setStyleSheet("QTableView::item { padding: 0 5px; }")
-        self.setAccessibleName("Figures of every server")
+        self.setAccessibleName("Figures of all servers")
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)

@@ -45,7 +45,7 @@ def _load(paths: Sequence[Path], known: Mapping[Path, Side], newer: Collection[P
     taken: set[Path] = set()
     for path in paths:
         if path.resolve() in taken:
-            loaded.remarks.append(f"{path.name} is in the comparison already.")
+            loaded.remarks.append(f"{path.name} is already in the comparison.")
             continue
         taken.add(path.resolve())
         if len(loaded.sides) == MOST:
@@ -62,5 +62,5 @@ def _load(paths: Sequence[Path], known: Mapping[Path, Side], newer: Collection[P
     loaded.sides = retagged(loaded.sides)
     if left_out:
         some = "one session" if left_out == 1 else f"{left_out} sessions"
-        loaded.remarks.append(f"{MOST} sessions are shown at a time; {some} had no room.")
+        loaded.remarks.append(f"At most {MOST} sessions are compared at a time; {some} not added.")
     return loaded

@@ -40,7 +40,7 @@ class HeldCard(QFrame):
         self._rows: dict[str, HeldRow] = {}
         inside = column(self, margin=12, gap=4)
         head = row()
-        self._title = label("Highest rate held", 14, Weight.DemiBold)
+        self._title = label("Sustained rate", 14, Weight.DemiBold)
         head.addWidget(self._title)
         head.addStretch()
         self._basis = label("", 12, tone="muted")
@@ -101,7 +101,7 @@ def _basis(ranked: Sequence[Contender]) -> str:
     bases = {basis_text(c) for c in ranked if c.result.interval is not None}
     if not bases:
         return ""
-    return bases.pop() if len(bases) == 1 else "limit lies within the bar"
+    return bases.pop() if len(bases) == 1 else "bar: interval of the limit"
 
 
 def _said(comparison: Comparison, found: Sequence[Sequence[int]]) -> str:
@@ -113,16 +113,20 @@ def _said(comparison: Comparison, found: Sequence[Sequence[int]]) -> str:
             said.append(difference_in(comparison, *group))
         else:
             *names, end = [_name(comparison, contender) for contender in group]
-            said.append(f"{', '.join(names)} and {end} are indistinguishable from each other.")
+            said.append(f"{', '.join(names)} and {end} are indistinguishable.")
     if len(found) > 2:
         more = len(found) - 2
-        said.append(f"So are {more} more groups." if more > 1 else "So is one more group.")
+        said.append(
+            f"{more} more groups are indistinguishable."
+            if more > 1
+            else "1 more group is indistinguishable."
+        )
     if found and any(
         c.result.interval is not None and c.result.interval.high == inf for c in ranked
     ):
-        said.append("Of those marked ≥ no limit was seen, so they are left out of this.")
+        said.append("≥: limit not reached, so not tested for significance.")
     if any(c.result.interval is not None and c.result.interval.coverage is None for c in ranked):
-        said.append("One pass does not tell chance from difference; more passes do.")
+        said.append("One pass cannot show significance; run more passes.")
     return " ".join(said)
 
 

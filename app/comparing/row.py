@@ -1,4 +1,4 @@
-"""A server in the ranking of a comparison: its line, what it holds, where its limit lies."""
+"""A server in the ranking of a comparison: its line, sustained rate and limit interval."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class HeldRow(QAbstractButton):
         tagged = len(comparison.sides) > 1
         self._contender, self._axis, self._theme = contender, axis, theme
         self._unlike = comparison.unlike(contender)
-        self._holds = sustained_in(comparison, contender)
+        self._sustained = sustained_in(comparison, contender)
         self._faint = tagged and contender.tag != "A"
         self._style = style
         self._tagged, self._marked = tagged, False
@@ -54,8 +54,8 @@ class HeldRow(QAbstractButton):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         who = contender.label if tagged else contender.name
-        limit, holds = interval_text(contender), self._holds
-        spoken = f"{who}: {holds if holds[0].isalpha() else f'holds {holds}'}"
+        limit, sustained = interval_text(contender), self._sustained
+        spoken = f"{who}: {sustained if sustained[0].isalpha() else f'sustains {sustained}'}"
         if self._unlike:
             spoken += f", {self._unlike}"
         elif limit:
@@ -113,7 +113,7 @@ class HeldRow(QAbstractButton):
         strip = max(64.0, 0.26 * self.width())
         right = self.width() - strip - 10
         figure = font(13, Weight.DemiBold, figures=True)
-        text = self._holds
+        text = self._sustained
         quiet = self._unlike or not contender.measured
         quiet = quiet or (contender.result.knee is None and contender.result.axis.has_limit)
         size = font(12) if quiet else figure

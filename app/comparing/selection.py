@@ -73,14 +73,14 @@ class Selection:
     def describe(self) -> str:
         """ "4 servers that both sessions have"."""
         if not self.sides:
-            return "Nothing is compared yet."
+            return "No sessions selected."
         shown, there = len(self.shown()), len(self.contenders())
         if len(self.sides) == 1:
             count = f"{shown} of {there} servers" if shown < there else _servers(there)
-            return f"{count} of one session · add another to compare"
+            return f"{count} · add another session to compare"
         common = len(compare(self.sides).common())
         them = "both sessions" if len(self.sides) == 2 else f"all {len(self.sides)} sessions"
-        said = f"{_servers(common)} that {them} have" if common else f"No server is in {them}"
+        said = f"{_servers(common)} in {them}" if common else f"No common server in {them}"
         return f"{said} · {shown} of {there} lines shown" if shown < there else said
 
     def kept(self) -> dict[str, Any]:

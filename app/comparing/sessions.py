@@ -130,7 +130,7 @@ class _SessionCard(QFrame):
         self._fold = _small(f"Servers of {side.tag}")
         self._fold.setCheckable(True)
         self._fold.toggled.connect(self.unfold)
-        away = _small(f"Take {side.tag} out of the comparison")
+        away = _small(f"Remove {side.tag} from the comparison")
         away.setProperty("icon_name", "x")
         away.clicked.connect(lambda: cards.removed.emit(side.tag))
         head.addWidget(self._fold)
@@ -145,11 +145,11 @@ class _SessionCard(QFrame):
             tick = self._ticks[contender.key] = Tick(contender.name)
             tick.setAccessibleName(f"Show {contender.label}")
             if not contender.measured:
-                tick.setText(f"{contender.name} (no point was finished)")
+                tick.setText(f"{contender.name} (no complete points)")
             tick.toggled.connect(lambda on, key=contender.key: cards.ticked.emit(key, on))
             body.addWidget(tick)
         if side.tag != "A":
-            first = button("Compare the others with this one", kind="ghost")
+            first = button("Use as the baseline", kind="ghost")
             first.clicked.connect(lambda: cards.promoted.emit(side.tag))
             body.addWidget(first, 0, Qt.AlignmentFlag.AlignLeft)
         inside.addWidget(self._body)

@@ -62,7 +62,7 @@ class ExportDialog(QDialog):
         asks = column(self._asks, gap=12)
         asks.addLayout(self._make_kinds())
         self._looks = Looks(self._kept.theme)
-        self._notes = Tick("With my notes about the session")
+        self._notes = Tick("Include my notes")
         # What is asked about a kind has one place, so that the buttons below keep theirs.
         self._more = QStackedWidget()
         for each in (self._looks, self._notes, QWidget()):
@@ -128,7 +128,7 @@ class ExportDialog(QDialog):
         made.addWidget(label("To", 12, tone="muted"))
         line = row(gap=8)
         self._where = QLineEdit()
-        self._where.setAccessibleName("File to write")
+        self._where.setAccessibleName("File")
         line.addWidget(self._where, 1)
         line.addWidget(button("Choose…", "folder-open", on_click=self._choose))
         made.addLayout(line)
@@ -206,7 +206,7 @@ class ExportDialog(QDialog):
         }
         if self._desk.busy and isinstance(self.source, Recorded):
             self.said.say(
-                "A run is in progress, and drawing would take CPU from it. Export when it is over.",
+                "A run is in progress. Export when it is over, as drawing takes CPU.",
                 "warn",
             )
             return
@@ -226,7 +226,7 @@ class ExportDialog(QDialog):
 
     def _on_written(self, output: Path, remark: str) -> None:
         self._written = output
-        self.said.say(f"Written: {output}\n{remark}".strip(), "warn" if remark else "ok")
+        self.said.say(f"Saved: {output}\n{remark}".strip(), "warn" if remark else "ok")
         self._ask(again=True)
         self._show.show()
         self._close.setText("Close")
@@ -264,9 +264,9 @@ def ask_for_session(parent: QWidget, desk: Desk, path: Path, trio: Trio) -> Expo
 def _found(output: Path) -> str:
     """What writing there will change besides, in a sentence; empty: nothing."""
     if output.is_file():
-        return "There is a file of this name; it will be replaced."
+        return "A file with this name exists and will be replaced."
     missing = output.is_absolute() and not output.parent.exists()
-    return f"There is no folder {output.parent} yet; it will be made." if missing else ""
+    return f"The folder {output.parent} does not exist; it will be created." if missing else ""
 
 
 def _file_name(title: str) -> str:

@@ -37,11 +37,11 @@ class Kind:
 
 
 KINDS: dict[str, Kind] = {
-    ".html": Kind("Report", "HTML: charts, tables and conditions; opens anywhere, prints well"),
-    ".png": Kind("Picture", "PNG, at twice its size: for chats and slides", True),
-    ".svg": Kind("Drawing", "SVG: stays sharp at every size", True),
-    ".pdf": Kind("Page", "PDF: for print and papers", True),
-    ".csv": Kind("Table", "CSV: every point with all its figures"),
+    ".html": Kind("HTML", "Report with charts, tables and conditions"),
+    ".png": Kind("PNG", "Image at twice the size, for slides and chats", True),
+    ".svg": Kind("SVG", "Vector image, sharp at every size", True),
+    ".pdf": Kind("PDF", "For print and papers", True),
+    ".csv": Kind("CSV", "Every point with all figures"),
 }
 """By their files' endings."""
 
@@ -107,7 +107,7 @@ def copy_chart(trio: Trio, title: str = "") -> None:
     clipboard.setImage(picture.image(paint, size))
     drawing = QByteArray(picture.svg(paint, size, title, ""))
     clipboard.mimeData().setData("image/svg+xml", drawing)
-    _say(trio, "The charts are in the clipboard.")
+    _say(trio, "Charts copied.")
 
 
 def _say(over: QWidget, text: str) -> None:

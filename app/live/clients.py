@@ -97,7 +97,7 @@ class Clients(QWidget):
             return
         count = len(self._names)
         more = f"; {count - _MOST} more" if count > _MOST else ""
-        self._about.say(f"calls late and unsent in the last point{more}")
+        self._about.say(f"late and unsent calls in the last point{more}")
         for place, head in enumerate(_HEADS, start=1):
             self._grid.addWidget(label(head, 11, tone="muted"), 0, place, _RIGHT)
         for line, name in enumerate(self._names[:_MOST], start=1):

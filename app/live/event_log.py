@@ -38,13 +38,13 @@ class Happened(QFrame):
         """By what is said of all of them."""
         self._told = 0
         inside = column(self, margin=12, gap=6)
-        inside.addWidget(label("What happened", 14, Weight.DemiBold))
+        inside.addWidget(label("Events", 14, Weight.DemiBold))
         around = column(content := QWidget())
         self._list = column(entries := QWidget(), gap=8)
         around.addWidget(entries)
         around.addStretch(1)
-        scroll = Scrolled(content, "What happened")
-        self._nothing = label("Nothing yet.", 12, tone="muted")
+        scroll = Scrolled(content, "Events")
+        self._nothing = label("No events yet.", 12, tone="muted")
         inside.addWidget(self._nothing)
         inside.addWidget(scroll)
 

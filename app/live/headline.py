@@ -10,7 +10,9 @@ from app.charts import words
 from app.charts.model import ChartModel
 from app.charts.series import Quantity, Series
 from workbench.analysis.results import PointResult
+from workbench.formatting import listed
 
+_MOST_NAMES = 3
 _HOLDS_PCT = 99.0
 
 
@@ -45,7 +47,7 @@ def lead(
     rate: float,
     is_shown: Callable[[str], bool] = lambda server: True,
     *,
-    otherwise: str = "Getting ready",
+    otherwise: str = "Preparing",
 ) -> Lead:
     """The server pointed at, else the one that runs, else the shown one that holds most, else the
     plan, else what is said `otherwise`."""
@@ -77,13 +79,13 @@ def _running(model: ChartModel) -> Lead:
     if running.start.purpose == "warm_up":
         return Lead(name, index, (Figure("", "warming up", tone="muted"),))
     if running.start.purpose == "ceiling":
-        return Lead("The clients’ own limit", None, (_offered(model, running.x),))
+        return Lead("Client calibration", None, (_offered(model, running.x),))
     lost = running.value(Quantity.ERRORS.value)
     unseen = Figure("answered", "–", tone="muted")
     answered = unseen if isnan(lost) else _answered(100 - lost)
     if not isnan(lost) and _beyond(model, running.x):
-        answered = replace(answered, caption="answered, not judged", tone="muted")
-    return Lead(name, index, (_offered(model, running.x, now=True), answered))
+        answered = replace(answered, caption="answered, beyond the client limit", tone="muted")
+    return Lead(name, index, (_offered(model, running.x), answered))
 
 
 def _beyond(model: ChartModel, rate: float) -> bool:
@@ -96,7 +98,7 @@ def _of_reading(model: ChartModel, series: Series, reading: PointResult) -> Lead
     answered = _answered(100 - reading.errors_pct)
     if not reading.trusted:
         # As hollow as its point.
-        answered = replace(answered, caption="answered, not to be trusted", tone="muted")
+        answered = replace(answered, caption="answered, unreliable", tone="muted")
     if reading.verdict == "faulty":
         answered = replace(answered, caption="answered, faulty", tone="bad")
     return Lead(series.name, series.index, (_offered(model, reading.x), answered))
@@ -121,19 +123,22 @@ def _of_equals(best: list[Series], model: ChartModel) -> Lead:
         return replace(told, name=names[0])
     hold = [
         replace(
-            f, caption=f.caption.replace("holds", "hold"), value=f.value.replace("holds", "hold")
+            f,
+            caption=f.caption.replace("sustains", "sustain"),
+            value=f.value.replace("sustains", "sustain"),
         )
         for f in told.figures
     ]
-    name = " and ".join(names) if len(names) == 2 else f"{len(names)} servers"
-    return Lead(name, None, tuple(hold))
+    if len(names) > _MOST_NAMES:
+        names = [*names[:2], f"{len(names) - 2} more"]
+    return Lead(listed(names), None, tuple(hold))
 
 
-def _offered(model: ChartModel, rate: float, *, now: bool = False) -> Figure:
+def _offered(model: ChartModel, rate: float) -> Figure:
     axis = model.axis
     if not axis.per_second:
         return Figure(axis.unit or axis.label, axis.figure(rate))
-    return Figure("offered now" if now else "offered", axis.figure(rate), axis.suffix)
+    return Figure("offered", axis.figure(rate), axis.suffix)
 
 
 def _answered(pct: float) -> Figure:

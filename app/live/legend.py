@@ -54,7 +54,7 @@ class Legend(QFrame):
         head = row()
         head.addWidget(label("Servers", 14, Weight.DemiBold))
         head.addStretch()
-        head.addWidget(label("highest rate with 99 % answered", 12, tone="muted"))
+        head.addWidget(label("sustained rate (99 % answered)", 12, tone="muted"))
         inside.addLayout(head)
         around = column(rows := frame("rows"))
         self._list = column(within := frame("rows"))
@@ -62,7 +62,7 @@ class Legend(QFrame):
         around.addStretch(1)
         scroll = Scrolled(rows)
         scroll.setAccessibleName("Servers")
-        self._nobody = label("The servers of a run appear here.", 12, tone="muted")
+        self._nobody = label("Servers appear here during a run.", 12, tone="muted")
         inside.addWidget(self._nobody)
         inside.addWidget(scroll)
         trio.highlighted.connect(self._on_highlighted)
@@ -197,15 +197,8 @@ class _Row(QFrame):
         elif not series.shown and not model.over:
             word = before or "not run yet"
         self.setToolTip(tip("\n".join(filter(None, (f"{word} {figure}".strip(), why)))))
-        # The short form fits beside the longest names.
-        if word == "holds at least":
-            word, figure = "holds", f"≥ {figure}"
-        elif word == "held so far":
-            word = "so far"
-        elif not figure:
-            word = word.removesuffix(" of the rates").removeprefix("held ")
-        # The head of the list says what is held; the name needs the room.
-        self._word.setText("" if word == "holds" else word)
+        # The head of the list says what the figures are; the names need the room.
+        self._word.setText(word.removeprefix("sustains").strip())
         self._faulty.setVisible(series.faulty is not None)
         self._figure.setText(figure)
         self._figure.setVisible(bool(figure))
@@ -220,7 +213,7 @@ class _Row(QFrame):
         self._eye.setAccessibleName(f"Show {series.name}")
         key = f" ({self._key})" if self._key else ""
         self._eye.setToolTip(tip(f"{'Hide' if shown else 'Show'} {series.name}{key}"))
-        said = "" if not self._runs else "paused, " if paused else "runs now, "
+        said = "" if not self._runs else "paused, " if paused else "running, "
         self.setAccessibleName(f"{series.name} {said}{word} {figure}".strip())
         self._fade(not shown or not (series.shown or running))
 
@@ -239,8 +232,8 @@ class _Row(QFrame):
         tone = "warn" if self._pauses else "ok"
         self._running.say(word, tone, "pause" if self._pauses else "play")
         self._dot.set_tone(tone)
-        self._dot.setAccessibleName("paused" if self._pauses else "runs now")
-        self._dot.setToolTip(tip("It is paused." if self._pauses else "It runs now."))
+        self._dot.setAccessibleName("paused" if self._pauses else "running")
+        self._dot.setToolTip(tip("Paused" if self._pauses else "Running"))
         self._dot.setVisible(self._runs and not word)
 
     def mark(self, highlighted: bool) -> None:

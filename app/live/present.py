@@ -29,7 +29,7 @@ _EVERY_MS = 150
 HINT_MS = 8000
 """So long the keys are told."""
 _KEYS = "↑ ↓ server    ← → point    1–9 show or hide    P percentile    L scale    Esc leave"
-_PINNED = "Backspace let go of {}"
+_PINNED = "Backspace deselect {}"
 
 
 class Presentation(QWidget):
@@ -44,7 +44,7 @@ class Presentation(QWidget):
         *,
         keys: Callable[[QKeyEvent], bool] = lambda event: False,
         says: Callable[[], tuple[str, str]] = lambda: ("", ""),
-        heads: Callable[[], str] = lambda: "Getting ready",
+        heads: Callable[[], str] = lambda: "Preparing",
         hint: str = "",
         caption: str = "",
         give_back: Callable[[], None],
@@ -204,7 +204,7 @@ class Headline(QWidget):
     def _paint_figure(self, painter: QPainter, figure: Figure, right: float) -> float:
         """Its left edge."""
         theme, scale = self._theme, self._scale
-        large = 84 if figure.value[:1].isdigit() else 44
+        large = 84 if figure.value.removeprefix("≥ ")[:1].isdigit() else 44
         size = font(large * scale, Weight.DemiBold, figures=True)
         unit, caption = font(44 * scale), font(25 * scale)
         wide = text_width(figure.value, size) + text_width(figure.unit, unit) + 8 * scale

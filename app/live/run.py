@@ -61,7 +61,7 @@ class Trial:
         """In a word; empty: it is not among them, or is being tried."""
         for place, (id_, _) in enumerate(self.servers):
             if id_ == server and place != self.tried:
-                return "tried" if place < self.tried else "waiting"
+                return "ready" if place < self.tried else "waiting"
         return ""
 
 

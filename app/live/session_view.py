@@ -28,8 +28,8 @@ _NARROW = 1160
 """Below this width the column beside the charts is a drawer: a window of 1280 has more."""
 
 _CLOCKS: tuple[tuple[Clock, str], ...] = (
-    ("latency", "Latency, from when due"),
-    ("service", "Service time, from when sent"),
+    ("latency", "Latency (from scheduled time)"),
+    ("service", "Service time (from send)"),
 )
 
 
@@ -215,8 +215,8 @@ class Controls(QWidget):
         inside.setSpacing(6)
         inside.setSizeConstraint(QLayout.SizeConstraint.SetFixedSize)
         self._percentile = Choice("Percentile")
-        self._clock = Choice("Which response time")
-        self._scale = Choice("Scale of the response time")
+        self._clock = Choice("Response time")
+        self._scale = Choice("Response time scale")
         for percentile in PERCENTILES:
             self._percentile.addItem(words.percentile(percentile), percentile)
         for clock, text in _CLOCKS:

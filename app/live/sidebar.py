@@ -16,7 +16,7 @@ _LOWER, _BOTH = 234, 430
 """Heights the two lower cards need: one of them, both."""
 _LOW = 420
 """Below this height there is room for one card only."""
-_TITLES = ("Servers", "Machine", "What happened")
+_TITLES = ("Servers", "Machine", "Events")
 
 
 class Side(QFrame):

@@ -21,7 +21,7 @@ from workbench.run.progress import RunProgress
 
 _DOING = {
     "warm_up": "warming up",
-    "ceiling": "finding the clients’ own limit",
+    "ceiling": "calibrating clients",
 }
 _LEFT = 220
 """Width of what tells the time that is left."""
@@ -45,7 +45,7 @@ class NowStrip(QFrame):
         inside.addWidget(self._make_now())
         inside.addWidget(_line())
         self._replies_now = label("", 12, Weight.DemiBold, figures=True)
-        told = ("Replies", "per 200 ms; the line is what is offered")
+        told = ("Replies", "per 200 ms; line: offered rate")
         inside.addLayout(_titled(*told, self._replies_now, self._replies), 4)
         self._time_now = label("", 12, Weight.DemiBold, figures=True)
         told = ("Response time", "p99 and p50")
@@ -132,7 +132,7 @@ class NowStrip(QFrame):
             return ""
         gone = (window.index + 1) * WINDOW_US / 1e6
         if gone > point.seconds + 0.2:
-            return " · last replies"
+            return " · waiting for last replies"
         return f" · {min(gone, point.seconds):.1f} of {point.seconds:.1f} s"
 
     def _tell_server(self) -> None:
@@ -160,7 +160,7 @@ class NowStrip(QFrame):
         elif self._prepares:
             tried, count = max(0, self._trial.tried), len(self._trial.servers)
             gone = formatting.clock(time.monotonic() - self._begun_s)
-            told = (f"{tried} of {count} tried", f"preparing for {gone}", "")
+            told = (f"{tried} of {count} servers ready", f"preparing for {gone}", "")
         elif progress.left_s is None:
             told = ("", "", "")
         else:
@@ -203,7 +203,7 @@ class NowStrip(QFrame):
     def _stretch(self) -> str:
         """Which server's turn it is: "Server 3 of 8", with passes "Pass 2 of 5, server 3 of 8"."""
         if again := self.progress.again:
-            return f"Looking again, {again[0]} of {again[1]}"
+            return f"Repeating, {again[0]} of {again[1]}"
         (place, blocks), servers = self.progress.block, max(1, len(self.progress.servers))
         turn = f"server {(place - 1) % servers + 1} of {servers}"
         passes = blocks // servers

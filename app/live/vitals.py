@@ -19,7 +19,7 @@ from workbench.documents import AnyDocument, HostSample, RunStart
 
 _AGAIN_US = 10_000_000
 """After so long without a sample another pass has begun."""
-_NOTHING = "Figures of the server's processes appear here while it runs."
+_NOTHING = "CPU and memory of the server appear here during a run."
 
 
 class Vitals(QFrame):

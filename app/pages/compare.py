@@ -60,7 +60,7 @@ class ComparePage(QWidget):
         self.refused = Inline("Dismiss")
         self.refused.pressed.connect(lambda: self.refused.say(""))
         body.addWidget(self.refused)
-        self.newer = Inline("Open what this one understands")
+        self.newer = Inline("Open anyway")
         self.newer.pressed.connect(self._open_newer)
         body.addWidget(self.newer)
         self._views = QStackedWidget()
@@ -130,21 +130,21 @@ class ComparePage(QWidget):
     # What it is made of
 
     def _make_actions(self) -> None:
-        self._charts_on = self._switch("Charts", "activity", "Show the charts")
-        self._figures_on = self._switch("Figures", "list-checks", "Show the figures in a table")
+        self._charts_on = self._switch("Charts", "activity", "Show charts")
+        self._figures_on = self._switch("Figures", "list-checks", "Show figures in a table")
         for view in (self._charts_on, self._figures_on):
             view.setAutoExclusive(True)
             view.clicked.connect(self._show_view)
         self._charts_on.setChecked(True)
-        about = "Every pass, thin and pale beneath its server’s line"
+        about = "Show single passes, thin and pale"
         self._passes_on = self._switch("Passes", "layers", "Show single passes", about)
-        about = "What was printed in 2009, as crosses"
-        self._published_on = self._switch("2009", "history", "Show the figures of 2009", about)
+        about = "Published figures of 2009, as crosses"
+        self._published_on = self._switch("2009", "history", "Show figures of 2009", about)
         for switch, kept in ((self._passes_on, "passes"), (self._published_on, "published")):
             switch.setChecked(self._kept.get(kept) is not False)
             switch.toggled.connect(lambda _: self._on_extras())
-        about = "The sessions, what differs, and who holds what"
-        self._beside_on = self._switch("Sessions", "panel-right", "Show the column beside", about)
+        about = "Sessions, differences and sustained rates"
+        self._beside_on = self._switch("Sessions", "panel-right", "Show side column", about)
         self._beside_on.toggled.connect(lambda _: self._show_side())
         self._add = button("Add a session…", "plus", on_click=self.search)
         self._top.actions.addWidget(self._add)
@@ -256,7 +256,7 @@ class ComparePage(QWidget):
             self._charts_on.setChecked(True)
         self._show_view()
         self._add.setEnabled(len(sides) < MOST)
-        self._add.setToolTip(tip("" if self._add.isEnabled() else f"{MOST} sessions are the most."))
+        self._add.setToolTip(tip("" if self._add.isEnabled() else f"At most {MOST} sessions."))
         self._on_extras()
         self._tell()
 

@@ -46,7 +46,7 @@ class FilmPage(QWidget):
         export = button("Export…", "share-2", on_click=self.export)
         self._drawer = tool("Servers and machine (F9)", "panel-right", self._toggle_drawer)
         self._drawer.hide()
-        present = tool("Present on the whole screen (F11)", "maximize", self.present)
+        present = tool("Full screen (F11)", "maximize", self.present)
         for each in (back, compare, export, self._again, present, self._drawer):
             self._top.actions.addWidget(each)
         outer.addWidget(self._top)

@@ -29,11 +29,11 @@ class State(Enum):
     IDLE = ""
     PREPARING = "Preparing"
     RUNNING = "Running"
-    PAUSING = "Pauses after this point"
+    PAUSING = "Pausing after this point"
     PAUSED = "Paused"
     STOPPING = "Stopping"
     ABORTING = "Aborting"
-    OVER = "Over"
+    OVER = "Finished"
 
     @property
     def active(self) -> bool:
@@ -48,7 +48,7 @@ _ENDED = {
 }
 
 
-_TO_BEGIN = "Esc leaves. Then choose servers and run them, or open a session with Ctrl+O."
+_TO_BEGIN = "Press Esc to go back, then run servers or open a session (Ctrl+O)."
 """In a presentation of nothing."""
 ABORT_AFTER_MS = 700
 """So long after Stop it becomes Abort: a double click is no wish to abort."""
@@ -77,9 +77,9 @@ class LivePage(QWidget):
         self._stop = button("Stop", "square", kind="danger", on_click=self.press_stop)
         self._choose = button("Choose servers", "list-checks", kind="primary")
         self._choose.clicked.connect(lambda: desk.page_wanted.emit("Start"))
-        self._open = button("Open the session", "film")
+        self._open = button("Open session", "film")
         self._open.clicked.connect(lambda: desk.open_wanted.emit(self._path))
-        self._present = tool("Present on the whole screen (F11)", "maximize", self.present)
+        self._present = tool("Full screen (F11)", "maximize", self.present)
         self._drawer = tool("Servers and machine (F9)", "panel-right", self._toggle_drawer)
         self._drawer.hide()
         self._export = button("Export…", "share-2", on_click=self.export)
@@ -92,7 +92,7 @@ class LivePage(QWidget):
         inside.setContentsMargins(PAGE_MARGIN, PAGE_MARGIN, PAGE_MARGIN, PAGE_MARGIN)
         inside.setSpacing(GAP)
         self.error = Inline()
-        self.alert = Inline("Understood")
+        self.alert = Inline("Dismiss")
         self.alert.pressed.connect(lambda: self.alert.say(""))
         self.board = Board(desk.theme, desk.settings, live=True)
         self.board.narrowed.connect(self._drawer.setVisible)
@@ -111,7 +111,7 @@ class LivePage(QWidget):
         self._pulse.timeout.connect(self._on_pulse)
         desk.bridge.drained.connect(self.refresh)
         self._enter(State.IDLE)
-        self._top.say("Live", "Nothing is running. Choose servers, and they are drawn here.")
+        self._top.say("Live", "Nothing is running. Choose servers to start a run.")
 
     def start(self, plan: Plan, where: Where | None = None) -> None:
         """Run a plan, on this computer unless told where; the window sees to it that none is
@@ -138,7 +138,7 @@ class LivePage(QWidget):
         self._slept_s, self._awake_s = 0.0, time.monotonic()
         self._pulse.start()
         self._enter(State.PREPARING)
-        self.now.tell("Getting ready…")
+        self.now.tell("Preparing…")
         self._desk.set_busy(True)
 
     def pause_or_resume(self) -> None:
@@ -204,7 +204,7 @@ class LivePage(QWidget):
             keys=self._key,
             says=self._in_short,
             heads=self._in_large,
-            hint="Space pause    S skip",
+            hint="Space pause or resume    S skip",
             give_back=self._on_presented,
         )
         shown.begin()
@@ -226,20 +226,19 @@ class LivePage(QWidget):
 
     def _in_large(self) -> str:
         """Of a run of which nothing is drawn."""
-        heads = {State.IDLE: "Nothing is running", State.OVER: "Nothing was measured"}
-        return heads.get(self.state, "Getting ready")
+        heads = {State.IDLE: "Nothing is running", State.OVER: "No measurements"}
+        return heads.get(self.state, "Preparing")
 
     def _offer_abort(self) -> None:
         if self.state is State.STOPPING:
             done = sum(len(series.complete) for series in self.board.model.series.values())
             points = "point" if done == 1 else "points"
             self.error.say(
-                "Stopping in good order takes a few seconds. Abort now ends the run at once: what "
-                f"the point under way has measured is lost, the {done:,} {points} measured before "
-                "are kept.",
+                "Stopping takes a few seconds. Abort ends the run at once and discards the "
+                f"current point; the {done:,} {points} measured before are kept.",
                 "warn",
             )
-            self._tell_stop("Abort now")
+            self._tell_stop("Abort")
             self._stop.setEnabled(True)
 
     def _tell_stop(self, text: str) -> None:
@@ -326,7 +325,7 @@ class LivePage(QWidget):
         self.board.end()
         self._enter(State.OVER)
         if stop is None:
-            self._top.chip.say("Stopped before it began", "warn")
+            self._top.chip.say("Stopped before the first point", "warn")
         else:
             self._top.chip.say(*_ENDED[stop.status])
             reason = stop.reason or (Aborted().text() if stop.status == "aborted" else "")
@@ -340,9 +339,9 @@ class LivePage(QWidget):
         self._enter(State.OVER)
         self._top.chip.say("Failed", "bad")
         self.error.say(sentence)
-        self._finish("What was recorded is saved.")
+        self._finish("Recorded data is saved.")
 
-    def _finish(self, saved: str = "The session is saved.") -> None:
+    def _finish(self, saved: str = "Session saved.") -> None:
         self._run = None
         self.now.prepare(Trial())
         self._pulse.stop()
@@ -374,7 +373,7 @@ class LivePage(QWidget):
         self._export.hide()
         said = state.value
         if state is State.PAUSED:
-            self.now.tell("Waits until you go on.")
+            self.now.tell("Space resumes.")
             said = f"Paused after {self._paused_after}" if self._paused_after else "Paused"
         signs = {
             State.RUNNING: ("ok", "play"),

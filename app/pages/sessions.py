@@ -70,7 +70,7 @@ class SessionsPage(QWidget):
         self.card = SessionCard(
             desk,
             {
-                "Open as film": ("film", self.open_chosen),
+                "Replay": ("film", self.open_chosen),
                 "Run again": ("rotate-cw", self.run_this),
                 "Compare": ("git-compare", self.compare),
                 "Export…": ("share-2", self.export),
@@ -167,9 +167,9 @@ class SessionsPage(QWidget):
         shown = counted if found == all_ else f"{found:,} of {counted}"
         self._top.say("Sessions", shown if all_ else "")
         self._said.setText(
-            f"No session says “{self._search.text().strip()}”."
+            f"No session matches “{self._search.text().strip()}”."
             if all_
-            else "Every run is recorded and listed here; it can be watched again as a film."
+            else "Every run is recorded and listed here."
         )
         self._begin.setVisible(not all_)
         self._search.setVisible(bool(all_))
@@ -183,7 +183,7 @@ class SessionsPage(QWidget):
         one = len(chosen) == 1
         readable = [session for session in chosen if session.start is not None]
         can = {
-            "Open as film": one and bool(readable),
+            "Replay": one and bool(readable),
             "Run again": one and bool(readable) and not self._desk.busy,
             "Compare": bool(readable),
             "Export…": one and bool(readable),
@@ -249,7 +249,7 @@ class SessionsPage(QWidget):
         self._question = ask(
             self,
             f"Move {what} to the trash?",
-            "The title and the notes are kept, should it be put back.",
+            "Its title and notes are kept in case it is restored.",
             go="Move to trash",
             do=lambda: self._trash(paths),
         )
@@ -307,7 +307,7 @@ class SessionsPage(QWidget):
 
     def _restore(self) -> None:
         kept = self._desk.settings.more.get("Sessions")
-        column_, descending = COLUMNS.index("Begun"), True
+        column_, descending = COLUMNS.index("Started"), True
         if isinstance(kept, dict) and kept.get("column") in range(len(COLUMNS)):
             column_, descending = kept["column"], bool(kept.get("descending"))
         order = Qt.SortOrder.DescendingOrder if descending else Qt.SortOrder.AscendingOrder

@@ -87,15 +87,15 @@ def _load(path: Path) -> Reel:
         session = read_session(path, newer=True)
         if not session.documents:
             raise BadInput(
-                f"{path} is from a newer Pongbench, and this one understands nothing of it. Update."
+                f"{path} is from a newer, incompatible Pongbench. Update to open it."
             ) from None
-        warning = "This session is from a newer Pongbench; what this one understands is shown."
+        warning = "This session is from a newer Pongbench. Unknown parts are not shown."
     start, documents = session.start, session.completed()
     warning = " ".join(filter(None, (warning, _damage(session), *session.notes)))
     if not warning and session.interrupted and is_claimed(path):
-        warning = "This session is still being recorded; what was measured until now is shown."
+        warning = "This session is still being recorded. Shown: up to now."
     elif not warning and session.interrupted:
-        warning = "This session was cut off before its end; what was measured until then is shown."
+        warning = "This session is incomplete: it was cut off before its end."
     marks = tuple(_marks(start, documents))
     duration_us = SessionSource(documents).duration_us
     alerts, ceiling = tuple(_alerts([start, *documents])), _ceiling(documents)
@@ -107,7 +107,7 @@ def _damage(session: Session) -> str:
     if not session.damage:
         return ""
     where = session.damage.replace(f"session {session.name}, ", "The file is damaged in ", 1)
-    return f"{where} What comes before that is shown; another copy of the file may be whole."
+    return f"{where} Only the part before it is shown."
 
 
 def _alerts(documents: Sequence[AnyDocument]) -> Iterator[Alert]:

@@ -33,7 +33,7 @@ _HEAD, _FOOT = 24, 8
 _NEAR_PX = 6.0
 _NAMED_FROM = 28.0
 """The narrowest stretch that has a name."""
-_CEILING = "the clients’ own limit"
+_CEILING = "client calibration"
 _HATCHED = Qt.BrushStyle.BDiagPattern
 
 

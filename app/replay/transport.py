@@ -65,8 +65,8 @@ class Transport(QFrame):
             _step("Back a server (Shift+←)", "skip-back", lambda: step(-1)),
             _step("Back a point (←)", "step-back", lambda: self.step(-1)),
             self._play,
-            _step("On a point (→)", "step-forward", lambda: self.step(1)),
-            _step("On a server (Shift+→)", "skip-forward", lambda: step(1)),
+            _step("Forward a point (→)", "step-forward", lambda: self.step(1)),
+            _step("Forward a server (Shift+→)", "skip-forward", lambda: step(1)),
             self._clock,
             self._of,
         ):
@@ -172,7 +172,7 @@ class Speeds(QFrame):
             made.setCheckable(True)
             made.setProperty("kind", "tab")
             made.setAccessibleName(f"Speed {each}x")
-            made.setToolTip("Slower and faster: − and +")
+            made.setToolTip("Shortcuts: − slower, + faster")
             made.setChecked(each == speed)
             self._group.addButton(made, place)
             inside.addWidget(made)

@@ -62,7 +62,7 @@ class SessionCard(QFrame):
             name: button(
                 name,
                 icon,
-                kind="primary" if name == "Open as film" else "",
+                kind="primary" if name == "Replay" else "",
                 on_click=do,  # type: ignore[arg-type]
             )
             for name, (icon, do) in actions.items()
@@ -94,7 +94,7 @@ class SessionCard(QFrame):
         self._head.setVisible(not readable or bool(one and one.problem))
         self._told.setVisible(one is not None)
         if one is None:
-            some = f"{len(sessions)} sessions are chosen." if sessions else "No session is chosen."
+            some = f"{len(sessions)} sessions selected." if sessions else "No session selected."
             self._head.setText(some)
             return
         self._head.setText(sentence(one.problem))
@@ -157,7 +157,7 @@ class _Facts(QWidget):
         inside = column(self, gap=4)
         self._values: dict[str, QLabel] = {}
         self._lines: dict[str, QWidget] = {}
-        for name in ("Result", "Begun", "Ended", "Where", "Servers", "File"):
+        for name in ("Result", "Started", "Ended", "Where", "Servers", "File"):
             self._lines[name] = whole = QWidget()
             line = row(whole, gap=8)
             head = label(name, 12, tone="muted")
@@ -186,7 +186,7 @@ def _facts(session: Shelved) -> dict[str, str]:
     count = len(start.servers) if start else 0
     counted = f"{count} server{'s' if count != 1 else ''}"
     return {
-        "Begun": words.when(start),
+        "Started": words.when(start),
         "Ended": f"{words.ended(session)}{f': {reason}' if reason else ''}",
         "Where": _where(start) if start else "",
         "Servers": f"{counted}, {passes} passes" if passes > 1 else counted if start else "",

@@ -42,7 +42,8 @@ class Outline:
     ideal: bool = True
     """Does the line y = x mean anything?"""
     result: str = ""
-    """ "gevent holds 7,400/s"; where another may hold more, "Highest seen: 7,400/s, gevent".
+    """ "gevent sustains 7,400/s"; where another may sustain more, "Highest
+    measured: gevent at 7,400/s".
     Empty: nothing was measured."""
     doubt: str = ""
     """Which others may hold more, and who is faulty, in sentences; empty: none."""
@@ -85,16 +86,16 @@ def _result(ranked: Sequence[Series]) -> tuple[str, str]:
     faulty = [series for series in ranked if series.faulty]
     wrong = f"{_names(faulty)} {'is' if len(faulty) == 1 else 'are'} faulty." * bool(faulty)
     if not most:
-        known = "is known to hold" if any(series.unknown for series in ranked) else "held"
-        return f"No server {known} any of the rates", wrong
+        known = "is known to sustain" if any(series.unknown for series in ranked) else "sustained"
+        return f"No server {known} any tested rate", wrong
     first = [series for series in ranked if series.figure == most]
     floors = [s for s in ranked if (s.knee_is_floor and not s.faulty) or s.unknown]
     figure = ranked[0].axis.at(most)
     if others := [series for series in floors if series not in first]:
-        more = f"{_names(others)} may hold more."
-        return f"Highest seen: {figure}, {_names(first)}", f"{more} {wrong}".strip()
-    verb = "holds" if len(first) == 1 else "hold"
-    least = " at least" if all(series in floors for series in first) else ""
+        more = f"{_names(others)}: limit not reached."
+        return f"Highest measured: {_names(first)} at {figure}", f"{more} {wrong}".strip()
+    verb = "sustains" if len(first) == 1 else "sustain"
+    least = " ≥" if all(series in floors for series in first) else ""
     return f"{_names(first)} {verb}{least} {figure}", wrong
 
 

@@ -34,8 +34,8 @@ class Again:
         names = " and ".join(filter(None, (", ".join(self.gone[:-1]), self.gone[-1])))
         have = "has no profile" if len(self.gone) == 1 else "have no profiles"
         return (
-            f"This session ran {self.where}. {names} {have} any more: choose other machines for its"
-            " plan, or add them on the Machines page."
+            f"This session ran {self.where}. {names} {have}: choose other machines, or add them "
+            "on the Machines page."
         )
 
 

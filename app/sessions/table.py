@@ -18,7 +18,7 @@ from app.words import ended, when
 from workbench import formatting
 from workbench.sessions.library import Shelved
 
-COLUMNS = ("Session", "Begun", "Servers", "Ended", "Size")
+COLUMNS = ("Session", "Started", "Servers", "Ended", "Size")
 SESSION = Qt.ItemDataRole.UserRole
 _SORT = SESSION + 1
 TONE = SESSION + 2
@@ -116,7 +116,7 @@ def size(session: Shelved) -> str:
 def _text(session: Shelved, column: str) -> str:
     return {
         "Session": lambda: session.title,
-        "Begun": lambda: when(session.start),
+        "Started": lambda: when(session.start),
         "Servers": lambda: servers(session),
         "Ended": lambda: ended(session),
         "Size": lambda: size(session),
@@ -134,7 +134,7 @@ def _tip(session: Shelved, column: str) -> str:
 
 
 def _order(session: Shelved, column: str) -> Any:
-    if column == "Begun":
+    if column == "Started":
         return session.start.started_utc if session.start else ""
     if column == "Size":
         return session.size_bytes

@@ -54,7 +54,7 @@ class SessionsView(QTreeView):
         fixed = QHeaderView.ResizeMode.Fixed
         header.setSectionResizeMode(fixed)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        for name, width in {"Begun": 152, "Ended": 112, "Size": 76}.items():
+        for name, width in {"Started": 152, "Ended": 112, "Size": 76}.items():
             header.resizeSection(COLUMNS.index(name), width)
         Outlines.of(desk).changed.connect(self.viewport().update)
 
@@ -112,7 +112,7 @@ class SessionDelegate(QStyledItemDelegate):
             inside = QRectF(cell.left() + 8, cell.top() + _TITLE_PX, cell.width() - 16, _LINE_PX)
             colour = getattr(theme, index.data(TONE))
             right = index.data(Qt.ItemDataRole.TextAlignmentRole)
-            figures = COLUMNS[index.column()] in ("Begun", "Size")
+            figures = COLUMNS[index.column()] in ("Started", "Size")
             size = font(13, figures=figures)
             _line(painter, inside, str(index.data() or ""), size, colour, right or LEFT)
         painter.restore()
@@ -133,7 +133,7 @@ class SessionDelegate(QStyledItemDelegate):
         known = self._outlines.get(session)
         said = sentence(session.problem) or " ".join(session.label.notes.split())
         if not said and known:
-            said = known.told or "No point was finished."
+            said = known.told or "No complete points."
         room = QRectF(whole.left() + _WORDS_PX, whole.top() + _TITLE_PX + 21, 0, _LINE_PX)
         room.setRight(whole.right() - 8)
         _line(painter, room, said, font(12), self._desk.theme.muted, LEFT)

@@ -81,35 +81,35 @@ def press(dialog: ExportDialog, name: str) -> None:
 
 
 def write_to(dialog: ExportDialog, path: Path) -> None:
-    the(dialog, QLineEdit, "File to write").setText(str(path))
+    the(dialog, QLineEdit, "File").setText(str(path))
 
 
 def replaces(qtbot: QtBot, dialog: ExportDialog, taken: bool = True) -> None:
     """Whether a file of this name is there already is told."""
-    qtbot.waitUntil(lambda: says(dialog, "it will be replaced") is taken, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: says(dialog, "will be replaced") is taken, timeout=PATIENCE_MS)
 
 
 def told(qtbot: QtBot, dialog: ExportDialog, text: str) -> None:
     qtbot.waitUntil(lambda: text in dialog.said.text, timeout=PATIENCE_MS)
 
 
-@pytest.mark.parametrize("kind", ["Report", "Picture", "Table"])
+@pytest.mark.parametrize("kind", ["HTML", "PNG", "CSV"])
 def test_a_session_is_written_where_it_was_asked_for(  # noqa: PLR0917 - fixtures
     qtbot: QtBot, desk: Desk, parent: QWidget, recorded: Path, tmp_path: Path, kind: str
 ) -> None:
     dialog = ask(parent, desk, Recorded(recorded, "Two servers"))
     choose(dialog, kind)
-    ending = {"Report": ".html", "Picture": ".png", "Table": ".csv"}[kind]
+    ending = {"HTML": ".html", "PNG": ".png", "CSV": ".csv"}[kind]
     assert dialog.output().name == f"two-servers{ending}"
     write_to(dialog, tmp_path / f"out{ending}")
     press(dialog, "Export")
     assert not any(each.isEnabled() for each in dialog.findChildren(Pick))  # one at a time
-    told(qtbot, dialog, f"Written: {tmp_path / f'out{ending}'}")
+    told(qtbot, dialog, f"Saved: {tmp_path / f'out{ending}'}")
     assert all(each.isEnabled() for each in dialog.findChildren(Pick))
     data = (tmp_path / f"out{ending}").read_bytes()
-    if kind == "Report":
+    if kind == "HTML":
         assert b"asyncio streams" in data
-    elif kind == "Picture":
+    elif kind == "PNG":
         assert QImage.fromData(data).size() == QSize(3200, 2400)
     else:
         assert len(list(csv.DictReader(data.decode().splitlines()))) == 2 * 4
@@ -124,15 +124,15 @@ def test_a_page_is_a_sheet_of_paper_and_a_picture_has_pixels(
     qtbot: QtBot, desk: Desk, parent: QWidget, recorded: Path, tmp_path: Path
 ) -> None:
     dialog = ask(parent, desk, Recorded(recorded, "Two servers"))
-    choose(dialog, "Page")
+    choose(dialog, "PDF")
     assert the(dialog, Choice, "Size").currentText() == "A4 landscape"
     write_to(dialog, tmp_path / "out.pdf")
     press(dialog, "Export")
-    told(qtbot, dialog, f"Written: {tmp_path / 'out.pdf'}")
+    told(qtbot, dialog, f"Saved: {tmp_path / 'out.pdf'}")
     (page,) = PdfReader(tmp_path / "out.pdf").pages
     millimetres = [float(side) / 72 * 25.4 for side in (page.mediabox.width, page.mediabox.height)]
     assert millimetres == pytest.approx([297, 210], abs=1)
-    choose(dialog, "Picture")
+    choose(dialog, "PNG")
     assert the(dialog, Choice, "Size").currentText() == "1600 × 1200"
 
 
@@ -144,7 +144,7 @@ def test_whatever_is_chosen_the_buttons_stay_where_they_are(
     (export,) = [b for b in dialog.findChildren(QAbstractButton) if b.text().strip() == "Export"]
     qtbot.waitUntil(export.isVisible)
     places = set()
-    for kind in ("Picture", "Report", "Page", "Table", "Drawing"):
+    for kind in ("PNG", "HTML", "PDF", "CSV", "SVG"):
         choose(dialog, kind)
         QApplication.processEvents()
         places.add((export.mapToGlobal(QPoint()).toTuple(), dialog.size().toTuple()))
@@ -171,13 +171,13 @@ def test_a_missing_folder_is_told_before_it_is_made(
     qtbot: QtBot, desk: Desk, parent: QWidget, recorded: Path, tmp_path: Path
 ) -> None:
     dialog = ask(parent, desk, Recorded(recorded, "a"))
-    choose(dialog, "Table")
+    choose(dialog, "CSV")
     write_to(dialog, tmp_path / "none" / "a.csv")
-    said = f"There is no folder {tmp_path / 'none'} yet; it will be made."
+    said = f"The folder {tmp_path / 'none'} does not exist; it will be created."
     qtbot.waitUntil(lambda: says(dialog, said), timeout=PATIENCE_MS)
     assert not (tmp_path / "none").exists()
     press(dialog, "Export")
-    told(qtbot, dialog, "Written")
+    told(qtbot, dialog, "Saved")
     assert (tmp_path / "none" / "a.csv").is_file()
 
 
@@ -186,7 +186,7 @@ def test_a_place_that_cannot_be_written_is_told_in_one_sentence(
 ) -> None:
     (tmp_path / "taken.csv").mkdir()
     dialog = ask(parent, desk, Recorded(recorded, "a"))
-    choose(dialog, "Table")
+    choose(dialog, "CSV")
     write_to(dialog, tmp_path / "taken.csv")
     press(dialog, "Export")
     told(qtbot, dialog, "taken.csv is a directory; give the name of a file for the report.")
@@ -200,11 +200,11 @@ def test_a_damaged_session_is_exported_as_far_as_it_is_whole_and_that_is_told(
     lines[-6] = "--- {not this\n"
     recorded.write_text("".join(lines))
     dialog = ask(parent, desk, Recorded(recorded, "a"))
-    choose(dialog, "Table")
+    choose(dialog, "CSV")
     write_to(dialog, tmp_path / "a.csv")
     press(dialog, "Export")
-    told(qtbot, dialog, "Only what comes before it is shown")
-    assert "Written" in dialog.said.text
+    told(qtbot, dialog, "Only the part before it is shown")
+    assert "Saved" in dialog.said.text
     assert len((tmp_path / "a.csv").read_text().splitlines()) > 3
 
 
@@ -236,11 +236,11 @@ def test_charts_are_exported_as_they_are_shown(
 ) -> None:
     trio.set_shown("gevent", False)
     dialog = ask(parent, desk, Charts(trio, "Live", lambda: "a,b\r\n"))
-    for kind, ending in {"Picture": "png", "Drawing": "svg", "Page": "pdf", "Table": "csv"}.items():
+    for kind, ending in {"PNG": "png", "SVG": "svg", "PDF": "pdf", "CSV": "csv"}.items():
         choose(dialog, kind)
         write_to(dialog, tmp_path / f"a.{ending}")
         press(dialog, "Export")
-        told(qtbot, dialog, f"Written: {tmp_path / f'a.{ending}'}")
+        told(qtbot, dialog, f"Saved: {tmp_path / f'a.{ending}'}")
     image = QImage(str(tmp_path / "a.png"))
     assert image.width() > trio.width() * 2
     assert image.pixelColor(10, 10) == QColor(theme.LIGHT.card)
@@ -264,7 +264,7 @@ def test_a_copied_chart_is_a_picture_and_a_drawing_in_the_clipboard(trio: Trio) 
     assert seen(image, theme.LIGHT.series(1).colour)
     root = ElementTree.fromstring(data.data("image/svg+xml").data())
     assert root.findtext("{http://www.w3.org/2000/svg}title") == "Three servers"
-    (said,) = [w for w in trio.findChildren(QLabel) if "clipboard" in w.text()]
+    (said,) = [w for w in trio.findChildren(QLabel) if "copied" in w.text()]
     assert said.isVisible()
 
 
@@ -332,11 +332,11 @@ def test_a_film_says_that_its_session_is_still_recorded_cut_off_or_newer(
     other = recorded.with_name("old.pong.yaml")
     other.write_bytes(recorded.read_bytes())
     opened(qtbot, film, other)
-    assert "was cut off before its end" in film.warning.text
+    assert "is incomplete: it was cut off before its end" in film.warning.text
     newer = recorded.with_name("newer.pong.yaml")
     newer.write_text(whole.replace("v: 1\n", "v: 9\n", 1))
     opened(qtbot, film, newer)
-    assert "is from a newer Pongbench; what this one understands is shown" in film.warning.text
+    assert "is from a newer Pongbench. Unknown parts are not shown" in film.warning.text
 
 
 @pytest.mark.parametrize("plan", [{"workload": "pong"}, {"workload": {"timeout_s": []}}])

@@ -48,7 +48,7 @@ def given_up_after(documents: list[AnyDocument], timeout_s: float) -> list[AnyDo
 
 def test_the_place_of_points_to_come_breaks_no_line(qtbot: QtBot) -> None:
     trio = shown(qtbot, session(2, 8)[:1])
-    assert "Points appear here." in written(trio)
+    assert "Points appear here during the run." in written(trio)
     chart = trio.charts[Quantity.REPLIES]
     image, last, ground = chart.grab().toImage(), chart.limits[1], QColor(theme.LIGHT.card)
     for share in np.linspace(0.05, 0.95, 60):
@@ -59,14 +59,14 @@ def test_the_place_of_points_to_come_breaks_no_line(qtbot: QtBot) -> None:
 
 def test_it_is_gone_when_the_first_point_is_drawn(qtbot: QtBot) -> None:
     trio = shown(qtbot, first_point(session(2, 8), windows=0))
-    assert "Points appear here." in written(trio)
+    assert "Points appear here during the run." in written(trio)
     trio = shown(qtbot, first_point(session(2, 8), windows=5))
     assert trio.charts[Quantity.REPLIES].running_at() is not None
-    assert "Points appear here." not in written(trio)
+    assert "Points appear here during the run." not in written(trio)
 
 
 def test_large_and_hollow_markers_are_explained_where_there_are_any(qtbot: QtBot) -> None:
-    large, hollow = "large: highest rate held", "hollow: not to be trusted"
+    large, hollow = "large: sustained rate", "hollow: unreliable"
     assert large in written(shown(qtbot, session(2, 8)))
     assert hollow not in written(shown(qtbot, session(2, 8)))
     doubtful = written(shown(qtbot, session(2, 8, untrusted_from=6000)))
@@ -78,7 +78,7 @@ def test_large_and_hollow_markers_are_explained_where_there_are_any(qtbot: QtBot
 
 @pytest.mark.parametrize("width", [800, 1500])
 def test_a_response_time_of_few_replies_says_why_it_is_hollow(qtbot: QtBot, width: int) -> None:
-    few = "hollow: too few replies"
+    few = "hollow: too few samples"
     trio = shown(qtbot, session(1, 3, rates=[100, 3000, 6000]), (width, 540))
     shown_as = [trio.charts[q].curves["asyncio-streams"].trusts(100) for q in Quantity]
     assert shown_as == [True, False, True]

@@ -122,7 +122,7 @@ def test_a_server_that_died_is_told_above_the_charts(page: LivePage) -> None:
     feed(page, [*documents, died])
     assert page.alert.isVisible()
     assert page.alert.text == died.text
-    named(page.alert, "Understood").click()
+    named(page.alert, "Dismiss").click()
     assert not page.alert.isVisible()
 
 
@@ -130,7 +130,7 @@ def test_clients_that_hold_no_rate_at_all_are_told_above_the_charts(page: LivePa
     none = notes.Ceiling(ceiling_per_s=0.0)
     feed(page, [*session(1, 2)[:1], none.note(5)])
     assert page.alert.text == none.text()
-    assert named(page, "What happened, 1 warning")
+    assert named(page, "Events, 1 warning")
 
 
 def test_windows_that_never_arrived_are_told(page: LivePage) -> None:
@@ -181,7 +181,7 @@ def test_the_percentile_clock_and_scale_are_kept(qtbot: QtBot, desk: Desk) -> No
     qtbot.keyClick(page, Qt.Key.Key_L)
     page.board.trio.set_clock("service")
     other = shown(qtbot, LivePage(desk))
-    assert other.board.trio.charts[Quantity.TIME].title_words()[1] == "p99.9, from when sent"
+    assert other.board.trio.charts[Quantity.TIME].title_words()[1] == "p99.9, from send"
     assert (desk.settings.percentile, desk.settings.log_scale) == ("p999", False)
 
 
@@ -197,7 +197,7 @@ def test_keys_of_the_charts_work_from_anywhere_on_the_page(qtbot: QtBot, page: L
 
 def test_many_servers_leave_room_for_what_happened(qtbot: QtBot, page: LivePage) -> None:
     feed(page, session(12, 6))
-    named(page, "What happened").click()
+    named(page, "Events").click()
     assert page.board.side.happened.isVisible()
     assert page.board.side.happened.height() >= 150
     assert page.board.side.legend.isVisible()
@@ -222,9 +222,9 @@ def test_stop_pressed_again_aborts_and_says_what_is_kept(
     monkeypatch.setattr(LiveRun, "stop", lambda run: None)  # good order takes long today
     named(page, "Stop").click()
     assert page.state is State.STOPPING
-    qtbot.waitUntil(lambda: offers(page, "Abort now"))
+    qtbot.waitUntil(lambda: offers(page, "Abort"))
     assert re.search(r"the \d+ points? measured before are kept", page.error.text)
-    named(page, "Abort now").click()
+    named(page, "Abort").click()
     over(qtbot, page)
     assert says(page, "Aborted")
     (path,) = sessions.glob("*.pong.yaml")
@@ -245,7 +245,7 @@ def test_a_run_is_presented_and_paused_by_keys(qtbot: QtBot, page: LivePage) -> 
     qtbot.keyClick(shown_large, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: page.state is State.PAUSED)
     qtbot.waitUntil(lambda: "Paused after " in heard(shown_large))
-    assert says(page.now, "Waits until you go on.")
+    assert says(page.now, "Space resumes.")
     qtbot.waitUntil(lambda: " paused, " in heard(page.board.side.legend))
     assert not says(page.now, "ends about")
     qtbot.keyClick(shown_large, Qt.Key.Key_Space)
@@ -382,7 +382,7 @@ def test_a_second_look_is_told_as_one_with_its_place_among_them(page: LivePage) 
     feed(page, documents[: documents.index(second) + 4])
     assert says(page, "asyncio Protocol")
     assert says(page, "second try")
-    assert says(page, "Looking again, 2 of 2: ")
+    assert says(page, "Repeating, 2 of 2: ")
     for document in documents[documents.index(second) + 4 :]:
         page.consume(document)
     page.refresh()
@@ -398,11 +398,11 @@ def test_until_it_is_looked_at_again_a_server_holds_its_rate_so_far(page: LivePa
     feed(page, [start, *documents[1 : documents.index(begun) + 1]])
     legend = page.board.side.legend
     QApplication.processEvents()  # new rows are to be seen with the next event
-    assert read(legend, "asyncio streams ") == "asyncio streams so far 3,375/s"
+    assert read(legend, "asyncio streams ") == "asyncio streams sustains so far 3,375/s"
     for document in documents[documents.index(begun) + 1 :]:
         page.consume(document)
     page.refresh()
-    assert read(legend, "asyncio streams ") == "asyncio streams holds 4,500/s"
+    assert read(legend, "asyncio streams ") == "asyncio streams sustains 4,500/s"
 
 
 def test_what_every_turn_says_again_is_listed_once(page: LivePage) -> None:
@@ -424,7 +424,7 @@ def test_beside_the_charts_of_a_laptop_seven_servers_have_a_row_and_their_whole_
     assert [each.text() for each in names] == [each.whole for each in names]
     last = max(each.mapTo(legend, each.rect().bottomLeft()).y() for each in names)
     assert last < legend.height()
-    assert read(legend, "runs now")
+    assert read(legend, "running")
 
 
 def test_the_tab_of_what_happened_counts_warnings_and_is_whole_at_any_size(
@@ -432,8 +432,8 @@ def test_the_tab_of_what_happened_counts_warnings_and_is_whole_at_any_size(
 ) -> None:
     worried = [notes.SamplerLost(said=f"Mind {each}").note(9) for each in "ab"]
     feed(page, [*session(12, 6), *worried])
-    tab = named(page, "What happened, 2 warnings")
-    assert tab.text() == "What happened · 2 warnings"
+    tab = named(page, "Events, 2 warnings")
+    assert tab.text() == "Events · 2 warnings"
     page.board.side.setFixedHeight(400)
     QApplication.processEvents()
     assert tab.text() == "2 warnings"
@@ -454,7 +454,7 @@ def test_a_film_tells_second_looks_and_the_search_for_the_clients_limit(
     assert reel is not None
     assert reel.ceiling is not None
     page.transport.seek_wanted.emit(float(sum(reel.ceiling) // 2))
-    qtbot.waitUntil(lambda: place(page) == "The clients’ own limit")
+    qtbot.waitUntil(lambda: place(page) == "Client calibration")
 
 
 def test_a_film_of_a_run_that_was_killed_before_its_first_point_promises_none(
@@ -486,7 +486,7 @@ def test_what_is_found_of_many_servers_is_told_once_with_their_names(page: LiveP
     gate = notes.Gate(gate={"sentences": ["It answers 'Pong!' with 45 bytes on the wire."]})
     gates = [gate.note(1, server=each) for each in (*TWO, "null")]
     feed(page, [*session(2, 2)[:1], *gates])
-    named(page, "What happened").click()
+    named(page, "Events").click()
     QApplication.processEvents()  # new rows are to be seen with the next event
     answers = "it answers 'Pong!'"
     assert says(page, f"asyncio streams, asyncio Protocol, Null server: {answers}")
@@ -500,8 +500,8 @@ def test_a_server_whose_lowest_rate_cannot_be_judged_is_told_of_with_the_cause(
     QApplication.processEvents()  # new rows are to be seen with the next event
     cause = f"asyncio streams at 2,250/s cannot be judged. {LATE.text()}"
     assert page.alert.text == cause
-    assert named(page, "What happened, 1 warning")
-    assert "asyncio streams not known" in heard(page.board.side.legend)
+    assert named(page, "Events, 1 warning")
+    assert "asyncio streams unknown" in heard(page.board.side.legend)
 
 
 def test_while_the_next_server_is_started_its_name_is_shown_and_no_rate(page: LivePage) -> None:
@@ -518,21 +518,21 @@ def test_before_a_run_its_servers_are_listed_with_how_far_each_is(page: LivePage
     page.begin(plan_from_data(documents[0].plan, name="a test"))
     servers = ((TWO[0], "asyncio streams"), (TWO[1], "asyncio Protocol"), ("null", "Null server"))
     page.prepare(Trial(servers, -1))
-    assert says(page, "0 of 3 tried")
+    assert says(page, "0 of 3 servers ready")
     page.prepare(Trial(servers, 1))
     page.tell("Building the runtime of asyncio Protocol")
     QApplication.processEvents()  # new rows are to be seen with the next event
     legend = page.board.side.legend
-    assert read(legend, "asyncio streams ") == "asyncio streams tried"
+    assert read(legend, "asyncio streams ") == "asyncio streams ready"
     assert read(legend, "asyncio Protocol ") == "asyncio Protocol building"
     assert not says(legend, "Null server")
     assert says(page.now, "asyncio Protocol")
-    assert says(page, "1 of 3 tried")
+    assert says(page, "1 of 3 servers ready")
     assert says(page, "preparing for 0:")
     page.consume(documents[0])
     page.refresh()
     assert read(legend, "asyncio streams ") == "asyncio streams not run yet"
-    assert not says(page, " tried")
+    assert not says(page, " ready")
 
 
 def test_charts_without_a_server_say_how_all_come_back(page: LivePage) -> None:

@@ -85,7 +85,7 @@ def presented(
 def test_the_running_server_and_its_rate_are_large(qtbot: QtBot) -> None:
     _, shown = presented(qtbot, running(session(2, 8)))
     said = shown.headline.accessibleName()
-    assert said.startswith("asyncio Protocol, offered now 7,875/s, answered ")
+    assert said.startswith("asyncio Protocol, offered 7,875/s, answered ")
     assert shown.isFullScreen()
     assert shown.headline.height() >= shown.height() / 12
 
@@ -107,7 +107,7 @@ def test_type_and_lines_grow_with_the_screen(qtbot: QtBot, size: tuple[int, int]
 
 def test_what_holds_most_is_large_when_the_run_is_over(qtbot: QtBot) -> None:
     _, shown = presented(qtbot, session(3, 8))
-    assert shown.headline.accessibleName() == "gevent, holds 7,875/s"
+    assert shown.headline.accessibleName() == "gevent, sustains 7,875/s"
 
 
 def test_between_servers_no_hidden_one_is_large() -> None:
@@ -119,7 +119,10 @@ def test_between_servers_no_hidden_one_is_large() -> None:
 
 def test_none_is_called_the_first_where_several_hold_the_same(qtbot: QtBot) -> None:
     _, shown = presented(qtbot, session(3, rates=[1000.0, 2000.0]))
-    assert shown.headline.accessibleName() == "3 servers, hold at least 2,000/s"
+    assert (
+        shown.headline.accessibleName()
+        == "asyncio streams, asyncio Protocol and gevent, sustain ≥ 2,000/s"
+    )
 
 
 def test_it_goes_on_when_the_run_ends(qtbot: QtBot) -> None:
@@ -130,7 +133,7 @@ def test_it_goes_on_when_the_run_ends(qtbot: QtBot) -> None:
     page.trio.refresh()
     shown.refresh()
     assert shown.isVisible()
-    assert shown.headline.accessibleName() == "asyncio Protocol, holds 6,750/s"
+    assert shown.headline.accessibleName() == "asyncio Protocol, sustains 6,750/s"
 
 
 def test_arrows_and_digits_work_from_the_keyboard_alone(qtbot: QtBot) -> None:
@@ -184,9 +187,7 @@ def of_a_run(qtbot: QtBot, page: LivePage) -> Presentation:
 def test_with_nothing_running_it_says_so_and_how_to_begin(qtbot: QtBot, desk: Desk) -> None:
     shown = of_a_run(qtbot, LivePage(desk))
     assert shown.headline.accessibleName() == "Nothing is running"
-    assert reads(
-        shown, "Esc leaves. Then choose servers and run them, or open a session with Ctrl+O."
-    )
+    assert reads(shown, "Press Esc to go back, then run servers or open a session (Ctrl+O).")
     with qtbot.waitSignal(shown.destroyed):
         qtbot.keyClick(shown, Qt.Key.Key_Escape)
 
@@ -197,8 +198,8 @@ def test_of_a_run_that_ended_before_its_first_point_it_promises_none(
     page = LivePage(desk)
     page.end(Outcome(None, None))
     shown = of_a_run(qtbot, page)
-    assert shown.headline.accessibleName() == "Nothing was measured"
-    assert reads(shown, "Stopped before it began")
+    assert shown.headline.accessibleName() == "No measurements"
+    assert reads(shown, "Stopped before the first point")
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Escape, Qt.Key.Key_F11])
@@ -221,7 +222,7 @@ def test_leaving_restores_the_window_exactly(qtbot: QtBot, key: Qt.Key) -> None:
 def test_esc_leaves_at_once_and_backspace_lets_go_of_a_server(qtbot: QtBot) -> None:
     page, shown = presented(qtbot, session(2, 4))
     qtbot.keyClick(shown, Qt.Key.Key_Down)
-    assert "Backspace let go of asyncio" in told_below(shown)
+    assert "Backspace deselect asyncio" in told_below(shown)
     qtbot.keyClick(shown, Qt.Key.Key_Backspace)
     assert page.trio.pointing.server == ""
     assert "Backspace" not in told_below(shown)
@@ -238,7 +239,7 @@ def test_it_covers_the_screen_with_one_ground(qtbot: QtBot) -> None:
 
 
 def test_before_the_first_point_the_plan_is_named() -> None:
-    assert lead(ChartModel(), "", 0.0).name == "Getting ready"
+    assert lead(ChartModel(), "", 0.0).name == "Preparing"
     assert lead(fed(session(2, 4)[:1]), "", 0.0).name == "Socket ping-pong"
 
 
@@ -255,7 +256,7 @@ def test_what_runs_beyond_the_clients_limit_is_not_praised(limit: int, tone: str
     model(Note(t_us=0, topic="ceiling", text="", data={"ceiling_per_s": limit}))
     told = lead(model, "", 0.0).figures[1]
     assert (told.value, told.tone) == ("100", tone)
-    assert told.caption == ("answered, not judged" if tone == "muted" else "answered")
+    assert told.caption == ("answered, beyond the client limit" if tone == "muted" else "answered")
 
 
 def test_no_figure_is_rounded_up_to_all_answered() -> None:

@@ -62,7 +62,7 @@ def test_an_svg_is_valid_drawn_alike_and_told_in_words(tmp_path: Path) -> None:
     assert root.tag == f"{SVG}svg"
     assert (root.get("width"), root.get("height")) == ("1600", "1200")
     assert root.findtext(f"{SVG}title") == "Socket ping-pong"
-    assert "gevent holds 7,875/s" in (root.findtext(f"{SVG}desc") or "")
+    assert "gevent sustains 7,875/s" in (root.findtext(f"{SVG}desc") or "")
     assert not list(root.iter(f"{SVG}text")), "text would need our fonts"
     renderer = QSvgRenderer(str(tmp_path / "a.svg"))
     assert renderer.isValid()

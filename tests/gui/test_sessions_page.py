@@ -304,8 +304,8 @@ def test_a_session_runs_again_on_its_machines_or_says_which_are_gone(
         page.card.buttons["Run again"].click()
     assert shown.args == [plan]
     assert told.args[0] == (
-        "This session ran on localhost, load from bolt, cedar. cedar has no profile any more: "
-        "choose other machines for its plan, or add them on the Machines page."
+        "This session ran on localhost, load from bolt, cedar. cedar has no profile: "
+        "choose other machines, or add them on the Machines page."
     )
 
 
@@ -370,17 +370,17 @@ def test_sessions_that_are_damaged_cut_off_or_growing_say_so(
     ended = {name: cell(page, row, "Ended") for row, name in enumerate(names(page))}
     assert ended["growing"] == "being recorded"
     assert ended["cut"] == "cut off"
-    assert ended["torn"] == "not readable"
+    assert ended["torn"] == "unreadable"
     click(qtbot, page, names(page).index("torn"))
     problem = {each.path.name: each.problem for each in desk.shelf}
     assert says(page.card, problem["torn.pong.yaml"][1:])
-    assert not page.card.buttons["Open as film"].isEnabled()
+    assert not page.card.buttons["Replay"].isEnabled()
     assert page.card.buttons["Move to trash"].isEnabled()
     click(qtbot, page, names(page).index("newer"))
     assert says(page.card, problem["newer.pong.yaml"][1:])
-    assert page.card.buttons["Open as film"].isEnabled()
+    assert page.card.buttons["Replay"].isEnabled()
     click(qtbot, page, names(page).index("growing"))
-    assert page.card.buttons["Open as film"].isEnabled()
+    assert page.card.buttons["Replay"].isEnabled()
     assert not page.card.buttons["Move to trash"].isEnabled()
 
 

@@ -114,7 +114,7 @@ def test_a_run_of_the_ticked_servers_is_drawn_and_recorded(
     assert rates == [200.0, 400.0]
     drawn = window.live.board.model.series["asyncio-streams"]
     assert [reading.x for reading in drawn.points] == rates
-    press(window, "Open the session")
+    press(window, "Open session")
     qtbot.waitUntil(window.film.isVisible)
     assert says(window.film, "Short")
 
@@ -187,7 +187,7 @@ class TestComingBack:
     def test_a_session_tells_what_came_of_it_or_why_it_is_not_complete(
         self, qtbot: QtBot, home: Path, window: MainWindow
     ) -> None:
-        qtbot.waitUntil(lambda: says(window, "asyncio Protocol and gevent hold 6,750/s"))
+        qtbot.waitUntil(lambda: says(window, "asyncio Protocol and gevent sustain 6,750/s"))
         record(home / "b.pong.yaml", end="crashed")
         window.desk.shelf_stale.emit()
         qtbot.waitUntil(lambda: says(window, "cut off"))

@@ -206,7 +206,7 @@ def hides_a_line(person: Person, measured: Measured) -> None:
 
 
 def opens_the_session(person: Person, measured: Measured) -> None:
-    person.presses("Open the session")
+    person.presses("Open session")
     person.waits(person.window.film.isVisible)
     person.reads("A short look")
     trio = person.window.film.board.trio
@@ -235,13 +235,13 @@ def exports(person: Person, home: Path) -> None:
     """As a page that a colleague opens."""
     person.hands.key("Ctrl+E")
     person.waits(lambda: person.front is not person.window)
-    field = next(w for w in person.front.findChildren(QLineEdit) if _is(w, "File to write"))
+    field = next(w for w in person.front.findChildren(QLineEdit) if _is(w, "File"))
     person.hands.click(field)
     person.hands.key("Ctrl+A")
     person.hands.type(str(home / "look.html"))
     person.waits(lambda: field.text() == str(home / "look.html"))
     person.presses("Export")
-    person.reads("Written")
+    person.reads("Saved")
     page = (home / "look.html").read_text(encoding="utf-8")
     assert all(name in page for name in SERVERS)
     person.hands.key("Esc")
@@ -263,7 +263,7 @@ def compares(person: Person, measured: Measured) -> None:
     person.presses("Compare", within=person.window.film)
     page = person.window.page("Compare")
     person.waits(page.isVisible)
-    person.reads("Highest rate held")
+    person.reads("Sustained rate")
     rows = page.findChildren(QWidget)
     for name in SERVERS:
         assert any(name_of(row).startswith(f"{name}: ") for row in rows)

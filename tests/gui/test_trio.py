@@ -164,7 +164,7 @@ def test_the_mouse_on_a_line_dims_the_others_and_tells_its_point(qtbot: QtBot) -
 def test_the_card_tells_how_often_a_rate_was_measured(qtbot: QtBot) -> None:
     trio = shown(qtbot, looked_again(session(2, 8), 4500.0, "asyncio-streams"))
     trio.highlight("asyncio-streams", 4500.0)
-    assert "Measured 2 times; the last counts." in trio.card.accessibleName()
+    assert "Measured 2 times; the last one counts." in trio.card.accessibleName()
     trio.highlight("asyncio-streams", 3375.0)
     assert "Measured" not in trio.card.accessibleName()
 
@@ -273,7 +273,7 @@ def test_l_and_p_change_the_scale_and_the_percentile(qtbot: QtBot) -> None:
     with qtbot.waitSignal(trio.view_changed):
         qtbot.keyClick(trio, Qt.Key.Key_L)
     qtbot.keyClick(trio, Qt.Key.Key_P)
-    assert trio.charts[T].title_words()[1] == "p99.9, from when due"
+    assert trio.charts[T].title_words()[1] == "p99.9, from scheduled time"
 
 
 def test_a_point_that_was_clicked_stays_told_when_the_mouse_goes(qtbot: QtBot) -> None:
@@ -358,11 +358,11 @@ def test_the_percentile_and_the_clock_change_what_is_drawn_and_said(qtbot: QtBot
     latency = at(chart, server, 3)
     assert near(seen(chart), latency, colour_of(trio, server))
     trio.set_percentile("p50")
-    assert chart.title_words()[1] == "p50, from when due, log scale"
+    assert chart.title_words()[1] == "p50, from scheduled time, log scale"
     assert near(seen(chart), at(chart, server, 3), colour_of(trio, server))
     trio.set_clock("service")
     trio.set_log(False)
-    assert chart.title_words()[1] == "p50, from when sent"
+    assert chart.title_words()[1] == "p50, from send"
     assert near(seen(chart), at(chart, server, -1), colour_of(trio, server))
 
 

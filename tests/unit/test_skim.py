@@ -56,7 +56,7 @@ def test_what_comes_after_damage_is_left_out_as_it_is_when_reading(tmp_path: Pat
     assert known(skim(path)) == known(whole.completed())
     told = asyncio.run(load(path)).warning
     assert told.startswith("The file is damaged in line ")
-    assert "What comes before that is shown" in told
+    assert "Only the part before it is shown" in told
 
 
 def test_a_session_edited_by_hand_is_read_as_a_whole(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_what_is_no_session_is_refused(tmp_path: Path) -> None:
 def test_an_outline_names_the_best_and_leaves_the_ideal_where_servers_do(tmp_path: Path) -> None:
     found = outline(record(tmp_path / "a.pong.yaml", session(3, 9, seconds=1.0)))
     best = knees(3, 9)["gevent"]
-    assert (found.result, found.doubt) == (f"gevent holds {best:,.0f}/s", "")
+    assert (found.result, found.doubt) == (f"gevent sustains {best:,.0f}/s", "")
     assert [line.index for line in found.lines] == [2, 1, 0]
     for line in found.lines:
         assert all(0 <= x <= 1 and 0 <= y <= 1 for x, y in line.points)
@@ -95,16 +95,16 @@ def test_nobody_is_best_while_another_may_hold_more(tmp_path: Path) -> None:
         for d in session(3, 9, seconds=1.0)
     ]
     found = outline(record(tmp_path / "a.pong.yaml", documents))
-    assert found.told == "Highest seen: 7,000/s, asyncio Protocol. gevent may hold more."
+    assert found.told == "Highest measured: asyncio Protocol at 7,000/s. gevent: limit not reached."
 
 
 def test_servers_that_are_not_told_apart_are_all_named(tmp_path: Path) -> None:
     documents = session(3, 9, seconds=1.0, untrusted_from=6500)
     found = outline(record(tmp_path / "a.pong.yaml", documents))
-    assert found.told == "asyncio Protocol and gevent hold at least 6,000/s"
+    assert found.told == "asyncio Protocol and gevent sustain ≥ 6,000/s"
     documents = session(12, 9, seconds=1.0, untrusted_from=1500)
     found = outline(record(tmp_path / "b.pong.yaml", documents))
-    assert found.told == "12 servers hold at least 1,000/s"
+    assert found.told == "12 servers sustain ≥ 1,000/s"
 
 
 def test_an_outline_stays_small_however_many_points_there_are(tmp_path: Path) -> None:
@@ -126,5 +126,5 @@ def test_an_outline_tells_which_points_are_not_to_be_trusted(tmp_path: Path) -> 
 def test_a_server_that_answers_nothing_lies_on_the_ground(tmp_path: Path) -> None:
     dead = Contestant("dead", "Dead", "", 0, 100, 1)
     found = outline(record(tmp_path / "a.pong.yaml", session([dead], 3, seconds=1.0)))
-    assert found.result == "Dead holds none of the rates"
+    assert found.result == "Dead sustains no tested rate"
     assert {y for _, y in found.lines[0].points} == {0.0}

@@ -29,7 +29,7 @@ from tests.synthetic import contestants, session
 from workbench.comparison.conditions import conditions
 from workbench.documents import RunStart
 
-PRINTED = "Show the figures of 2009"
+PRINTED = "Show figures of 2009"
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 

@@ -42,7 +42,7 @@ def test_what_differs_is_named_with_both_values(
     qtbot: QtBot, page: ComparePage, a: Path, b: Path
 ) -> None:
     compare(qtbot, page, a, b)
-    assert says(page, "They ran under different conditions")
+    assert says(page, "Different conditions")
     for text in ("Kernel of the target", "Linux 6.1.0-41-amd64", "Linux 5.10"):
         assert says(page.conditions, text)
     for each in conditions(page.selection.sides).differing:
@@ -66,7 +66,7 @@ def test_presented_a_server_of_two_sessions_is_one_and_letters_are_explained(
     compare(qtbot, page, a, again)
     page.present()
     (large,) = page.findChildren(Presentation)
-    assert large.headline.accessibleName() == "gevent, holds 8,000/s"
+    assert large.headline.accessibleName() == "gevent, sustains 8,000/s"
 
     def explained() -> bool:
         told = [each.accessibleName() for each in large.findChildren(QWidget)]
@@ -83,7 +83,7 @@ def test_the_table_is_sorted_by_choice_and_what_is_not_known_is_last(
 ) -> None:
     dead = [replace(contestants(1)[0], capacity_per_s=0), *contestants(3)[1:]]
     compare(qtbot, page, record(tmp_path / "a.yaml", session(dead, rates=RATES)))
-    press(page, "Show the figures in a table")
+    press(page, "Show figures in a table")
     view = page.figures
     holds_first = [cell(view, n, "Sustained") for n in range(3)]
     assert holds_first == ["8,000/s", "7,000/s", "no tested rate"]
@@ -102,8 +102,8 @@ def test_all_are_told_at_a_rate_of_ones_choice(
     qtbot: QtBot, page: ComparePage, a: Path, b: Path
 ) -> None:
     compare(qtbot, page, a, b)
-    press(page, "Show the figures in a table")
-    rates = combo(page, "Rate at which all are told")
+    press(page, "Show figures in a table")
+    rates = combo(page, "Rate for all servers")
     assert rates.currentText() == "2,000/s"
     choose(rates, "5,000/s")
     assert page.comparison.rate == 5000
@@ -114,19 +114,19 @@ def test_any_two_servers_are_told_apart_in_a_sentence(
     qtbot: QtBot, page: ComparePage, a: Path, b: Path
 ) -> None:
     compare(qtbot, page, a, b)
-    press(page, "Show the figures in a table")
+    press(page, "Show figures in a table")
     assert says(page, difference(page, "gevent in A", "gevent in B"))
     choose(combo(page, "Second server"), "asyncio streams in A")
     assert says(page, difference(page, "gevent in A", "asyncio streams in A"))
     choose(combo(page, "Second server"), "gevent in A")
-    assert says(page, "Choose two different ones.")
+    assert says(page, "Select two different servers.")
 
 
 def test_the_figures_can_be_copied_as_text(
     qtbot: QtBot, page: ComparePage, a: Path, b: Path
 ) -> None:
     compare(qtbot, page, a, b)
-    press(page, "Show the figures in a table")
+    press(page, "Show figures in a table")
     press(page, "Copy as text")
     lines = QGuiApplication.clipboard().text().splitlines()
     assert lines[0].startswith("Server\tSession\tSustained\tLimit between\t")
@@ -142,7 +142,7 @@ def test_the_charts_can_be_copied_and_the_table_exported(
     compare(qtbot, page, a, b)
     page.copy_chart()
     assert QGuiApplication.clipboard().image().width() >= page.trio.width()
-    press(page, "Show the figures in a table")
+    press(page, "Show figures in a table")
     press(page, "Export…")
     (dialog,) = page.findChildren(ExportDialog)
     assert ".csv" in dialog.source.kinds

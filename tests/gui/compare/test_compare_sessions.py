@@ -33,14 +33,14 @@ pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
 
 def test_empty_it_says_what_belongs_here_and_offers_a_choice(page: ComparePage) -> None:
-    assert says(page, "Lay sessions over one another")
-    assert says(page, "Nothing is compared yet.")
+    assert says(page, "Compare sessions")
+    assert says(page, "No sessions selected.")
     assert not offers(page, "Add a session…")
     assert not combo(page, "Percentile").isVisible()
     assert ranking(page) == []
     press(page, "Choose sessions…")
     (chooser,) = page.findChildren(Chooser)
-    assert says(chooser, "Sessions you run appear here.")
+    assert says(chooser, "Your sessions appear here.")
     chooser.reject()
 
 
@@ -48,7 +48,7 @@ def test_one_session_is_ranked_and_asks_for_another(
     qtbot: QtBot, page: ComparePage, a: Path
 ) -> None:
     compare(qtbot, page, a)
-    assert says(page, "3 servers of one session · add another to compare")
+    assert says(page, "3 servers · add another session to compare")
     assert [row.partition(":")[0] for row in ranking(page)] == [
         "gevent",
         "asyncio Protocol",
@@ -61,12 +61,12 @@ def test_two_sessions_are_ranked_together_with_the_limits_of_each(
     qtbot: QtBot, page: ComparePage, a: Path, b: Path
 ) -> None:
     compare(qtbot, page, a, b)
-    assert says(page, "3 servers that both sessions have")
+    assert says(page, "3 servers in both sessions")
     assert ranking(page)[0] == (
-        "gevent in A: holds 8,000/s, its limit lies within 8,000 to 9,000/s"
+        "gevent in A: sustains 8,000/s, its limit lies within 8,000 to 9,000/s"
     )
     assert ranking(page)[3] == (
-        "gevent in B: holds 4,000/s, its limit lies within 4,000 to 5,000/s"
+        "gevent in B: sustains 4,000/s, its limit lies within 4,000 to 5,000/s"
     )
 
 
@@ -92,7 +92,7 @@ def test_of_a_newer_session_what_is_understood_can_be_compared(
     page.compare([a, newer])
     holds(qtbot, page, a)
     assert str(newer) in page.newer.text
-    press(page, "Open what this one understands")
+    press(page, "Open anyway")
     holds(qtbot, page, a, newer)
     assert not page.newer.isVisible()
     assert len(ranking(page)) == 4
@@ -115,7 +115,7 @@ def test_more_than_six_sessions_find_no_room(
     ]
     page.compare(files)
     holds(qtbot, page, *files[:6])
-    assert "6 sessions are shown at a time; one session had no room." in page.refused.text
+    assert "At most 6 sessions are compared at a time; one session not added." in page.refused.text
     assert not control(page, "Add a session…").isEnabled()
 
 
@@ -124,7 +124,7 @@ def test_a_session_that_is_compared_already_is_told(
 ) -> None:
     compare(qtbot, page, a, b)
     page.add([a])
-    told = "a.pong.yaml is in the comparison already."
+    told = "a.pong.yaml is already in the comparison."
     qtbot.waitUntil(lambda: page.refused.text == told)
     assert page.selection.paths() == [a, b]
 
@@ -182,19 +182,19 @@ def test_another_session_can_be_the_one_the_others_are_compared_with(
 ) -> None:
     compare(qtbot, page, a, b)
     control(page, "Servers of B").click()
-    press(page, "Compare the others with this one")
+    press(page, "Use as the baseline")
     holds(qtbot, page, b, a)
-    assert ranking(page)[0].startswith("gevent in B: holds 8,000/s")
+    assert ranking(page)[0].startswith("gevent in B: sustains 8,000/s")
 
 
 def test_taking_a_session_out_leaves_the_other_as_the_first(
     qtbot: QtBot, page: ComparePage, a: Path, b: Path
 ) -> None:
     compare(qtbot, page, a, b)
-    press(page, "Take A out of the comparison")
+    press(page, "Remove A from the comparison")
     holds(qtbot, page, b)
-    assert ranking(page)[0].startswith("gevent: holds 4,000/s")
-    press(page, "Take A out of the comparison")
+    assert ranking(page)[0].startswith("gevent: sustains 4,000/s")
+    press(page, "Remove A from the comparison")
     assert offers(page, "Choose sessions…")
 
 

@@ -54,13 +54,13 @@ def test_in_a_narrow_window_the_column_beside_is_there_when_asked_for(
     compare(qtbot, page, a, b)
     page.resize(876, 620)
     qtbot.waitUntil(lambda: not page.held.isVisible())
-    press(page, "Show the column beside")
+    press(page, "Show side column")
     assert page.held.isVisible()
     qtbot.keyClick(page, Qt.Key.Key_F9)
     assert not page.held.isVisible()
     qtbot.keyClick(page, Qt.Key.Key_F9)
     page.resize(1196, 800)
-    qtbot.waitUntil(lambda: not offers(page, "Show the column beside"))
+    qtbot.waitUntil(lambda: not offers(page, "Show side column"))
     assert page.held.isVisible()
 
 
@@ -72,7 +72,7 @@ def test_nothing_is_cut_off_at_any_size(
     page.resize(*size)
     qtbot.waitUntil(lambda: page.trio.width() > 0)
     assert page.size().toTuple() == size
-    for action in ("Show the charts", "Show the figures in a table", "Add a session…"):
+    for action in ("Show charts", "Show figures in a table", "Add a session…"):
         found = control(page, action)
         right = found.mapTo(page, QPoint(found.width(), 0)).x()
         assert right <= page.width()
