@@ -23,7 +23,7 @@ from workbench.servers.entry import ServerEntry, load_entry
 from workbench.servers.gate import PIPELINED, GateResult, gate
 from workbench.servers.programs import MissingPrograms
 from workbench.servers.readiness import forget_programs
-from workbench.servers.readiness_there import There, look
+from workbench.servers.readiness_there import There, examine
 
 if TYPE_CHECKING:
     from app.machines.prompts import Asker
@@ -116,7 +116,7 @@ async def look_there(profile: Profile, person: Asker) -> There:
     catalogue = await asyncio.to_thread(Catalogue.load)
     machine = await _open(profile, person)
     try:
-        return await look(machine, list(catalogue.contestants()))
+        return await examine(machine, list(catalogue.contestants()))
     finally:
         with contextlib.suppress(PongbenchError):
             await _whole(machine.close())

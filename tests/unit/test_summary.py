@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from synthetic import LATE, End, knees, session
 
-from workbench.analysis.repeats import last_looks
+from workbench.analysis.repeats import last_attempts
 from workbench.analysis.summary import summarise
 from workbench.commands.summary import print_ranking, print_summary
 from workbench.documents import AnyDocument, Note, PointStop
@@ -169,10 +169,10 @@ def test_twice_the_points_are_twice_the_work(monkeypatch: pytest.MonkeyPatch) ->
     def spied(points: Iterable[PointStop]) -> list[PointStop]:
         all_of_them = list(points)
         gone_through.append(len(all_of_them))
-        return last_looks(all_of_them)
+        return last_attempts(all_of_them)
 
     for module in ("results", "knee", "intervals"):
-        monkeypatch.setattr(f"workbench.analysis.{module}.last_looks", spied)
+        monkeypatch.setattr(f"workbench.analysis.{module}.last_attempts", spied)
 
     def work(points: int) -> int:
         gone_through.clear()

@@ -16,9 +16,9 @@ from workbench.plan.schedule import (
     Ceiling,
     PointPlan,
     calibration,
-    look_again,
     order,
     points,
+    repeat_sweep,
     sweep,
 )
 from workbench.workloads.registry import workload as a_workload
@@ -286,7 +286,7 @@ def run_with_looks(
                 point = sweeping.send(stops[-1])
         if len(turns) == looks or undecided(stops, ceiling_per_s) is None:
             return turns
-        sweeping = look_again(settings, "a", list(stops), ceiling_per_s=ceiling_per_s)
+        sweeping = repeat_sweep(settings, "a", list(stops), ceiling_per_s=ceiling_per_s)
 
 
 def climb_to(*at_3000: Verdict, above: Verdict = "ok") -> Callable[[PointPlan], PointStop]:

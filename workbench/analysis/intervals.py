@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from math import comb, inf
 from typing import Literal
 
-from workbench.analysis.repeats import is_sustained, last_looks
+from workbench.analysis.repeats import is_sustained, last_attempts
 from workbench.documents import PointStop
 
 CONFIDENCE = 0.95
@@ -68,7 +68,7 @@ def pass_knees(points: Iterable[PointStop]) -> list[PassKnee]:
     """Of one server, by pass. A pass cut short before it found a limit is left out when another
     went further, as in `knee`. A closed loop has none."""
     passes: defaultdict[int, list[PointStop]] = defaultdict(list)
-    for point in last_looks(points):
+    for point in last_attempts(points):
         if point.purpose == "sweep" and point.complete:
             passes[point.pass_number].append(point)
     furthest = max((p.x for tried in passes.values() for p in tried), default=0.0)

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from statistics import median_low
 
-from workbench.analysis.repeats import is_sustained, last_looks
+from workbench.analysis.repeats import is_sustained, last_attempts
 from workbench.documents import PointStop
 
 
@@ -20,7 +20,7 @@ def knee(points: Iterable[PointStop]) -> float | None:
     stopped) says nothing against another that went further, and is left out.
     """
     passes: defaultdict[int, list[PointStop]] = defaultdict(list)
-    for point in last_looks(points):
+    for point in last_attempts(points):
         if point.purpose == "sweep" and point.complete:
             passes[point.pass_number].append(point)
     if not passes:
@@ -39,7 +39,7 @@ def unknown(points: Iterable[PointStop]) -> PointStop | None:
     clients, network or other programs were in the way. None: the server lost its lowest rate by
     itself, or answered wrongly there, it held one, or none was measured."""
     lowest: dict[int, PointStop] = {}
-    for point in last_looks(points):
+    for point in last_attempts(points):
         if point.purpose == "sweep" and point.complete:
             known = lowest.setdefault(point.pass_number, point)
             if point.x < known.x:
@@ -62,6 +62,6 @@ def _held_from_below(tried: list[PointStop]) -> float:
 def is_floor(points: Iterable[PointStop], knee_per_s: float | None) -> bool:
     """May the server hold more? At the next rate above the knee no point shows its own limit."""
     held = knee_per_s or 0.0
-    above = [p for p in last_looks(points) if p.complete and p.x > held]
+    above = [p for p in last_attempts(points) if p.complete and p.x > held]
     nearest = min((point.x for point in above), default=held)
     return not any(p.x == nearest and p.verdict == "server-limited" for p in above)

@@ -20,7 +20,7 @@ def is_sustained(point: PointStop) -> bool:
     return point.verdict == "ok" and point.counts.succeeded >= HOLDS * point.counts.scheduled
 
 
-def last_looks(points: Iterable[PointStop]) -> list[PointStop]:
+def last_attempts(points: Iterable[PointStop]) -> list[PointStop]:
     """Without those that were looked at again, in the order of their first looks. An interrupted
     look takes nothing away from an earlier one."""
     found: dict[tuple[object, ...], PointStop] = {}

@@ -17,7 +17,7 @@ from workbench.analysis.evidence import HOLDS
 from workbench.analysis.histogram import merge, percentile_supported, percentiles
 from workbench.analysis.intervals import Interval, PassKnee, knee_interval, pass_knees
 from workbench.analysis.knee import is_floor, knee, unknown
-from workbench.analysis.repeats import is_sustained, last_looks, undecided
+from workbench.analysis.repeats import is_sustained, last_attempts, undecided
 from workbench.axis import RATE, Axis
 from workbench.documents import Errors, Percentiles, PointStop, Verdict
 from workbench.messages.reasons import UnexpectedReplies, reasons_of
@@ -178,11 +178,11 @@ class SeriesResult:
     @property
     def counted(self) -> list[PointStop]:
         """Complete ones, of several attempts at a value in a pass the last."""
-        return self._answer("counted", lambda: last_looks(self.complete))
+        return self._answer("counted", lambda: last_attempts(self.complete))
 
     def counts(self, stop: PointStop) -> bool:
         """Is it the last attempt at its value in its pass?"""
-        last = self._answer("last", lambda: {id(each) for each in last_looks(self.stops)})
+        last = self._answer("last", lambda: {id(each) for each in last_attempts(self.stops)})
         return id(stop) in last
 
     @property

@@ -151,7 +151,7 @@ async def _run(plan: Plan, fleet: Fleet, arguments: argparse.Namespace) -> int:
                 engine.tuning = tuning_at_terminal(
                     arguments.tune, yes=arguments.yes, alone=view.paused
                 )
-            engine.on_budget = lambda budget: _say(view, budget)
+            engine.on_budget = lambda budget: _print_budget(view, budget)
             stop = await _interruptible(engine, documents, view)
     except asyncio.CancelledError:
         stop = None
@@ -202,6 +202,6 @@ async def _interruptible(
         return await running
 
 
-def _say(view: ConsoleView, budget: Budget) -> None:
+def _print_budget(view: ConsoleView, budget: Budget) -> None:
     for sentence in (*budget.describe(), *(warning.text() for warning in budget.warnings)):
         view.console.say(sentence, "dim")

@@ -55,7 +55,7 @@ class Agent:
         """Clocks drift apart: a second a week is a millisecond in ten minutes."""
         self.offset_us, self.uncertainty_us = await self.client.machine.clock()
 
-    async def say(self, **command: Any) -> None:
+    async def send(self, **command: Any) -> None:
         await self.process.send(json.dumps(command).encode())
 
     async def close(self) -> None:
@@ -103,7 +103,7 @@ class Agent:
         with contextlib.suppress(PongbenchError):
             while not self.failure:
                 await asyncio.sleep(HEARTBEAT_S)
-                await self.say(op="hb")
+                await self.send(op="hb")
 
 
 async def command(client: Client) -> Command:

@@ -59,13 +59,13 @@ class Point:
         self.most_windows = math.ceil((longest_s + SPARE_S) * WINDOWS_PER_S)
         for agent in self.agents:
             shared = {**load, "share": first, "shares": len(self.parts)}
-            await self._say(agent, op="point", id=self.number, load=shared)
+            await self._send(agent, op="point", id=self.number, load=shared)
             first += agent.client.workers
         await self._until(lambda: self.armed | self.ended == self.parts, ARM_WITHIN_S, "arm")
 
     async def start(self, at_us: int) -> None:
         for agent in self.agents:
-            await self._say(agent, op="start", id=self.number, at_us=at_us - agent.offset_us)
+            await self._send(agent, op="start", id=self.number, at_us=at_us - agent.offset_us)
 
     async def result(self, allowed_s: float) -> LoadReport:
         await self._until(lambda: self.ended == self.parts, allowed_s, "finish")
@@ -82,13 +82,13 @@ class Point:
 
     async def stop(self) -> None:
         for agent in self.agents:
-            await self._say(agent, op="stop", id=self.number)
+            await self._send(agent, op="stop", id=self.number)
 
-    async def _say(self, agent: Agent, **command: Any) -> None:
+    async def _send(self, agent: Agent, **command: Any) -> None:
         """One that is lost is told by its reader; the others go on."""
         if not agent.failure:
             with contextlib.suppress(PongbenchError):
-                await agent.say(**command)
+                await agent.send(**command)
 
     def _parts_of_clients(self) -> Iterator[ClientPart]:
         for agent in self.agents:

@@ -126,7 +126,7 @@ class Sampling:
         await self.start(self._machine, self._to_session_us, self._emit)
         self.failure = None
         self._over.clear()
-        await self._say()
+        await self._send()
 
     async def lost(self) -> PongbenchError:
         """Wait until no more samples can come; why."""
@@ -137,9 +137,9 @@ class Sampling:
     async def watch(self, server: str, pid: int, port: int) -> None:
         """From now on measure this process tree and this port; `pid` 0: none."""
         self._watched = {"watch": pid, "port": port, "server": server}
-        await self._say()
+        await self._send()
 
-    async def _say(self) -> None:
+    async def _send(self) -> None:
         if self._process and self.failure is None and self._watched:
             # One that has just ended is told by `failure`.
             with contextlib.suppress(PongbenchError):

@@ -71,13 +71,13 @@ async def start(profile: Profile, shell: Shell, survey: Survey) -> SshMachine:
     return SshMachine(profile, shell, survey, link, introduction)
 
 
-class DeadRun(msgspec.Struct, frozen=True):
+class LeftoverRun(msgspec.Struct, frozen=True):
     run: Text
     processes: list[Text] = []
     """Command lines of what was left of it."""
 
 
-class LiveRun(msgspec.Struct, frozen=True):
+class ActiveRun(msgspec.Struct, frozen=True):
     run: Text
     holder: Text = ""
 
@@ -87,8 +87,8 @@ class Cleaned(msgspec.Struct, frozen=True):
 
     killed: Count
     removed: Count
-    found: list[DeadRun]
-    alive: list[LiveRun]
+    found: list[LeftoverRun]
+    alive: list[ActiveRun]
 
 
 class Size(msgspec.Struct, frozen=True):

@@ -164,7 +164,7 @@ async def _log_in(
                     tunnel=tunnel,
                     server_host_key_algs=kinds,
                 )
-            await visitor.let_in()
+            await visitor.accepted()
             return connection
         except asyncssh.HostKeyNotVerifiable as error:
             raise visitor.refused or PongbenchError(
@@ -175,7 +175,7 @@ async def _log_in(
                 f"'{hop.name}' at {where} and this program have no common cipher ({error.reason})."
             ) from None
         except asyncssh.PermissionDenied:
-            await visitor.turned_away()
+            await visitor.rejected()
             tried = ", ".join(dict.fromkeys(visitor.tried)) or "the keys there are"
             raise PongbenchError(
                 f"'{hop.name}' did not let {visitor.where} in (tried: {tried}); see to it that a"

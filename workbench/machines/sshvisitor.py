@@ -137,10 +137,10 @@ class Visitor(asyncssh.SSHClient):
             self.declined.add(account)
         return secret
 
-    async def turned_away(self) -> None:
+    async def rejected(self) -> None:
         for question in self.used:
             await self.secrets.wrong(question)
 
-    async def let_in(self) -> None:
+    async def accepted(self) -> None:
         for question in self.used[-1:]:
             await self.secrets.right(question)

@@ -125,7 +125,7 @@ class Tuner:
             "lease_s": LEASE_S,
             "nofile": nofile,
         }
-        await self._say(order)
+        await self._send(order)
         event = await self.answer(AllApplied)
         self.beating = asyncio.create_task(self._beat())
         answers = list(event.settings)
@@ -138,7 +138,7 @@ class Tuner:
         if self.beating is not None:
             await ended(self.beating)
         try:
-            await self._say({"op": "restore"})
+            await self._send({"op": "restore"})
             event = await self.answer(AllRestored)
         except PongbenchError:
             return [
@@ -196,14 +196,14 @@ class Tuner:
                 f"The tuner on {self.machine.name} sent an invalid message ({error})."
             ) from None
 
-    async def _say(self, order: dict[str, Any]) -> None:
+    async def _send(self, order: dict[str, Any]) -> None:
         await self.process.send(json.dumps(order).encode())
 
     async def _beat(self) -> None:
         with contextlib.suppress(PongbenchError):
             while True:
                 await asyncio.sleep(HEARTBEAT_S)
-                await self._say({"op": "hb"})
+                await self._send({"op": "hb"})
 
     async def _begin(self, prompt: str, rights: Rights) -> None:
         """Until the tuner is there. A password goes only after the prompt, which nobody can guess,

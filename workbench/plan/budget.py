@@ -155,9 +155,9 @@ def _duration(
     schedules = sum(point.seconds + _stay_s(point) for point in planned)
     low = high = 0.0
     for own_warm_up, rest in servers:
-        swept = plan.repeats * (own_warm_up + warm_up + schedules + sum(rest))
-        low += swept + plan.repeats * DEPLOY_S[0]
-        high += swept + plan.repeats * (DEPLOY_S[1] + timeouts)
+        sweeps = plan.repeats * (own_warm_up + warm_up + schedules + sum(rest))
+        low += sweeps + plan.repeats * DEPLOY_S[0]
+        high += sweeps + plan.repeats * (DEPLOY_S[1] + timeouts)
         if plan.looks > 1 and plan.axis.has_limit:
             # One more turn of each server, up to the point after the one in doubt.
             longest = max(point.seconds for point in planned) + stay

@@ -158,14 +158,14 @@ def _plan(data: Mapping[str, Any]) -> tuple[Plan | None, dict[str, str]]:
         except msgspec.ValidationError as error:
             key, sentence = complaint(str(error), tried, plan_type(tried))
             key = key.partition("[")[0]
-            if key in faults or not key or not _mend(tried, key):
+            if key in faults or not key or not _fix(tried, key):
                 return None, faults or {"": f"{key}: {sentence}" if key else sentence}
             faults[key] = sentence[:1].upper() + sentence[1:]
         else:
             return (None if faults else plan), faults
 
 
-def _mend(data: dict[str, Any], key: str) -> bool:
+def _fix(data: dict[str, Any], key: str) -> bool:
     """Take out what is wrong, so that the rest can be looked at."""
     *outer, last = key.split(".")
     for step in outer:

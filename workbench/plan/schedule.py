@@ -116,7 +116,7 @@ def sweep(plan: Plan, server: str, *, seed: int = 0, pass_number: int = 1) -> Sw
     return []
 
 
-def look_again(
+def repeat_sweep(
     plan: Plan,
     server: str,
     before: Sequence[PointStop],

@@ -90,7 +90,7 @@ class RunProgress:
         """Where in the order the turns added last begin."""
         self._in_block = 0
         self._done_before = 0
-        self._swept_since_us: int | None = None
+        self._measured_since_us: int | None = None
         self._paused_since_us: int | None = None
         self._paused_us = 0
         """In pauses since the first sweep; they say nothing of how long a point takes."""
@@ -194,11 +194,11 @@ class RunProgress:
     @property
     def _each_s(self) -> float | None:
         """What a point has taken so far, with all that lies between points."""
-        swept = sum(len(server.stops) for server in self.servers.values())
-        if self._swept_since_us is None or not swept or not self.done:
+        measured = sum(len(server.stops) for server in self.servers.values())
+        if self._measured_since_us is None or not measured or not self.done:
             return None
         now_us = self.t_us if self._paused_since_us is None else self._paused_since_us
-        return (now_us - self._swept_since_us - self._paused_us) / swept / 1e6
+        return (now_us - self._measured_since_us - self._paused_us) / measured / 1e6
 
     def _begin(self, start: RunStart) -> None:
         self._reset()
@@ -232,8 +232,8 @@ class RunProgress:
     def _point_start(self, point: PointStart) -> None:
         if point.purpose != "ceiling":
             self._enter(point)
-            if self._swept_since_us is None:
-                self._swept_since_us, self._paused_us = point.t_us, 0
+            if self._measured_since_us is None:
+                self._measured_since_us, self._paused_us = point.t_us, 0
         known = self.servers.get(point.server)
         self.now = known or ServerProgress(point.server, self.name_of(point.server), 0)
         self.now.point, self.now.window = point, None

@@ -11,7 +11,7 @@ from workbench.analysis.repeats import is_sustained, undecided
 from workbench.analysis.verdicts import OTHERS_PCT
 from workbench.documents import Block, PointStop
 from workbench.messages import notes
-from workbench.plan.schedule import Sweep, calibration, look_again, order, sweep
+from workbench.plan.schedule import Sweep, calibration, order, repeat_sweep, sweep
 from workbench.rights import recorded
 from workbench.run.network_check import check_links
 from workbench.run.server_run import LeftOut, ServerRunner
@@ -139,7 +139,7 @@ class Scheduler:
             self._run.note(again, block.server)
         for block, _ in doubts:
             before = list(self._results[_key(block)])
-            points = look_again(
+            points = repeat_sweep(
                 self._plan,
                 block.server,
                 before,

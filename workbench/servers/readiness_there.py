@@ -47,7 +47,7 @@ class There:
         return Readiness("to make", f"{brings} Later starts use the same.")
 
 
-async def look(machine: Machine, entries: Sequence[ServerEntry]) -> There:
+async def examine(machine: Machine, entries: Sequence[ServerEntry]) -> There:
     """Raises PongbenchError when the machine is gone."""
     wanted = {entry.id: _programs(machine, entry) for entry in entries if not entry.unavailable}
     names = sorted({name for programs in wanted.values() for name in programs})
