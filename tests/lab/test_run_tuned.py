@@ -117,7 +117,7 @@ def test_without_a_terminal_and_without_yes_nothing_is_begun(hosts: list[Host], 
     )
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1] == (
-        "pongbench: There is no terminal to ask at whether kernel settings may be changed; say"
+        "pongbench: Changing kernel settings needs consent, and there is no terminal to ask at; use"
         " --yes, or leave out --tune."
     )
 
