@@ -21,14 +21,16 @@ FAMILIES = {
 _STATUS = {"done": "complete", "stopped": "stopped early", "aborted": "aborted", "failed": "failed"}
 
 
-def when(start: RunStart | None) -> str:
-    """ "21 November, 09:02", in local time; with the year where it is not this one."""
+def when(start: RunStart | None, *, short: bool = False) -> str:
+    """ "21 November, 09:02", in local time; with the year where it is not this one. `short`: "21
+    Nov"."""
     if start is None:
         return ""
     began = datetime.fromisoformat(start.started_utc)
     began = began.replace(tzinfo=began.tzinfo or UTC).astimezone()
     year = "" if began.year == datetime.now().astimezone().year else f" {began.year}"
-    return f"{began.day} {began:%B}{year}, {began:%H:%M}"
+    month = f"{began:%b}" if short else f"{began:%B}"
+    return f"{began.day} {month}{year}, {began:%H:%M}"
 
 
 def ended(session: Shelved) -> str:

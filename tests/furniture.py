@@ -167,7 +167,7 @@ def tried() -> Tried:
             Line("Was ready after 0.4 s, with CPython 3.11.2 and gevent 26.9.0."),
             Line("Answered 30 of 30 calls with exactly the reply expected, typically in 2.1 ms."),
             Line("Closes after every reply: one call per connection.", "soft"),
-            Line("Its queue holds 128 connections; 512 were asked for.", "warn"),
+            Line("Accept queue: 128 connections; 512 were requested.", "warn"),
         ],
         asked="GET / HTTP/1.0\nHost: pongbench\n",
         answered="HTTP/1.0 200 OK\nContent-Length: 5\n\nPong!",

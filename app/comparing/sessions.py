@@ -198,11 +198,8 @@ def _small(name: str) -> QPushButton:
 
 
 def _about(side: Side) -> str:
-    """ "14 November, 09:02 · 2 passes · atlas · 8 servers"."""
+    """ "14 Nov, 09:02 · atlas · 2 passes"."""
     targets = ", ".join(m.name for m in side.start.machines if "target" in m.roles)
-    count = len(side.contenders)
     passes = side.plan.get("repeats", 1)
-    parts = [when(side.start), targets, f"{count} server{'s' if count != 1 else ''}"]
-    if passes > 1:
-        parts.insert(1, f"{passes} passes")
-    return " · ".join(filter(None, parts))
+    told = f"{passes} passes" if passes > 1 else ""
+    return " · ".join(filter(None, (when(side.start, short=True), targets, told)))
