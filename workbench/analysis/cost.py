@@ -52,7 +52,7 @@ class Cheapest:
     """Of servers at one load, those that pay the least CPU time for a call."""
 
     series: tuple[SeriesResult, ...]
-    """Those that cannot be told apart from the first."""
+    """Those that cannot be distinguished from the first."""
     cpu_us: float
     others: tuple[SeriesResult, ...]
     most_us: float
@@ -61,7 +61,8 @@ class Cheapest:
 
 
 ONE_PASS = 0.05
-"""What two passes of the same server commonly differ by: of a single pass less is not told."""
+"""What two passes of the same server commonly differ by; with a single pass, smaller differences
+are not reported."""
 
 
 def cheapest(equals: Sequence[SeriesResult]) -> Cheapest | None:

@@ -158,7 +158,7 @@ class Evidence:
     reply_known: bool = True
     """What the server has to answer. Otherwise a 4xx may be all that there is to answer."""
     faults: Mapping[str, Fault] = field(default_factory=dict)
-    """By error; of a load tool that tells none, empty."""
+    """By error; empty where the load tool reports none."""
     clean_per_s: float | None = None
     """Calls that the server answered per second at the next lower rate. None: there is none, or
     replies were wrong there, too."""

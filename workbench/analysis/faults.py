@@ -53,7 +53,7 @@ LOST_PER_RETRANSMISSION = 2
 """Calls that one segment sent again may explain."""
 
 MOST_KINDS = 3
-"""Of which a point tells."""
+"""The most that a point reports."""
 
 _SHED = ("connreset", "protocol", "protocol-cut", "protocol-closed", "protocol-408", "protocol-429")
 """What a healthy server may do with load that it has no room for, and any 5xx."""

@@ -70,7 +70,7 @@ def merge(histograms: Iterable[SparseHistogram]) -> SparseHistogram:
 
 
 def coarse(sparse: SparseHistogram) -> SparseHistogram:
-    """The same counts in 16 buckets an octave, each told by the last fine bucket in it, so that
+    """The same counts in 16 buckets an octave, each named by the last fine bucket in it, so that
     all functions here read it; under 7 % wide, exact below 32 us."""
     buckets, counts = _split(sparse)
     if not len(buckets):

@@ -19,7 +19,7 @@ from workbench.analysis.repeats import is_sustained, last_attempts
 from workbench.documents import PointStop
 
 CONFIDENCE = 0.95
-"""Wanted; fewer than six passes cannot give it, and their whole range is told instead."""
+"""The coverage wanted. Fewer than six passes cannot give it; their whole range is given instead."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class PassKnee:
-    """What one pass tells."""
+    """The result of one pass."""
 
     pass_number: int
     held: float

@@ -82,7 +82,7 @@ def _measured(evidence: Evidence) -> bool:
 
 
 def _not_established(evidence: Evidence) -> list[Message]:
-    """Connections that fail otherwise than by silence are told by their errors."""
+    """Connections that fail with an error are counted by that error."""
     counts, lateness = evidence.counts, evidence.lateness_us
     if counts.established is None or lateness is None:
         return []

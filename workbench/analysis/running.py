@@ -1,4 +1,4 @@
-"""What can be told of a point while it runs."""
+"""Figures of a point while it runs."""
 
 from __future__ import annotations
 

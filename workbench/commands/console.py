@@ -39,7 +39,7 @@ _WIDE = 100
 
 
 class ConsoleView:
-    """A consumer of documents that shows how the run goes, on stderr unless told otherwise.
+    """A consumer of documents that shows the progress of a run, by default on stderr.
 
     A context manager: inside it the table is kept up to date; it vanishes at the end.
     """
@@ -87,7 +87,7 @@ class ConsoleView:
 
     @contextlib.contextmanager
     def paused(self) -> Iterator[None]:
-        """Nothing is drawn: somebody types."""
+        """Draw nothing while the user types."""
         if self._live:
             self._live.stop()
         try:
@@ -97,7 +97,7 @@ class ConsoleView:
                 self._live.start()
 
     def notify(self, text: str) -> None:
-        """What is being done where no document tells, for example while servers are built."""
+        """Show what is being done between documents, for example while servers are built."""
         if self._live is None:
             self._say(text)
         self._doing = text

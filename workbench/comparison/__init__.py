@@ -1,1 +1,1 @@
-"""Sessions side by side: who is in them, what tells them apart, and what differs."""
+"""Sessions side by side: their servers, how they differ, and under which conditions."""

@@ -104,7 +104,7 @@ _WORKLOAD: tuple[tuple[str, str, Callable[[Any], str], Any], ...] = (
     ("arrivals", "Arrivals", setup.arrivals, "uniform"),
     *((f.key, f.label, f.text, f.default) for f in own_fields()),
 )
-"""Key, what it is, how it is told, what it is where a plan does not say."""
+"""Key, label, how it is formatted, and its value where a plan does not give one."""
 
 _FACTS: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
     ("cpu_model", "CPU", str),

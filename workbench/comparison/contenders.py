@@ -1,4 +1,4 @@
-"""One server of one session, as it stands in a comparison."""
+"""One server of one session in a comparison."""
 
 from __future__ import annotations
 

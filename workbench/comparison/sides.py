@@ -1,4 +1,4 @@
-"""Sessions side by side: who is in them, at which rate they meet, what tells them apart."""
+"""Sessions side by side: their servers, their common rate, and their differences."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def side_of(session: Session, path: Path, tag: str) -> Side:
 
 
 def check_count(paths: Sequence[Path]) -> None:
-    """Raises BadInput for more sessions than can be told apart."""
+    """Raises BadInput for more sessions than can be compared at once."""
     if len(paths) > MOST:
         raise BadInput(f"{len(paths)} sessions cannot be compared at once; the most is {MOST}.")
 
@@ -120,7 +120,7 @@ class Comparison:
     contenders: Sequence[Contender] = ()
     """Those chosen, by session and in its plan's order."""
     rate: float | None = None
-    """At which all are told; None: they share none."""
+    """The rate at which all are compared; None: they have none in common."""
     shared: Sequence[float] = ()
     """The rates offered to all of them that have points, rising."""
 

@@ -68,7 +68,7 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     due_times: bool = False
     """It counts latency from when a call was due, and calls that were due in its windows."""
     lateness: bool = False
-    """It tells how late connections were started."""
+    """Whether it reports how late connections were started."""
     histograms: bool = False
     """Of times; without, there are no percentiles."""
     conservation: bool = False

@@ -1,4 +1,4 @@
-"""What a load agent says, as `agent.protocol` defines it; in JSON, told apart by "ev"."""
+"""Events of a load agent, as `agent.protocol` defines them: JSON, distinguished by "ev"."""
 
 from __future__ import annotations
 

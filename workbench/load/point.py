@@ -85,7 +85,7 @@ class Point:
             await self._send(agent, op="stop", id=self.number)
 
     async def _send(self, agent: Agent, **command: Any) -> None:
-        """One that is lost is told by its reader; the others go on."""
+        """An agent that is lost is reported by its reader; the others go on."""
         if not agent.failure:
             with contextlib.suppress(PongbenchError):
                 await agent.send(**command)

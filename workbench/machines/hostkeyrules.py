@@ -55,7 +55,7 @@ class Rules:
     check_address: bool = False
     """CheckHostIP: nothing else may be known of its address."""
     signatures: tuple[str, ...] | None = None
-    """HostKeyAlgorithms, where somebody chose them."""
+    """HostKeyAlgorithms, where the configuration sets them."""
     authorities: tuple[str, ...] = SIGNATURES
     """CASignatureAlgorithms."""
     least_rsa_bits: int = LEAST_RSA_BITS
@@ -83,7 +83,7 @@ class Rules:
 
 
 def standard_files() -> tuple[Path, ...]:
-    """Where `ssh` keeps known hosts unless told otherwise."""
+    """Where `ssh` keeps known hosts by default."""
     folder = Path("~/.ssh").expanduser()
     return (folder / "known_hosts", folder / "known_hosts2", *SYSTEM_FILES)
 
@@ -180,7 +180,7 @@ def _revoked(hop: Hop, file: str) -> frozenset[bytes]:
 
 
 def _choice(text: str, usual: Sequence[str]) -> tuple[str, ...] | None:
-    """Of the algorithms that somebody chose those that are known here."""
+    """Those of the configured algorithms that are known here."""
     if not text:
         return None
     possible = [name.decode() for name in (*get_certificate_algs(), *get_public_key_algs())]

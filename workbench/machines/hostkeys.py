@@ -74,7 +74,7 @@ class ChangedHostKey(HostKeyProblem):
 
 
 class RevokedHostKey(PongbenchError):
-    """A host showed a key that somebody has revoked. There is nothing to decide about it here."""
+    """A host showed a revoked key. There is nothing for the user to decide."""
 
 
 def own_file() -> Path:

@@ -1,4 +1,4 @@
-"""Removes what dead runs left on a machine: their processes and their run directories.
+"""Removes leftovers of crashed runs on a machine: their processes and run directories.
 
 A single file for the standard library of Python 3.10 or later. A run is alive while its lock is
 held, and only the kernel can say so; everything else is left alone. Takes the cache directory as

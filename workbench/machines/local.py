@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 async def open_local(
     *, cache_dir: Path | None = None, name: str = "localhost", lease_s: float = LEASE_S
 ) -> LocalMachine:
-    """Open this computer; what dead runs left on it is removed first.
+    """Open this computer; leftovers of crashed runs are removed first.
 
     Raises PongbenchError when the run directory cannot be made, or this is no Linux.
     """
@@ -185,7 +185,7 @@ async def reap(process: asyncio.subprocess.Process) -> None:
 
 
 async def run_janitor(cache: Path) -> None:
-    """Remove what dead runs left; see `machines.janitor`."""
+    """Remove leftovers of crashed runs; see `machines.janitor`."""
     process = await asyncio.create_subprocess_exec(
         *own_python(),
         str(JANITOR),

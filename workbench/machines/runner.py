@@ -61,7 +61,7 @@ PASSED_ON = (
 CLAIM = "pongbench/"
 """Begins the names of abstract sockets, the number of its user follows: gone with its holder."""
 MOST_BESIDE = 3
-"""Runs of other users that are told of."""
+"""The most runs of other users that are reported."""
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 libc = ctypes.CDLL(None)

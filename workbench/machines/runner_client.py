@@ -91,7 +91,7 @@ class Link:
         self._count = 0
         self._waiting: set[asyncio.Future[Any]] = set()
         self._answers: dict[str, tuple[type, asyncio.Future[Any]]] = {}
-        """By key: the event that answers, and who waits for what it tells."""
+        """By key: the event expected as the answer, and the future that waits for it."""
         self._processes: WeakValueDictionary[str, LinkProcess] = WeakValueDictionary()
         """Those somebody still holds: a long run starts many."""
         self._stray: deque[bytes] = deque(maxlen=5)

@@ -1,4 +1,4 @@
-"""What a runner says, as `runner.py` defines it; in JSON, told apart by "ev"."""
+"""Events of a runner, as `runner.py` defines them: JSON, distinguished by "ev"."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ BUSY_FOR_S = LEASE_S + 1
 
 
 async def open_ssh(profile: Profile, *, ask: Ask = ask_nobody) -> SshMachine:
-    """Log in, look around, remove what dead runs left, and start a runner.
+    """Log in, survey the machine, remove leftovers of crashed runs, and start a runner.
 
     Raises PongbenchError; `hostkeys.UnknownHostKey` and `ChangedHostKey` wait for a person's
     word, `link.MachineBusy` says whose run is there.
@@ -219,7 +219,7 @@ async def survey_machine(shell: Shell, profile: Profile) -> Survey:
 
 
 async def clean(shell: Shell, survey: Survey) -> Cleaned:
-    """Remove what dead runs left; see `machines.janitor`."""
+    """Remove leftovers of crashed runs; see `machines.janitor`."""
     what = "remove what dead runs left"
     arguments = (survey.python, survey.work_dir)
     return await shell.ask(what, JANITOR, Cleaned, *arguments, within_s=WORK_WITHIN_S)

@@ -169,7 +169,8 @@ def emit(event: dict[str, Any]) -> None:
 
 
 def lock(state: Path, holder: str) -> int | None:
-    """Who holds it alone may change settings; None: somebody else does, `holder` told."""
+    """Take the lock, without which no settings may be changed. None: another program holds it,
+    which was reported."""
     path = state / "lock"
     while True:
         state.mkdir(mode=0o755, exist_ok=True)
@@ -194,7 +195,7 @@ def lock(state: Path, holder: str) -> int | None:
 
 
 def leave(state: Path) -> None:
-    """No trace where nothing is to be put back any more. The lock must be held."""
+    """Remove the state directory where nothing is left to restore. The lock must be held."""
     if not (state / "journal.json").exists():
         (state / "lock").unlink(missing_ok=True)
         with contextlib.suppress(OSError):

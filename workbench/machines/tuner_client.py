@@ -33,7 +33,7 @@ MOST_SETTINGS = 200
 
 
 class Event(msgspec.Struct, frozen=True, tag_field="ev", tag=str.lower):
-    """What a tuner says, as `tuner.py` defines it; in JSON, told apart by "ev"."""
+    """An event of a tuner, as `tuner.py` defines them: JSON, distinguished by "ev"."""
 
 
 class Ready(Event, frozen=True):
@@ -238,7 +238,7 @@ class Tuner:
         raise PongbenchError(self._refused(said))
 
     async def _give_up(self, prompt: str) -> None:
-        """sudo is told nothing until it ends by itself."""
+        """Answer sudo with empty lines until it ends by itself."""
         self._expect()
         with contextlib.suppress(PongbenchError):
             await self.process.send(b"")

@@ -1,4 +1,4 @@
-"""Runs on a machine: removes the work directory, if it is one, or only tells its size.
+"""Runs on a machine: removes the work directory, if it is one, or only reports its size.
 
 A single file for the standard library of Python 3.10 or later. Arguments: a nonce, the directory,
 and `look` when nothing is to be removed. Output, after the nonce on a line of its own: {"bytes"}

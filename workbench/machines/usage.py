@@ -11,7 +11,7 @@ LEAST_TICKED_US = 200_000
 """CPU time whose shares ticks of 10 ms tell to a few percent."""
 
 LEAST_SLICE_US = 100_000
-"""Between two samples, for a share of a core to be told from it."""
+"""The shortest time between two samples from which a share of a core is computed."""
 
 
 @dataclass(frozen=True)

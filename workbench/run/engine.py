@@ -1,4 +1,4 @@
-"""Runs a plan: first everything that can go wrong, then the session."""
+"""Runs a plan: a rehearsal that finds what cannot work, then the session."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ class Engine:
         self.control = control or Control()
         self.notify = notify
         self.on_budget: Callable[[Budget], None] = lambda budget: None
-        """Told what the run will cost, before anything is started."""
-        self.on_trial: Callable[[Sequence[ServerEntry], int], None] = lambda servers, tried: None
-        """Told before each server is tried, and after the last: all that are, and how many were."""
+        """Called with what the run will cost, before anything is started."""
+        self.on_trial: Callable[[Sequence[ServerEntry], int], None] = lambda servers, done: None
+        """Called before each server is tested and after the last: all servers, and how many done."""
         self.install = False
-        """May programs the target lacks be unpacked there? Someone was shown them and consented."""
+        """Whether programs that the target lacks may be unpacked there, to which the user agreed."""
         self.tuning: Tuning | None = None
         """Kernel settings for the length of the run; None: they stay as they are."""
         self.expose: Consent = nobody_agrees
@@ -150,7 +150,7 @@ class Engine:
         return budget
 
     async def _rehearse(self, stage: Stage) -> dict[str, Rehearsal]:
-        """Deploy, gate and stop every server once: what cannot work is told before hours have been
+        """Deploy, gate and stop every server once: what cannot work is reported before hours are
         spent, and no runtime is built while something is measured."""
         self.notify("Testing every server once before the run.")
         rehearsed = {}

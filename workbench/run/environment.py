@@ -1,4 +1,4 @@
-"""Everything a run needs on its machines, opened together and closed together."""
+"""The machines of a run with all that it needs on them, opened and closed together."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ HERE = "localhost"
 
 @dataclass(frozen=True)
 class Fleet:
-    """Which machines a run is on, by the names of their profiles."""
+    """The machines of a run, by the names of their profiles."""
 
     target: str = HERE
     clients: tuple[str, ...] = (HERE,)
     open: Callable[[Profile, Ask], Awaitable[Machine]] = open_machine
-    """How the machine of a profile is opened."""
+    """Opens the machine of a profile."""
 
     def names(self) -> list[str]:
         return list(dict.fromkeys([self.target, *self.clients]))
@@ -51,7 +51,7 @@ class Fleet:
         return self.clients == (self.target,)
 
     def profiles(self) -> dict[str, Profile]:
-        """Raises BadInput: no such profile, or it is not meant for that."""
+        """The profiles by name. Raises BadInput where one is missing or lacks the role."""
         found = {name: load_profile(name) for name in self.names()}
         for name, profile in found.items():
             for role in self.roles(name):
@@ -66,38 +66,38 @@ class Fleet:
 
 @dataclass(frozen=True)
 class Member:
-    """A machine of the run, open."""
+    """An open machine of the run."""
 
     machine: Machine
     profile: Profile
     roles: list[Role]
     facts: dict[str, Any]
     clock: tuple[int, int]
-    """(offset_us, uncertainty_us), when it was opened."""
+    """(offset_us, uncertainty_us) when it was opened."""
 
 
 @dataclass(frozen=True)
 class Stage:
-    """Target and clients, ready."""
+    """Target and clients, ready for load."""
 
     fleet: Fleet
     members: dict[str, Member]
     placement: Placement
-    """Of the server on the target, and of the agents of all clients together."""
+    """The cores of the server on the target, and of the agents of all clients together."""
     tool: LoadTool
     load: LoadGenerator
-    """Of that tool."""
+    """The load generator of that tool."""
     samplers: Samplers
     sampling: Sampling
     """Of the target."""
     bind: str
-    """Where servers listen."""
+    """The address that servers listen on."""
     reach: str
-    """Where clients find them."""
+    """The address at which clients reach them."""
     tuneup: TuneUp
-    """What was tuned for the run, or could not be."""
+    """The kernel settings changed for the run."""
     returned: AsyncExitStack
-    """Closed at the end: machines that were lost and opened again."""
+    """Machines that were lost and opened again; closed at the end."""
 
     @property
     def target(self) -> Machine:
@@ -109,7 +109,7 @@ class Stage:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """Of the client that has the fewest ports: all have the same share of the load."""
+        """The facts of the client with the fewest ports, for all have the same share of load."""
         return tightest([self.members[name].facts for name in self.fleet.clients])
 
     async def deploy(
@@ -131,7 +131,7 @@ class Stage:
         )
 
     def records(self) -> list[MachineRecord]:
-        """For `RunStart.machines`."""
+        """The machines as `RunStart.machines` records them."""
         return [
             MachineRecord(
                 name=name,
@@ -146,7 +146,7 @@ class Stage:
 
 @asynccontextmanager
 async def open_fleet(fleet: Fleet, ask: Ask = ask_nobody) -> AsyncIterator[dict[str, Member]]:
-    """All machines, opened at once, closed together. Raises BadInput or PongbenchError."""
+    """Open all machines at once, and close them together. Raises BadInput or PongbenchError."""
     profiles = fleet.profiles()
     async with AsyncExitStack() as stack:
 
@@ -169,7 +169,7 @@ async def open_fleet(fleet: Fleet, ask: Ask = ask_nobody) -> AsyncIterator[dict[
 
 
 async def preview_tuning(fleet: Fleet, name: str, ask: Ask = ask_nobody) -> list[TuningPlan]:
-    """What a set of kernel settings would change on each machine; nothing is changed.
+    """The changes that a set of kernel settings would make on each machine; nothing is changed.
 
     Raises BadInput or PongbenchError."""
     async with open_fleet(fleet, ask) as members:
@@ -185,7 +185,8 @@ async def open_stage(
     ask: Ask = ask_nobody,
     tuning: Tuning | None = None,
 ) -> AsyncIterator[Stage]:
-    """Raises BadInput or PongbenchError when a machine cannot be used as its profile says."""
+    """Open everything that a run needs. Raises BadInput or PongbenchError when a machine cannot be
+    used as its profile says."""
     async with (
         open_fleet(fleet, ask) as members,
         AsyncExitStack() as returned,
@@ -259,7 +260,7 @@ def _places(fleet: Fleet, members: dict[str, Member], plan: Plan) -> tuple[Place
 
 
 def addresses(fleet: Fleet, members: dict[str, Member]) -> tuple[str, str]:
-    """Where servers listen, and where clients find them."""
+    """The address that servers listen on, and the one at which clients reach them."""
     if fleet.loopback:
         return "127.0.0.1", "127.0.0.1"
     target = members[fleet.target]

@@ -1,4 +1,4 @@
-"""What a run is made of, whoever starts it: the terminal or the window."""
+"""Makes the engine of a run, for the terminal and the window alike."""
 
 from __future__ import annotations
 

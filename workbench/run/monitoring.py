@@ -17,7 +17,7 @@ AHEAD_US = 60_000_000
 
 
 class Samplers:
-    """Samples every machine of a run; emits samples on the session's axis, from its zero on."""
+    """Samples every machine of a run, and emits samples on the session's axis, from its zero on."""
 
     def __init__(self, emit: Callable[[HostSample], None]) -> None:
         self._emit = emit
@@ -25,7 +25,7 @@ class Samplers:
         self._samplings: dict[str, Sampling] = {}
 
     def begin(self, zero_us: int) -> None:
-        """The session's zero on this computer's monotonic clock; samples come from then on."""
+        """Start emitting. `zero_us`: the session's zero on this computer's monotonic clock."""
         self._zero_us = zero_us
 
     async def start(

@@ -1,4 +1,4 @@
-"""The links between a run's clients and its target, checked before anything is measured."""
+"""Checks the links between a run's clients and its target before anything is measured."""
 
 from __future__ import annotations
 

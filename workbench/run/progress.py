@@ -1,4 +1,4 @@
-"""How far a run is, told by its documents alone."""
+"""The progress of a run, from its documents alone."""
 
 from __future__ import annotations
 
@@ -22,27 +22,28 @@ from workbench.documents import (
 
 @dataclass
 class ServerProgress:
-    """One server so far. Rates are per second, in the plan's unit; times from due."""
+    """One server so far. Rates are per second in the plan's unit; times count from the scheduled
+    time."""
 
     id: str
     name: str
     total: int
-    """Points of all its passes."""
+    """The number of points in all its passes."""
     stops: list[PointStop] = field(default_factory=list)
-    """Of its sweeps."""
+    """The completed points of its sweeps."""
     point: PointStart | None = None
-    """The one that runs."""
+    """The running point."""
     due: int = 0
     lost: int = 0
-    """Calls of the running point so far."""
+    """Failed calls of the running point so far."""
     window: Window | None = None
-    """Its last."""
+    """The last window of the running point."""
     calls_per_unit: int = 1
     axis: Axis = RATE
 
     @property
     def replies_per_s(self) -> float | None:
-        """Of the last window, else of the last point."""
+        """Replies in the last window, else in the last point."""
         if self.window is not None:
             return self.window.replies / self.calls_per_unit / (self.window.length_us / 1e6)
         return self.stops[-1].replies_per_s if self.stops else None
@@ -55,7 +56,7 @@ class ServerProgress:
 
     @property
     def errors_pct(self) -> float | None:
-        """Of the attempts of the running point so far, else of the last point."""
+        """Percent of attempts in the running point so far, else in the last point."""
         if self.point is not None:
             return 100 * self.lost / self.due if self.due else None
         return self.stops[-1].errors_pct if self.stops else None
@@ -67,7 +68,7 @@ class ServerProgress:
 
 
 class RunProgress:
-    """A consumer of documents; a `RunStart` begins afresh."""
+    """A consumer of documents; a `RunStart` resets it."""
 
     def __init__(self) -> None:
         self._reset()
@@ -75,25 +76,25 @@ class RunProgress:
     def _reset(self) -> None:
         self.name = ""
         self.servers: dict[str, ServerProgress] = {}
-        """Those compared, in the plan's order."""
+        """The servers compared, in the plan's order."""
         self.now: ServerProgress | None = None
-        """Under load at the moment; a tool, too (the null server)."""
+        """The server under load, the null server included."""
         self.t_us = 0
         self.end: RunStop | None = None
         self.passes = 1
-        """Over each server."""
+        """Passes over each server."""
         self._order: list[Block] = []
         self._planned = 0
-        """Stretches the plan has; those that look again come after them."""
+        """The number of blocks in the plan; blocks of repeats come after them."""
         self._block = -1
         self._added_at = 0
-        """Where in the order the turns added last begin."""
+        """The index in the order at which the blocks added last begin."""
         self._in_block = 0
         self._done_before = 0
         self._measured_since_us: int | None = None
         self._paused_since_us: int | None = None
         self._paused_us = 0
-        """In pauses since the first sweep; they say nothing of how long a point takes."""
+        """Time in pauses since the first sweep, which does not count for the length of a point."""
         self.axis = RATE
         self._calls_per_unit = 1
 
@@ -128,18 +129,18 @@ class RunProgress:
                 pass
 
     def name_of(self, server_id: str) -> str:
-        """As people write it."""
+        """The name of a server for people."""
         known = self.servers.get(server_id)
         return known.name if known else "null server"
 
     @property
     def total(self) -> int:
-        """Points that judge, as planned."""
+        """The number of planned points that are judged."""
         return sum(map(self._size, range(len(self._order))))
 
     @property
     def done(self) -> int:
-        """Of `total`; those left out count as done."""
+        """How many of `total` are done; those left out count as done."""
         return self._done_before + self._in_block
 
     @property
@@ -150,7 +151,7 @@ class RunProgress:
 
     @property
     def turn(self) -> ServerProgress | None:
-        """Whose turn it is: under load, between its points, or about to be started."""
+        """The current server: under load, between its points, or about to be started."""
         now = self.now
         if self.end or not self._order or (now and (now.point or now.id not in self.servers)):
             return now
@@ -158,8 +159,8 @@ class RunProgress:
 
     @property
     def _current(self) -> int:
-        """The stretch under way; the next one as soon as one has all its points. One that looks
-        again may get more of them, so it lasts until another has begun or is announced."""
+        """The index of the current block; of the next one as soon as one has all its points. A block
+        of repeats may get more points, so it lasts until another begins or is announced."""
         running = self.now is not None and self.now.point is not None
         more = self._planned <= self._block and self._added_at <= self._block
         if running or more or self._in_block < self._size(self._block):
@@ -168,32 +169,32 @@ class RunProgress:
 
     @property
     def block(self) -> tuple[int, int]:
-        """(which of the planned stretches is under way, from 1, and how many there are)."""
+        """(number of the current planned block, from 1; how many there are)."""
         return min(max(0, self._current) + 1, self._planned), self._planned
 
     @property
     def again(self) -> tuple[int, int] | None:
-        """(which of the turns that look again, from 1, and how many there are in a row); None: what
-        was planned is under way."""
+        """(number of the current block of repeats, from 1; how many there are in a row); None: a
+        planned block is current."""
         if self._current < self._planned:
             return None
         return self._current - self._added_at + 1, len(self._order) - self._added_at
 
     @property
     def in_block(self) -> tuple[int, int]:
-        """(points done, points planned) of the stretch under way."""
+        """(points done, points planned) in the current block."""
         return self._in_block, self._size(self._block)
 
     @property
     def block_left_s(self) -> float | None:
-        """Of the stretch under way; None: too early to say."""
+        """Estimated seconds left in the current block; None: too early to say."""
         each_s, current = self._each_s, self._current
         done = self._in_block if current == self._block else 0
         return None if each_s is None else (self._size(current) - done) * each_s
 
     @property
     def _each_s(self) -> float | None:
-        """What a point has taken so far, with all that lies between points."""
+        """Mean seconds per point so far, with the time between points."""
         measured = sum(len(server.stops) for server in self.servers.values())
         if self._measured_since_us is None or not measured or not self.done:
             return None
@@ -216,7 +217,7 @@ class RunProgress:
             self.servers[record.id] = ServerProgress(record.id, record.name, total, axis=self.axis)
 
     def _add(self, note: Note) -> None:
-        """A turn the run adds to its order: a doubtful rate is looked at again."""
+        """Add a block that the run announced: a doubtful rate is repeated."""
         number, rates = note.data["pass_number"], note.data["rates_per_s"]
         if self._added_at <= self._block:
             self._added_at = len(self._order)
@@ -241,7 +242,7 @@ class RunProgress:
         self.now.calls_per_unit = self._calls_per_unit
 
     def _enter(self, point: PointStart) -> None:
-        """The block the point belongs to; all before it are over."""
+        """Enter the block that the point belongs to; all before it are over."""
         here = next(
             (
                 n

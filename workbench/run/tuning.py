@@ -1,4 +1,4 @@
-"""Tuning for a run: what it would change on each machine, consent to it, and what became of it."""
+"""Kernel settings changed for a run: the changes on each machine, consent, and the results."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ Opened: TypeAlias = Mapping[str, tuple[Machine, Profile]]
 
 @dataclass(frozen=True)
 class TuningPlan:
-    """What a set of settings would change on one machine."""
+    """The changes that a set of settings would make on one machine."""
 
     machine: str
     changes: Sequence[Change] = ()
     nofile: int = 0
-    """Hard descriptor limit for what the run starts there; 0: as it is."""
+    """Hard descriptor limit for programs of the run there; 0: unchanged."""
     why_not: Untuned | None = None
-    """None: it may be tuned."""
+    """Why it may not be tuned; None: it may."""
     sudo: Sudo = "none"
-    """How root's rights are had there."""
+    """How root privileges are obtained there."""
     name: str = ""
-    """Of the set."""
+    """The name of the set."""
 
     @property
     def needed(self) -> list[Change]:
@@ -63,14 +63,14 @@ class TuningPlan:
         return not self.why_not and bool(self.needed or self.nofile)
 
     def declined(self) -> TuningPlan:
-        """The same machine, left as it is because somebody wanted that."""
+        """The same machine, left untuned as the user wanted."""
         if not self.changes_something:
             return self
         return replace(self, why_not=Untuned(machine=self.machine, why="declined"))
 
     def commands(self) -> list[str]:
-        """What is done there, as root: the program that is started, and what it does as commands of
-        a shell would."""
+        """What is done there as root: the program that is started, and its effects as shell
+        commands."""
         if not self.changes_something:
             return []
         limit = [f"prlimit --nofile=:{self.nofile} --pid RUNNER"] if self.nofile else []
@@ -84,7 +84,7 @@ class TuningPlan:
         ]
 
     def sentences(self) -> list[str]:
-        """A line a setting: name, now, for the run; or the one reason why not."""
+        """One line per setting: name, value now, value for the run; or why it is not tuned."""
         if self.why_not:
             return [self.why_not.text()]
         limit = [f"descriptors of what the run starts: {self.nofile:,}"] if self.nofile else []
@@ -94,13 +94,13 @@ class TuningPlan:
 _LEADS = {"nopasswd": "sudo -n -- ", "password": "sudo -S -- ", "root": "", "none": ""}
 
 Consent: TypeAlias = Callable[[Sequence[TuningPlan]], Awaitable[bool | None]]
-"""Shows what would be changed to whoever decides; None: run with everything as it is. Only asked
-where something would be changed."""
+"""Shows the changes to the user, who agrees (True), declines (False), or runs without them (None).
+Only called where something would be changed."""
 
 
 @dataclass(frozen=True)
 class Tuning:
-    """What was asked for: a set by its name, and whom to ask."""
+    """The set asked for, by name, and how to get consent."""
 
     name: str
     consent: Consent
@@ -111,7 +111,7 @@ TuningEvent: TypeAlias = tuple[str, Notice]
 
 
 class TuneUp:
-    """What is in force on the machines of a run, until `close`."""
+    """The tuning in force on the machines of a run, until `close`."""
 
     def __init__(self) -> None:
         self.events: list[TuningEvent] = []
@@ -119,7 +119,7 @@ class TuneUp:
         self.tuned: list[str] = []
         """Machines whose settings were changed."""
         self.wanted = ""
-        """The set that was consented to."""
+        """The name of the set that was agreed to."""
         self._latest: dict[str, TuningPlan] = {}
         """By machine. Of one that was lost and is back, the earlier plan no longer applies."""
         self._stack = AsyncExitStack()
@@ -183,7 +183,7 @@ class TuneUp:
 
 
 async def plan_tuning(machine: Machine, profile: Profile, wanted: TuningSet) -> TuningPlan:
-    """What a set would change there, as the profile allows; nothing is changed.
+    """The changes that a set would make there, as the profile allows; nothing is changed.
 
     Raises PongbenchError when the machine is gone.
     """
@@ -198,7 +198,7 @@ async def plan_tuning(machine: Machine, profile: Profile, wanted: TuningSet) -> 
 
 
 async def plans_for(machines: Opened, name: str) -> list[TuningPlan]:
-    """What a set would change on each. Raises BadInput when there is no such set."""
+    """The changes that a set would make on each. Raises BadInput when there is no such set."""
     wanted = load_set(name)
     plans = [await plan_tuning(*opened, wanted) for opened in machines.values()]
     return [replace(plan, name=name) for plan in plans]
@@ -252,7 +252,7 @@ async def _restore(machine: Machine, profile: Profile, ask: Ask) -> list[TuningE
 
 
 async def _runner(machine: Machine) -> int | None:
-    """The process from which all that a run starts there has its limits."""
+    """The process id of the runner there, whose limits all programs of the run inherit."""
     text = (await machine.read(["/proc/self/stat"]))[0] or ""
     found = re.match(r"(\d+) ", text)
     return int(found[1]) if found else None

@@ -43,7 +43,7 @@ _numbers = itertools.count(1)
 
 
 class PortTaken(PongbenchError):
-    """Something else holds the port."""
+    """The port is in use."""
 
 
 @dataclass

@@ -24,7 +24,7 @@ def main() -> None:
 
 
 def trial(host: str, port: int) -> int:
-    """Zero, or the errno of what stands in the way."""
+    """Zero, or the errno of why it cannot be used."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as sock:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

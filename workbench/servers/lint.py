@@ -67,7 +67,7 @@ def _python(name: str, text: str, texts: Mapping[str, str]) -> Iterator[Fault]:
 
 
 def _placed(message: str, folder: Path, texts: Mapping[str, str]) -> Fault:
-    """A complaint about a file, told beside its line."""
+    """A problem of a file, shown beside its line."""
     path = f"server {folder / 'server.yaml'}"
     rest = message.removeprefix(path)
     if rest == message:

@@ -32,7 +32,7 @@ ProgramName: TypeAlias = Literal[
 
 @dataclass(frozen=True)
 class Program:
-    """Where it lies in a Debian, and how it tells its version."""
+    """Where Debian installs it, and how it prints its version."""
 
     title: str
     files: tuple[str, ...]
@@ -40,7 +40,7 @@ class Program:
     packages: tuple[str, ...]
     """Of Debian, that bring it."""
     version: tuple[str, ...] = ()
-    """Arguments with which it tells its version; empty: the version of the first package."""
+    """Arguments with which it prints its version; empty: the version of the first package."""
     wheel: str = ""
     """A requirement of the Python Package Index that brings it, in place of `packages`."""
     brought: tuple[str, ...] = ()

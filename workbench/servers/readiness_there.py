@@ -21,13 +21,13 @@ from workbench.servers.runtimes.workshop import builds_for
 
 @dataclass(frozen=True)
 class There:
-    """A look at one machine."""
+    """What one machine has of what servers need."""
 
     machine: str
     lacks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Titles of the programs each server misses there, by its id."""
     runtimes: Mapping[str, bool] = field(default_factory=dict)
-    """Whether the runtime of a server is kept there; absent: its first start tells."""
+    """Whether the runtime of a server is cached there; absent: known at its first start."""
 
     def readiness(self, entry: ServerEntry) -> Readiness:
         name = self.machine

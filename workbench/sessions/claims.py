@@ -1,4 +1,4 @@
-"""Who records a session holds a lock on its file, which the kernel takes back from the dead."""
+"""The lock on a session's file during a recording; the kernel releases it when the program dies."""
 
 from __future__ import annotations
 

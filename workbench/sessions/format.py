@@ -74,7 +74,7 @@ def encode(document: AnyDocument) -> bytes:
 
 
 def encode_line(document: AnyDocument) -> bytes:
-    """As it stands in a session, with its newline."""
+    """A document as a line of a session, with its newline."""
     return b"--- " + encode(document) + b"\n"
 
 

@@ -1,4 +1,4 @@
-"""What a session of an earlier version could not know, told where that matters.
+"""What a session of an earlier version could not know, where that matters.
 
 Its verdicts stand as they were recorded; nothing is judged again.
 """

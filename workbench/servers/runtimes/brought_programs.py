@@ -30,7 +30,7 @@ from workbench.servers.runtimes.packed import pack
 
 
 class Absent(msgspec.Struct, frozen=True):
-    """What `find_programs` tells of a program that a machine lacks."""
+    """The report of `find_programs` on a program that a machine lacks."""
 
     name: ProgramName
     folder: Folder
