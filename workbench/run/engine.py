@@ -59,9 +59,9 @@ class Engine:
         self.on_budget: Callable[[Budget], None] = lambda budget: None
         """Called with what the run will cost, before anything is started."""
         self.on_trial: Callable[[Sequence[ServerEntry], int], None] = lambda servers, done: None
-        """Called before each server is tested and after the last: all servers, and how many done."""
+        """Called before each server is tested and after the last: all servers, how many done."""
         self.install = False
-        """Whether programs that the target lacks may be unpacked there, to which the user agreed."""
+        """Whether programs that the target lacks may be unpacked there; the user agreed to it."""
         self.tuning: Tuning | None = None
         """Kernel settings for the length of the run; None: they stay as they are."""
         self.expose: Consent = nobody_agrees

@@ -159,7 +159,7 @@ class RunProgress:
 
     @property
     def _current(self) -> int:
-        """The index of the current block; of the next one as soon as one has all its points. A block
+        """The index of the current block, or of the next one once it has all its points. A block
         of repeats may get more points, so it lasts until another begins or is announced."""
         running = self.now is not None and self.now.point is not None
         more = self._planned <= self._block and self._added_at <= self._block
