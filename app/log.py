@@ -31,7 +31,7 @@ class Line:
     text: str
     """One sentence, where the program knew what it was about."""
     details: str = ""
-    """A traceback, for whoever mends it."""
+    """The traceback, for whoever fixes the error."""
 
     @property
     def surprise(self) -> bool:

@@ -249,7 +249,7 @@ class Timeline(QWidget):
 
 
 def _stretches(marks: Sequence[Mark]) -> list[tuple[Mark, Mark]]:
-    """(first, last) of each stretch of one server; a turn that looks again is one of its own."""
+    """(first, last) of each stretch of one server; repeats are a stretch of their own."""
     found: list[tuple[Mark, Mark]] = []
     for mark in marks:
         last = found[-1][1] if found else None
@@ -262,7 +262,7 @@ def _stretches(marks: Sequence[Mark]) -> list[tuple[Mark, Mark]]:
 
 
 def _rounds(stretches: Sequence[tuple[Mark, Mark]]) -> list[tuple[int, int, int]]:
-    """(which look, from when, until when) of turns in a row that look again."""
+    """(number of the try, from when, until when) of stretches of repeats."""
     found: list[tuple[int, int, int]] = []
     before = 1
     for first, last in stretches:

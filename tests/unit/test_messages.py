@@ -230,6 +230,10 @@ SENTENCES: list[tuple[Message, str]] = [
         "None is given; list the values, for example [1, 2, 4].",
     ),
     (
+        plans.NotAscending(keys=("rates",), earlier=1000.0, later=1000.0),
+        "1000 is listed twice; list each value once.",
+    ),
+    (
         plans.NotAscending(keys=("rates",), earlier=2000.0, later=1000.0),
         "1000 comes after 2000; list them in ascending order, each once.",
     ),
