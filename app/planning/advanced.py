@@ -18,10 +18,10 @@ from workbench.plan.model import Plan
 from workbench.workloads.registry import form_fields
 
 _COUNTED = [(None, "default"), ("connections", "connections"), ("requests", "requests")]
-_DEFAULTS = plan_data(Plan(servers=[]))
-USUAL: dict[str, Any] = {
+_BARE_PLAN = plan_data(Plan(servers=[]))
+DEFAULTS: dict[str, Any] = {
     **{
-        key: _DEFAULTS[key]
+        key: _BARE_PLAN[key]
         for key in (
             "rate_of",
             "warm_up",
@@ -40,7 +40,7 @@ USUAL: dict[str, Any] = {
 }
 
 
-class More(QWidget):
+class Advanced(QWidget):
     """`lines` and `inputs` are by the plan's keys."""
 
     edited = Signal()
@@ -87,16 +87,16 @@ class More(QWidget):
         for key, field in self.inputs.items():
             group, dot, name = key.partition(".")
             if group in ("warm_up", "give_up"):
-                kept = data.get(group, USUAL[group])
-                kept = kept if isinstance(kept, dict) else USUAL[group]
-                value = kept.get(name, USUAL[group][name])
+                kept = data.get(group, DEFAULTS[group])
+                kept = kept if isinstance(kept, dict) else DEFAULTS[group]
+                value = kept.get(name, DEFAULTS[group][name])
             elif dot:
-                value = given.get(name, USUAL[key])
+                value = given.get(name, DEFAULTS[key])
             else:
-                value = data.get(key, USUAL[key])
+                value = data.get(key, DEFAULTS[key])
             field.set_value(value)  # type: ignore[attr-defined]
-        self._warm.set_value(data.get("warm_up", USUAL["warm_up"]))
-        self._give.set_value(data.get("give_up", USUAL["give_up"]))
+        self._warm.set_value(data.get("warm_up", DEFAULTS["warm_up"]))
+        self._give.set_value(data.get("give_up", DEFAULTS["give_up"]))
         self._tell()
 
     def open(self) -> None:
@@ -198,7 +198,7 @@ class More(QWidget):
         """Show how many of the fields differ from their defaults."""
         data = self.data()
         flat = {f"workload.{k}": v for k, v in data.pop("workload").items()} | data
-        odd = sum(flat[key] != usual for key, usual in USUAL.items())
+        odd = sum(flat[key] != default for key, default in DEFAULTS.items())
         text = f"Advanced ({odd} changed)" if odd else "Advanced"
         self._toggle.setText(f" {text}")
         self._toggle.setAccessibleName(text)

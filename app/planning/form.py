@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.fields import Figure, Flag, Line, Options, Segments, Words
 from app.planning import workload
-from app.planning.advanced import More
+from app.planning.advanced import Advanced
 from app.planning.figures import Figures
 from app.planning.machines import Machines
 from app.planning.servers import Servers
@@ -42,7 +42,7 @@ class PlanForm(QWidget):
         inside.addWidget(self.servers)
         inside.addWidget(self._servers_line)
         self._make_load()
-        self.more = More()
+        self.more = Advanced()
         inside.addWidget(self.more)
         self._section("Machines")
         self.machines = Machines()

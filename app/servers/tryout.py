@@ -48,11 +48,11 @@ class Tried:
     passed: bool
     lines: list[Line] = field(default_factory=list)
     asked: str = ""
-    """What was sent first, as it was on the wire."""
+    """The first request, as sent."""
     answered: str = ""
     bytes_on_wire: int = 0
     output: list[str] = field(default_factory=list)
-    """The last lines the server said itself."""
+    """The last lines that the server printed."""
     cancelled: bool = False
     """By the user: neither passed nor failed."""
     commands: list[str] = field(default_factory=list)
