@@ -80,6 +80,24 @@ def http(listener: socket.socket, calls: int) -> None:
     asyncio.run(main())
 
 
+def idle(listener: socket.socket, patience_s: float) -> None:
+    """Keeps connections alive, and closes those on which nothing is asked for so long."""
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(OSError, asyncio.IncompleteReadError, TimeoutError):
+            while True:
+                async with asyncio.timeout(patience_s):
+                    await reader.readuntil(b"\r\n\r\n")
+                writer.write(KEEP)
+        writer.close()
+
+    async def main() -> None:
+        async with await asyncio.start_server(serve, sock=listener, backlog=4096) as server:
+            await server.serve_forever()
+
+    asyncio.run(main())
+
+
 def main(mode: str, argument: str = "0") -> None:
     listener = socket.create_server(("127.0.0.1", 0), backlog=4096)
     print(listener.getsockname()[1], flush=True)
@@ -99,6 +117,8 @@ def main(mode: str, argument: str = "0") -> None:
         hold(listener)
     elif mode == "reset":
         reset(listener)
+    elif mode == "idle":
+        idle(listener, float(argument))
     elif mode == "http":
         http(listener, int(argument))
     else:

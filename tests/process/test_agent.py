@@ -123,6 +123,21 @@ def test_think_time_spaces_the_calls_and_is_no_latency() -> None:
     assert quick is not None and quick < 1_000_000
 
 
+def test_a_connection_closed_after_long_silence_is_told_apart() -> None:
+    """A server need not wait for a client that thinks for ever."""
+    with target("idle", "1.2") as server, agent() as load:
+        outcome = load.run(
+            server.port,
+            protocol="http/1.1",
+            rate_per_s=20,
+            connections=10,
+            calls_per_connection=3,
+            think_time_s=60.0,
+            timeout_s=PATIENCE_S,
+        )
+    assert (outcome.total("replies"), outcome.errors) == (10, {"protocol-idle": 20})
+
+
 def test_closed_loop_keeps_a_fixed_number_of_connections_busy() -> None:
     with target("pong") as server, agent() as load:
         outcome = load.run(server.port, mode="closed", concurrency=7, connections=500, **PONG)
