@@ -687,6 +687,9 @@ def test_a_few_refusals_in_bursts_of_late_clients_are_nobodys_fault() -> None:
     few = replace(CALM, counts=counts(late=2_000, protocol_503=900), **late)
     assert judge(few)[0] == "inconclusive"
     assert judge(replace(few, counts=counts(late=2_000, protocol_503=6_000)))[0] == "faulty"
+    slow = {"lateness_us": lateness(16_000, count=200), "offered_per_s": 200, "seconds": 1.0}
+    all_late = replace(few, counts=counts(200, late=200, protocol_503=160), queue=None, **slow)
+    assert judge(all_late)[0] == "faulty", "late with three at a time"
 
 
 def test_a_connection_that_was_idle_for_long_may_be_closed() -> None:

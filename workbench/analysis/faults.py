@@ -49,6 +49,9 @@ SILENT_SHARE = 0.005
 STEADY = 0.9
 """Of what was answered at the next lower rate, for refusals to be a limit and no fault."""
 
+BURST = 10
+"""Connections begun at once because clients were late; a server with room takes fewer easily."""
+
 LOST_PER_RETRANSMISSION = 2
 """Calls that one segment sent again may explain."""
 
@@ -82,9 +85,8 @@ def faults(evidence: Evidence, arrived: int, *, busy: bool) -> list[Message]:
             own[name] = n
     if own.get("connreset", 0) and (_from_elsewhere(evidence) or after_losses(evidence)):
         del own["connreset"]
-    late = (evidence.late_share or 0.0) + share(evidence.counts.unsent, evidence.counts.scheduled)
     shed = sum(n for name, n in own.items() if name in _REFUSED)
-    if shed <= late * arrived:
+    if shed <= _in_bursts(evidence) * arrived:
         own = {name: n for name, n in own.items() if name not in _REFUSED}
     if sum(own.values()) <= (1 - HOLDS) * arrived:
         return []
@@ -151,6 +153,16 @@ def _as_many_as_below(evidence: Evidence) -> bool:
     if evidence.clean_per_s is None or evidence.seconds <= 0:
         return False
     return evidence.counts.succeeded / evidence.seconds >= STEADY * evidence.clean_per_s
+
+
+def _in_bursts(evidence: Evidence) -> float:
+    """Share of the calls that clients, being late, may have sent all at once, or not at all."""
+    counts, lateness = evidence.counts, evidence.lateness_us
+    share_of = share(counts.unsent, counts.scheduled)
+    if lateness is None or evidence.seconds <= 0:
+        return share_of
+    at_once = lateness.count / evidence.seconds * lateness.p99 / 1e6
+    return share_of + (evidence.late_share or 0.0) * (at_once >= BURST)
 
 
 def _from_elsewhere(evidence: Evidence) -> bool:
