@@ -80,6 +80,7 @@ class SessionsPage(QWidget):
             },
         )
         self.card.labelled.connect(self._on_labelled)
+        self._keeping = asyncio.Lock()
         across = row(gap=GAP)
         across.addWidget(self._make_list(), 1)
         across.addWidget(self.card)
@@ -269,10 +270,15 @@ class SessionsPage(QWidget):
     def _on_labelled(self, session: Shelved, said: Label) -> None:
         assert session.start is not None
         self._desk.bridge.submit(
-            asyncio.to_thread(Titles().write, session.start.session, said),
+            self._keep(session.start.session, said),
             lambda _: self._desk.shelf_stale.emit(),
             self.error.say,
         )
+
+    async def _keep(self, session: str, said: Label) -> None:
+        """In the order in which they were written: the last one stays."""
+        async with self._keeping:
+            await asyncio.to_thread(Titles().write, session, said)
 
     def _on_menu(self, at: QPoint) -> None:
         menu = QMenu(self)

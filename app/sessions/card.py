@@ -34,6 +34,8 @@ class SessionCard(QFrame):
         self.setObjectName("card")
         self._desk = desk
         self._sessions: Sequence[Shelved] = ()
+        self._kept: Label | None = None
+        """What was last given to be kept of this session and has not come back yet."""
         self._writing = QTimer(self)
         self._writing.setSingleShot(True)
         self._writing.setInterval(_WRITE_AFTER_MS)
@@ -86,6 +88,7 @@ class SessionCard(QFrame):
         same = [s.path for s in sessions] == [s.path for s in self._sessions]
         if not same:
             self.write()
+            self._kept = None
         self._sessions = sessions
         one = sessions[0] if len(sessions) == 1 else None
         readable = one is not None and one.start is not None
@@ -101,7 +104,9 @@ class SessionCard(QFrame):
         self._picture.show(one)
         self._told.tell(_facts(one))
         self._tell_best()
-        if not same or not self._is_written_to():
+        if one.label == self._kept:
+            self._kept = None
+        if not same or not (self._is_written_to() or self._kept):
             self._fill(one)
 
     def write(self) -> None:
@@ -114,6 +119,7 @@ class SessionCard(QFrame):
         title = " ".join(self.title.text().split())
         kept = Label("" if title == plain else title, self.notes.toPlainText()[:LONGEST_NOTES])
         if Label(kept.title.strip(), kept.notes.strip()) != session.label:
+            self._kept = Label(kept.title.strip(), kept.notes.strip())
             self.labelled.emit(session, kept)
 
     def rename(self) -> None:
