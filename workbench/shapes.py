@@ -24,21 +24,26 @@ Number: TypeAlias = Annotated[float, Meta(ge=-1e18, le=1e18)]
 
 Rate: TypeAlias = Annotated[float, Meta(ge=0, le=1e9)]
 
+Seconds: TypeAlias = Annotated[float, Meta(ge=0, le=1e9)]
+
+Timeout: TypeAlias = Annotated[float, Meta(gt=0, le=1e9)]
+"""In seconds; drawn on a logarithmic axis."""
+
 
 class _Workload(msgspec.Struct, frozen=True):
     protocol: str = "pong"
     path: str = "/"
     calls_per_connection: Positive = 1
-    think_time_s: Number = 0.0
+    think_time_s: Seconds = 0.0
     pipeline: Whole = 1
-    timeout_s: Number = 5.0
+    timeout_s: Timeout = 5.0
     arrivals: str = "uniform"
     mode: str = "open"
 
 
 class _WarmUp(msgspec.Struct):
     rate_per_s: Rate
-    seconds: Number
+    seconds: Seconds
 
 
 class _Plan(msgspec.Struct):
@@ -50,9 +55,9 @@ class _Plan(msgspec.Struct):
     rates: list[Rate] = []
     concurrency: list[Whole] = []
     connections: Whole | None = None
-    seconds: Number | None = None
+    seconds: Seconds | None = None
     warm_up: _WarmUp | None = None
-    cool_down_s: Number = 0.0
+    cool_down_s: Seconds = 0.0
     repeats: Positive = 1
     looks: Positive = 1
     order: str = ""
