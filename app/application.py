@@ -6,7 +6,6 @@ import signal
 from pathlib import Path
 
 from app import qt_log
-from app import theme as look
 from app.bridge import Bridge
 from app.context import Desk
 from app.log import LogBook
@@ -14,6 +13,7 @@ from app.settings import SettingsFile
 from app.settings_autosave import Keeper
 from app.shell.main_window import MainWindow
 from app.shell.opened import Application
+from app.theme import apply, wanted
 from workbench import __version__, stores
 from workbench.errors import ExitCode, PongbenchError
 
@@ -32,8 +32,8 @@ def run(session: Path | None = None) -> int:
     stores.close_folders()
     file = SettingsFile()
     kept = file.load()
-    theme = look.wanted(kept.colours)
-    look.apply(app, theme)
+    theme = wanted(kept.colours)
+    apply(app, theme)
     bridge = Bridge()
     desk = Desk(bridge, theme, kept, book)
     window = MainWindow(desk)

@@ -6,8 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QCheckBox, QComboBox, QRadioButton
 
-from app import theme as look
-from app.theme import Theme, font
+from app.theme import LIGHT, Theme, font, icon_pixmap, paint_icon
 from workbench.untrusted import one_line
 
 
@@ -16,7 +15,7 @@ class Tick(QCheckBox):
 
     def __init__(self, text: str) -> None:
         super().__init__(one_line(text))
-        self._theme = look.LIGHT
+        self._theme = LIGHT
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
@@ -39,7 +38,7 @@ class Tick(QCheckBox):
         painter.setBrush(QColor(theme.primary if on and usable else theme.sunken))
         painter.drawRoundedRect(box, 4, 4)
         if on:
-            look.paint_icon(painter, "check", theme.on_primary, box.adjusted(2, 2, -2, -2))
+            paint_icon(painter, "check", theme.on_primary, box.adjusted(2, 2, -2, -2))
         if self.hasFocus():
             painter.setPen(QPen(QColor(theme.focus), 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -60,7 +59,7 @@ class Pick(QRadioButton):
     def __init__(self, text: str, name: str = "", about: str = "") -> None:
         """`name`: what is heard of it, where the text alone would not do."""
         super().__init__(text)
-        self._theme = look.LIGHT
+        self._theme = LIGHT
         self._about = about
         self.setAccessibleName(name or text)
         self.setAccessibleDescription(about)
@@ -110,7 +109,7 @@ class Choice(QComboBox):
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        self._theme = look.LIGHT
+        self._theme = LIGHT
         self.setAccessibleName(name)
         self.setAccessibleDescription(name)  # on Linux Qt gives what is chosen for the name
 
@@ -121,6 +120,6 @@ class Choice(QComboBox):
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         painter = QPainter(self)
-        pixmap = look.icon_pixmap("chevron-down", self._theme.soft, 14)
+        pixmap = icon_pixmap("chevron-down", self._theme.soft, 14)
         painter.drawPixmap(QPointF(self.width() - 22, self.height() / 2 - 7), pixmap)
         painter.end()

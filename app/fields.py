@@ -25,9 +25,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import theme as look
 from app.choices import Choice, Tick
-from app.theme import Theme, Weight, font
+from app.theme import LIGHT, Theme, Weight, font, icon_pixmap
 from app.widgets import label, retone, row
 from workbench.plan.editing import number
 
@@ -136,7 +135,7 @@ class Segments(QWidget):
     def __init__(self, name: str, options: Sequence[tuple[Any, str]]) -> None:
         super().__init__()
         self.setAccessibleName(name)
-        self._theme = look.LIGHT
+        self._theme = LIGHT
         self._values = [value for value, _ in options]
         self._group = QButtonGroup(self)
         inside = QHBoxLayout(self)
@@ -175,7 +174,7 @@ class Segments(QWidget):
 class _Segment(QAbstractButton):
     def __init__(self, text: str) -> None:
         super().__init__()
-        self.theme = look.LIGHT
+        self.theme = LIGHT
         self.setText(text)
         self.setAccessibleName(text)
         self.setCheckable(True)
@@ -209,7 +208,7 @@ class Line(QWidget):
 
     def __init__(self, name: str, *parts: QWidget | str, stretch: bool = True) -> None:
         super().__init__()
-        self._theme = look.LIGHT
+        self._theme = LIGHT
         self._quiet = ""
         self._tone = "muted"
         across = row(self, gap=8)
@@ -267,4 +266,4 @@ class Line(QWidget):
         self._note.setVisible(bool(text))
         self._sign.setVisible(bool(text))
         name = "info" if tone == "muted" else "triangle-alert"
-        self._sign.setPixmap(look.icon_pixmap(name, getattr(self._theme, tone), 14))
+        self._sign.setPixmap(icon_pixmap(name, getattr(self._theme, tone), 14))

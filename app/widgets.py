@@ -17,9 +17,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import theme as look
 from app.plain import Label, tip
-from app.theme import Theme, Weight, font
+from app.theme import LIGHT, Theme, Weight, font, icon, icon_pixmap
 from workbench.untrusted import one_line
 
 PAGE_MARGIN = 16
@@ -110,7 +109,7 @@ def sign(line: QHBoxLayout) -> QLabel:
 def show_sign(made: QLabel, tone: str, theme: Theme) -> None:
     """The icon of a tone: colour alone is not for everyone."""
     icon = TONE_ICONS.get(tone, "info")
-    made.setPixmap(look.icon_pixmap(icon, getattr(theme, tone, theme.soft), _ICON))
+    made.setPixmap(icon_pixmap(icon, getattr(theme, tone, theme.soft), _ICON))
 
 
 def empty(layout: QLayout) -> None:
@@ -138,9 +137,9 @@ def dress(root: QWidget, theme: Theme) -> None:
         if name and isinstance(each, QPushButton):
             kind = each.property("kind")
             colour = {"primary": theme.on_primary, "danger": theme.bad}
-            made = look.icon(name, colour.get(kind, theme.text), _ICON)
+            made = icon(name, colour.get(kind, theme.text), _ICON)
             if kind in ("primary", "ghost"):
-                made.addPixmap(look.icon_pixmap(name, theme.muted, _ICON), QIcon.Mode.Disabled)
+                made.addPixmap(icon_pixmap(name, theme.muted, _ICON), QIcon.Mode.Disabled)
             each.setIcon(made)
             each.setIconSize(QSize(_ICON, _ICON))
         elif hasattr(each, "set_theme") and each is not root:
@@ -216,7 +215,7 @@ class Chip(QFrame):
     """A state in a word, with its colour and, where that means something, its icon. Never
     clickable."""
 
-    def __init__(self, theme: Theme = look.LIGHT) -> None:
+    def __init__(self, theme: Theme = LIGHT) -> None:
         super().__init__()
         self._theme, self._tone, self._icon = theme, "soft", ""
         self.setObjectName("chip")
@@ -246,7 +245,7 @@ class Chip(QFrame):
         self._sign.setVisible(bool(self._icon))
         if self._icon:
             colour = getattr(self._theme, self._tone)
-            self._sign.setPixmap(look.icon_pixmap(self._icon, colour, CHIP_ICON))
+            self._sign.setPixmap(icon_pixmap(self._icon, colour, CHIP_ICON))
 
     @property
     def text(self) -> str:
@@ -294,7 +293,7 @@ class Inline(QFrame):
     def __init__(self, action: str = "") -> None:
         super().__init__()
         self.setObjectName("inline")
-        self._theme, self._tone = look.LIGHT, "bad"
+        self._theme, self._tone = LIGHT, "bad"
         inside = row(self, margin=12, gap=12)
         self._sign = sign(inside)
         inside.setAlignment(self._sign, Qt.AlignmentFlag.AlignVCenter)

@@ -18,12 +18,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import theme as look
 from app.charts import words
 from app.charts.drawing import Swatch
 from app.charts.series import Quantity, Series
 from app.plain import Label
-from app.theme import Theme, Weight, font
+from app.theme import Theme, Weight, font, icon_pixmap
 from workbench import formatting
 from workbench.analysis.results import PointResult, View
 
@@ -122,7 +121,7 @@ class HoverCard(QFrame):
         self._errors.setText(errors)
         self._errors.setVisible(bool(errors))
         name, tone = _ICONS[reading.verdict]
-        sign = look.icon_pixmap(name, getattr(self._theme, tone), round(16 * self._scale))
+        sign = icon_pixmap(name, getattr(self._theme, tone), round(16 * self._scale))
         self._sign.setPixmap(sign)
         self._brief_sign.setPixmap(sign)
         self._verdict.setText(_judged(reading, view))

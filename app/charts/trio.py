@@ -18,8 +18,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
-from app.charts import layout as room
-from app.charts import placing
+from app.charts import layout, placing
 from app.charts.chart import Chart
 from app.charts.drawing import text_width
 from app.charts.hover import HoverCard
@@ -245,7 +244,7 @@ class Trio(QWidget):
         painter.setPen(QPen(QColor(self._theme.line), 1))
         for quantity in self._shown[1:]:
             chart = self.charts[quantity]
-            y = chart.y() - self._look.px(room.GAP) / 2 + 0.5
+            y = chart.y() - self._look.px(layout.GAP) / 2 + 0.5
             painter.drawLine(QPointF(0, y), QPointF(self.width(), y))
         painter.end()
 
@@ -253,7 +252,7 @@ class Trio(QWidget):
         if self._choose():
             self._dress()
             return
-        y, gap = 0.0, self._look.px(room.GAP)
+        y, gap = 0.0, self._look.px(layout.GAP)
         for quantity, height in self._heights().items():
             top, foot = round(y), round(y + height)
             self.charts[quantity].setGeometry(0, top, self.width(), foot - top)
@@ -309,18 +308,18 @@ class Trio(QWidget):
         self._dress()
 
     def _heights(self) -> dict[Quantity, float]:
-        return room.heights(self._shown, self._look, len(self._names), self.height())
+        return layout.heights(self._shown, self._look, len(self._names), self.height())
 
     def _wanted_gutter(self) -> float:
         size = font(12, Weight.Medium)
         longest = max((text_width(name, size) for name in self._names), default=0.0)
-        crowded = not room.names_fit(self._heights(), self._look, len(self._names))
-        return room.gutter(longest, self.width() / self._look.scale, crowded=crowded)
+        crowded = not layout.names_fit(self._heights(), self._look, len(self._names))
+        return layout.gutter(longest, self.width() / self._look.scale, crowded=crowded)
 
     def _choose(self) -> bool:
         """Which charts are shown: all that are wanted, or those there is height for. True: others
         than before."""
-        low = self.height() < self._look.px(room.LEAST_OF_THREE)
+        low = self.height() < self._look.px(layout.LEAST_OF_THREE)
         shown = tuple(q for q in self._wanted if not (low and q is Quantity.ERRORS))
         if shown == self._shown:
             return False

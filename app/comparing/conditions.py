@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QVBoxLayout, QWidget
 
-from app import theme as look
 from app.comparing.sessions import Tags
 from app.plain import Label
-from app.theme import Theme
-from app.theme import Weight as Bold
+from app.theme import Theme, icon_pixmap
+from app.theme import Weight as FontWeight
 from app.widgets import button, column, empty, label, retone, row
 from workbench.comparison.conditions import Condition, Conditions, Weight
 
@@ -33,7 +32,7 @@ class ConditionsCard(QFrame):
         head = row(gap=8)
         self._sign = Label()
         self._sign.setFixedSize(QSize(18, 18))
-        self._title = label("", 13, Bold.DemiBold, wrap=True)
+        self._title = label("", 13, FontWeight.DemiBold, wrap=True)
         head.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)
         head.addWidget(self._title, 1)
         inside.addLayout(head)
@@ -66,7 +65,7 @@ class ConditionsCard(QFrame):
         self.setVisible(self._several)
         retone(self, "warn" if grave else "muted")
         name, tone = ("scale", "warn") if grave else ("circle-check", "ok")
-        self._sign.setPixmap(look.icon_pixmap(name, getattr(self._theme, tone), 18))
+        self._sign.setPixmap(icon_pixmap(name, getattr(self._theme, tone), 18))
         self._title.setText(self._headline(grave))
         self._warnings.setText(" ".join(found.warnings))
         self._warnings.setVisible(bool(found.warnings))
@@ -114,7 +113,7 @@ def _table(conditions: tuple[Condition, ...] | list[Condition], theme: Theme) ->
         grid.addWidget(what, at, 0, len(lines), 1, Qt.AlignmentFlag.AlignTop)
         for value, tags in lines:
             grid.addWidget(Tags(tags, theme, 15), at, 1, Qt.AlignmentFlag.AlignTop)
-            grid.addWidget(label(value, 12, Bold.Medium, wrap=True), at, 2)
+            grid.addWidget(label(value, 12, FontWeight.Medium, wrap=True), at, 2)
             at += 1
     return made
 

@@ -9,12 +9,11 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
 
-from app import theme as look
 from app.charts.drawing import stroke
 from app.charts.sides import draw_tag, side_style
 from app.choices import Tick
 from app.plain import tip
-from app.theme import Marker, SeriesStyle, Theme, Weight
+from app.theme import Marker, SeriesStyle, Theme, Weight, icon
 from app.widgets import Elided, button, column, dress, empty, label, row
 from app.words import when
 from workbench.comparison.sides import Side
@@ -177,7 +176,7 @@ class _SessionCard(QFrame):
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
         sign = "chevron-down" if self.unfolded else "chevron-right"
-        self._fold.setIcon(look.icon(sign, theme.soft, 16))
+        self._fold.setIcon(icon(sign, theme.soft, 16))
 
 
 def _warned(side: Side) -> QWidget:

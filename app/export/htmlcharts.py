@@ -12,7 +12,6 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QApplication
 
-from app import theme as look
 from app.charts import words
 from app.charts.drawing import draw_swatch
 from app.charts.look import Look
@@ -21,6 +20,7 @@ from app.charts.page import Page
 from app.charts.series import Quantity, Series
 from app.charts.trio import Trio
 from app.export import picture
+from app.theme import DARK, LIGHT
 from workbench import formatting
 from workbench.analysis.results import Clock, Percentile
 from workbench.documents import AnyDocument
@@ -49,7 +49,7 @@ def drawing(
         model(document)
     if not model.over:
         model.end()
-    light, dark = look.LIGHT, look.DARK
+    light, dark = LIGHT, DARK
     height = _HEIGHT + _EACH_SERVER * max(0, len(model.series) - 8)
     trio = Trio(model, light)
     trio.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
@@ -96,9 +96,9 @@ def _inlined(drawn: str, told: str, more: str) -> str:
 
 
 def _swatch(series: Series) -> str:
-    style = look.LIGHT.series(series.index)
+    style = LIGHT.series(series.index)
     drawn = picture.svg(
-        lambda painter: draw_swatch(painter, style, _SWATCH, look.LIGHT.card), (46, 18), "", ""
+        lambda painter: draw_swatch(painter, style, _SWATCH, LIGHT.card), (46, 18), "", ""
     )
     return _inlined(drawn.decode(), "", "").replace(
         ' role="img" aria-label=""', ' aria-hidden="true"'
@@ -147,6 +147,6 @@ def _recolour(light: str, dark: str) -> list[tuple[str, str]]:
     for a, b in zip(_COLOUR.findall(light), _COLOUR.findall(dark), strict=True):
         places[a][b] += 1
     found = {a: among.most_common(1)[0][0] for a, among in places.items()}
-    hues = zip(look.LIGHT.hues, look.DARK.hues, strict=True)
+    hues = zip(LIGHT.hues, DARK.hues, strict=True)
     found |= {a.lower(): b.lower() for a, b in hues}  # of swatches whose servers were not run
     return [(a, b) for a, b in sorted(found.items()) if a != b]

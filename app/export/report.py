@@ -186,12 +186,12 @@ ENDINGS = tuple(_MAKERS)
 
 def _page(session: Session, wish: Wish) -> Page:
     _prepare_qt()
-    from app import theme as look  # noqa: PLC0415
     from app.charts.page import Page  # noqa: PLC0415
+    from app.theme import THEMES  # noqa: PLC0415
 
     return Page(
         session.documents,
-        look.THEMES[wish.theme],
+        THEMES[wish.theme],
         wish.size,
         percentile=wish.percentile,  # type: ignore[arg-type]
         clock=wish.clock,  # type: ignore[arg-type]
@@ -204,7 +204,7 @@ def _prepare_qt() -> None:
     try:
         from PySide6.QtWidgets import QApplication  # noqa: PLC0415
 
-        from app import theme as look  # noqa: PLC0415
+        from app.theme import load_fonts  # noqa: PLC0415
     except ImportError as error:
         raise PongbenchError(
             f"A picture needs Qt, which this system cannot load ({error}). "
@@ -214,7 +214,7 @@ def _prepare_qt() -> None:
         # Without a reference the application would be collected while the page is painted.
         global _application  # noqa: PLW0603
         _application = QApplication(["pongbench", "-platform", "offscreen"])
-    look.load_fonts()
+    load_fonts()
 
 
 _application: object = None

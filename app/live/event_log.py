@@ -7,10 +7,9 @@ from collections.abc import Hashable
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QWidget
 
-from app import theme as look
-from app.live import event_grouping as gathered
+from app.live import event_grouping
 from app.scrolling import Scrolled
-from app.theme import Theme, Weight
+from app.theme import Theme, Weight, icon_pixmap
 from app.widgets import column, empty, label, row
 from workbench import formatting
 from workbench.documents import Note
@@ -34,7 +33,7 @@ class Happened(QFrame):
         self._theme = theme
         self._notes: list[tuple[Note, str]] = []
         self._backlogs: set[tuple[int, str]] = set()
-        self._alike: dict[Hashable, list[gathered.Named]] = {}
+        self._alike: dict[Hashable, list[event_grouping.Named]] = {}
         """By what is said of all of them."""
         self._told = 0
         inside = column(self, margin=12, gap=6)
@@ -63,7 +62,7 @@ class Happened(QFrame):
     def add(self, note: Note, server: str) -> str:
         """`server`: the name of the one it is about; empty: none of those compared. What is
         said of it."""
-        if (kind := gathered.kind(note, server)) is not None:
+        if (kind := event_grouping.kind(note, server)) is not None:
             return self._gather(kind, note, server)
         message, said = read_note(note), about(note, server)
         if isinstance(message, Backlog):
@@ -86,8 +85,8 @@ class Happened(QFrame):
             self._told = 0
             empty(self._list)
         alike.append((note, server))
-        self._notes.append((note, gathered.told(alike)))
-        return gathered.told(alike[-1:])
+        self._notes.append((note, event_grouping.told(alike)))
+        return event_grouping.told(alike[-1:])
 
     def refresh(self) -> None:
         for note, said in self._notes[max(self._told, len(self._notes) - self.MOST) :]:
@@ -110,7 +109,7 @@ class Happened(QFrame):
         grave = _is_grave(note)
         sign = label()
         name, tone = ("triangle-alert", "warn") if grave else ("info", "muted")
-        sign.setPixmap(look.icon_pixmap(name, getattr(self._theme, tone), 14))
+        sign.setPixmap(icon_pixmap(name, getattr(self._theme, tone), 14))
         when = label(formatting.clock(note.t_us / 1e6), 12, tone="muted", figures=True)
         when.setFixedWidth(38)
         for part in (sign, when):

@@ -6,7 +6,6 @@ from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QEnterEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGraphicsOpacityEffect, QPushButton
 
-from app import theme as look
 from app.charts import words
 from app.charts.drawing import Swatch, text_width
 from app.charts.model import ChartModel
@@ -15,7 +14,7 @@ from app.charts.trio import Trio
 from app.live.run import Trial
 from app.plain import Label, tip
 from app.scrolling import Scrolled
-from app.theme import Theme, Weight, font
+from app.theme import Theme, Weight, font, icon, icon_pixmap
 from app.widgets import (
     CHIP_GAP,
     CHIP_ICON,
@@ -161,7 +160,7 @@ class _Row(QFrame):
         self._word = label("", 12, tone="muted")
         self._figure = label("", 13, Weight.DemiBold, figures=True)
         self._faulty = Label()
-        self._faulty.setPixmap(look.icon_pixmap("circle-x", theme.bad, 15))
+        self._faulty.setPixmap(icon_pixmap("circle-x", theme.bad, 15))
         self._faulty.setAccessibleName("faulty")
         self._faulty.hide()
         self._eye = QPushButton()
@@ -206,9 +205,7 @@ class _Row(QFrame):
         self._tell_running()
         self._eye.setChecked(shown)
         self._eye.setIcon(
-            look.icon(
-                "eye" if shown else "eye-off", self._theme.soft if shown else self._theme.muted
-            )
+            icon("eye" if shown else "eye-off", self._theme.soft if shown else self._theme.muted)
         )
         self._eye.setAccessibleName(f"Show {series.name}")
         key = f" ({self._key})" if self._key else ""

@@ -16,7 +16,7 @@ from workbench.presentable import presentable
 from workbench.sessions import Recorder
 
 if TYPE_CHECKING:
-    from app.machines.prompts import Asker as Person
+    from app.machines.prompts import Asker
     from workbench.run.engine import Engine
     from workbench.servers.entry import ServerEntry
 
@@ -75,7 +75,7 @@ class LiveRun:
         put: Callable[[AnyDocument], None],
         tell: Callable[[str], None],
         where: Where | None = None,
-        person: Person | None = None,
+        person: Asker | None = None,
     ) -> None:
         """`where` None: on this computer. `person`: is asked, in that thread; None: nobody is
         there."""

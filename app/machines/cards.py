@@ -7,9 +7,8 @@ import re
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
-from app import theme as look
 from app.plain import Label
-from app.theme import Theme, Weight
+from app.theme import LIGHT, Theme, Weight, icon_pixmap
 from app.widgets import column, label, row
 
 SIGNS = {
@@ -31,13 +30,13 @@ class Sign(Label):
     def __init__(self, tone: str, icon: str = "") -> None:
         super().__init__()
         self._tone, self._icon = tone, icon or SIGNS[tone]
-        self._theme = look.LIGHT
+        self._theme = LIGHT
         self.setFixedSize(16, 18)
         self.set_theme(self._theme)
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
-        self.setPixmap(look.icon_pixmap(self._icon, getattr(theme, self._tone), 15))
+        self.setPixmap(icon_pixmap(self._icon, getattr(theme, self._tone), 15))
 
 
 class Card(QFrame):

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QFrame, QLabel, QLineEdit, QWidget
 
-from app import theme as look
 from app.machines.cards import Sign
-from app.theme import Theme, Weight, font
+from app.theme import LIGHT, Theme, Weight, font
 from app.widgets import button, column, dress, empty, label, retone, row
 
 if TYPE_CHECKING:
@@ -141,7 +140,7 @@ class KeyDialog(QDialog):
         self.setWindowTitle(f"Host key · {problem.machine}")
         self.setMinimumWidth(480)
         inside = column(self, margin=16)
-        card = KeyCard(theme or look.LIGHT)
+        card = KeyCard(theme or LIGHT)
         card.trusted.connect(self.accept)
         card.left.connect(self.reject)
         inside.addWidget(card)

@@ -6,11 +6,10 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 
-from app import theme as look
 from app.colour import with_opacity
 from app.machines.records import State
 from app.plain import tip
-from app.theme import Theme, Weight, font
+from app.theme import LIGHT, Theme, Weight, font
 
 _HEIGHT = 62
 
@@ -20,7 +19,7 @@ class MachineRow(QAbstractButton):
 
     def __init__(self, name: str, where: str, roles: str) -> None:
         super().__init__()
-        self._theme = look.LIGHT
+        self._theme = LIGHT
         self.name, self._where, self._roles = name, where, roles
         self.state = State("", "")
         self.setText(name)

@@ -80,13 +80,12 @@ async def clean(profile: Profile, ask: Ask, *, cache: bool = False) -> dict[str,
     import msgspec
 
     from workbench.errors import PongbenchError
-    from workbench.machines.ssh import cache_size, open_shell, remove_cache, survey_machine
-    from workbench.machines.ssh import clean as run_janitor
+    from workbench.machines.ssh import cache_size, clean, open_shell, remove_cache, survey_machine
 
     shell = await open_shell(profile, ask)
     try:
         survey = await survey_machine(shell, profile)
-        found: dict[str, Any] = msgspec.to_builtins(await run_janitor(shell, survey))
+        found: dict[str, Any] = msgspec.to_builtins(await clean(shell, survey))
         if survey.left_tuned:
             found["left_tuned"] = survey.left_tuned.sentence(profile.name)
         if cache and found["alive"]:

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QWidget
 from app.context import Desk
 from app.machines.prompts import Asker
 from app.machines.records import Records
-from app.planning import resources as bench
+from app.planning import resources
 from app.planning.form import PlanForm
 from app.planning.gallery import Gallery
 from app.planning.head import BUSY, Head
@@ -102,7 +102,7 @@ class PlanPage(QWidget):
 
     def load(self) -> None:
         """Read what there is to plan with."""
-        self._desk.bridge.submit(bench.load(), self._on_bench, self.notice.say)
+        self._desk.bridge.submit(resources.load(), self._on_bench, self.notice.say)
 
     def run_this(self) -> None:
         """Ask for a run, if there can be one; what was just typed is judged first."""
@@ -141,7 +141,7 @@ class PlanPage(QWidget):
     def read(self, path: Path) -> None:
         """Show the plan in a file; a session is opened."""
         self._desk.bridge.submit(
-            bench.read_plan(path), lambda plan: self._on_read(path, plan), self.notice.say
+            resources.read_plan(path), lambda plan: self._on_read(path, plan), self.notice.say
         )
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
@@ -316,7 +316,7 @@ class PlanPage(QWidget):
         if draft.plan is None:
             self.outlook.show_text("")
         else:
-            self._desk.bridge.submit(bench.to_yaml(draft.plan), self.outlook.show_text)
+            self._desk.bridge.submit(resources.to_yaml(draft.plan), self.outlook.show_text)
         self._fit_run()
         if self._run_then and self.draft is not None:
             self._run_then = False
@@ -338,7 +338,7 @@ class PlanPage(QWidget):
             f"Checking {', '.join(dict.fromkeys((where.target, *where.clients)))}…"
         )
         self._desk.bridge.submit(
-            bench.preview_tuning(where, self._asker),
+            resources.preview_tuning(where, self._asker),
             self._on_preview,
             lambda sentence: machines.tell_preview(sentence, "bad"),
         )

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QSplitter, QWidget
 
 from app import files
 from app.context import Desk
-from app.servers import known as catalogue
 from app.servers.columns import GROUPS
 from app.servers.comparing import plan_for
 from app.servers.detail import Detail
@@ -19,7 +18,7 @@ from app.servers.edits import Edits
 from app.servers.filters import Filters
 from app.servers.finding import Finding
 from app.servers.head import Head
-from app.servers.known import Known
+from app.servers.known import Known, load
 from app.servers.owning import Owning
 from app.servers.rows import Rows, Sifted
 from app.widgets import GAP, PAGE_MARGIN, Inline, button, column, row
@@ -123,7 +122,7 @@ class ServersPage(QWidget):
             if machine == self.target.name:
                 self._on_loaded(servers)
 
-        self._desk.bridge.do(lambda: catalogue.load(machine, there), on_loaded, self._on_unread)
+        self._desk.bridge.do(lambda: load(machine, there), on_loaded, self._on_unread)
 
     def _on_target(self) -> None:
         """Another machine to try servers on, or more is known about it."""

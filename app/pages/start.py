@@ -9,7 +9,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
 
 from app.context import Desk
-from app.start import quick_start as offer
+from app.start import quick_start
 from app.start.art import Art, DropArt, SweepArt
 from app.start.compare import CompareCard
 from app.start.quick_start import Offer
@@ -73,7 +73,7 @@ class StartPage(QWidget):
 
     def load(self) -> None:
         """Read the catalogue, and what this computer allows."""
-        self._desk.bridge.submit(offer.load(), self._on_offer, self._on_no_offer)
+        self._desk.bridge.submit(quick_start.load(), self._on_offer, self._on_no_offer)
 
     def show_recent(self, sessions: Sequence[Shelved]) -> None:
         self.recent.show_sessions(sessions)

@@ -9,7 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame
 
 from app.bridge import Bridge
-from app.planning import resources as bench
+from app.planning import resources
 from app.planning.preset_list import PresetList
 from app.question import ask, ask_text
 from app.theme import Weight
@@ -73,7 +73,7 @@ class Gallery(QFrame):
         )
 
     def save(self, plan: Plan, name: str, over: str = "") -> None:
-        self._bridge.submit(bench.save(plan, name, over), self._on_kept, self.error.say)
+        self._bridge.submit(resources.save(plan, name, over), self._on_kept, self.error.say)
 
     def ask_new_name(self) -> None:
         if (own := self.own) is not None:
@@ -92,10 +92,10 @@ class Gallery(QFrame):
         )
 
     def _renamed(self, own: Preset, name: str) -> None:
-        self._bridge.submit(bench.rename(own.id, name), self._on_kept, self.error.say)
+        self._bridge.submit(resources.rename(own.id, name), self._on_kept, self.error.say)
 
     def _deleted(self, own: Preset) -> None:
-        self._bridge.submit(bench.delete(own.id), lambda _: self._on_deleted(), self.error.say)
+        self._bridge.submit(resources.delete(own.id), lambda _: self._on_deleted(), self.error.say)
 
     def _on_deleted(self) -> None:
         self.mark("")
@@ -106,7 +106,7 @@ class Gallery(QFrame):
         if preset is not None:
             self.list.mark(preset.id)
             self.kept.emit(preset)
-        self._bridge.submit(bench.presets(), self.show_presets, self.error.say)
+        self._bridge.submit(resources.presets(), self.show_presets, self.error.say)
 
     def _on_taken(self, preset: Preset) -> None:
         self.error.say(preset.problem)

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
-from app import theme as look
 from app.fields import Flag, Line, Options
 from app.live.run import Where
 from app.machines.changes import count
 from app.plain import tip
-from app.theme import Theme
+from app.theme import LIGHT, Theme
 from app.widgets import button, column, empty, label
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ class Machines(QWidget):
         super().__init__()
         self._profiles: Mapping[str, Profile] = {}
         self._found: Mapping[str, Mapping[str, Any]] = {}
-        self._theme = look.LIGHT
+        self._theme = LIGHT
         self._clients: list[str] = [HERE]
         self._target_wanted = HERE
         self._states: Mapping[str, State] = {}

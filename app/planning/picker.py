@@ -17,10 +17,9 @@ from PySide6.QtWidgets import (
     QStyleOptionViewItem,
 )
 
-from app import theme as look
 from app.charts.drawing import draw_text, elided
 from app.plain import tip
-from app.theme import Theme, font
+from app.theme import LIGHT, Theme, font, paint_icon
 from app.widgets import column, label
 from app.words import FAMILIES
 
@@ -154,7 +153,7 @@ class Picker(QFrame):
 class _Painter(QStyledItemDelegate):
     """A box, a name, and what it is; quiet where it cannot be used."""
 
-    theme = look.LIGHT
+    theme = LIGHT
 
     def sizeHint(
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -186,7 +185,7 @@ class _Painter(QStyledItemDelegate):
         painter.setBrush(QColor(theme.primary if on else theme.card))
         painter.drawRoundedRect(box, 4, 4)
         if on:
-            look.paint_icon(painter, "check", theme.on_primary, box.adjusted(2, 2, -2, -2))
+            paint_icon(painter, "check", theme.on_primary, box.adjusted(2, 2, -2, -2))
         why, small = index.data(_WHY), font(12)
         right = rect.right() - 8
         if why:

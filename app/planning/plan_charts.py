@@ -8,12 +8,11 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app import theme as look
 from app.charts.drawing import draw_swatch, draw_text, elided, text_width
 from app.charts.scales import ticks
 from app.colour import mix, with_opacity
 from app.plain import tip
-from app.theme import Theme, Weight, font
+from app.theme import LIGHT, Theme, Weight, font
 from workbench.analysis.histogram import samples_needed
 from workbench.formatting import clock
 from workbench.plan.editing import Step
@@ -32,7 +31,7 @@ class Picture(QWidget):
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        self.theme = look.LIGHT
+        self.theme = LIGHT
         self.setAccessibleName(name)
 
     def set_theme(self, theme: Theme) -> None:

@@ -35,9 +35,8 @@ from PySide6.QtWidgets import (
     QStyleOptionViewItem,
 )
 
-from app import theme as look
 from app.plain import tip
-from app.theme import Theme, Weight, font
+from app.theme import LIGHT, Theme, Weight, font, paint_icon
 
 if TYPE_CHECKING:
     from workbench.plan.library import Preset
@@ -141,7 +140,7 @@ class PresetList(QListWidget):
 class _Painter(QStyledItemDelegate):
     def __init__(self, parent: PresetList) -> None:
         super().__init__(parent)
-        self.theme = look.LIGHT
+        self.theme = LIGHT
 
     def sizeHint(
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -185,9 +184,7 @@ class _Painter(QStyledItemDelegate):
         if stairs:
             _paint_stairs(painter, stairs, at, pen)
         else:
-            look.paint_icon(
-                painter, "triangle-alert", theme.bad, QRectF(at.x() + 4, at.y() + 8, 20, 20)
-            )
+            paint_icon(painter, "triangle-alert", theme.bad, QRectF(at.x() + 4, at.y() + 8, 20, 20))
         words = box.adjusted(50, 9, 51 - _BESIDE_WORDS, -8)
         painter.setFont(font(13, Weight.DemiBold))
         painter.setPen(QColor(theme.text))

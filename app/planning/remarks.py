@@ -8,9 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from app import theme as look
 from app.scrolling import Scrolled
-from app.theme import Theme
+from app.theme import LIGHT, Theme, icon_pixmap
 from app.widgets import column, empty, label, row
 
 _ICONS = {"bad": "circle-x", "warn": "triangle-alert", "ok": "circle-check"}
@@ -23,7 +22,7 @@ class Remarks(Scrolled):
     def __init__(self) -> None:
         self._list = column(holder := QWidget(), gap=6)
         super().__init__(holder, "Remarks")
-        self._theme = look.LIGHT
+        self._theme = LIGHT
         self._said: list[tuple[str, str]] = []
 
     def say(self, remarks: Sequence[tuple[str, str]]) -> None:
@@ -35,7 +34,7 @@ class Remarks(Scrolled):
             line = row(holder, gap=8)
             sign = label()
             icon = _ICONS.get(tone, "info")
-            sign.setPixmap(look.icon_pixmap(icon, getattr(self._theme, tone), 16))
+            sign.setPixmap(icon_pixmap(icon, getattr(self._theme, tone), 16))
             line.addWidget(sign, 0, Qt.AlignmentFlag.AlignTop)
             line.addWidget(label(text, 12, tone="soft", wrap=True), 1)
             self._list.addWidget(holder)

@@ -172,27 +172,27 @@ async def save(plan: Plan, name: str, over: str = "") -> Preset:
     """Raises BadInput."""
     import asyncio
 
-    from workbench.plan import library as presets
+    from workbench.plan import library
 
-    return await asyncio.to_thread(presets.save, plan, name, over=over)
+    return await asyncio.to_thread(library.save, plan, name, over=over)
 
 
 async def rename(id: str, name: str) -> Preset:
     """Raises BadInput."""
     import asyncio
 
-    from workbench.plan import library as presets
+    from workbench.plan import library
 
-    return await asyncio.to_thread(presets.rename, id, name)
+    return await asyncio.to_thread(library.rename, id, name)
 
 
 async def delete(id: str) -> None:
     """Raises BadInput."""
     import asyncio
 
-    from workbench.plan import library as presets
+    from workbench.plan import library
 
-    await asyncio.to_thread(presets.delete, id)
+    await asyncio.to_thread(library.delete, id)
 
 
 async def presets() -> tuple[Preset, ...]:

@@ -9,10 +9,9 @@ from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QApplication, QGridLayout, QSizePolicy, QWidget
 
-from app import theme as look
 from app.charts.drawing import draw_swatch, elided
 from app.plain import tip
-from app.theme import Theme, Weight, font
+from app.theme import LIGHT, Theme, Weight, font, icon_pixmap
 
 _CROSS = 26
 ROW = 36
@@ -32,7 +31,7 @@ class Tags(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._theme = look.LIGHT
+        self._theme = LIGHT
         self._tags: list[Tag] = []
         self._across = 0
         self._grid = QGridLayout(self)
@@ -196,7 +195,7 @@ class Tag(QAbstractButton):
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, text)
         at = self.mapFromGlobal(self.cursor().pos())
         strong = self.underMouse() and self._cross().contains(at)
-        cross = look.icon_pixmap("x", theme.text if strong else theme.muted, 14)
+        cross = icon_pixmap("x", theme.text if strong else theme.muted, 14)
         painter.drawPixmap(self._cross().center() + QPointF(-6, -6).toPoint(), cross)
         painter.end()
 

@@ -11,11 +11,10 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QButtonGroup, QFrame, QPushButton
 
-from app import theme as look
 from app.plain import tip
 from app.replay.film import Position, Reel
 from app.replay.timeline import Timeline
-from app.theme import Theme, Weight
+from app.theme import Theme, Weight, icon
 from app.widgets import Elided, button, column, label, row, tool
 from workbench import formatting
 
@@ -146,7 +145,7 @@ class Transport(QFrame):
         self._told = told
         self._play.setAccessibleName(name)
         self._play.setToolTip(tip(f"{name} (Space)"))
-        self._play.setIcon(look.icon(name.lower(), self._theme.on_primary))
+        self._play.setIcon(icon(name.lower(), self._theme.on_primary))
 
     _told: tuple[str, str] | None = None
 

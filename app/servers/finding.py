@@ -6,13 +6,12 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QIcon
 from PySide6.QtWidgets import QFrame, QLineEdit, QStackedWidget, QToolButton, QWidget
 
-from app import theme as look
 from app.choices import Choice
 from app.servers.columns import COLUMNS
 from app.servers.filters import Filters
 from app.servers.rows import Sifted
 from app.servers.table import ServerTable
-from app.theme import Theme
+from app.theme import Theme, icon_pixmap
 from app.widgets import button, column, label, row
 
 _LOOK_AFTER_MS = 150
@@ -128,4 +127,4 @@ class Finding(QFrame):
         self.direction.setAccessibleName(f"Order: {word.lower()}")
 
     def set_theme(self, theme: Theme) -> None:
-        self._glass.setIcon(QIcon(look.icon_pixmap("search", theme.muted, 16)))
+        self._glass.setIcon(QIcon(icon_pixmap("search", theme.muted, 16)))

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from workbench.errors import BadInput
-from workbench.servers import gate_cache as measured
-from workbench.servers import user_servers as own
+from workbench.servers import gate_cache, user_servers
 from workbench.servers.catalogue import Broken, Catalogue
 from workbench.servers.entry import ServerEntry
 from workbench.servers.gate_cache import Measured
@@ -102,16 +101,16 @@ def load(machine: str = "", there: There | None = None) -> list[Known]:
 
 
 def _known(entry: ServerEntry, machine: str, there: There | None) -> Known:
-    texts = own.read(entry.folder)
+    texts = user_servers.read(entry.folder)
     for path in entry.shared_paths:
         texts |= {path.name: _whole(path)} if path.is_file() else {}
     found = ready = None
     state = _UNAVAILABLE
     if not entry.unavailable and not machine:
-        found, ready = measured.recall(entry), readiness(entry)
+        found, ready = gate_cache.recall(entry), readiness(entry)
         state = _state(ready, found)
     elif not entry.unavailable:
-        found, ready = measured.recall(entry, machine), there.readiness(entry) if there else None
+        found, ready = gate_cache.recall(entry, machine), there.readiness(entry) if there else None
         state = _state(ready, found) if ready or found else _NOT_LOOKED
     return Known(
         id=entry.id,
@@ -130,12 +129,12 @@ def _known(entry: ServerEntry, machine: str, there: There | None) -> Known:
 
 
 def _broken(broken: Broken) -> Known:
-    texts = own.read(broken.folder)
+    texts = user_servers.read(broken.folder)
     return Known(
         id=broken.id,
         name=broken.id,
         folder=broken.folder,
-        own=broken.folder.parent == own.folder(),
+        own=broken.folder.parent == user_servers.folder(),
         entry=None,
         state=State(NOT, "Invalid files", "bad", "circle-x"),
         problem=broken.problem,

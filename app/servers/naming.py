@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QDialog, QLineEdit, QWidget
 from app.context import Desk
 from app.servers.known import Known
 from app.widgets import Inline, button, column, dress, label, row
-from workbench.servers import user_servers as own
+from workbench.servers import user_servers
 from workbench.servers.entry import ServerEntry
 
 
@@ -60,7 +60,7 @@ class NewServer(QDialog):
         entry = like.entry if like else None
 
         def work() -> ServerEntry:
-            return own.duplicate(entry, name) if entry else own.new(name)
+            return user_servers.duplicate(entry, name) if entry else user_servers.new(name)
 
         self.make.setEnabled(False)
         self._desk.bridge.do(work, self._on_made, self._on_refused)

@@ -13,7 +13,7 @@ from app.servers.edits import Edits
 from app.servers.known import Known
 from app.servers.naming import NewServer
 from app.servers.rows import Rows
-from workbench.servers import user_servers as own
+from workbench.servers import user_servers
 
 
 class Owning(QObject):
@@ -55,7 +55,7 @@ class Owning(QObject):
 
         def work() -> None:
             for name, edit in changed.items():
-                own.save(known.folder, name, edit.text, was=edit.was)
+                user_servers.save(known.folder, name, edit.text, was=edit.was)
 
         def done(_: None) -> None:
             for name, edit in changed.items():
@@ -76,8 +76,8 @@ class Owning(QObject):
         self._question = ask(
             self._page,
             f"Delete the server “{known.name}”?",
-            f"Its folder is moved to {own.folder() / own.REMOVED}; move it back to restore the "
-            "server. Sessions are kept.",
+            f"Its folder is moved to {user_servers.folder() / user_servers.REMOVED}; "
+            "move it back to restore the server. Sessions are kept.",
             go="Delete",
             do=lambda: self._remove(known),
         )
@@ -88,7 +88,7 @@ class Owning(QObject):
             self._edits.kept.pop(known.key, None)
             self.saved.emit(known)
 
-        self._desk.bridge.do(lambda: own.remove(known.folder), done, self.refused.emit)
+        self._desk.bridge.do(lambda: user_servers.remove(known.folder), done, self.refused.emit)
 
     def _on_answered(self) -> None:
         self._question = None

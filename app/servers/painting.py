@@ -8,12 +8,11 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHeaderView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from app import theme as look
 from app.colour import mix
 from app.servers.columns import COLUMNS, GROUPS
 from app.servers.known import Known
 from app.servers.rows import KNOWN, Index, Rows
-from app.theme import Theme, Weight, font
+from app.theme import Theme, Weight, font, icon_pixmap, paint_icon
 
 HEAD_PX = 48
 BOX_PX = 38
@@ -160,7 +159,7 @@ class RowDelegate(QStyledItemDelegate):
         painter.setBrush(QColor(theme.primary if on else theme.sunken))
         painter.drawRoundedRect(box, 4, 4)
         if on:
-            look.paint_icon(painter, "check", theme.on_primary, box.adjusted(2, 2, -2, -2))
+            paint_icon(painter, "check", theme.on_primary, box.adjusted(2, 2, -2, -2))
         if chosen:
             bar = QRectF(cell.left(), cell.top() + 6, 3, cell.height() - 13)
             ring = self._table.focused
@@ -188,7 +187,7 @@ class RowDelegate(QStyledItemDelegate):
     def _paint_state(self, painter: QPainter, cell: QRectF, known: Known) -> None:
         theme = self._table.theme
         colour = getattr(theme, known.state.tone)
-        icon = look.icon_pixmap(known.state.icon, colour, 15)
+        icon = icon_pixmap(known.state.icon, colour, 15)
         painter.drawPixmap(cell.topLeft().toPoint().x() + 10, int(cell.center().y() - 7), icon)
         room = cell.adjusted(31, 0, -6, -1)
         write(painter, room, known.state.word, colour, weight=Weight.Medium)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QProgressBar, QVBoxLayout, QWidget
 
-from app import theme as look
 from app.context import Desk
 from app.machines.prompts import Asker
 from app.plain import Label
@@ -17,7 +16,7 @@ from app.scrolling import Reader
 from app.servers.known import FAILED, Known
 from app.servers.tryout import Line, Tried, try_out
 from app.servers.wire import Wire
-from app.theme import Theme, Weight
+from app.theme import Theme, Weight, icon_pixmap
 from app.widgets import Chip, Elided, button, column, dress, empty, label, row
 
 if TYPE_CHECKING:
@@ -276,7 +275,7 @@ class Trial(QWidget):
         icon = Label()
         icon.setAccessibleName(_SIGNS[line.tone])  # colour alone is not for everyone
         theme = self._desk.theme
-        icon.setPixmap(look.icon_pixmap(_ICONS[line.tone], getattr(theme, line.tone), 15))
+        icon.setPixmap(icon_pixmap(_ICONS[line.tone], getattr(theme, line.tone), 15))
         words = label(line.sentence, 12, tone="soft", wrap=True)
         words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         across.addWidget(icon, 0, Qt.AlignmentFlag.AlignTop)

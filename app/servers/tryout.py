@@ -16,7 +16,7 @@ from workbench.machines.base import Machine
 from workbench.machines.local import open_local
 from workbench.machines.opening import open_machine
 from workbench.machines.profiles import Profile
-from workbench.servers import gate_cache as measured
+from workbench.servers import gate_cache
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.deploy import Deployment, NotReady, deploy
 from workbench.servers.entry import ServerEntry, load_entry
@@ -107,7 +107,7 @@ async def try_out(
         with contextlib.suppress(PongbenchError):
             await _whole(machine.close())
     where = profile.name if profile else ""
-    await asyncio.to_thread(measured.remember, entry, result, deployment.version, where)
+    await asyncio.to_thread(gate_cache.remember, entry, result, deployment.version, where)
     return _tried(entry, deployment, result, took_s, output)
 
 

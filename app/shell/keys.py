@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QKeySequence, QShortcut
 
-from app import page_registry as places
+from app import page_registry
 
 if TYPE_CHECKING:
     from app.shell.main_window import MainWindow
@@ -32,7 +32,7 @@ def add(window: MainWindow) -> None:
         "Ctrl+Q": window.close,
         "Ctrl+W": window.close,
     }
-    for place, name in enumerate(places.RAIL, start=1):
+    for place, name in enumerate(page_registry.RAIL, start=1):
         keys[f"Ctrl+{place}"] = lambda name=name: window.show_page(name)
     for key, asked in ASKED.items():
         keys[key] = lambda asked=asked: _ask(window, *asked)

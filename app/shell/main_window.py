@@ -19,15 +19,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import page_registry as places
-from app import theme as look
+from app import page_registry
 from app.context import Desk
-from app.planning import resources as bench
+from app.planning import resources
 from app.question import ask
 from app.shell import keys
 from app.shell.notice import NoticeBar
 from app.shell.rail import Rail
-from app.theme import Theme
+from app.theme import Theme, apply, wanted
 from app.widgets import column, dress, row
 from workbench import paths
 
@@ -70,10 +69,10 @@ class MainWindow(QMainWindow):
             self.restoreGeometry(b64decode(desk.settings.geometry))
         self.setAcceptDrops(True)
         self.rail = Rail(desk.theme, lambda: self.show_page("Start"))
-        for name, place in places.RAIL.items():
+        for name, place in page_registry.RAIL.items():
             self.rail.add(name, place.icon, lambda name=name: self.show_page(name))
         self.rail.add("Log", "terminal", self.show_log, foot=True, page=False)
-        settings = places.ALL["Settings"]
+        settings = page_registry.ALL["Settings"]
         self.rail.add("Settings", settings.icon, lambda: self.show_page("Settings"), foot=True)
         self.notice = NoticeBar()
         self.notice.log_wanted.connect(lambda: self.show_log(shown=True))
@@ -118,10 +117,10 @@ class MainWindow(QMainWindow):
     # Pages
 
     def page(self, name: str) -> QWidget:
-        """A page by its name (`places.ALL`); built when it is asked for first."""
+        """A page by its name (`page_registry.ALL`); built when it is asked for first."""
         found = self._pages.get(name)
         if found is None:
-            found = self._pages[name] = places.ALL[name].make(self.desk)
+            found = self._pages[name] = page_registry.ALL[name].make(self.desk)
             self._stack.addWidget(found)
             dress(found, self.desk.theme)
             self._calm()
@@ -131,7 +130,7 @@ class MainWindow(QMainWindow):
         page = self.page(name)
         self._stack.setCurrentWidget(page)
         page.setFocus()
-        self.rail.check(places.ALL[name].rail)
+        self.rail.check(page_registry.ALL[name].rail)
         self.desk.settings.page = name
         if self._warm and name in ("Start", "Sessions", "Compare"):
             self._read_shelf()
@@ -179,7 +178,7 @@ class MainWindow(QMainWindow):
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         self.desk.theme = theme
-        look.apply(app, theme)
+        apply(app, theme)
         dress(self, theme)
 
     def show_log(self, shown: bool | None = None) -> None:
@@ -249,7 +248,7 @@ class MainWindow(QMainWindow):
 
     def _open_dropped(self, path: Path) -> None:
         self.desk.bridge.submit(
-            bench.read_plan(path),
+            resources.read_plan(path),
             lambda plan: self.open(path) if plan is None else self.desk.plan_wanted.emit(plan),
             lambda _: self.open(path),  # it says what is wrong with the file
         )
@@ -271,7 +270,7 @@ class MainWindow(QMainWindow):
         """The page shown last, where it means something again: what ran is over."""
         kept = self.desk.settings.page
         kept = {"Live": "Start", "Film": "Sessions"}.get(kept, kept)
-        return kept if kept in places.ALL else "Start"
+        return kept if kept in page_registry.ALL else "Start"
 
     def _edit(self, plan: Plan) -> None:
         self.page("Plan").edit(plan)  # type: ignore[attr-defined]
@@ -328,7 +327,7 @@ class MainWindow(QMainWindow):
             self.rail.entries["Log"].set_badge(tone, "The log has new entries.")
 
     def _on_theme_wanted(self) -> None:
-        theme = look.wanted(self.desk.settings.colours)
+        theme = wanted(self.desk.settings.colours)
         if theme is not self.desk.theme:
             self.set_theme(theme)
 

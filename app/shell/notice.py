@@ -7,8 +7,7 @@ from collections import deque
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame
 
-from app import theme as look
-from app.theme import Theme
+from app.theme import LIGHT, Theme
 from app.widgets import button, label, retone, row, show_sign, sign
 
 
@@ -23,7 +22,7 @@ class NoticeBar(QFrame):
         self._waiting: deque[tuple[str, str]] = deque()
         inside = row(self, gap=8)
         inside.setContentsMargins(20, 8, 12, 8)
-        self._theme, self._tone = look.LIGHT, "bad"
+        self._theme, self._tone = LIGHT, "bad"
         self._sign = sign(inside)
         inside.setAlignment(self._sign, Qt.AlignmentFlag.AlignVCenter)
         self._text = label("", wrap=True)

@@ -8,9 +8,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QFrame, QToolButton, QVBoxLayout
 
-from app import theme as look
 from app.plain import tip
-from app.theme import Theme, Weight, font
+from app.theme import Theme, Weight, font, icon
 
 
 class Rail(QFrame):
@@ -98,7 +97,7 @@ class RailEntry(QToolButton):
 
     def _paint_icon(self) -> None:
         colour = self._theme.text if self.isChecked() else self._theme.muted
-        self.setIcon(look.icon(self._icon, colour, 20))
+        self.setIcon(icon(self._icon, colour, 20))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

@@ -8,9 +8,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app import theme as look
 from app.colour import with_opacity
-from app.theme import Theme, Weight, font
+from app.theme import Theme, Weight, font, paint_icon
 
 _Line = Sequence[tuple[float, float]]
 _RISES: _Line = ((0.03, 0.03), (0.34, 0.34), (0.55, 0.55))
@@ -89,14 +88,14 @@ class DropArt(Art):
         name, about = "lab-night.pong.yaml", "recorded session"
         wide = QFontMetricsF(bold).horizontalAdvance(name) + 62
         if wide > zone.width() - 8 or zone.height() < 50:
-            look.paint_icon(painter, "film", theme.soft, _centred(zone, 24, 24))
+            paint_icon(painter, "film", theme.soft, _centred(zone, 24, 24))
             return
         card = _centred(zone, wide, 50)
         painter.setPen(QPen(QColor(theme.line2), 1))
         painter.setBrush(QColor(theme.card if not theme.dark else theme.raised))
         painter.drawRoundedRect(card, 8, 8)
         sign = QRectF(card.left() + 14, card.center().y() - 10, 20, 20)
-        look.paint_icon(painter, "film", theme.soft, sign)
+        paint_icon(painter, "film", theme.soft, sign)
         painter.setFont(bold)
         painter.setPen(QColor(theme.text))
         painter.drawText(QPointF(card.left() + 46, card.center().y() - 3), name)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.planning import resources as bench
+from app.planning import resources
 from app.planning.resources import Bench
 
 if TYPE_CHECKING:
@@ -79,6 +79,6 @@ async def load() -> Offer:
 
     from workbench.plan.model import load_plan
 
-    reading = asyncio.create_task(bench.load())
+    reading = asyncio.create_task(resources.load())
     plans = await asyncio.to_thread(lambda: (load_plan("demo"), load_plan("quick")))
     return Offer(*plans, await reading)

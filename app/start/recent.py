@@ -10,10 +10,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app import theme as look
 from app.context import Desk
 from app.plain import tip
-from app.theme import Theme, Weight
+from app.theme import Theme, Weight, icon_pixmap
 from app.widgets import Elided, button, column, dress, empty, frame, label, row
 from app.words import ended, when
 
@@ -174,4 +173,4 @@ class _Result(QWidget):
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
-        self._sign.setPixmap(look.icon_pixmap(self._icon, theme.soft, 20))
+        self._sign.setPixmap(icon_pixmap(self._icon, theme.soft, 20))

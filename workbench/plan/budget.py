@@ -13,7 +13,7 @@ from workbench.analysis.histogram import samples_needed
 from workbench.errors import BadInput
 from workbench.machines.limits import ClientLimits, limits_of
 from workbench.machines.runner_client import LONGEST_RUN_S
-from workbench.messages import plans as messages
+from workbench.messages import plans
 from workbench.plan.model import Plan
 from workbench.plan.ports import clients_close, drain, ports_of
 from workbench.plan.schedule import CEILING_HALVINGS, CEILING_TRIES, PointPlan, points
@@ -64,9 +64,9 @@ class Budget:
     """Connections open at once against a server that does not answer any more."""
     cool_down_s: dict[str, list[float]]
     """By server id: how long to rest after each point of its sweep, in order."""
-    problems: list[messages.Problem] = field(default_factory=list)
-    warnings: list[messages.Warned] = field(default_factory=list)
-    rests: messages.RestsForPorts | None = None
+    problems: list[plans.Problem] = field(default_factory=list)
+    warnings: list[plans.Warned] = field(default_factory=list)
+    rests: plans.RestsForPorts | None = None
     """Why points rest longer than the plan asks for; None: they do not."""
 
     def check(self) -> None:
@@ -135,7 +135,7 @@ def assess(
         cool_down_s=rests,
         problems=problems,
         warnings=warnings,
-        rests=messages.RestsForPorts(longest_s=longest_s) if longest_s > plan.cool_down_s else None,
+        rests=plans.RestsForPorts(longest_s=longest_s) if longest_s > plan.cool_down_s else None,
     )
 
 
@@ -190,32 +190,30 @@ def _open(point: PointPlan, stay_s: float) -> int:
     return min(point.connections, math.ceil(point.connection_rate_per_s * stay_s))
 
 
-def _too_long(duration_s: tuple[float, float], keys: Keys) -> Iterator[messages.Problem]:
+def _too_long(duration_s: tuple[float, float], keys: Keys) -> Iterator[plans.Problem]:
     shortest_s, longest_s = duration_s
     if shortest_s > LONGEST_RUN_S:
-        yield messages.RunTooLong(
+        yield plans.RunTooLong(
             keys=keys, shortest_s=shortest_s, longest_s=longest_s, limit_s=LONGEST_RUN_S
         )
 
 
-def protocol_problems(plan: Plan, entries: Sequence[Contestant]) -> Iterator[messages.Problem]:
+def protocol_problems(plan: Plan, entries: Sequence[Contestant]) -> Iterator[plans.Problem]:
     """Of servers that do not speak the plan's protocol."""
     wanted = plan.workload.protocol
     for entry in entries:
         if wanted not in entry.protocols:
-            yield messages.ProtocolNotSupported(
+            yield plans.ProtocolNotSupported(
                 name=entry.name, protocols=list(entry.protocols), wanted=wanted
             )
 
 
-def _size_problems(
-    plan: Plan, planned: Sequence[PointPlan], keys: Keys
-) -> Iterator[messages.Problem]:
+def _size_problems(plan: Plan, planned: Sequence[PointPlan], keys: Keys) -> Iterator[plans.Problem]:
     short = [p for p in planned if 0 < p.seconds + _rounding(p) < SHORTEST_S]
     if short:
         point = min(short, key=lambda p: p.seconds)
         connections = math.ceil(point.connection_rate_per_s * SHORTEST_S)
-        yield messages.PointTooShort(
+        yield plans.PointTooShort(
             keys=keys,
             seconds=point.seconds,
             shortest_s=SHORTEST_S,
@@ -227,7 +225,7 @@ def _size_problems(
     if unsteady and not short:
         point = min(unsteady, key=lambda p: p.seconds)
         connections = math.ceil(point.connection_rate_per_s * steady_s)
-        yield messages.NoSteadyPart(
+        yield plans.NoSteadyPart(
             keys=keys,
             seconds=round(point.seconds, 3),
             think_s=ramp_s,
@@ -242,7 +240,7 @@ def _size_problems(
         point = min(thin, key=lambda p: p.samples)
         connections = math.ceil(FEWEST_SAMPLES / point.calls_per_connection)
         seconds = connections / (point.connection_rate_per_s or connections)
-        yield messages.PointTooSmall(
+        yield plans.PointTooSmall(
             keys=keys,
             calls=point.samples,
             fewest=FEWEST_SAMPLES,
@@ -272,21 +270,21 @@ def _place(plan: Plan, point: PointPlan) -> dict[str, Any]:
 
 def _port_problems(
     plan: Plan, planned: Sequence[PointPlan], limits: ClientLimits, keys: Keys
-) -> Iterator[messages.Problem]:
+) -> Iterator[plans.Problem]:
     point = max(planned, key=lambda p: ports_of(p, limits))
     needed = ports_of(point, limits)
     if needed > limits.ports:
-        yield messages.NotEnoughPorts(
+        yield plans.NotEnoughPorts(
             keys=keys, ports=limits.ports, needed=needed, **_place(plan, point)
         )
 
 
-def _lengthened(plan: Plan, planned: Sequence[PointPlan], keys: Keys) -> Iterator[messages.Warned]:
+def _lengthened(plan: Plan, planned: Sequence[PointPlan], keys: Keys) -> Iterator[plans.Warned]:
     if plan.connections is None or not plan.lengthen:
         return
     longer = [p for p in planned if p.connections > (plan.connections or 0)]
     if longer:
-        yield messages.PointsLengthened(
+        yield plans.PointsLengthened(
             keys=keys,
             lengthened=len(longer),
             points=len(planned),
@@ -295,22 +293,22 @@ def _lengthened(plan: Plan, planned: Sequence[PointPlan], keys: Keys) -> Iterato
         )
 
 
-def _thin_points(plan: Plan, planned: Sequence[PointPlan], keys: Keys) -> Iterator[messages.Warned]:
+def _thin_points(plan: Plan, planned: Sequence[PointPlan], keys: Keys) -> Iterator[plans.Warned]:
     needed = samples_needed(0.99)
     thin = [p for p in planned if FEWEST_SAMPLES <= p.samples < needed]
     if thin:
-        yield messages.FewSamples(keys=keys, needed=needed, **_place(plan, thin[-1]))
+        yield plans.FewSamples(keys=keys, needed=needed, **_place(plan, thin[-1]))
 
 
 def _pile_up(
     plan: Plan, planned: Sequence[PointPlan], limits: ClientLimits, clients: int
-) -> Iterator[messages.Warned]:
+) -> Iterator[plans.Warned]:
     keys = ("nofile",)
     descriptors = min(plan.nofile, limits.descriptors)
     if limits.descriptors < plan.nofile:
-        yield messages.FewDescriptors(keys=keys, allowed=limits.descriptors, wanted=plan.nofile)
+        yield plans.FewDescriptors(keys=keys, allowed=limits.descriptors, wanted=plan.nofile)
     usable = clients * plan.workers * max(0, descriptors - _OWN_DESCRIPTORS)
-    resources: list[tuple[int, messages.Resource]] = [
+    resources: list[tuple[int, plans.Resource]] = [
         (usable, "descriptors"),
         (limits.ports, "ports"),
     ]
@@ -319,7 +317,7 @@ def _pile_up(
         thought = planned if stay_s and not plan.closed else []
         full = [point for point in thought if _open(point, stay_s) > have]
         if full:
-            yield messages.ThinkTimeFills(
+            yield plans.ThinkTimeFills(
                 keys=keys,
                 connections=_open(full[-1], stay_s),
                 think_s=stay_s,
@@ -330,7 +328,7 @@ def _pile_up(
             continue
         beyond = [point for point in planned if _open_at_worst(point) > have]
         if beyond:
-            yield messages.TimeoutsFill(
+            yield plans.TimeoutsFill(
                 keys=keys,
                 connections=max(_open_at_worst(point) for point in beyond),
                 resource=resource,

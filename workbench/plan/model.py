@@ -23,7 +23,7 @@ from workbench.axis import Axis
 from workbench.config.complaints import complaint
 from workbench.config.yaml import convert, load_yaml, loads_yaml
 from workbench.errors import BadInput
-from workbench.messages import plans as messages
+from workbench.messages import plans
 from workbench.sessions import is_session, read_session
 from workbench.workloads.base import Declaration, Workload, fields
 from workbench.workloads.pong.declaration import PongWorkload
@@ -291,7 +291,7 @@ def to_data(plan: Plan) -> dict[str, Any]:
     return data
 
 
-def check(plan: Plan, *, name: str = "", also: Iterable[messages.Problem] = ()) -> None:
+def check(plan: Plan, *, name: str = "", also: Iterable[plans.Problem] = ()) -> None:
     """Raises BadInput with all that makes no sense, whatever the machines. `also`: problems found
     elsewhere, which come first."""
     found = list(dict.fromkeys(problem.line() for problem in (*also, *problems(plan))))
@@ -304,67 +304,67 @@ def _steps(rates: Range) -> int:
     return max(0, math.floor((rates.to - rates.from_) / rates.step + 1e-9) + 1)
 
 
-def problems(plan: Plan) -> Iterator[messages.Problem]:
+def problems(plan: Plan) -> Iterator[plans.Problem]:
     """All that makes no sense, whatever the machines."""
     yield from _server_problems(plan)
     yield from _concurrency_problems(plan) if plan.closed else _rate_problems(plan)
     if (plan.connections is None) == (plan.seconds is None):
-        yield messages.LengthUnclear(both=plan.seconds is not None)
+        yield plans.LengthUnclear(both=plan.seconds is not None)
     if plan.vary:
         yield from _vary_problems(plan)
     else:
         yield from plan.declared.problems(plan.workload)
 
 
-def _server_problems(plan: Plan) -> Iterator[messages.Problem]:
+def _server_problems(plan: Plan) -> Iterator[plans.Problem]:
     if not plan.servers:
-        yield messages.NoServers()
+        yield plans.NoServers()
     for server in plan.servers:
         if plan.servers.count(server) > 1:
-            yield messages.ServerTwice(server=server)
+            yield plans.ServerTwice(server=server)
 
 
-def _rate_problems(plan: Plan) -> Iterator[messages.Problem]:
+def _rate_problems(plan: Plan) -> Iterator[plans.Problem]:
     if plan.concurrency:
-        yield messages.NotInThisLoop(keys=("concurrency",), given="concurrency")
+        yield plans.NotInThisLoop(keys=("concurrency",), given="concurrency")
     keys = ("rates",)
     if isinstance(plan.rates, Range):
         low, high = plan.rates.from_, plan.rates.to
         if low > high:
-            yield messages.RangeDescends(first=low, last=high)
+            yield plans.RangeDescends(first=low, last=high)
         yield from _too_many(keys, _steps(plan.rates))
         return
     if not plan.rates and not plan.concurrency:
-        yield messages.NoValues(keys=keys)
+        yield plans.NoValues(keys=keys)
     yield from _too_many(keys, len(plan.rates))
     yield from _must_ascend(keys, plan.rates)
 
 
-def _concurrency_problems(plan: Plan) -> Iterator[messages.Problem]:
+def _concurrency_problems(plan: Plan) -> Iterator[plans.Problem]:
     keys = ("concurrency",)
     if plan.rates:
-        yield messages.NotInThisLoop(keys=("rates",), given="rates")
+        yield plans.NotInThisLoop(keys=("rates",), given="rates")
     elif not plan.concurrency:
-        yield messages.NoValues(keys=keys, closed=True)
+        yield plans.NoValues(keys=keys, closed=True)
     yield from _too_many(keys, len(plan.concurrency))
     yield from _must_ascend(keys, plan.concurrency)
 
 
-def _vary_problems(plan: Plan) -> Iterator[messages.Problem]:
+def _vary_problems(plan: Plan) -> Iterator[plans.Problem]:
     keys = ("vary",)
     key, values = next(iter(plan.vary.items()))
     if len(plan.vary) > 1:
-        yield messages.OneFieldOnly(fields=list(plan.vary))
+        yield plans.OneFieldOnly(fields=list(plan.vary))
         return
     if not (known := plan.declared.axis(key, values)):
         fields_ = [each.key for each in plan.declared.axes]
-        yield messages.NotVaried(field=key, workload=plan.declared.label, fields=fields_)
+        yield plans.NotVaried(field=key, workload=plan.declared.label, fields=fields_)
         return
     loads: Sequence[float] = plan.concurrency if plan.closed else plan.rates_per_s
     if len(loads) > 1:
-        yield messages.OneLoadOnly(keys=("concurrency" if plan.closed else "rates",), field=key)
+        yield plans.OneLoadOnly(keys=("concurrency" if plan.closed else "rates",), field=key)
     if not values:
-        yield messages.NoValues(keys=keys, varied=True)
+        yield plans.NoValues(keys=keys, varied=True)
     yield from _too_many(keys, len(values))
     yield from _must_ascend(keys, values)
     for x in known.values:
@@ -372,7 +372,7 @@ def _vary_problems(plan: Plan) -> Iterator[messages.Problem]:
             found = list(plan.declared.problems(_varied(plan.workload, key, x)))
         except msgspec.ValidationError as error:
             _, said = complaint(str(error), {key: _plain(x)}, type(plan.workload))
-            yield messages.InvalidValue(keys=keys, value=x, said=said)
+            yield plans.InvalidValue(keys=keys, value=x, said=said)
             return
         if found:
             yield from found
@@ -388,17 +388,15 @@ def _plain(x: float) -> int | float:
     return int(x) if x == int(x) else x
 
 
-def _too_many(keys: tuple[str, ...], count: int) -> Iterator[messages.Problem]:
+def _too_many(keys: tuple[str, ...], count: int) -> Iterator[plans.Problem]:
     if count > MOST_POINTS:
-        yield messages.TooManyPoints(keys=keys, points=count, most=MOST_POINTS)
+        yield plans.TooManyPoints(keys=keys, points=count, most=MOST_POINTS)
 
 
-def _must_ascend(
-    keys: tuple[str, ...], values: list[float] | list[int]
-) -> Iterator[messages.Problem]:
+def _must_ascend(keys: tuple[str, ...], values: list[float] | list[int]) -> Iterator[plans.Problem]:
     for earlier, later in itertools.pairwise(values):
         if later <= earlier:
-            yield messages.NotAscending(keys=keys, earlier=earlier, later=later)
+            yield plans.NotAscending(keys=keys, earlier=earlier, later=later)
 
 
 def _folders() -> list[Path]:

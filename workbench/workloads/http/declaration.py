@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta
 
-from workbench.messages import plans as messages
+from workbench.messages import plans
 from workbench.workloads.base import Declaration, Protocol, Varied, Workload
 
 if TYPE_CHECKING:
@@ -54,11 +54,11 @@ class Http(Declaration):
     axes: ClassVar[Sequence[Varied]] = (Varied("pipeline"),)
     null_server = "null-http"
 
-    def problems(self, workload: Any) -> Iterator[messages.Problem]:
+    def problems(self, workload: Any) -> Iterator[plans.Problem]:
         if not re.fullmatch(r"/[\x21-\x7e]*", workload.path):
-            yield messages.InvalidPath()
+            yield plans.InvalidPath()
         if workload.pipeline > workload.calls_per_connection:
-            yield messages.PipelineTooDeep(pipeline=workload.pipeline)
+            yield plans.PipelineTooDeep(pipeline=workload.pipeline)
 
     def unfit(self, workload: Any, entry: Server) -> str:
         path = workload.path

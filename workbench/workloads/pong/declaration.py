@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta
 
-from workbench.messages import plans as messages
+from workbench.messages import plans
 from workbench.workloads.base import Protocol, Workload
 from workbench.workloads.http import declaration as http
 
@@ -40,9 +40,9 @@ class Pong(http.Http):
     several_calls = False
     null_server = "null"
 
-    def problems(self, workload: Any) -> Iterator[messages.Problem]:
+    def problems(self, workload: Any) -> Iterator[plans.Problem]:
         if workload.calls_per_connection > 1:
-            yield messages.OneCallOnly(protocol=workload.protocol)
+            yield plans.OneCallOnly(protocol=workload.protocol)
         yield from super().problems(workload)
 
     async def gate(self, wire: Wire, entry: Server) -> GateResult:
