@@ -1,4 +1,4 @@
-"""What the facts of a machine mean for a run on it, in words."""
+"""What the facts of a machine mean for a run on it."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from workbench.machines.placement import place
 from workbench.machines.profiles import Profile
 
 FEW_DESCRIPTORS = 20_000
-"""As many as the plans of 2010 ask for."""
+"""The number that the plans of 2010 use."""
 LOW_RATE_PER_S = 2000
-"""Of new connections: many servers reach more."""
+"""New connections per second; many servers reach more."""
 _STEADY = {"performance"}
 
 
@@ -30,7 +30,7 @@ class Meaning:
 def meanings(
     profile: Profile, facts: Mapping[str, Any], cpus: Sequence[int], python: str = ""
 ) -> list[Meaning]:
-    """What matters first. `python`: its version there; empty: as here."""
+    """Return the most important first. `python`: its version there; empty: the same as here."""
     said = [_cores(profile, cpus)]
     if "client" in profile.roles:
         said.append(_ports(facts, loopback=profile.connector == "local"))
@@ -122,7 +122,7 @@ def _virtual(facts: Mapping[str, Any]) -> list[Meaning]:
 
 
 def _span(cores: Sequence[int]) -> str:
-    """ "core 2", "cores 0–3" or "cores 0, 2"."""
+    """Return cores as text: "core 2", "cores 0–3" or "cores 0, 2"."""
     if len(cores) == 1:
         return f"core {cores[0]}"
     whole = list(cores) == list(range(cores[0], cores[-1] + 1)) if cores else False

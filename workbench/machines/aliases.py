@@ -1,4 +1,4 @@
-"""The hosts that ~/.ssh/config names, for profiles to begin with."""
+"""The hosts that ~/.ssh/config names, as templates for profiles."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _DEEPEST = 16
-"""Files that include files, as `ssh` allows them."""
+"""Maximum depth of included files, as in `ssh`."""
 
 
 @dataclass(frozen=True)
 class Alias:
-    """A `Host` that stands for one machine."""
+    """A `Host` that names one machine."""
 
     name: str
     host: str = ""
-    """HostName, where its own lines say so."""
+    """HostName, if its own lines set it."""
     user: str = ""
 
     @property
@@ -27,8 +27,8 @@ class Alias:
 
 
 def aliases(config: Path) -> list[Alias]:
-    """In the order of the file and what it includes; patterns are no machines. A file that is not
-    there, or that nobody can read, names none."""
+    """Return the aliases in the order of the file and its includes; patterns are skipped. A missing
+    or unreadable file has none."""
     found: dict[str, Alias] = {}
     current: list[str] = []
     for key, values in _lines(config, 0):
@@ -49,7 +49,7 @@ def aliases(config: Path) -> list[Alias]:
 
 
 def _lines(path: Path, depth: int) -> Iterator[tuple[str, list[str]]]:
-    """Keys in lower case with their values; comments and what cannot be read left out."""
+    """Return lower-case keys with their values; comments and invalid lines are skipped."""
     try:
         lines = path.read_text("utf-8", errors="replace").splitlines()
     except OSError:

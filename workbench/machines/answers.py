@@ -1,4 +1,4 @@
-"""What a short program on a machine says and how it ends, waited for and kept within limits."""
+"""Output and exit status of a short program on a machine, with limits on time and size."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ WITHIN_S = 8.0
 async def output(
     process: Process, within_s: float = WITHIN_S, longest: int = LONGEST_MESSAGE
 ) -> list[bytes]:
-    """Its lines until it closes its output. Raises InvalidMessage where that takes too long, or is
-    too much; PongbenchError when its machine is gone."""
+    """Yield its lines until it closes its output. Raises InvalidMessage when it takes too long or
+    sends too much; PongbenchError when its machine is lost."""
     lines, size = [], 0
     try:
         async with asyncio.timeout(within_s):
@@ -30,9 +30,10 @@ async def output(
 
 
 async def ran(machine: Machine, command: Command, within_s: float) -> tuple[int | None, list[str]]:
-    """How it ended, and the last lines it said. None: it did not end in time, and was stopped.
+    """Return its exit status and its last lines. None: it exceeded the time limit, and was stopped.
 
-    Raises PongbenchError when it cannot be started, or its machine is gone."""
+    Raises PongbenchError when it cannot be started, or its machine is lost.
+    """
     process = await machine.start(command)
     status = None
     with contextlib.suppress(TimeoutError):

@@ -1,4 +1,4 @@
-"""What a machine offers to the rest of the program, wherever it is."""
+"""What a machine offers to the rest of the program, local or remote."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from workbench.errors import PongbenchError
 
 @dataclass(frozen=True)
 class Command:
-    """A program to start on a machine. Never goes through a shell."""
+    """A program to start on a machine. Never passed through a shell."""
 
     argv: Sequence[str]
     env: Mapping[str, str] = field(default_factory=dict)
-    """Added to a small clean environment (PATH, HOME, LANG=C.UTF-8, TMPDIR in the run dir)."""
+    """Added to a minimal environment (PATH, HOME, LANG=C.UTF-8, TMPDIR in the run directory)."""
     cwd: str = ""
     """Relative to the machine's run directory, or absolute."""
     nofile: int = 0
-    """Soft descriptor limit wanted; 0: the machine's. Raised as far as the hard limit allows."""
+    """Wanted soft descriptor limit; 0: the machine's. Raised as far as the hard limit allows."""
     cpus: Sequence[int] = ()
     """Cores to run on; empty: any."""
 
 
 @dataclass(frozen=True)
 class Platform:
-    """What packages for a machine must fit."""
+    """The platform that packages for a machine must match."""
 
     python: str
-    """Version, whole: "3.11.2"."""
+    """Full version: "3.11.2"."""
     machine: str
-    """As uname says: "x86_64"."""
+    """As reported by uname: "x86_64"."""
     libc: str
     """"glibc" or "musl"."""
     libc_version: str = ""
@@ -48,16 +48,18 @@ class Process(Protocol):
     def pid(self) -> int: ...
 
     def lines(self) -> AsyncIterator[bytes]:
-        """Its output, line by line without the newline, until it closes it. One reader only."""
+        """Yield its output line by line, without the newline, until it closes it. One reader
+        only."""
         ...
 
     def tail(self) -> list[str]:
-        """The last lines of output (at most 20), for messages; works with and without a reader."""
+        """Return the last lines of output (at most 20), for messages; works with and without a
+        reader."""
         ...
 
     @property
     def dropped(self) -> int:
-        """Lines of output lost so far because they were not read in time."""
+        """Lines of output dropped so far because they were not read in time."""
         ...
 
     async def send(self, line: bytes) -> None:
@@ -65,19 +67,19 @@ class Process(Protocol):
         ...
 
     async def wait(self) -> int:
-        """Its exit status; negative: the signal that ended it."""
+        """Wait for its exit status; negative: the signal that ended it."""
         ...
 
     async def stop(self, grace_s: float = 1.0) -> int:
-        """SIGTERM to all that descends from it, after `grace_s` SIGKILL. Raises PongbenchError
-        when something resists that, as what has become root may."""
+        """Send SIGTERM to all its descendants, after `grace_s` SIGKILL. Raises PongbenchError when
+        a process survives that, such as one that has become root."""
         ...
 
 
 class Machine(Protocol):
-    """An open machine: one run directory (0700, removed whatever happens), one runner.
+    """An open machine: one run directory (0700, always removed), one runner.
 
-    Everything started ends with the machine, also when this program is killed.
+    Everything started there ends with the machine, also when this program is killed.
     """
 
     @property
@@ -90,12 +92,12 @@ class Machine(Protocol):
 
     @property
     def cache_dir(self) -> str:
-        """The one directory on that machine that stays."""
+        """The only directory on that machine that stays."""
         ...
 
     @property
     def python(self) -> list[str]:
-        """The command of a Python there, 3.10 or later, isolated, for programs of our own."""
+        """The command of a Python there, 3.10 or later, in isolated mode, for our own programs."""
         ...
 
     @property
@@ -105,18 +107,18 @@ class Machine(Protocol):
 
     @property
     def is_local(self) -> bool:
-        """Is it this computer?"""
+        """Whether it is this computer."""
         ...
 
     @property
     def platform(self) -> Platform | None:
-        """None: it is this computer, and what runs here runs there."""
+        """None: it is this computer, so local packages fit."""
         ...
 
     @property
     def reach(self) -> str:
         """The address at which other machines reach servers on this one; "" for this computer,
-        whose address depends on who asks."""
+        whose address depends on the peer."""
         ...
 
     @property
@@ -126,66 +128,71 @@ class Machine(Protocol):
 
     @property
     def our_address(self) -> str:
-        """This computer's, as that machine sees it; empty: it does not say, or is this one."""
+        """This computer's address as seen by that machine; empty: unknown, or it is this
+        computer."""
         ...
 
     @property
     def beside(self) -> list[str]:
-        """Processes that hold runs of other users there, in words."""
+        """Processes that hold runs of other users there, described for display."""
         ...
 
     @property
     def failure(self) -> PongbenchError | None:
-        """Why it is lost (its connection, its runner), in a sentence; None: it is not, as far as is
-        known."""
+        """Why it is lost (its connection, its runner), as a sentence; None: it is not known to be
+        lost."""
         ...
 
     async def lost(self) -> PongbenchError:
-        """Wait until it is lost; its `failure`, which all that waits for it raises, too."""
+        """Wait until it is lost and return its `failure`, which every waiting call raises as
+        well."""
         ...
 
     async def start(self, command: Command) -> Process:
-        """Raises PongbenchError when it cannot be started: no such file, no permission, no core."""
+        """Start a program. Raises PongbenchError when it cannot: no such file, no permission, no
+        core."""
         ...
 
     async def put(self, source: Path, target: str) -> str:
-        """Copy a file or a tree to `target` (relative to the run directory); its absolute path."""
+        """Copy a file or a tree to `target` (relative to the run directory). Returns its absolute
+        path."""
         ...
 
     async def bring(self, archive: Path, name: str) -> str:
-        """Unpack a tar, named after its content, once and for all at `name` (relative) in the
-        cache directory; its absolute path. The tar holds a file `.whole` in its root."""
+        """Unpack a tar once at `name` in the cache directory, named after its content. Returns its
+        absolute path. The tar has a file `.whole` in its root."""
         ...
 
     def way_to(self, host: str, port: int) -> AbstractAsyncContextManager[tuple[str, int]]:
-        """An address and a port by which this program reaches those, which that machine does."""
+        """Return an address and a port through which this program reaches what that machine can
+        reach."""
         ...
 
     async def read(self, paths: Sequence[str]) -> list[str | None]:
-        """The texts of small files there (256 KiB at most); None: not to be read."""
+        """Return the texts of small files there (256 KiB at most); None: unreadable."""
         ...
 
     async def listening(self, port: int) -> tuple[int, int] | None:
-        """(accept_queue, backlog) in force in the kernel; None: nobody listens on that port."""
+        """Return the kernel's (accept_queue, backlog); None: no listening socket on that port."""
         ...
 
     async def time_wait(self) -> int:
-        """Local connections in TIME_WAIT."""
+        """Return the local connections in TIME_WAIT."""
         ...
 
     async def clock(self) -> tuple[int, int]:
-        """(offset_us, uncertainty_us): what to add to its monotonic clock to get ours."""
+        """Return (offset_us, uncertainty_us); the offset converts its monotonic clock to ours."""
         ...
 
     async def facts(self) -> dict[str, object]:
-        """See `machines.facts`."""
+        """Return its facts; see `machines.facts`."""
         ...
 
     async def close(self) -> None: ...
 
 
 async def answers(machine: Machine, within_s: float) -> bool:
-    """Whether it answers when it is asked."""
+    """Return whether it answers a request."""
     with contextlib.suppress(PongbenchError, TimeoutError):
         async with asyncio.timeout(within_s):
             await machine.read(["/proc/uptime"])

@@ -1,8 +1,8 @@
-"""What this computer brings to machines that have no package index: trees of packages and our own
-source, packed once and kept, named after their content.
+"""Archives of packages and our own source for machines without a package index, built once and
+cached under a hash of their content.
 
-A machine needs neither pip nor a network: this computer fetches what fits its Python, processor and
-C library, whatever it is itself.
+A machine needs neither pip nor a network: this computer fetches the packages for its Python,
+processor and C library, whatever its own are.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from workbench.machines.base import Machine, Platform
 from workbench.uv import uv_binary
 
 FORMAT = 1
-"""Of the archives; raised when what is in them changes for the same content."""
+"""Version of the archives; raised when the same content is packed differently."""
 LAUNCH = (
     "import sys; sys.path[:0] = [sys.argv.pop(1)]; from workbench.agent.__main__ import main;"
     " sys.exit(main(sys.argv[1:]))"
@@ -40,24 +40,24 @@ _MANYLINUX = (17, 28, *range(31, 41))
 
 @dataclass(frozen=True)
 class Bundle:
-    """What goes into an archive."""
+    """The content of an archive."""
 
     name: str
-    """Of its kind: "agent", "python". For people."""
+    """Its kind, for display: "agent", "python"."""
     platform: Platform
     requirements: str
-    """As a requirements.txt; empty: none."""
+    """Packages, as a requirements.txt; empty: none."""
     packages: str = "."
-    """Where in the archive packages go."""
+    """Directory in the archive for packages."""
     sources: Mapping[str, Path] = field(default_factory=dict)
-    """Files of ours by their path in the archive."""
+    """Our own files by their path in the archive."""
     texts: Mapping[str, str] = field(default_factory=dict)
-    """Files made up, by their path in the archive."""
+    """Generated files by their path in the archive."""
     links: Mapping[str, str] = field(default_factory=dict)
     """Symbolic links, by their path in the archive."""
 
     def key(self) -> str:
-        """Names the content; the same everywhere."""
+        """The hash of the content, the same on every computer."""
         platform = self.platform
         parts = [
             FORMAT,
@@ -72,16 +72,16 @@ class Bundle:
 
 
 async def bring(machine: Machine, bundle: Bundle, folder: str = "bundles") -> str:
-    """Have a bundle on the machine; its absolute path there.
+    """Copy a bundle to the machine. Returns its absolute path there.
 
-    Raises PongbenchError when a package cannot be fetched, or the machine has no place.
+    Raises PongbenchError when a package cannot be fetched or the machine has no space.
     """
     archive = await archived(bundle)
     return await machine.bring(archive, f"{folder}/{archive.name.partition('.')[0]}")
 
 
 async def archived(bundle: Bundle) -> Path:
-    """The archive, made and kept if it is not there."""
+    """Return the path of the archive, which is built if it is missing."""
     kept = paths.cache_dir() / "bundles"
     archive = kept / f"{await asyncio.to_thread(bundle.key)}.tar.gz"
     if not await asyncio.to_thread(archive.is_file):
@@ -90,7 +90,7 @@ async def archived(bundle: Bundle) -> Path:
 
 
 async def agent_command(machine: Machine) -> tuple[list[str], dict[str, str]]:
-    """(argv, environment) that starts a load agent there, but for its options."""
+    """Return (argv, environment) to start a load agent there, without its options."""
     if machine.platform is None:
         return [paths.PYTHON, "-m", "workbench.agent"], {"PYTHONPATH": str(paths.CODE)}
     place = await bring(
@@ -100,12 +100,13 @@ async def agent_command(machine: Machine) -> tuple[list[str], dict[str, str]]:
 
 
 def agent_packages() -> str:
-    """As a requirements.txt with hashes."""
+    """Return the agent's packages as a requirements.txt with hashes."""
     return (paths.RESOURCES / "agent" / "requirements.txt").read_text("utf-8")
 
 
 def agent_sources() -> dict[str, Path]:
-    """The agent's own files and the workloads' drivers, as they lie below a folder on sys.path."""
+    """Return the agent's own files and the drivers of workloads, by their path below a folder on
+    sys.path."""
     package = paths.CODE / "workbench"
     sent = (
         "agent/*.py",
@@ -118,7 +119,7 @@ def agent_sources() -> dict[str, Path]:
 
 
 def target_of(platform: Platform) -> str:
-    """What uv calls the platform."""
+    """Return uv's name for the platform."""
     if platform.libc != "glibc":
         return f"{platform.machine}-unknown-linux-musl"
     minor = int(platform.libc_version.split(".")[1])
@@ -129,7 +130,7 @@ _making: defaultdict[Path, threading.Lock] = defaultdict(threading.Lock)
 
 
 def _make_once(bundle: Bundle, archive: Path) -> None:
-    """Several machines of one kind are opened at once, and want the same."""
+    """Build each archive once: several machines that need the same one are opened concurrently."""
     with _making[archive]:
         if not archive.is_file():
             _make(bundle, archive)
@@ -165,10 +166,10 @@ def _install(bundle: Bundle, work: Path, packages: Path) -> None:
     done = subprocess.run(
         [
             uv_binary(),
-            # What is needed is listed.
+            # All dependencies are listed.
             *("pip", "install", "--quiet", "--no-config", "--no-deps"),
             *("--target", str(packages)),
-            # uv wants to see some Python, whichever; a bundle for another system has none to show.
+            # uv needs any Python here; a bundle for another platform cannot provide one.
             *(("--python", paths.PYTHON) if Path(paths.PYTHON).is_file() else ()),
             *("--python-version", _minor(bundle.platform.python)),
             *("--python-platform", target_of(bundle.platform)),
@@ -189,7 +190,7 @@ def _frozen() -> bool:
 
 
 def _environment() -> dict[str, str]:
-    """What uv fetches is kept where everything is that was fetched."""
+    """Return uv's environment, with its cache in the program's own cache."""
     kept = paths.cache_dir()
     env = {**os.environ, **fetching.trust(), "NO_COLOR": "1", "UV_CACHE_DIR": str(kept / "wheels")}
     if _frozen():

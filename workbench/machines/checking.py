@@ -1,4 +1,4 @@
-"""Checks a machine before it is needed, step by step."""
+"""Checks a machine before a run needs it, step by step."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ class Step:
     text: str
     """A sentence."""
     error: PongbenchError | None = None
-    """What failed; may be a `hostkeys.HostKeyProblem` for a person to decide on."""
+    """The cause of a failure; may be a `hostkeys.HostKeyProblem` for the user to decide on."""
     found: Mapping[str, Any] = field(default_factory=dict)
-    """The data behind the sentence: python, user, work_dir, found, alive,
-    cache_bytes, clock_us, facts, cpus, bind, reach, changes (by set: key, now, wanted)."""
+    """The data behind the sentence: python, user, work_dir, found, alive, cache_bytes, clock_us,
+    facts, cpus, bind, reach, changes (by set: key, now, wanted)."""
 
 
 async def check_machine(profile: Profile, *, ask: Ask = ask_nobody) -> AsyncIterator[Step]:
-    """The steps as they are done; only the last one can have failed. Leaves nothing behind."""
+    """Yield each step when it is done; only the last one can have failed. Leaves nothing behind."""
     what = "Log in"
     machine: Machine | None = None
     try:
@@ -147,7 +147,7 @@ async def _sessions(shell: Shell) -> Step:
 
 
 def _cores(profile: Profile, machine: Machine) -> Step:
-    """Raises BadInput for a core that the machine does not have."""
+    """Check the cores. Raises BadInput for a core that the machine does not have."""
     placed = place(profile.cpus, machine.cpus, machine=profile.name)
     server, agents = (", ".join(map(str, cores)) for cores in (placed.server, placed.agents))
     text = f"As target and client: core {server} for servers, {agents} for agents."
@@ -162,7 +162,7 @@ def _space(free_bytes: int, folder: str) -> Step:
 
 
 def leftover_runs(found: Cleaned, machine: str, tuned: LeftTuning | None) -> Step:
-    """Leftovers of crashed runs, which were removed."""
+    """Describe the leftovers of crashed runs that were removed."""
     removed, killed = found.removed, found.killed
     data = msgspec.to_builtins({"found": found.found, "alive": found.alive})
     texts = []
@@ -192,7 +192,7 @@ def _clock(offset_us: int, uncertainty_us: int) -> Step:
 
 
 async def _settings(machine: Machine) -> Step:
-    """What the sets of kernel settings would change; nothing is changed."""
+    """Preview what the sets of kernel settings would change; nothing is changed."""
     sets = {name: await preview(machine, load_set(name)) for name in set_names()}
     changes = {
         name: [[change.key, change.now, change.wanted] for change in found]

@@ -1,7 +1,7 @@
-"""What a reader must know about a machine to believe a measurement made on it.
+"""Facts about a machine that a reader needs to judge a measurement made on it.
 
 A fact is the file it is read from and a pure function of that file's text. All files are read in
-one request; a machine is asked for `PATHS` and the texts go to `process`.
+one request: ask a machine for `PATHS` and pass the texts to `process`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 PORT_RANGE = "net.ipv4.ip_local_port_range"
 LONGEST = 400
-"""Characters of a fact."""
+"""The longest text of a fact, in characters."""
 
 SYSCTLS = (
     "fs.file-max",
@@ -34,7 +34,7 @@ SYSCTLS = (
 
 @dataclass(frozen=True)
 class Fact:
-    """`process` gets the file's text; it returns None when the text does not tell."""
+    """`process` gets the file's text; it returns None when the text has no answer."""
 
     name: str
     path: str
@@ -42,7 +42,7 @@ class Fact:
 
 
 def line(text: str) -> object:
-    """The text itself, blanks evened out."""
+    """Return the text with whitespace collapsed."""
     return " ".join(text.split()) or None
 
 
@@ -67,7 +67,7 @@ def distribution(os_release: str) -> object:
 
 
 def cpu_model(cpuinfo: str) -> object:
-    """x86 has "model name"; ARM only numbers, told as they are."""
+    """Return the CPU model. x86 has "model name"; ARM has only numbers, returned as they are."""
     pairs = (line.partition(":") for line in cpuinfo.splitlines())
     values = {name.strip(): value.strip() for name, _, value in pairs if value.strip()}
     for name in ("model name", "cpu model", "cpu", "Model", "Hardware"):
@@ -88,7 +88,7 @@ def memory_bytes(meminfo: str) -> object:
 
 
 def load_average(loadavg: str) -> object:
-    """Over one, five and fifteen minutes."""
+    """Return the load averages over 1, 5 and 15 minutes."""
     found = re.match(3 * r"([0-9]{1,6}\.[0-9]{1,4}) ", loadavg)
     return [float(value) for value in found.groups()] if found else None
 
@@ -99,7 +99,7 @@ def descriptor_limits(limits: str) -> object:
 
 
 def hypervisor(cpuinfo: str) -> object:
-    """Set in the flags of every x86 virtual machine, whatever it runs under."""
+    """Detect a virtual machine by the flag that every x86 hypervisor sets."""
     return "virtual machine" if re.search(r"^flags.*\bhypervisor\b", cpuinfo, re.M) else None
 
 
@@ -131,9 +131,9 @@ PATHS = tuple(dict.fromkeys(fact.path for fact in FACTS))
 
 
 def process(texts: Sequence[str | None]) -> dict[str, object]:
-    """The facts by name from the texts of `PATHS`; what a machine does not tell is absent.
+    """Return the facts by name from the texts of `PATHS`; unavailable ones are absent.
 
-    The settings of the kernel are together under "sysctls".
+    Kernel settings are grouped under "sysctls".
     """
     by_path = dict(zip(PATHS, texts, strict=True))
     found: dict[str, object] = {}
@@ -149,8 +149,8 @@ def process(texts: Sequence[str | None]) -> dict[str, object]:
 
 
 def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """What a machine's facts say otherwise than before: "kernel Linux 6.1.0 -> Linux 6.1.2". Its
-    load always does."""
+    """Return which facts changed: "kernel Linux 6.1.0 -> Linux 6.1.2". The load, which always
+    changes, is left out."""
     old, new = ({**facts, **facts.get("sysctls", {})} for facts in (before, now))
     return [
         f"{name} {old.get(name, 'unknown')} -> {new.get(name, 'unknown')}"
@@ -160,7 +160,7 @@ def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
 
 
 def here() -> dict[str, object]:
-    """Of this computer, read directly: nothing is started for it."""
+    """Return the facts of this computer, read directly without starting a program."""
     return process([_text(path) for path in PATHS])
 
 

@@ -1,4 +1,4 @@
-"""Certificates of hosts, judged as OpenSSH judges them."""
+"""Host certificates, judged as OpenSSH does."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from asyncssh import public_key
 
 
 def certificate_of(shown: bytes) -> public_key.SSHOpenSSHCertificate:
-    """What a host showed. Raises `asyncssh.KeyImportError` when it is none, or badly signed."""
+    """Parse a host's certificate. Raises `asyncssh.KeyImportError` when it is none, or its
+    signature is invalid."""
     read = public_key.decode_ssh_certificate(shown)
     if not isinstance(read, public_key.SSHOpenSSHCertificate):
         raise asyncssh.KeyImportError("not of OpenSSH")
@@ -19,8 +20,8 @@ def certificate_of(shown: bytes) -> public_key.SSHOpenSSHCertificate:
 def is_valid(
     certificate: public_key.SSHOpenSSHCertificate, name: str, signatures: Container[str]
 ) -> bool:
-    """Whether it is a host's, for this name and now, and signed in one of these ways. One for no
-    name in particular is for none: newer versions of `ssh` refuse it."""
+    """Return whether it is a valid host certificate for this name, signed with one of these
+    algorithms. One without principals is refused, as by newer versions of `ssh`."""
     if not certificate.principals or _signature(certificate) not in signatures:
         return False
     try:
@@ -31,8 +32,8 @@ def is_valid(
 
 
 def _signature(certificate: public_key.SSHOpenSSHCertificate) -> str:
-    """How it was signed: "rsa-sha2-512". asyncssh accepts "ssh-rsa", that is SHA-1, and does not
-    tell; the signature is what comes after the key that signed, and the last."""
+    """Return the signature algorithm: "rsa-sha2-512". asyncssh accepts "ssh-rsa" (SHA-1) without
+    reporting it; the signature is the last field, after the signing key."""
     _, _, rest = certificate.public_data.rpartition(certificate.signing_key.public_data)
     signature = rest[4:]
     if int.from_bytes(rest[:4], "big") != len(signature):

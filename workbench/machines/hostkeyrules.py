@@ -1,6 +1,6 @@
-"""What the configuration of `ssh` says about a machine's host key: its name, the files, the kinds.
+"""The rules of the `ssh` configuration for a host key: its name, the files, the key types.
 
-The settings of the whole system are read as well, for what they revoke is revoked for us, too.
+The system-wide settings are read as well: keys that they revoke are revoked here, too.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ SIGNATURES = (
     "rsa-sha2-512",
     "rsa-sha2-256",
 )
-"""What OpenSSH accepts by default; "ssh-rsa", that is RSA with SHA-1, is not among it."""
+"""The algorithms OpenSSH accepts by default; "ssh-rsa", which is RSA with SHA-1, is not among
+them."""
 CERTIFICATES = tuple(
     f"{name.removesuffix('@openssh.com')}-cert-v01@openssh.com" for name in SIGNATURES
 )
@@ -41,40 +42,40 @@ LEAST_RSA_BITS = 1024
 
 @dataclass(frozen=True)
 class Rules:
-    """For one machine."""
+    """The rules for one machine."""
 
     host: str
-    """As it is reached: the name or address after ~/.ssh/config."""
+    """The name or address used to connect, according to ~/.ssh/config."""
     port: int = 22
     alias: str = ""
-    """HostKeyAlias: the name under which alone its key is looked for."""
+    """HostKeyAlias: the only name under which its key is looked up."""
     files: tuple[Path, ...] = ()
-    """Of `ssh`: those of the user, then those of the system."""
+    """Files of known hosts of `ssh`: the user's, then the system's."""
     revoked: frozenset[bytes] = frozenset()
-    """Keys of the file that `RevokedHostKeys` names."""
+    """Keys of the file named by `RevokedHostKeys`."""
     check_address: bool = False
-    """CheckHostIP: nothing else may be known of its address."""
+    """CheckHostIP: no other key may be known for its address."""
     signatures: tuple[str, ...] | None = None
-    """HostKeyAlgorithms, where the configuration sets them."""
+    """HostKeyAlgorithms, if configured."""
     authorities: tuple[str, ...] = SIGNATURES
     """CASignatureAlgorithms."""
     least_rsa_bits: int = LEAST_RSA_BITS
 
     @property
     def name(self) -> str:
-        """What a certificate has to be made out to."""
+        """The name that a certificate must be issued for."""
         return self.alias or numeric(self.host) or self.host.lower()
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The name to look for, then the one that counts where nothing is known of the first."""
+        """The name to look up, then the one used when the first is unknown."""
         if self.alias or self.port == 22:
             return (self.name,)
         return (knownhosts.in_files(self.name, self.port), self.name)
 
     def offered(self, known: Iterable[str], *, certificates: bool) -> list[str]:
-        """The kinds of keys to ask the machine for. `known`: kinds that are known of it; asking
-        for those first shows the key that can be compared."""
+        """Return the key types to request from the machine. `known`: the types known for it come
+        first, so that it shows a key that can be compared."""
         if self.signatures is not None:
             return list(self.signatures)
         wanted = set(known)
@@ -83,14 +84,14 @@ class Rules:
 
 
 def standard_files() -> tuple[Path, ...]:
-    """Where `ssh` keeps known hosts by default."""
+    """Return the files where `ssh` keeps known hosts by default."""
     folder = Path("~/.ssh").expanduser()
     return (folder / "known_hosts", folder / "known_hosts2", *SYSTEM_FILES)
 
 
 def rules_for(hop: Hop, host: str, port: int) -> Rules:
-    """`host`, `port`: after ~/.ssh/config. Raises PongbenchError when what is configured cannot be
-    read, for then nobody knows what is revoked."""
+    """Return the rules for `host` and `port` (both after ~/.ssh/config). Raises PongbenchError when
+    the configuration cannot be read, because revoked keys are unknown then."""
     if not hop.ssh_config:
         return Rules(host, port, files=standard_files())
     paths = [*(config_of(hop) or ()), *([SYSTEM_CONFIG] if SYSTEM_CONFIG.is_file() else ())]
@@ -119,7 +120,7 @@ def rules_for(hop: Hop, host: str, port: int) -> Rules:
 
 
 def numeric(host: str) -> str:
-    """An address in the one way to write it; empty: `host` is a name."""
+    """Return the canonical form of an address; empty: `host` is a name."""
     try:
         found = socket.getaddrinfo(host, None, flags=socket.AI_NUMERICHOST)
         return socket.getnameinfo(found[0][4], socket.NI_NUMERICHOST)[0]
@@ -128,7 +129,7 @@ def numeric(host: str) -> str:
 
 
 class _Config(SSHClientConfig):
-    """Reads what is about host keys, and what `Match` goes by; anything else is passed over."""
+    """Reads what concerns host keys, and what `Match` depends on; the rest is ignored."""
 
     _read = ("host", "match", "include", "hostname", "port", "user", "tag")
     _handlers = {  # noqa: RUF012  as where it comes from
@@ -180,7 +181,7 @@ def _revoked(hop: Hop, file: str) -> frozenset[bytes]:
 
 
 def _choice(text: str, usual: Sequence[str]) -> tuple[str, ...] | None:
-    """Those of the configured algorithms that are known here."""
+    """Return the configured algorithms that are supported here."""
     if not text:
         return None
     possible = [name.decode() for name in (*get_certificate_algs(), *get_public_key_algs())]
@@ -201,7 +202,7 @@ def _choice(text: str, usual: Sequence[str]) -> tuple[str, ...] | None:
 
 
 def _kind(signature: str) -> str:
-    """Of the key that signs so."""
+    """Return the key type of a signature algorithm."""
     return "ssh-rsa" if signature.startswith("rsa-") else signature
 
 

@@ -1,7 +1,7 @@
-"""Which host keys are trusted: our own file, and what `ssh` trusts. Only a person adds to it.
+"""Which host keys are trusted: our own file, and what `ssh` trusts. Only the user adds keys.
 
-What `ssh -o StrictHostKeyChecking=yes` refuses is refused here. Our own file comes first: where it
-knows a host, no key of another file counts, unless that revokes one.
+What `ssh -o StrictHostKeyChecking=yes` refuses is refused here. Our own file takes precedence:
+for a host that it knows, other files count only where they revoke a key.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ class Known:
     """What is known of a host's key."""
 
     trusted: Sequence[Entry] = ()
-    """Of its name; where there are none, of its name without the port."""
+    """Trusted keys of its name; if there are none, of its name without the port."""
     authorities: Sequence[Entry] = ()
-    """Who may sign host certificates for it."""
+    """Authorities that may sign its host certificates."""
     revoked: Sequence[Entry] = ()
-    """Of all files."""
+    """Revoked keys of all files."""
     elsewhere: bool = False
-    """Whether `trusted` speak of the name without the port: another key there is no changed one."""
+    """Whether `trusted` are of the name without the port: another key is then no changed one."""
 
 
 class HostKeyProblem(PongbenchError):
-    """A host showed a key that is not trusted. Nothing but its key has been looked at."""
+    """A host showed a key that is not trusted. Nothing but its key was read."""
 
     def __init__(self, sentence: str, machine: str, host: str, port: int, key: asyncssh.SSHKey):
         super().__init__(sentence)
@@ -51,11 +51,12 @@ class HostKeyProblem(PongbenchError):
 
 
 class UnknownHostKey(HostKeyProblem):
-    """Never seen; `trust(error.host, error.port, error.key)` when the person says so."""
+    """An unknown host key; `trust(error.host, error.port, error.key)` if the user accepts it."""
 
 
 class ChangedHostKey(HostKeyProblem):
-    """Not the one that is trusted. `old`: the fingerprints of those that are, `file`: where."""
+    """The key differs from the trusted one. `old`: the trusted fingerprints, `file`: where they
+    are."""
 
     def __init__(
         self,
@@ -78,13 +79,13 @@ class RevokedHostKey(PongbenchError):
 
 
 def own_file() -> Path:
-    """Where trusted keys are kept, in the format of OpenSSH."""
+    """Return the path of our own trusted keys, in the format of OpenSSH."""
     return paths.config_dir() / "known_hosts"
 
 
 def known(rules: Rules) -> Known:
-    """Everything the files say about a host. Names are all that counts: an address says nothing
-    about who answers there, unless it is the name."""
+    """Return everything the files say about a host. Only names count: an address does not identify
+    a host, unless it is the name."""
     files = list(dict.fromkeys((own_file(), *rules.files)))
     entries = [entry for file in files for entry in knownhosts.read(file)]
     revoked = [
@@ -108,11 +109,13 @@ def known(rules: Rules) -> Known:
 
 
 def judge(machine: str, rules: Rules, address: str, shown: bytes) -> asyncssh.SSHKey:
-    """The key of a host, if what it showed (a key or a certificate, as it came over the wire) is
-    trusted. `address`: its IP address, where known.
+    """Return the host's key if what it showed, a key or certificate as sent, is trusted.
 
-    Raises UnknownHostKey, ChangedHostKey, RevokedHostKey, and PongbenchError for one that nobody
-    can read or that is too weak."""
+    `address`: its IP address, if known.
+
+    Raises UnknownHostKey, ChangedHostKey, RevokedHostKey, and PongbenchError for a key that is
+    unreadable or too weak.
+    """
     import asyncssh  # noqa: PLC0415  slow to import, and not every run is over SSH
     from asyncssh.public_key import decode_ssh_public_key  # noqa: PLC0415
 
@@ -145,7 +148,7 @@ def judge(machine: str, rules: Rules, address: str, shown: bytes) -> asyncssh.SS
 
 
 def trust(host: str, port: int, key: asyncssh.SSHKey) -> None:
-    """From now on this key, and no other, is the host's. Raises PongbenchError."""
+    """Trust this key, and no other, for the host from now on. Raises PongbenchError."""
     name = host if port == 22 else f"[{host}]:{port}"
     line = " ".join([name, *key.export_public_key("openssh").decode().split()[:2]])
     file = own_file()
@@ -161,10 +164,10 @@ def trust(host: str, port: int, key: asyncssh.SSHKey) -> None:
 def _problem(
     machine: str, rules: Rules, key: asyncssh.SSHKey, trusted: Sequence[Entry]
 ) -> HostKeyProblem:
-    """`trusted`: other keys that are known instead."""
+    """Return the error for an untrusted key. `trusted`: other keys that are known instead."""
     where = _where(rules)
     shown = f"{key.get_algorithm()} {key.get_fingerprint('sha256')}"
-    # By this name and port it will be trusted.
+    # The key will be trusted under this name and port.
     host, port = (rules.alias, 22) if rules.alias else (rules.name, rules.port)
     if not trusted:
         return UnknownHostKey(
@@ -217,7 +220,7 @@ def _see_weak(machine: str, rules: Rules, key: bytes) -> None:
 
 
 def _of_address(rules: Rules, address: str) -> list[Entry]:
-    """What is known of the address, for who has told `ssh` to compare (CheckHostIP)."""
+    """Return what is known of the address, for users who enabled CheckHostIP in `ssh`."""
     if not rules.check_address or address in ("", rules.name):
         return []
     name = knownhosts.in_files(address, rules.port)

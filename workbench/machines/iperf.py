@@ -1,4 +1,4 @@
-"""iperf3 between two machines that have it: what one stream carries."""
+"""iperf3 between two machines that have it: the throughput of one TCP stream."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from workbench.machines.wire import InvalidMessage, decode
 
 SECONDS = 1
 WITHIN_S = 8.0
-"""It takes a good second."""
+"""A measurement takes just over one second."""
 
 
 class _Received(msgspec.Struct):
@@ -37,9 +37,10 @@ _REPORT = msgspec.json.Decoder(_Report)
 async def measure(
     client: Machine, target: Machine, *, bind: str, reach: str, port: int
 ) -> float | None:
-    """Bits per second from `target`, which listens there, to `client`, in one stream of TCP.
+    """Return the bits per second from `target`, which listens, to `client`, in one TCP stream.
 
-    None: one of them has no iperf3, or it did not manage; the caller measures otherwise."""
+    None: one of them has no iperf3, or it failed; the caller measures in another way.
+    """
     if not (await _there(client) and await _there(target)):
         return None
     words = ["--one-off", "--forceflush", "--bind", bind, "--port", str(port)]
@@ -57,12 +58,12 @@ async def measure(
         return None
     finally:
         for process in filter(None, (asking, serving)):
-            with contextlib.suppress(PongbenchError):  # the machine may be gone
+            with contextlib.suppress(PongbenchError):  # The machine may be lost.
                 await process.stop(0)
 
 
 def bits_per_s(output: bytes) -> float | None:
-    """Of what `iperf3 --json` says; None: it did not measure."""
+    """Return the throughput from the output of `iperf3 --json`; None: it did not measure."""
     try:
         report = decode(_REPORT, output)
     except InvalidMessage:

@@ -1,7 +1,7 @@
 """Removes leftovers of crashed runs on a machine: their processes and run directories.
 
 A single file for the standard library of Python 3.10 or later. A run is alive while its lock is
-held, and only the kernel can say so; everything else is left alone. Takes the cache directory as
+held, which only the kernel can tell; live runs are left alone. Takes the cache directory as
 its last argument, perhaps a nonce before it, and prints, after the nonce on a line of its own, one
 JSON object: {"killed": N, "removed": N, "found": [{"run", "processes"}], "alive": [{"run",
 "holder"}]}
@@ -20,7 +20,7 @@ import time
 
 
 def lock_if_dead(lock: str) -> int | None:
-    """A descriptor that holds the lock of a dead run; None: alive, or not ours to judge."""
+    """Return a descriptor that holds the lock of a crashed run; None: it is alive, or not ours."""
     try:
         descriptor = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     except OSError:
@@ -34,22 +34,23 @@ def lock_if_dead(lock: str) -> int | None:
 
 
 def processes(runs: str) -> dict[str, list[int]]:
-    """Processes of runs, by the name of the run; only those that see the same files as we do."""
+    """Return the processes of runs, by run; only those in the same mount namespace."""
     here = os.stat("/")
     found: dict[str, list[int]] = {}
     for pid in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError):
             run = run_of(f"/proc/{pid}", runs)
-            # Another container's run may bear the same path, and its lock is not seen here.
+            # A run of another container may have the same path, and its lock is invisible here.
             if run and os.path.samestat(os.stat(f"/proc/{pid}/root"), here):
                 found.setdefault(run, []).append(int(pid))
     return found
 
 
 def run_of(process: str, runs: str) -> str:
-    """By the mark that all of a run inherit; for one that dropped it, by where it works.
+    """Return the run of a process by the inherited mark, or without one by its working directory.
 
-    Not when it has a terminal: that is a person looking around, and nothing of a run has one.
+    Processes with a terminal are excluded: they are a user's shell, and no process of a run has
+    one.
     """
     mark = f"PONGBENCH_RUN={runs}/".encode()
     with open(f"{process}/environ", "rb") as file:
@@ -85,7 +86,7 @@ def kill(runs: str, name: str) -> int:
 
 
 def remove_tree(path: str) -> None:
-    """Remove a directory, also when it holds directories without write permission."""
+    """Remove a directory, including subdirectories without write permission."""
     shutil.rmtree(path, ignore_errors=True)
     if os.path.lexists(path):
         for folder, names, _ in os.walk(path):

@@ -1,7 +1,7 @@
-"""Files of known hosts, read as OpenSSH reads them: which lines speak of a name, and of which key.
+"""Files of known hosts, read as OpenSSH reads them: which lines match a name, and their keys.
 
-The format is that of sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT". Everything is bytes and lines end with
-a newline alone, as for OpenSSH: another idea of letters or lines would trust what it does not.
+The format is that of sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT". Content is bytes and lines end with
+a newline only, as for OpenSSH: other encodings or line ends could trust keys that it does not.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ _KRL = b"SSHKRL\n\0"
 
 @dataclass(frozen=True)
 class Entry:
-    """A line that can be read."""
+    """A valid line."""
 
     marker: str
-    """"" for a host's own key, "authority" for one that signs host certificates, or "revoked"."""
+    """"" for a host's own key, "authority" for a key that signs host certificates, or "revoked"."""
     names: bytes
-    """Patterns with commas between them, or one name's hash."""
+    """Patterns separated by commas, or the hash of one name."""
     key: bytes
-    """As it comes over the wire."""
+    """The key as sent over the wire."""
     file: Path
     line: int
-    """From 1."""
+    """Line number, from 1."""
 
     @property
     def kind(self) -> str:
@@ -47,11 +47,12 @@ class Entry:
         return f"{self.file} line {self.line}"
 
     def speaks_of(self, name: str) -> bool:
-        """`name`: a host's, or "[host]:port" for a port other than 22."""
+        """Return whether the line matches `name`: a host's, or "[host]:port" for a port other than
+        22."""
         wanted = name.encode("utf-8", "surrogateescape")
         if self.names.startswith(b"|"):
             return _is_hash_of(self.names, wanted)
-        # One pattern that excludes the name outweighs all that include it.
+        # One negated pattern outweighs all that match.
         found = False
         for pattern in self.names.lower().split(b","):
             if _matches(pattern.removeprefix(b"!"), wanted.lower()):
@@ -62,8 +63,7 @@ class Entry:
 
 
 def read(file: Path) -> list[Entry]:
-    """Lines that cannot be read say nothing about the others; a file that cannot be read has none,
-    as for `ssh`."""
+    """Return the valid lines; the others are skipped. An unreadable file has none, as for `ssh`."""
     try:
         lines = file.read_bytes().split(b"\n")
     except OSError:
@@ -76,10 +76,10 @@ def read(file: Path) -> list[Entry]:
 
 
 def read_revoked(file: Path) -> list[bytes]:
-    """Keys of a file that `RevokedHostKeys` names, as they come over the wire.
+    """Return the keys of a file named by `RevokedHostKeys`, as sent over the wire.
 
-    Raises OSError, and ValueError when a line of it, or its format, cannot be read: `ssh` then
-    trusts no host at all."""
+    Raises OSError, and ValueError for an invalid line or format: `ssh` then trusts no host at all.
+    """
     text = file.read_bytes()
     if text.startswith(_KRL):
         raise ValueError("it is a binary list (KRL); only one with a key on each line can be read")
@@ -95,28 +95,28 @@ def read_revoked(file: Path) -> list[bytes]:
 
 
 def in_files(host: str, port: int) -> str:
-    """How a file names a host at a port."""
+    """Return how a file names a host at a port."""
     return host if port == 22 else f"[{host}]:{port}"
 
 
 def is_certificate(key: bytes) -> bool:
-    """Whether it is a key that an authority has signed."""
+    """Return whether a key type is that of a certificate."""
     return kind_of(key).endswith("-cert-v01@openssh.com")
 
 
 def rsa_bits(key: bytes) -> int:
-    """The length of an RSA key; 0 for one of another kind."""
+    """Return the length of an RSA key in bits; 0 for other types."""
     if kind_of(key) != "ssh-rsa":
         return 0
     at = 4 + len("ssh-rsa")
-    for _ in range(2):  # the exponent, then the modulus
+    for _ in range(2):  # The exponent, then the modulus.
         length = int.from_bytes(key[at : at + 4], "big")
         number, at = int.from_bytes(key[at + 4 : at + 4 + length], "big"), at + 4 + length
     return number.bit_length()
 
 
 def kind_of(key: bytes) -> str:
-    """The name of a key's kind; empty: it has none."""
+    """Return the name of a key's type; empty: it has none."""
     length = int.from_bytes(key[:4], "big")
     return key[4 : 4 + length].decode("ascii", "replace") if len(key) > 4 + length else ""
 
@@ -139,12 +139,12 @@ def _entry(line: bytes, file: Path, number: int) -> Entry | None:
 
 
 def _words(line: bytes) -> Iterator[bytes]:
-    """Parted by spaces and tabs alone."""
+    """Split at spaces and tabs only."""
     return (word for word in line.replace(b"\t", b" ").split(b" ") if word)
 
 
 def _key(words: list[bytes]) -> bytes | None:
-    """Out of its kind and its base64."""
+    """Return the key from its type and its base64."""
     if len(words) < 2:
         return None
     try:
@@ -164,5 +164,5 @@ def _is_hash_of(names: bytes, name: bytes) -> bool:
 
 
 def _matches(pattern: bytes, name: bytes) -> bool:
-    """`*` and `?` alone stand for others; brackets are those of a port."""
+    """Match `*` and `?` as wildcards only; brackets belong to a port."""
     return fnmatch.fnmatchcase(name, pattern.replace(b"[", b"[[]"))

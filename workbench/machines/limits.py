@@ -1,4 +1,4 @@
-"""What a client's kernel allows: local ports and descriptors."""
+"""The limits of a client's kernel: local ports and descriptors."""
 
 from __future__ import annotations
 
@@ -7,32 +7,33 @@ from dataclasses import dataclass
 from typing import Any
 
 TIME_WAIT_S = 60.0
-"""Fixed in the Linux kernel."""
+"""A constant of the Linux kernel, in seconds."""
 
 REUSE_S = 1.0
-"""After which net.ipv4.tcp_tw_reuse lets a port in TIME_WAIT be used again."""
+"""Seconds after which net.ipv4.tcp_tw_reuse allows a port in TIME_WAIT to be reused."""
 
 
 @dataclass(frozen=True)
 class ClientLimits:
-    """What a client's kernel allows."""
+    """The limits of a client's kernel."""
 
     ports: int = 28_232
-    """Local ports free to use; by default those of an untouched Linux."""
+    """Local ports free to use; the default is that of Linux."""
     descriptors: int = 1_048_576
-    """Hard limit of one process."""
+    """Hard descriptor limit of one process."""
     port_held_s: float = TIME_WAIT_S
-    """By a connection closed from this side."""
+    """Seconds for which a connection closed by this side occupies its port."""
 
 
 def limits_of(facts: Mapping[str, Any], *, loopback: bool = False) -> ClientLimits:
-    """From a machine's facts (`machines.facts`); what they do not tell is taken as usual."""
+    """Return the limits from a machine's facts (`machines.facts`); missing ones get the defaults of
+    Linux."""
     usual, sysctls = ClientLimits(), facts.get("sysctls", {})
     ports = usual.ports
     if port_range := sysctls.get("net.ipv4.ip_local_port_range"):
         low, high = map(int, port_range.split())
         ports = high - low + 1
-    # 1: for all connections, 2 (the kernel's default): for those over loopback.
+    # 1: for all connections, 2 (the kernel's default): for loopback only.
     reuse = sysctls.get("net.ipv4.tcp_tw_reuse")
     reused = reuse == 1 or (reuse == 2 and loopback)
     return ClientLimits(

@@ -1,4 +1,4 @@
-"""The link between a client and the target: how long a trip takes, how much it carries."""
+"""The link between a client and the target: its round-trip time and its throughput."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from workbench.messages.notes import Link
 PROBE = Path(__file__).with_name("linkprobe.py")
 WITHIN_S = 10.0
 ENOUGH = 0.8
-"""Of what one stream carried; a plan that needs more is warned of."""
+"""Share of the measured throughput; a plan that needs more gets a warning."""
 SEGMENT = 1448
 HEADERS = 66
-"""Ethernet, IP and TCP, of every segment."""
+"""Ethernet, IP and TCP headers of every segment, in bytes."""
 PER_CONNECTION = 4
-"""Segments from the server that carry nothing: to open, to acknowledge, to close."""
+"""Segments from the server without payload: to open, to acknowledge, to close."""
 
 
 class _Answer(msgspec.Struct):
@@ -41,10 +41,11 @@ _ANSWER = msgspec.json.Decoder(_Answer)
 
 
 async def check_link(client: Machine, target: Machine, *, bind: str, reach: str) -> Link:
-    """For about a second, two where both have iperf3. `bind`: where the target listens, `reach`:
-    where the client finds it.
+    """Measure for about one second, two where both have iperf3.
 
-    Raises PongbenchError when the client does not get there.
+    `bind`: where the target listens, `reach`: where the client connects to.
+
+    Raises PongbenchError when the client cannot connect.
     """
     token = secrets.token_hex(16)
     serving = await _start(target, "serve", bind, token)
@@ -58,7 +59,7 @@ async def check_link(client: Machine, target: Machine, *, bind: str, reach: str)
     finally:
         await _stop(serving)
     trips = sorted(got.trips_us)
-    # On the port that was just free and let through.
+    # On the port that was free and reachable a moment ago.
     known = await iperf.measure(client, target, bind=bind, reach=reach, port=port)
     return Link(
         client=client.name,
@@ -74,7 +75,7 @@ async def check_link(client: Machine, target: Machine, *, bind: str, reach: str)
 
 
 def needed_bits_per_s(requests_per_s: float, calls_per_connection: int, reply_bytes: int) -> float:
-    """From the server to its clients, with what the network adds."""
+    """Return the bits per second from the server to its clients, including protocol overhead."""
     segments = -(-reply_bytes // SEGMENT) + PER_CONNECTION / calls_per_connection
     return 8 * requests_per_s * (reply_bytes + HEADERS * segments)
 

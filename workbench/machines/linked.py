@@ -1,4 +1,4 @@
-"""What every machine behind a link can do, whichever connector opened it."""
+"""What all machines behind a link have in common, whichever connector opened them."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _LISTENING: msgspec.json.Decoder[tuple[int, int] | None] = msgspec.json.Decoder(
 
 log = logging.getLogger("workbench.machines.commands")
 PING_FOR_S = 0.25
-"""Over a long way fewer do; what is uncertain of it is not what waits at either end."""
+"""Seconds of pings; fewer suffice on a distant link: its uncertainty comes from neither end."""
 
 
 class LinkedMachine:
-    """A `base.Machine` on a link; a connector adds how files get there and how it ends."""
+    """A `base.Machine` on a link; a connector adds file transfer and closing."""
 
     def __init__(self, link: Link, cache_dir: str, introduction: Ready) -> None:
         self._link = link
@@ -57,7 +57,7 @@ class LinkedMachine:
 
     @property
     def python(self) -> list[str]:
-        """The command of a Python there, 3.10 or later, for programs of ours."""
+        """The command of a Python there, 3.10 or later, for our own programs."""
         return [self._introduction.python, "-I", "-S", "-u"]
 
     @property
@@ -81,21 +81,21 @@ class LinkedMachine:
         return await self._link.start(command)
 
     async def read(self, paths: Sequence[str]) -> list[str | None]:
-        """The texts of small files there (256 KiB at most); None: not to be read."""
+        """Return the texts of small files there (256 KiB at most); None: unreadable."""
         return await self._link.read(paths)
 
     async def put(self, source: Path, target: str) -> str:
         raise NotImplementedError
 
     async def tool(self, source: Path) -> str:
-        """A program of ours, copied there once a run; its absolute path."""
+        """Copy one of our programs there, once per run. Returns its absolute path."""
         if source not in self._tools:
             self._tools[source] = await self.put(source, f"tools/{source.name}")
         return self._tools[source]
 
     async def listening(self, port: int) -> tuple[int, int] | None:
         sampler = await self.tool(SAMPLER)
-        # Asked many times a second, and told once.
+        # Requested many times a second, and reported once.
         start = self._link.start if port in self._looked_at else self.start
         self._looked_at.add(port)
         process = await start(Command([*self.python, sampler, str(port)]))
@@ -128,7 +128,8 @@ class LinkedMachine:
 
 
 def described(command: Command) -> str:
-    """A command as it is typed, for the log; program texts and long lists in it are shortened."""
+    """Return a command as typed in a shell, for the log; program texts and long lists are
+    shortened."""
     words = shlex.join([_line(word) for word in command.argv[:MOST_WORDS]])
     left = len(command.argv) - MOST_WORDS
     return f"{words} … and {left} more" if left > 0 else words
@@ -140,6 +141,6 @@ def _line(word: str) -> str:
 
 
 def time_wait(sockstat: str) -> int:
-    """Connections in TIME_WAIT, from /proc/net/sockstat."""
+    """Return the connections in TIME_WAIT, from /proc/net/sockstat."""
     found = re.search(r"^TCP:.*\btw ([0-9]{1,12})", sockstat, re.MULTILINE)
     return int(found[1]) if found else 0

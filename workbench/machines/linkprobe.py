@@ -1,15 +1,15 @@
-"""Measures the way from one machine to another, for a second.
+"""Measures the link from one machine to another for one second.
 
 A single file for the standard library of Python 3.10 or later.
 
-    linkprobe.py serve HOST TOKEN           prints {"port": N}, serves whoever knows the token,
-                                            until its stdin ends or after LONGEST_S
+    linkprobe.py serve HOST TOKEN           prints {"port": N}, serves clients with the token
+                                            until its stdin ends, at most LONGEST_S
     linkprobe.py ask HOST PORT TOKEN        prints {"trips_us": [...], "bytes": N, "seconds": S,
                                             "segments": N, "resent": N} (of the exchanges)
 
-A connection begins with the token. Small exchanges come back as they were sent; to "R" the server
-answers how many segments it had to send again so far, for what is lost is sent again; after "G" it
-sends as fast as the link takes it until the other end closes, or for STREAM_S and a little.
+A connection begins with the token. Small exchanges are echoed; to "R" the server
+answers with its number of retransmitted segments, which measures loss; after "G" it sends as fast
+as the link allows until the other end closes, or for slightly longer than STREAM_S.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ import time
 EXCHANGES = 50
 MOST_EXCHANGES = 400
 MORE_FOR_S = 0.3
-"""Beyond `EXCHANGES`: where trips are short, more of them tell more of what is lost."""
+"""Seconds of exchanges beyond `EXCHANGES`: on fast links more of them estimate the loss better."""
 FEW_AFTER_S = 3.0
-"""Where much is lost, fewer are enough."""
+"""Seconds after which `FEW` exchanges suffice, as with much loss."""
 FEW = 10
 RESENT_AT = 100
-"""Of `tcpi_total_retrans` in the kernel's `struct tcp_info`, four bytes."""
+"""Offset of `tcpi_total_retrans` (four bytes) in the kernel's `struct tcp_info`."""
 SIZE = 64
 STREAM_S = 0.5
 LONGEST_S = 20.0
@@ -97,14 +97,14 @@ def ask(host: str, port: int, token: str) -> None:
 
 
 def goes_on(trips: int, for_s: float) -> bool:
-    """Is another exchange wanted?"""
+    """Return whether another exchange is wanted."""
     if trips < EXCHANGES:
         return trips < FEW or for_s < FEW_AFTER_S
     return trips < MOST_EXCHANGES and for_s < MORE_FOR_S
 
 
 def resent(connection: socket.socket) -> int:
-    """Segments that this end had to send again."""
+    """Return the segments that this end had to retransmit."""
     try:
         told = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, RESENT_AT + 4)
         return int(struct.unpack_from("I", told, RESENT_AT)[0])
@@ -118,7 +118,7 @@ def prepare(connection: socket.socket) -> None:
 
 
 def exactly(connection: socket.socket, count: int) -> bytes:
-    """So many bytes; none: the other end closed."""
+    """Return exactly so many bytes; empty: the other end closed."""
     got = b""
     while len(got) < count:
         more = connection.recv(count - len(got))

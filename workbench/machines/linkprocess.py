@@ -1,4 +1,4 @@
-"""A program at the other end of a link: its output, its end."""
+"""A program at the other end of a link: its output and its end."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from workbench.machines.runner_client import Link
 
 MAX_UNREAD = 8 << 20
-"""Bytes of output kept for a reader that lags behind; older lines are dropped and counted."""
+"""Bytes of output kept for a slow reader; older lines are dropped and counted."""
 PER_LINE = 64
-"""Bytes that a line takes besides its own, however short it is."""
+"""Overhead of a line in bytes, however short it is."""
 TAIL_LINES, TAIL_WIDTH = 20, 1 << 16
 STOPPED_WITHIN_S = 13.0
-"""After its grace: a runner takes up to 10 s over what resists."""
+"""Seconds after the grace period: a runner spends up to 10 s on processes that resist."""
 SLICE_S = 0.1
-"""So long a reader of lines may have the event loop to itself."""
+"""The longest time, in seconds, for which a reader of lines may keep the event loop."""
 
 
 class LinkProcess:
@@ -53,7 +53,7 @@ class LinkProcess:
                 line = self._unread.popleft()
                 self._unread_bytes -= len(line) + PER_LINE
                 yield line
-                # Whoever takes long over each line must not keep the heartbeats waiting.
+                # A slow reader of lines must not delay the heartbeats.
                 if time.monotonic() - began > SLICE_S:
                     await asyncio.sleep(0)
                     began = time.monotonic()
@@ -90,7 +90,7 @@ class LinkProcess:
         return int(await self._link.in_time(exit, f"tell how process {self._pid} ended"))
 
     def take(self, line: bytes) -> None:
-        """One line of its output."""
+        """Add one line of its output."""
         self._tail.append(line[:TAIL_WIDTH])
         self._unread.append(line)
         self._unread_bytes += len(line) + PER_LINE
@@ -112,12 +112,12 @@ class LinkProcess:
                 self.dropped += event.lines
 
     def wake(self) -> None:
-        """The link failed: let the reader of the lines find out."""
+        """Wake the reader of the lines when the link has failed."""
         self._news.set()
 
 
 def resolve(future: asyncio.Future[Any] | None, value: object) -> bool:
-    """Whether anybody still waited for it."""
+    """Resolve a pending answer. Returns whether it was still waited for."""
     if future is None or future.done():
         return False
     future.set_result(value)

@@ -1,4 +1,4 @@
-"""This computer as a machine: no SSH, the same runner."""
+"""This computer as a machine: the same runner, without SSH."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def open_local(
 ) -> LocalMachine:
     """Open this computer; leftovers of crashed runs are removed first.
 
-    Raises PongbenchError when the run directory cannot be made, or this is no Linux.
+    Raises PongbenchError when the run directory cannot be made or the system is not Linux.
     """
     if sys.platform != "linux":
         raise PongbenchError(
@@ -46,7 +46,7 @@ async def open_local(
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
-        start_new_session=True,  # Ctrl-C in a terminal is for the workbench alone
+        start_new_session=True,  # Ctrl-C in a terminal is for the workbench only.
         limit=BUFFER,
     )
     assert process.stdin and process.stdout
@@ -60,7 +60,7 @@ async def open_local(
 
 
 class LocalMachine(LinkedMachine):
-    """A `base.Machine`."""
+    """This computer as a `base.Machine`."""
 
     def __init__(
         self,
@@ -122,7 +122,7 @@ class LocalMachine(LinkedMachine):
                 f"Cannot copy {source} to '{self.name}': {error.strerror}: {error.filename}."
             ) from None
         finally:
-            if self._link.failure:  # the copy may have outlived the run
+            if self._link.failure:  # The copy may have outlived the run.
                 await asyncio.to_thread(shutil.rmtree, self.run_dir, ignore_errors=True)
         return str(to)
 
@@ -137,7 +137,7 @@ class LocalMachine(LinkedMachine):
 
 
 def own_python() -> list[str]:
-    """The command of a Python for single-file programs."""
+    """Return the command of a Python for single-file programs."""
     return [paths.PYTHON, "-I", "-S", "-u"]
 
 
@@ -155,7 +155,7 @@ def copy(source: Path, target: Path) -> None:
 def unpack(archive: Path, work: Path, place: Path) -> None:
     made = work / f"tmp/{secrets.token_hex(8)}"
     with tarfile.open(archive) as tar:
-        # Python 3.11 has filters from 3.11.4 on; before, nothing looks at this.
+        # Python 3.11 has filters from 3.11.4 on; earlier versions ignore this.
         tar.extraction_filter = getattr(tarfile, "tar_filter", None)
         tar.extractall(made)
     place.parent.mkdir(parents=True, exist_ok=True)
@@ -163,8 +163,8 @@ def unpack(archive: Path, work: Path, place: Path) -> None:
         made.rename(place)
     except OSError:
         if (place / ".whole").exists():
-            return  # somebody else was faster, and it is the same
-        shutil.rmtree(place, ignore_errors=True)  # removed in part
+            return  # Another process was faster, and its copy is the same.
+        shutil.rmtree(place, ignore_errors=True)  # Partly removed.
         made.rename(place)
 
 

@@ -1,4 +1,4 @@
-"""Opening the machine of a profile, whichever way it is reached."""
+"""Opens the machine of a profile, local or over SSH."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from workbench.machines.secrets import Ask, ask_nobody
 
 
 async def open_machine(profile: Profile, ask: Ask = ask_nobody) -> Machine:
-    """Raises PongbenchError; for SSH see `ssh.open_ssh`."""
+    """Open a machine. Raises PongbenchError; for SSH see `ssh.open_ssh`."""
     if profile.connector == "local":
         return await open_local(name=profile.name)
     from workbench.machines.ssh import open_ssh  # noqa: PLC0415  slow to import

@@ -1,4 +1,4 @@
-"""Which cores of a machine the server and the load agents get."""
+"""Which cores of a machine the server and the load agents run on."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ class Placement:
     server: tuple[int, ...]
     agents: tuple[int, ...]
     shared: SharedCores | None = None
-    """None: nobody shares a core."""
+    """None: no core is shared."""
 
 
 def place(cpus: Cpus, allowed: Sequence[int], *, machine: str) -> Placement:
-    """Where server and agents run when one machine is both.
+    """Place server and agents that run on the same machine.
 
-    `auto`: the server gets the first core that is allowed and that the agents were not given, the
-    agents get all the others; when none is left they share. Raises BadInput for a core that the
-    machine does not allow.
+    `auto`: the server gets the first allowed core that was not given to the agents, and the agents
+    get all others; when none is left they share. Raises BadInput for a core that the machine does
+    not allow.
     """
     given_server = _given(cpus.server, allowed, "server", machine)
     given_agents = _given(cpus.agent, allowed, "agent", machine)
@@ -38,13 +38,13 @@ def place(cpus: Cpus, allowed: Sequence[int], *, machine: str) -> Placement:
 
 
 def place_server(cpus: Cpus, allowed: Sequence[int], *, machine: str) -> tuple[int, ...]:
-    """Where servers run on a machine that offers no load: one core, as beside agents, so that
-    results compare. Raises BadInput."""
+    """Place servers on a machine without agents: one core, as beside agents, so that results are
+    comparable. Raises BadInput."""
     return _given(cpus.server, allowed, "server", machine) or tuple(allowed[:1])
 
 
 def place_agents(cpus: Cpus, allowed: Sequence[int], *, machine: str) -> tuple[int, ...]:
-    """Where agents run on a machine without servers: everywhere. Raises BadInput."""
+    """Place agents on a machine without servers: all cores. Raises BadInput."""
     return _given(cpus.agent, allowed, "agent", machine) or tuple(allowed)
 
 

@@ -1,6 +1,6 @@
-"""Machine profiles: one YAML file a machine, the user's own before the shipped ones.
+"""Machine profiles: one YAML file per machine; the user's own take precedence.
 
-A profile never holds a secret.
+A profile never contains a secret.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Cpus(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """How to reach a machine and what it may be used for. All but the first lines: SSH only."""
+    """How to reach a machine and what it may be used for. All but the first fields: SSH only."""
 
     name: str
     description: str = ""
@@ -52,33 +52,34 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     address: str = ""
     """A name, an IP address or a Host of ~/.ssh/config."""
     port: Port = 0
-    """0: as ~/.ssh/config says, or 22."""
+    """0: from ~/.ssh/config, or 22."""
     user: str = ""
-    """Empty: as ~/.ssh/config says, or who runs Pongbench."""
+    """Empty: from ~/.ssh/config, or the user who runs Pongbench."""
     auth: Literal["auto", "agent", "key", "password"] = "auto"
-    """auto: agent and keys as `ssh` would, then a password."""
+    """auto: agent and keys as with `ssh`, then a password."""
     key: str = ""
-    """A private key's file; it may have a passphrase."""
+    """A private key file; it may have a passphrase."""
     jump: str = ""
-    """Through which machine: a profile's name, or [user@]host[:port]. Several: by commas."""
+    """Jump hosts: names of profiles or [user@]host[:port], separated by commas."""
     ssh_config: bool = True
-    """Whether ~/.ssh/config counts."""
+    """Whether ~/.ssh/config is used."""
 
     sudo: Literal["no", "passwordless", "password"] = "no"
     tuning: bool = False
-    """Whether kernel settings may be changed for the length of a run."""
+    """Whether kernel settings may be changed for the duration of a run."""
     work_dir: str = "~/.cache/pongbench"
-    """There; the one directory that stays. Runs have theirs below it and take them away."""
+    """The only directory that stays there. Runs use subdirectories and remove them."""
     python: str = ""
-    """Its command there; empty: the first that is 3.10 or later."""
+    """Its command there; empty: the first found that is 3.10 or later."""
     reach: str = ""
-    """The address at which the other machines reach servers here; empty: where SSH arrived."""
+    """The address at which the other machines reach servers here; empty: the one SSH connected
+    to."""
     bind: str = ""
-    """The address servers listen on; empty: where SSH arrived."""
+    """The address servers listen on; empty: the one SSH connected to."""
 
 
 def load_profile(name: str) -> Profile:
-    """Raises BadInput: no such profile, or what is wrong in its file."""
+    """Load a profile. Raises BadInput when it does not exist or is invalid."""
     path = _files().get(name)
     if path is None:
         close = difflib.get_close_matches(name, _files(), n=1)
@@ -95,7 +96,8 @@ def load_profile(name: str) -> Profile:
 
 
 def check(profile: Profile, *, name: str = "") -> None:
-    """Raises BadInput for what a single key cannot tell. `name`: of the file, for the sentence."""
+    """Check rules that involve several keys. Raises BadInput. `name`: of the file, for the
+    message."""
 
     def wrong(key: str, what: str, beside: str = "") -> BadInput:
         where = f"profile {name or profile.name}, {key}"
@@ -126,23 +128,23 @@ def check(profile: Profile, *, name: str = "") -> None:
 
 
 def profile_names() -> list[str]:
-    """Of all profiles there are, good or bad."""
+    """Return the names of all profiles, valid or not."""
     return list(_files())
 
 
 def is_own(name: str) -> bool:
-    """Whether it is the user's, and so can be changed and removed."""
+    """Return whether the profile is the user's own, and so can be changed and removed."""
     path = _files().get(name)
     return path is not None and path.parent == _folder()
 
 
 def path_of(name: str) -> Path:
-    """Where a profile of the user's with this name lies or would lie."""
+    """Return the path of the user's own profile of this name, existing or not."""
     return _folder() / f"{name}.yaml"
 
 
 def make_profile(values: dict[str, Any]) -> Profile:
-    """A checked profile out of plain data. Raises BadInput naming the key."""
+    """Build a checked profile from plain data. Raises BadInput naming the key."""
     name = str(values.get("name", ""))
     profile = convert(values, Profile, name=name, what="profile")
     check(profile)
@@ -150,7 +152,7 @@ def make_profile(values: dict[str, Any]) -> Profile:
 
 
 def save_profile(profile: Profile, *, replace: bool = True) -> Path:
-    """Write it among the user's own, whole or not at all. Raises BadInput or PongbenchError."""
+    """Save a profile among the user's own, atomically. Raises BadInput or PongbenchError."""
     check(profile)
     with _writing(profile.name):
         if not replace and profile.name in _files():
@@ -161,8 +163,8 @@ def save_profile(profile: Profile, *, replace: bool = True) -> Path:
 
 
 def change_profile(name: str, values: Mapping[str, Any]) -> Path:
-    """Write it with other values; what another program changed of it meanwhile stays. Of `cpus`,
-    what is not given stays, too. Raises BadInput or PongbenchError."""
+    """Change values of a profile; concurrent changes of other values are kept, as are the parts of
+    `cpus` that are not given. Raises BadInput or PongbenchError."""
     with _writing(name):
         before = msgspec.to_builtins(load_profile(name))
         changed = dict(values)
@@ -172,13 +174,14 @@ def change_profile(name: str, values: Mapping[str, Any]) -> Path:
 
 
 def duplicate_profile(name: str, new: str) -> Path:
-    """Raises BadInput: no such profile, or the new name is taken or no name."""
+    """Copy a profile. Raises BadInput when it does not exist, or when the new name is taken or
+    invalid."""
     copy = msgspec.structs.replace(load_profile(name), name=new)
     return save_profile(copy, replace=False)
 
 
 def remove_profile(name: str) -> None:
-    """Raises BadInput for one that is not the user's."""
+    """Remove a profile. Raises BadInput for one that is not the user's own."""
     with _writing(name):
         if not is_own(name):
             load_profile(name)
@@ -192,7 +195,7 @@ def _folder() -> Path:
 
 @contextlib.contextmanager
 def _writing(name: str) -> Iterator[None]:
-    """No other program changes profiles meanwhile."""
+    """Keep other programs from changing profiles in the meantime."""
     try:
         with stores.locked(_folder()):
             yield
@@ -210,7 +213,7 @@ def _write(profile: Profile) -> Path:
 
 
 def _files() -> dict[str, Path]:
-    """Profiles by name; the user's own hide shipped ones."""
+    """Return the profiles by name; the user's own hide shipped ones."""
     folders = (paths.PROFILES, _folder())
     found = {path.stem: path for folder in folders for path in folder.glob("*.yaml")}
     return {name: found[name] for name in sorted(found) if _NAME.fullmatch(name)}

@@ -8,10 +8,10 @@ EVERY_S = 1.0
 
 
 class Pulse:
-    """Counts the seconds in which nothing was heard.
+    """Counts the seconds without input.
 
-    Only those in which this program could listen: after it was busy or suspended itself, what was
-    said meanwhile is read before another second counts.
+    Only seconds in which this program could read count: after it was busy or suspended, pending
+    input is read before another second counts.
     """
 
     def __init__(self) -> None:
@@ -21,7 +21,7 @@ class Pulse:
         self._silent = 0
 
     async def stops(self, after_s: float) -> None:
-        """Return once nothing was heard for so long."""
+        """Return once nothing was received for so many seconds."""
         while self._silent * EVERY_S < after_s:
             await asyncio.sleep(EVERY_S)
             self._silent += 1

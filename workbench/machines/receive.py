@@ -1,11 +1,11 @@
-"""Runs on a machine: unpacks a tar stream from stdin into a run's directory, or by way of it into
-the work directory.
+"""Runs on a machine: unpacks a tar stream from stdin into a run's directory, or through it into the
+work directory.
 
 A single file for the standard library of Python 3.10 or later. Arguments: a nonce, the run
-directory, the target (relative to it), and a place (empty, or absolute: there the target is renamed
-to when it is whole; what is there and whole already stays). Output: the nonce on a line of its
-own, then {"path"} or {"error"}. It gives up when nothing comes for some seconds, or when the run is
-over, whose directory is gone then: nothing can be written into it any more.
+directory, the target (relative to it), and a destination (empty, or absolute: the target is renamed
+to it when it is complete; a complete one already there is kept). Output: the nonce on a line of its
+own, then {"path"} or {"error"}. It gives up when nothing arrives for several seconds, or when the
+run has ended, because its directory has been removed then.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SILENCE_S = 4.0
 
 
 class Stream:
-    """stdin as a file, with patience but not for ever."""
+    """stdin as a file, with a time limit."""
 
     def read(self, size: int) -> bytes:
         deadline = time.monotonic() + SILENCE_S
@@ -38,7 +38,7 @@ def main() -> None:
     nonce, run_dir, target, place = sys.argv[1:]
     os.umask(0o022 if place else 0o077)
     try:
-        os.chdir(run_dir)  # relative from here on, so that a removed run stays removed
+        os.chdir(run_dir)  # Relative from here on, so that a removed run stays removed.
         answer = {"path": receive(target, place) or os.path.join(run_dir, target)}
     except (OSError, tarfile.TarError, EOFError) as error:
         text = getattr(error, "strerror", None) or str(error)
@@ -54,7 +54,7 @@ def receive(target: str, place: str) -> str:
         for member in archive:
             member.name = os.path.normpath(os.path.join(target, member.name))
             member.uid, member.gid = os.getuid(), os.getgid()
-            # Not left to tarfile, for others are at it, too.
+            # Not left to tarfile, because other processes may create them concurrently.
             os.makedirs(os.path.dirname(member.name) or ".", exist_ok=True)
             archive.extract(member, ".", set_attrs=not member.isdir())
     if not place:
@@ -64,9 +64,9 @@ def receive(target: str, place: str) -> str:
         os.rename(target, place)
     except OSError:
         if os.path.exists(os.path.join(place, ".whole")):
-            shutil.rmtree(target, ignore_errors=True)  # somebody else was faster
+            shutil.rmtree(target, ignore_errors=True)  # Another process was faster.
         else:
-            shutil.rmtree(place, ignore_errors=True)  # it was removed in part
+            shutil.rmtree(place, ignore_errors=True)  # It was partly removed.
             os.rename(target, place)
     return place
 

@@ -1,4 +1,4 @@
-"""How root's rights are had on a machine."""
+"""How root privileges are obtained on a machine."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from workbench.machines.runner_client import whoami
 from workbench.machines.secrets import Ask, Question, ask_nobody
 
 Sudo: TypeAlias = Literal["none", "root", "nopasswd", "password"]
-"""How root's rights are had: not at all, by being root, by sudo without or with a password."""
+"""How root privileges are obtained: not at all, as root, by sudo without or with a password."""
 
 
 @dataclass(frozen=True)
 class Rights:
-    """Root's rights on a machine."""
+    """Root privileges on a machine."""
 
     sudo: Sudo
     question: Question | None = None
     """For sudo's password; see `machines.secrets`."""
     ask: Ask = ask_nobody
     options: Sequence[str] = ()
-    """Of the tuner; see its docstring."""
+    """The tuner's state directory; see its docstring."""
 
     @classmethod
     def on(cls, machine: Machine, profile: Profile, ask: Ask = ask_nobody) -> Rights:
-        """As the profile allows."""
+        """Return the privileges that the profile allows."""
         user = getattr(getattr(machine, "survey", None), "user", "")
         if user == "root" or (machine.is_local and os.geteuid() == 0):
             return cls("root")

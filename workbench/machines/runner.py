@@ -1,22 +1,22 @@
-"""Runs programs on a machine, and dies with its connection taking every one of them along.
+"""Runs programs on a machine, and ends all of them when its connection ends.
 
 A single file for the standard library of Python 3.10 or later: it is sent to other people's
-machines. Two processes stand for a run. The *guardian* is the parent, and where orphans go when
-the *runner*, its only child, is killed; the runner is where the orphans of its programs go, so
-also what daemonises stays within reach. Either one ends everything when the other dies.
+machines. Two processes stand for a run. The *guardian* is the parent, and the subreaper
+in case the *runner*, its only child, is killed; the runner is the subreaper of its programs, so
+that daemonised processes stay within reach. Each ends everything when the other one ends.
 
 The first line on stdin is the configuration (JSON):
-    nonce, cache, run, holder, lease_s, max_s, exclusive (no other run of this user's or root's)
-then commands, one JSON object a line; any of them renews the lease:
+    nonce, cache, run, holder, lease_s, max_s, exclusive (refuse while this user or root has a run)
+then commands, one JSON object a line; each renews the lease:
     {"op": "hb"}
     {"op": "start", "id", "argv", "env", "cwd", "nofile", "cpus"} -> started | failed
     {"op": "write", "id", "line"}             a line for its stdin
     {"op": "stop", "id", "grace_s"}           -> (exit) stopped
-    {"op": "read", "n", "paths"}              -> read: texts, null where there is none
+    {"op": "read", "n", "paths"}              -> read: texts, null for an unreadable file
     {"op": "ping", "n"}                       -> pong: monotonic_us
-    {"op": "bye", "grace_s"}                  -> end, and the run is over
+    {"op": "bye", "grace_s"}                  -> end; the run is over
 On stdout, after the line `<nonce>`, every line is `<id> <payload>`: the merged output of the
-program with that id as it comes, or, for the id `-`, an event of the runner in JSON:
+program with that id, or, for the id `-`, an event of the runner in JSON:
     ready, busy, fatal, started, failed, exit, eof, stopped, dropped, read, pong, end
 """
 
@@ -42,15 +42,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 MAX_LINE = 1 << 20
-"""Longer lines of output are cut here."""
+"""Longer lines of output are cut to this length."""
 MAX_UNSENT = 8 << 20
-"""When so many bytes wait for a slow reader, further lines are dropped and counted."""
+"""With this many bytes waiting for a slow reader, further lines are dropped and counted."""
 GRACE_S = 0.3
-"""From SIGTERM to SIGKILL when the run ends without a `bye`."""
+"""Time from SIGTERM to SIGKILL when the run ends without a `bye`, in seconds."""
 POLL_S = 0.02
 
 RUN_MARK = "PONGBENCH_RUN"
-"""In the environment of everything started: the lock of its run, for the janitor."""
+"""Environment variable of every started program: the lock of its run, for the janitor."""
 PROCESS_MARK = "PONGBENCH_PROCESS"
 
 PASSED_ON = (
@@ -59,9 +59,9 @@ PASSED_ON = (
     *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"),
 )
 CLAIM = "pongbench/"
-"""Begins the names of abstract sockets, the number of its user follows: gone with its holder."""
+"""Prefix of abstract socket names; the user id follows. The kernel frees a name with its owner."""
 MOST_BESIDE = 3
-"""The most runs of other users that are reported."""
+"""At most this many runs of other users are reported."""
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 libc = ctypes.CDLL(None)
@@ -72,7 +72,7 @@ def prctl(option: int, value: int) -> None:
 
 
 class Run:
-    """The run's directory (0700) and its lock, held while guardian or runner live."""
+    """The run's directory (0700) and its lock, held while guardian or runner are alive."""
 
     def __init__(self, cache: str, name: str, holder: str) -> None:
         runs = os.path.join(cache, "runs")
@@ -86,7 +86,7 @@ class Run:
             with contextlib.suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(self._descriptor), os.stat(self.lock)):
                     break
-            os.close(self._descriptor)  # a janitor removed it before it was locked
+            os.close(self._descriptor)  # A janitor removed it before it was locked.
         try:
             os.write(self._descriptor, holder.encode())
             os.makedirs(os.path.join(self.path, "tmp"), mode=0o700)
@@ -101,7 +101,7 @@ class Run:
 
 
 def remove_tree(path: str) -> None:
-    """Remove a directory, also when it holds directories without write permission."""
+    """Remove a directory, including subdirectories without write permission."""
     shutil.rmtree(path, ignore_errors=True)
     if os.path.lexists(path):
         for folder, names, _ in os.walk(path):
@@ -113,7 +113,7 @@ def remove_tree(path: str) -> None:
 
 
 def descendants(root: int) -> list[int]:
-    """The processes (no zombies) below `root`."""
+    """Return the processes below `root`, without zombies."""
     children: dict[int, list[int]] = {}
     alive = set()
     for name in os.listdir("/proc"):
@@ -138,7 +138,7 @@ def send_signal(pid: int, number: int) -> None:
 
 
 def may_signal(pid: int) -> bool:
-    """Not one that has become another user."""
+    """Return False for a process that has become another user's."""
     try:
         os.kill(pid, 0)
     except PermissionError:
@@ -149,7 +149,8 @@ def may_signal(pid: int) -> bool:
 
 
 def end_descendants(grace_s: float) -> int:
-    """SIGTERM, after `grace_s` SIGKILL, until no child is left. How many resisted two seconds."""
+    """Send SIGTERM, after `grace_s` SIGKILL, until no child is left. Returns how many survived that
+    for two seconds."""
     kill_at = time.monotonic() + grace_s
     asked: set[int] = set()
     while True:
@@ -178,16 +179,15 @@ def has_mark(pid: int, mark: bytes) -> bool:
 
 
 class Claimed(Exception):
-    """A run of this user's or root's is on the machine: what it says of itself, and who it is by
-    the kernel's word."""
+    """A run of this user or of root is on the machine: what it reports about itself, and its owner
+    according to the kernel."""
 
 
 def claim() -> tuple[socket.socket, list[str]]:
-    """The machine for this run alone, and which runs of other users are there all the same.
+    """Claim the machine for this run, and return the runs of other users on it.
 
-    The names of abstract sockets are anybody's. So nobody but this user and root keeps a run out,
-    and where another sits on the name that is ours, one that nobody can guess will do.
-    Raises Claimed.
+    Any user can take any abstract socket name, so only this user and root can keep a run out. If
+    another user holds our name, a random one is used. Raises Claimed.
     """
     own = f"{CLAIM}{os.getuid()}"
     ours = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -196,7 +196,7 @@ def claim() -> tuple[socket.socket, list[str]]:
         try:
             ours.bind("\0" + own)
         except OSError:
-            time.sleep(POLL_S)  # it may not listen yet
+            time.sleep(POLL_S)  # It may not be listening yet.
             look_at(own)
             name = f"{own}/{os.urandom(8).hex()}"
             ours.bind("\0" + name)
@@ -210,18 +210,18 @@ def claim() -> tuple[socket.socket, list[str]]:
 
 
 def claims() -> list[str]:
-    """The names of all there are."""
+    """Return the names of all claims on this machine."""
     with open("/proc/net/unix", "rb") as file:
         names = re.findall(
             rb" @(%s\d{1,10}(?:/[0-9a-f]{16})?)$" % CLAIM.encode(), file.read(), re.M
         )
-    # Connections have the name of what they came from.
+    # Accepted connections carry the name of their listening socket.
     return sorted({name.decode() for name in names})
 
 
 def look_at(name: str) -> str:
-    """Which process of another user's holds a name, in words. Raises Claimed when it is one of
-    this user's or root's."""
+    """Describe the process of another user that holds a name. Raises Claimed when it belongs to
+    this user or to root."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking:
         asking.setblocking(False)
         try:
@@ -255,7 +255,7 @@ def command_of(pid: int) -> str:
 
 
 class Program:
-    """A started program: its process, its output cut into lines, its stdin."""
+    """A started program: its process, its output split into lines, its stdin."""
 
     def __init__(self, key: str, process: subprocess.Popen[bytes]) -> None:
         assert process.stdin and process.stdout
@@ -271,7 +271,7 @@ class Program:
         os.set_blocking(self.stdout, False)
 
     def lines(self, chunk: bytes) -> bytes:
-        """The lines that `chunk` completes, each with its prefix and newline."""
+        """Return the lines that `chunk` completes, each with its prefix and newline."""
         head, newline, rest = chunk.partition(b"\n")
         self.partial += head[: MAX_LINE - len(self.partial)]
         if not newline:
@@ -284,14 +284,14 @@ class Program:
         return first + self.prefix + whole.replace(b"\n", b"\n" + self.prefix) + newline
 
     def last_line(self) -> bytes:
-        """What came after the last newline, as a line."""
+        """Return the output after the last newline as a line."""
         line = self.prefix + self.partial + b"\n" if self.partial else b""
         self.partial = bytearray()
         return line
 
 
 class Runner:
-    """Obeys commands until the run ends; see the module's docstring."""
+    """Carries out commands until the run ends; see the module's docstring."""
 
     def __init__(self, config: Mapping[str, Any], run: Run, rest: bytes, umask: int) -> None:
         self.run_folder = run
@@ -432,7 +432,7 @@ class Runner:
     # -- commands
 
     def do_hb(self) -> None:
-        """Only the lease is renewed."""
+        """Do nothing more: any command renews the lease."""
 
     def do_ping(self, n: int) -> None:
         self.event("pong", n=n, monotonic_us=time.monotonic_ns() // 1000)
@@ -456,7 +456,7 @@ class Runner:
         def prepare() -> None:
             prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
             if os.getppid() != self.pid:
-                os._exit(127)  # the runner died before it was said
+                os._exit(127)  # The runner died before it reported this.
             if limit:
                 resource.setrlimit(resource.RLIMIT_NOFILE, limit)
             if cpus:
@@ -497,13 +497,13 @@ class Runner:
     def do_stop(self, id: str, grace_s: float) -> None:
         for pid in self._family(id):
             send_signal(pid, signal.SIGTERM)
-            send_signal(pid, signal.SIGCONT)  # a stopped one would not hear it
+            send_signal(pid, signal.SIGCONT)  # A stopped process would not handle SIGTERM.
         self.kill_at[id] = time.monotonic() + grace_s
 
     # -- programs
 
     def _family(self, key: str) -> list[int]:
-        """The processes of a program: its descendants, and what daemonised out of them."""
+        """Return the processes of a program: its descendants and those that daemonised."""
         program, own = self.programs.get(key), set()
         if program and program.status is None:
             own = {program.process.pid, *descendants(program.process.pid)}
@@ -521,7 +521,7 @@ class Runner:
         }
 
     def _feed(self, program: Program) -> None:
-        """Give a program what waits for its stdin, as much as it takes."""
+        """Write pending input to a program's stdin, as much as it accepts."""
         assert program.process.stdin
         try:
             while program.unwritten:
@@ -531,12 +531,12 @@ class Runner:
                 self.handlers[program.stdin] = lambda: self._feed(program)
                 self.poll.register(program.stdin, select.EPOLLOUT)
             return
-        except OSError:  # it closed its stdin
+        except OSError:  # The program closed its stdin.
             program.unwritten.clear()
         self._forget(program.stdin)
 
     def _on_output(self, key: str, program: Program) -> bool:
-        """Pass its output on; whether there may be more."""
+        """Forward a program's output. Returns whether more may follow."""
         chunk = os.read(program.stdout, 1 << 16)
         self._pass_on(key, program, program.lines(chunk) if chunk else program.last_line())
         if not chunk:
@@ -557,7 +557,7 @@ class Runner:
         self._forget(program.stdin)
         assert program.process.stdin and program.process.stdout
         program.process.stdin.close()
-        with contextlib.suppress(BlockingIOError):  # what it said before it ended
+        with contextlib.suppress(BlockingIOError):  # Output from before it ended.
             for _ in range(32):
                 if program.process.stdout.closed or not self._on_output(key, program):
                     break
@@ -575,7 +575,7 @@ class Runner:
         self._let_go(key, program)
 
     def _let_go(self, key: str, program: Program) -> None:
-        """Of one that is over: a long run starts many."""
+        """Release the resources of a program that has ended: a long run starts many."""
         assert program.process.stdout
         if program.status is not None and program.process.stdout.closed:
             self.programs.pop(key, None)
@@ -585,7 +585,7 @@ class Runner:
         family = self._family(key)
         reaped = program is None or program.status is not None
         late_s = time.monotonic() - self.kill_at[key]
-        # What is ours will end, however long the kernel takes to clear away its memory.
+        # Our processes will end, however long the kernel takes to free their memory.
         longest_s = 10 if any(map(may_signal, family)) else 2
         if (reaped and not family) or late_s > longest_s:
             del self.kill_at[key]
@@ -596,7 +596,7 @@ class Runner:
 
 
 def descriptor_limit(wanted: int) -> tuple[int, int] | None:
-    """(soft, hard) to set for `wanted` descriptors; None: leave it alone."""
+    """Return (soft, hard) limits to set for `wanted` descriptors; None: leave them unchanged."""
     if not wanted:
         return None
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -604,7 +604,7 @@ def descriptor_limit(wanted: int) -> tuple[int, int] | None:
         return wanted, hard
     with open("/proc/sys/fs/nr_open") as file:
         wanted = max(hard, min(wanted, int(file.read())))
-    # Whether the hard limit may be raised is a matter of capabilities, which root may lack.
+    # Raising the hard limit needs a capability, which even root may lack.
     try:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, wanted))
     except (OSError, ValueError):
@@ -620,7 +620,7 @@ def explain(error: Exception) -> str:
 
 
 def read_text(path: str) -> str | None:
-    """The first 256 KiB of a file, None if it cannot be read."""
+    """Return the first 256 KiB of a file; None if it cannot be read."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with open(descriptor, "rb") as file:
@@ -630,7 +630,7 @@ def read_text(path: str) -> str | None:
 
 
 def read_config() -> tuple[dict[str, Any], bytes]:
-    """The first line, and what came with it. Ends the process when there is none."""
+    """Return the first line and the bytes received after it. Exits when there is no first line."""
     line = bytearray()
     while b"\n" not in line:
         chunk = os.read(0, 1 << 16)
@@ -642,12 +642,12 @@ def read_config() -> tuple[dict[str, Any], bytes]:
 
 
 def guard(runner: int, run: Run) -> NoReturn:
-    """The guardian: wait for the runner's end, then see to it that nothing is left."""
+    """Run the guardian: wait for the runner to end, then end whatever is left."""
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, lambda *_: send_signal(runner, signal.SIGTERM))
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
-        os.dup2(nowhere, descriptor)  # so that the runner alone holds the connection
+        os.dup2(nowhere, descriptor)  # So that only the runner holds the connection.
     while os.waitpid(-1, 0)[0] != runner:
         pass
     end_descendants(0)

@@ -1,4 +1,4 @@
-"""This side of a runner: a machine over any pair of asyncio streams that lead to one."""
+"""The client side of a runner: a machine over a pair of asyncio streams."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ RUNNER = Path(__file__).with_name("runner.py")
 LEASE_S = 4.0
 HEARTBEAT_S = 1.0
 SILENT_S = 4.0
-"""Without a sign of life a runner counts as lost: by then it has ended itself, or does soon."""
+"""A runner silent for this many seconds counts as lost: it has ended itself or soon will."""
 LONGEST_RUN_S = 24 * 3600.0
 OPEN_WITHIN_S = 8.0
 ANSWER_WITHIN_S = 8.0
 CLOSE_WITHIN_S = 10.0
 MAX_NOISE = 1 << 20
 CHUNK = 1 << 16
-"""Read at a time; in between the other machines have their turn."""
+"""Bytes read at a time, so that other machines get their turn in between."""
 
 log = logging.getLogger(__name__)
 
 
 class MachineBusy(PongbenchError):
-    """A run of the same user's or root's is on the machine. `holder`: who, where that was told;
-    else `there`, the process that holds it."""
+    """A run of the same user or of root is on the machine. `holder`: its owner, if reported;
+    otherwise `there`: the process that holds the machine."""
 
     def __init__(self, machine: str, holder: str, there: str = "") -> None:
         holder, there = quoted(holder), quoted(there)
@@ -60,13 +60,14 @@ class MachineBusy(PongbenchError):
 
 
 class Reader(Protocol):
-    """What a link reads from. Raises OSError when the connection breaks."""
+    """The stream a link reads from. Raises OSError when the connection breaks."""
 
     async def read(self, size: int, /) -> bytes: ...
 
 
 class Writer(Protocol):
-    """What a link writes to. `drain` and `wait_closed` raise OSError when the connection breaks."""
+    """The stream a link writes to. `drain` and `wait_closed` raise OSError when the connection
+    breaks."""
 
     def write(self, data: bytes, /) -> None: ...
     async def drain(self) -> None: ...
@@ -75,10 +76,10 @@ class Writer(Protocol):
 
 
 class Link:
-    """One runner: commands to it, its events and the output of its programs from it.
+    """One runner: sends it commands and receives its events and the output of its programs.
 
-    When the connection or the runner ends, falls silent, or says what makes no sense, everything
-    that waits gets the same `PongbenchError`.
+    When the connection or the runner ends, falls silent or sends invalid messages, everything that
+    waits gets the same `PongbenchError`.
     """
 
     def __init__(self, name: str, reader: Reader, writer: Writer) -> None:
@@ -102,10 +103,10 @@ class Link:
     async def open(
         self, cache: str, *, lease_s: float = LEASE_S, exclusive: bool = False
     ) -> runnerevents.Ready:
-        """Configure the runner; what it says about itself and its run directory.
+        """Configure the runner and return what it reports about itself and its run directory.
 
-        `exclusive`: raises MachineBusy when another such run of the same user's or of root's is
-        on that machine; of other users' it tells.
+        `exclusive`: raises MachineBusy while the same user or root has such a run on that machine;
+        runs of other users are reported.
         """
         nonce = secrets.token_hex(16)
         ready = self.expect("ready", runnerevents.Ready)
@@ -126,7 +127,7 @@ class Link:
         return introduction
 
     async def lost(self) -> PongbenchError:
-        """Wait until nothing can come of it any more; why."""
+        """Wait until the link is lost and return the reason."""
         await self._over.wait()
         assert self.failure
         return self.failure
@@ -147,7 +148,7 @@ class Link:
         return process
 
     async def ping(self) -> tuple[int, int]:
-        """(offset_us, uncertainty_us) of its clock, from one round trip."""
+        """Return (offset_us, uncertainty_us) of its clock, from one round trip."""
         key = self._next()
         answer = self.expect(key, runnerevents.Pong)
         sent = time.monotonic_ns()
@@ -156,7 +157,7 @@ class Link:
         return (sent + received) // 2000 - there_us, (received - sent) // 2000 + 1
 
     async def read(self, paths: Sequence[str]) -> list[str | None]:
-        """The texts of small files there; None for one that cannot be read."""
+        """Return the texts of small files there; None for one that cannot be read."""
         key = self._next()
         answer = self.expect(key, runnerevents.Read)
         await self.send(op="read", n=key, paths=list(paths))
@@ -167,14 +168,14 @@ class Link:
         return texts
 
     async def close(self) -> None:
-        """End the run and the link. Never raises for what is already gone."""
+        """End the run and the link. Never raises for what has already ended."""
         await to_the_end(self._close())
 
     async def _close(self) -> None:
         try:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(CLOSE_WITHIN_S):
-                    # It may take long over what it has to remove, and says nothing meanwhile.
+                    # Removing files can take long, without any message in between.
                     await ended(*self._tasks[1:])
                     with contextlib.suppress(PongbenchError):
                         await self.send(op="bye")
@@ -188,7 +189,7 @@ class Link:
                     await self._writer.wait_closed()
 
     def expect(self, key: str = "", answer: type = object) -> asyncio.Future[Any]:
-        """A future that fails when the link does; found by `key` when its `answer` comes."""
+        """Return a future that fails when the link does; `key` matches it to its `answer`."""
         if self.failure:
             raise self.failure
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -201,7 +202,8 @@ class Link:
     async def in_time(
         self, answer: asyncio.Future[T], what: str, within_s: float = ANSWER_WITHIN_S
     ) -> T:
-        """Raises PongbenchError, "did not `what` within ...", when it does not come."""
+        """Wait for an answer. Raises PongbenchError, "did not `what` within ...", when it is
+        late."""
         try:
             async with asyncio.timeout(within_s):
                 return await answer
@@ -218,7 +220,7 @@ class Link:
         except TimeoutError:
             self._fail(f"it took nothing for {ANSWER_WITHIN_S:.0f} s")
         except OSError as error:
-            # The reader knows better: what the runner said last is still on its way.
+            # The runner's last message, which is still on its way, names the cause.
             await asyncio.wait(self._tasks[:1], timeout=1)
             self._fail(f"the connection broke ({error.strerror or error})")
         if self.failure:
@@ -232,7 +234,7 @@ class Link:
         return str(self._count)
 
     async def _beat(self) -> None:
-        """Renew the lease; the answer renews ours."""
+        """Renew the runner's lease; its answer renews ours."""
         with contextlib.suppress(PongbenchError):
             while True:
                 await self.send(op="ping", n="")
@@ -251,7 +253,7 @@ class Link:
                 self._pulse.heard()
                 for line in lines.cut(chunk):
                     self._take(line, now)
-                # A machine that never stops talking must not keep the others waiting.
+                # A machine that never stops sending must not keep the others waiting.
                 await asyncio.sleep(0)
                 chunk = await self._reader.read(CHUNK)
             self._fail(self._exit_message())
@@ -264,7 +266,7 @@ class Link:
             self._fail_invalid(f"{type(error).__name__}: {quoted(str(error))}")
 
     async def _skip_noise(self, nonce: bytes) -> bytes:
-        """Read past what a login shell may have said; what follows the nonce."""
+        """Skip the output of a login shell; return what follows the nonce."""
         seen = b""
         while chunk := await self._reader.read(CHUNK):
             seen += chunk
@@ -298,7 +300,7 @@ class Link:
             case runnerevents.Started(key, pid):
                 started = LinkProcess(self, key, pid)
                 self._processes[key] = started
-                if not self._answer(key, event, started):  # who wanted it was cancelled
+                if not self._answer(key, event, started):  # The caller was cancelled.
                     self._write(op="stop", id=key, grace_s=0)
             case runnerevents.Failed(key, error):
                 self._refuse(key, f"'{self.name}' cannot start it: {quoted(error)}.")
@@ -317,7 +319,7 @@ class Link:
                     process.take_event(event)
 
     def _answer(self, key: str, event: runnerevents.Event, value: object) -> bool:
-        """Whether anybody still waited for it."""
+        """Resolve a pending answer. Returns whether it was still waited for."""
         wanted, future = self._answers.pop(key, (None, None))
         if wanted is not type(event):
             raise InvalidMessage(f"an unexpected answer ({type(event).__name__.lower()})")
@@ -343,14 +345,14 @@ class Link:
         for future in list(self._waiting):
             if not future.done():
                 future.set_exception(self.failure)
-                future.exception()  # nobody needs to wait for it
+                future.exception()  # No caller waits for it any more.
         for process in self._processes.values():
             process.wake()
 
 
 def whoami() -> str:
-    """Who runs this program."""
+    """Return the name of the user who runs this program."""
     try:
         return getpass.getuser()
-    except (OSError, KeyError, ImportError):  # nobody that the system knows
+    except (OSError, KeyError, ImportError):  # The system has no entry for this user.
         return "somebody"

@@ -18,28 +18,28 @@ class Event(msgspec.Struct, frozen=True, tag_field="ev", tag=str.lower):
 
 
 class Ready(Event, frozen=True):
-    """It runs; what it says about itself."""
+    """The runner is ready; what it reports about itself."""
 
     run: Folder
     """The run's directory."""
     python: Folder
     version: Version
-    """Of that Python."""
+    """The version of that Python."""
     cpus: Annotated[list[Core], msgspec.Meta(min_length=1, max_length=1 << 16)]
-    """That it may use, ascending."""
+    """The cores it may use, ascending."""
     pid: Count = 0
     boot: Text = ""
     beside: Annotated[list[Text], msgspec.Meta(max_length=10)] = []
-    """Processes that hold runs of other users, by its kernel's word."""
+    """Processes that hold runs of other users, according to the kernel."""
 
 
 class Busy(Event, frozen=True):
-    """A run of its user's or root's is on the machine."""
+    """A run of the same user or of root is on the machine."""
 
     holder: str
-    """What it says of itself."""
+    """What that run reports about itself."""
     there: str = ""
-    """The process that holds the machine, by its kernel's word."""
+    """The process that holds the machine, according to the kernel."""
 
 
 class Fatal(Event, frozen=True):
@@ -59,11 +59,11 @@ class Failed(Event, frozen=True):
 class Exit(Event, frozen=True):
     id: Key
     status: Status
-    """Negative: the signal."""
+    """Negative: the signal that ended it."""
 
 
 class Eof(Event, frozen=True):
-    """Its output is closed."""
+    """A program closed its output."""
 
     id: Key
 
@@ -71,7 +71,7 @@ class Eof(Event, frozen=True):
 class Stopped(Event, frozen=True):
     id: Key
     left: Count
-    """Processes that resisted."""
+    """Processes that survived SIGKILL."""
 
 
 class Dropped(Event, frozen=True):

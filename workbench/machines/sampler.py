@@ -6,13 +6,13 @@ JSON line a tick until its stdin ends:
      "softirq": ticks, "memory": bytes available, "counters": {...} since boot, "gauges": {...},
      "server": id, "tree": {"cpu_us", "user_us", "system_us", "rss", "pss", "processes", "threads",
      "descriptors"} | null,
-     "listening": [accept queue, backlog] | null, "own_us": what all this cost so far}
-A line on stdin says whom to watch: {"watch": pid or 0, "port": n or 0, "server": id}. Another asks
-for a sample at once: {"asked": n}; it carries that n, and besides
-    "pressure": {"cpu", "memory", "io"}: since boot, how long something waited for it, in us;
-    in its tree "switches", those of context of the threads that are there, "tasks": {thread: [time
+     "listening": [accept queue, backlog] | null, "own_us": CPU time of the sampler so far}
+A line on stdin selects what to watch: {"watch": pid or 0, "port": n or 0, "server": id}. Another
+requests a sample at once: {"asked": n}; it carries that n and, in addition,
+    "pressure": {"cpu", "memory", "io"}: since boot, time in which tasks waited for it, in us;
+    in its tree "switches" (context switches of live threads), "tasks": {thread: [time
     on a CPU, time waiting for one]} in us of the busiest, "forks" of the machine since boot.
-With a port as its argument it only prints the accept queue and the backlog of who listens there.
+With a port as its argument it only prints accept queue and backlog of the listening socket.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from typing import Any
 
 TICK_S = 0.2
 PSS_EVERY = 5
-"""Ticks; the kernel walks all pages for it."""
+"""In ticks; expensive, because the kernel walks all pages."""
 TICK_US = 1_000_000 // os.sysconf("SC_CLK_TCK")
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
@@ -49,7 +49,7 @@ _open: dict[str, int] = {}
 
 
 def read(path: str) -> bytes:
-    """A file of /proc, kept open: a third of the cost."""
+    """Read a file of /proc that is kept open, at a third of the cost."""
     try:
         if path not in _open:
             _open[path] = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
@@ -86,8 +86,8 @@ def cores_and_softirq() -> tuple[list[list[int]], int]:
 
 
 class Table:
-    """A file of pairs of lines, names above values, as /proc/net/snmp; where what is wanted stands
-    is looked up once."""
+    """A file of paired lines, names above values, such as /proc/net/snmp. The positions of the
+    wanted values are looked up once."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -152,7 +152,7 @@ HAS_CHILDREN = os.path.exists(f"/proc/self/task/{os.getpid()}/children")
 
 
 def stat(pid: int) -> list[bytes]:
-    """The fields of /proc/<pid>/stat from the state on; empty when it is gone."""
+    """Return the fields of /proc/<pid>/stat from the state on; empty when the process has ended."""
     return read_once(f"/proc/{pid}/stat").rpartition(b")")[2].split()
 
 
@@ -168,7 +168,7 @@ def children(pid: int, threads: int) -> list[int]:
 
 
 def parents() -> dict[int, list[int]]:
-    """All processes by parent, for kernels without CONFIG_PROC_CHILDREN."""
+    """Return all processes by parent, for kernels without CONFIG_PROC_CHILDREN."""
     found: dict[int, list[int]] = {}
     for name in os.listdir("/proc"):
         if name.isdigit() and (fields := stat(int(name))):
@@ -192,8 +192,8 @@ def pss(pid: int) -> int:
 
 
 def clock_us(pid: int) -> int:
-    """CPU time of a process with all threads it ever had, as the kernel's scheduler counts it; 0
-    where it does not tell. The clock's number is that of clock_getcpuclockid(3)."""
+    """Return the CPU time of a process with all threads it ever had, as the scheduler counts it; 0
+    where it is not available. For the clock's number see clock_getcpuclockid(3)."""
     try:
         return time.clock_gettime_ns(~pid << 3 | 2) // 1000
     except OSError:
@@ -201,14 +201,14 @@ def clock_us(pid: int) -> int:
 
 
 def forks() -> int:
-    """Processes and threads begun on this machine since boot: those that ended since took what
-    they did with them."""
+    """Return how many processes and threads were started since boot; the counters of those that
+    ended since are lost."""
     text = read("/proc/stat").rpartition(b"\nprocesses ")[2]
     return int(text.split(None, 1)[0]) if text else 0
 
 
 def pressure() -> dict[str, int]:
-    """By resource; empty on kernels without PSI."""
+    """Return the stall times by resource; empty on kernels without PSI."""
     found = {}
     for name in ("cpu", "memory", "io"):
         total = read(f"/proc/pressure/{name}").partition(b" total=")[2].split(None, 1)
@@ -218,13 +218,13 @@ def pressure() -> dict[str, int]:
 
 
 MOST_TASKS = 512
-"""Threads of a process that are read one by one: each takes some 20 us."""
+"""At most this many threads of a process are read one by one, at about 20 us each."""
 BUSIEST = 16
 
 
 def of_threads(pid: int) -> tuple[int, dict[str, list[int]]]:
-    """Of the threads that are there: context switches, voluntary or not, and by thread the time on
-    a CPU and the time waiting for one, in us."""
+    """Return, for live threads, their context switches (voluntary or not) and, by thread, time on a
+    CPU and time waiting for one, in us."""
     count = 0
     times = {}
     try:
@@ -246,8 +246,8 @@ SUMS = (
 
 
 def tree(root: int, *, with_pss: bool, with_threads: bool = False) -> dict[str, Any] | None:
-    """Sums over a process and its descendants. Times include children that ended and were waited
-    for; of these, and in `user_us` and `system_us`, they come in ticks of 10 ms."""
+    """Sum over a process and its descendants. Times include children that ended and were waited
+    for; those, `user_us` and `system_us` have a resolution of 10 ms (ticks)."""
     total: dict[str, Any] = dict.fromkeys(SUMS, 0)
     tasks: dict[str, list[int]] = {}
     by_parent = None if HAS_CHILDREN else parents()
@@ -291,14 +291,14 @@ NETLINK_SOCK_DIAG = 4
 STATE_LISTEN = 1 << 10
 HEADER = 16
 QUEUES = HEADER + 56
-"""Where struct inet_diag_msg has its receive queue (waiting) and send queue (the backlog)."""
+"""Offsets in struct inet_diag_msg of the receive queue (waiting) and the send queue (backlog)."""
 
 
 _link: list[socket.socket] = []
 
 
 def listening(port: int) -> list[int] | None:
-    """[accept queue, backlog] as the kernel has them; over several sockets [sum, least]."""
+    """Return the kernel's [accept queue, backlog]; for several sockets [sum, minimum]."""
     found: list[tuple[int, int]] = []
     with contextlib.suppress(OSError):
         link = diagnostics()
@@ -371,7 +371,7 @@ def main() -> None:
         say()
         number += 1
         due = max(due + TICK_S, time.monotonic())
-        # One that is behind listens, too.
+        # Read stdin even when sampling is behind schedule.
         while select.select([0], [], [], max(0.0, due - time.monotonic()))[0]:
             chunk = os.read(0, 1 << 16)
             if not chunk:

@@ -1,4 +1,5 @@
-"""This side of the sampler: its lines become `HostSample` documents and figures for a point."""
+"""The client side of the sampler: turns its lines into `HostSample` documents and figures for a
+point."""
 
 from __future__ import annotations
 
@@ -20,11 +21,11 @@ from workbench.machines.usage import Tally, Usage
 from workbench.machines.wire import InvalidMessage, decode, quoted
 
 SILENT_S = 6.0
-"""Without a sample, of which five a second are due, a sampler counts as lost."""
+"""Seconds without a sample (five a second are scheduled) after which a sampler counts as lost."""
 ASKED_S = 2.0
-"""How long a sample that was asked for may take; a point does not wait longer for it."""
+"""The longest wait, in seconds, for a requested sample; a point does not wait longer."""
 MOST_PER_S = 20
-"""Samples; a sampler that was held up catches up."""
+"""Samples kept; a delayed sampler catches up."""
 
 _SAMPLE = msgspec.json.Decoder(Sample)
 
@@ -39,7 +40,7 @@ class Differ:
         self._pss = 0
 
     def document(self, sample: Sample) -> HostSample | None:
-        """None for the first sample: there is nothing to compare it with."""
+        """Return the document; None for the first sample, which has nothing to be compared with."""
         last, self._last = self._last, sample
         tree = sample.tree
         if tree and tree.pss:
@@ -82,8 +83,8 @@ class Differ:
 class Sampling:
     """Samples one machine from `start` to `stop`. `cores`: see `Usage.elsewhere_s`.
 
-    A sampler that ends, falls silent or talks nonsense is told by `failure` and `lost`; the run can
-    go on without, or start it `again`.
+    A sampler that ends, falls silent or sends invalid lines is reported by `failure` and `lost`;
+    the run can continue without it, or restart it with `again`.
     """
 
     def __init__(self, cores: Collection[int] = ()) -> None:
@@ -119,7 +120,7 @@ class Sampling:
         ]
 
     async def again(self) -> None:
-        """Where it was lost: start it anew, with what it watched. Raises PongbenchError."""
+        """Restart a lost sampler, watching the same process tree. Raises PongbenchError."""
         assert self._machine
         await self.stop()
         self._tally = None
@@ -129,19 +130,19 @@ class Sampling:
         await self._send()
 
     async def lost(self) -> PongbenchError:
-        """Wait until no more samples can come; why."""
+        """Wait until no more samples can come and return the reason."""
         await self._over.wait()
         assert self.failure
         return self.failure
 
     async def watch(self, server: str, pid: int, port: int) -> None:
-        """From now on measure this process tree and this port; `pid` 0: none."""
+        """Measure this process tree and this port from now on; `pid` 0: none."""
         self._watched = {"watch": pid, "port": port, "server": server}
         await self._send()
 
     async def _send(self) -> None:
         if self._process and self.failure is None and self._watched:
-            # One that has just ended is told by `failure`.
+            # A sampler that has just ended is reported by `failure`.
             with contextlib.suppress(PongbenchError):
                 await self._process.send(msgspec.json.encode(self._watched))
 
@@ -158,13 +159,14 @@ class Sampling:
             self._tally = self._tally.again()
 
     async def since_mark(self, *, now: bool = True) -> Usage:
-        """Until `now`; else, or without a sample within `ASKED_S`, until the last that came in."""
+        """Return the usage until `now`, or until the last sample if none arrives within
+        `ASKED_S`."""
         if now:
             await self._now()
         return self._tally.usage() if self._tally else Usage()
 
     async def _now(self) -> None:
-        """Ask for a sample and wait until it has come in."""
+        """Request a sample and wait for it."""
         if not self._process or self.failure:
             return
         self._asked += 1
@@ -190,14 +192,14 @@ class Sampling:
                 if count > MOST_PER_S * (time.monotonic() - began + SILENT_S):
                     raise InvalidMessage(f"more than {MOST_PER_S} samples a second")
                 last_us = sample.t_us
-                # Answers to what was asked too long ago come as well; each is heard once.
+                # Late answers to earlier requests arrive as well; each is used once.
                 self._answered = max(self._answered, min(sample.asked, self._asked))
                 if self._tally:
                     self._tally.add(sample)
                 else:
                     self._tally = Tally(sample, self._cores)
                 self._came.set()
-                # One that was asked for comes soon after another: a share of ticks says nothing.
+                # A requested sample follows another closely: a share of so few ticks means nothing.
                 document = None if sample.asked else differ.document(sample)
                 if document:
                     self._emit(document)

@@ -19,13 +19,13 @@ class Tree(msgspec.Struct, kw_only=True):
     user_us: Count = 0
     system_us: Count = 0
     most_descriptors: Count = 0
-    """Of one process."""
+    """The most of one process."""
     switches: Count | None = None
-    """Of context; None: the sample was not asked for."""
+    """Context switches; None: the sample was not requested."""
     tasks: Annotated[dict[Name, tuple[Count, Count]], msgspec.Meta(max_length=64)] = {}
-    """By thread: time on a CPU and time waiting for one, in us; the busiest."""
+    """By thread: time on a CPU and time waiting for one, in us; the busiest threads only."""
     forks: Count = 0
-    """Of the whole machine."""
+    """Processes and threads started on the whole machine since boot."""
     rss: Count
     pss: Count
     processes: Count
@@ -47,9 +47,9 @@ class Sample(msgspec.Struct):
     listening: tuple[Count, Count] | None
     own_us: Count
     asked: Count = 0
-    """Number of the request that it answers; 0: it came by itself."""
+    """Number of the request that it answers; 0: a periodic sample."""
     pressure: Figures = {}
-    """By resource: time in us that something of the machine waited for it, since boot."""
+    """By resource: time in us in which a task on the machine waited for it, since boot."""
 
 
 def same_tree(before: Sample, now: Sample) -> bool:
@@ -57,10 +57,10 @@ def same_tree(before: Sample, now: Sample) -> bool:
 
 
 def cpu_us(before: Sample, now: Sample) -> int:
-    """CPU time of the watched tree between two samples; 0 when another one is watched."""
+    """Return the CPU time of the watched tree between two samples; 0 when the tree has changed."""
     if before.tree is None or now.tree is None or before.server != now.server:
         return 0
-    # Less than before: a child ended that its parent did not wait for.
+    # It shrinks when a child ends that its parent did not wait for.
     return max(0, now.tree.cpu_us - before.tree.cpu_us)
 
 

@@ -1,6 +1,6 @@
-"""Passwords and passphrases: from the system's keyring, or asked once. Never written elsewhere.
+"""Passwords and passphrases: from the system's keyring, or asked once. Never stored elsewhere.
 
-The keyring gets only what its person wants kept, and only where it encrypts.
+Secrets are saved only with the user's consent, and only in an encrypting keyring.
 """
 
 from __future__ import annotations
@@ -20,35 +20,36 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Question:
-    """What a person has to be asked."""
+    """A question to the user."""
 
     machine: str
     """Name of the profile."""
     kind: Literal["password", "passphrase", "sudo", "answer"]
-    """answer: to what the machine itself asks, for example a one-time code."""
+    """answer: to a prompt of the machine itself, for example for a one-time code."""
     account: str
-    """What it belongs to: "bench@10.0.0.1", or the file of a key."""
+    """What the secret belongs to: "bench@10.0.0.1", or a key file."""
     text: str
-    """One line to show, without a colon."""
+    """One line to display, without a colon."""
     again: bool = False
-    """Whether the last answer was not accepted."""
+    """Whether the last answer was rejected."""
 
 
 class Remembered(str):
-    """An answer that its person wants in the keyring."""
+    """An answer that the user wants saved in the keyring."""
 
 
 Ask: TypeAlias = Callable[[Question], Awaitable[str | None]]
-"""Answers a question; None: the person will not, or nobody is there."""
+"""Answers a question; None: the user declined, or there is no user."""
 
 
 async def ask_nobody(question: Question) -> str | None:
-    """An `Ask` for where nobody is there."""
+    """Answer nothing: an `Ask` for runs without a user."""
     return None
 
 
 class Secrets:
-    """What is known so far. One for the life of the program, so that nothing is asked twice."""
+    """The secrets known so far. One instance for the whole program, so that nothing is asked
+    twice."""
 
     def __init__(self) -> None:
         self._known: dict[str, str] = {}
@@ -59,7 +60,7 @@ class Secrets:
         self._locks: dict[str, asyncio.Lock] = {}
 
     async def get(self, question: Question, ask: Ask) -> str | None:
-        """The secret: known, or in the keyring, or asked for. None: there is none."""
+        """Return the secret from memory, the keyring or the user; None: there is none."""
         key = _key(question)
         async with self._locks.setdefault(key, asyncio.Lock()):
             if question.again:
@@ -78,7 +79,7 @@ class Secrets:
             return answer
 
     async def right(self, question: Question) -> None:
-        """It was accepted: keep it."""
+        """Keep an accepted secret."""
         key = _key(question)
         if key in self._wanted:
             self._wanted.discard(key)
@@ -86,7 +87,7 @@ class Secrets:
             await asyncio.to_thread(_store, key, self._known[key])
 
     async def wrong(self, question: Question) -> None:
-        """It was not accepted, and nobody gave a better one."""
+        """Forget a rejected secret."""
         await self._forget(_key(question))
 
     async def _forget(self, key: str) -> None:
@@ -105,7 +106,8 @@ def _key(question: Question) -> str:
 
 
 def keyring_problem() -> str:
-    """Why this system keeps no secret, one sentence; empty: it does. Waits for the keyring."""
+    """Return why this system stores no secrets, as a sentence; empty: it does. Waits for the
+    keyring."""
     import keyring  # noqa: PLC0415  looks for back ends when it is imported
 
     if _keyring() is not None:
@@ -120,7 +122,7 @@ def keyring_problem() -> str:
 
 
 def _keyring() -> KeyringBackend | None:
-    """The first that encrypts."""
+    """Return the first keyring that encrypts."""
     import keyring  # noqa: PLC0415
     from keyring.backends.chainer import ChainerBackend  # noqa: PLC0415
 
@@ -130,14 +132,14 @@ def _keyring() -> KeyringBackend | None:
 
 
 def _encrypts(backend: KeyringBackend) -> bool:
-    """By what keyring says of its back ends: below 1 they are not recommended, which the null one,
-    the failing one and those in plain files are."""
+    """Return whether a back end encrypts. Its priority tells: below 1 it is not recommended, as for
+    the null, failing and plain-file back ends."""
     kind = type(backend)
     if kind.__module__.startswith("keyrings.alt") or "plain" in kind.__name__.lower():
         return False
     try:
         return bool(backend.priority >= 1)
-    except RuntimeError:  # it does not work here
+    except RuntimeError:  # The back end does not work here.
         return False
 
 

@@ -1,6 +1,6 @@
-"""Runs programs of ours on a machine over SSH, each in a channel of its own.
+"""Runs our own programs on a machine over SSH, each in a channel of its own.
 
-They come over stdin into a Python that is there, so that nothing of them is written there.
+They are sent to Python over stdin, so that they leave no files there.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ T = TypeVar("T")
 
 ANSWER_WITHIN_S = 8.0
 WORK_WITHIN_S = 20.0
-"""For what has files to move or to remove."""
+"""Time limit in seconds for programs that move or remove files."""
 OPEN_WITHIN_S = 8.0
 CHUNK = 1 << 16
 SESSIONS = 2
-"""Channels beside the runner's; sshd allows ten, where nobody changed MaxSessions."""
+"""Channels beside the runner's; sshd allows ten by default (MaxSessions)."""
 CHANNEL_TRIES = 3
 NO_PYTHON = 79
-"""The exit status of the shell when it found none."""
+"""The exit status of the shell when it found no suitable Python."""
 
 _BOOT = (
     "import base64;"
     'exec(compile(base64.b64decode(open(0,"rb",0,closefd=False).readline()),"pongbench","exec"))'
 )
-"""The source is the first line of stdin; what follows is the program's own."""
+"""The source is the first line of stdin; the rest is the program's own input."""
 
 _SUITS = '"$p" -I -S -c "import sys;sys.exit(sys.version_info<(3,10))"'
 _FIND = (
@@ -49,7 +49,7 @@ _FIND = (
     f' do {_SUITS} 2>/dev/null && exec "$p" -I -S -u "$@"; done;'
     f" python3 -V 2>&1; exit {NO_PYTHON}"
 )
-"""The Python that is named is the one that is used, or none."""
+"""A configured Python is the only one that is used."""
 
 Channel: TypeAlias = "asyncssh.SSHClientProcess[bytes]"
 
@@ -57,7 +57,7 @@ log = logging.getLogger("workbench.machines.commands")
 
 
 class Shell:
-    """Runs our programs on the machine, few at a time, each in a channel of its own."""
+    """Runs our programs on the machine, a few concurrently, each in a channel of its own."""
 
     def __init__(self, name: str, connection: Connection) -> None:
         self.name = name
@@ -68,7 +68,7 @@ class Shell:
 
     @contextlib.asynccontextmanager
     async def program(self, what: str, command: str) -> AsyncIterator[Channel]:
-        """A channel with a command; closed at the end, whatever happens."""
+        """Open a channel with a command; it is closed at the end in any case."""
         async with self._free:
             process = await self.open(what, command)
             try:
@@ -77,7 +77,7 @@ class Shell:
                 process.close()
 
     async def open(self, what: str, command: str) -> Channel:
-        """A channel that stays. sshd may have none left for the moment (MaxSessions)."""
+        """Open a channel that stays open. sshd may have none left for the moment (MaxSessions)."""
         self.commands.append(what)
         log.info("%s: %s", self.name, what)
         for number in range(CHANNEL_TRIES):
@@ -111,9 +111,10 @@ class Shell:
         body: IO[bytes] | None = None,
         within_s: float = ANSWER_WITHIN_S,
     ) -> T:
-        """Run one of our programs there; what it answers after its nonce.
+        """Run one of our programs there and return its answer after the nonce.
 
-        `within_s`: for its answer; for `body`, so long for each piece."""
+        `within_s`: time limit of the answer; with `body`, of each piece.
+        """
         nonce = secrets.token_hex(16)
         command = command_line(python, nonce, *arguments)
         words = shlex.join([python or "python3", "-", *arguments])
@@ -146,7 +147,7 @@ class Shell:
         raise PongbenchError(f"'{self.name}' failed to {what}: {end_of(ended)}, and {words}.")
 
     async def try_sessions(self) -> None:
-        """Whether as many are allowed as a run needs. Raises PongbenchError."""
+        """Check that sshd allows as many sessions as a run needs. Raises PongbenchError."""
         async with contextlib.AsyncExitStack() as stack:
             for number in range(SESSIONS):
                 what = f"open session {number + 2}: cat"
@@ -155,7 +156,8 @@ class Shell:
     async def _send(
         self, process: Channel, program: bytes, body: IO[bytes] | None, within_s: float
     ) -> None:
-        """Stops early when there is nobody who reads all; what was said and the end tell why."""
+        """Send the input. Stops early when the program has stopped reading; its output and exit
+        tell why."""
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             process.stdin.write(program)
             while body is not None and (chunk := await asyncio.to_thread(body.read, 4 * CHUNK)):
@@ -185,7 +187,7 @@ class Shell:
 
 
 def end_of(ended: asyncssh.SSHCompletedProcess) -> str:
-    """What became of a command there, to stand in a sentence."""
+    """Describe how a command there ended, for use in a sentence."""
     if ended.exit_signal:
         return f"it was ended there by SIG{ended.exit_signal[0]}"
     if ended.exit_status is None:
@@ -197,7 +199,7 @@ def end_of(ended: asyncssh.SSHCompletedProcess) -> str:
 
 
 def command_line(python: str, *arguments: str) -> str:
-    """For a shell of whatever kind: our bootstrap in the first Python that will do."""
+    """Return a command for any shell: our bootstrap in the first suitable Python."""
     words = ["sh", "-c", _FIND, python, "-c", _BOOT, *arguments]
     return "exec " + " ".join(map(shlex.quote, words))
 
@@ -212,5 +214,5 @@ async def read_all(process: Channel) -> bytes:
         output += chunk
         if len(output) > LONGEST_LINE:
             raise InvalidMessage(f"more than {LONGEST_LINE >> 20} MiB")
-        await asyncio.sleep(0)  # others wait, too
+        await asyncio.sleep(0)  # Let other tasks run.
     return bytes(output)

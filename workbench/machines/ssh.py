@@ -1,7 +1,7 @@
 """A machine over SSH: the runner at the other end of a channel, files by tar through others.
 
-It needs sshd and a Python there, 3.10 or later, and nothing else. Our programs come over stdin, so
-that nothing of them is written there.
+It needs only sshd and Python 3.10 or later there. Our programs are sent over stdin, so that they
+leave no files there.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ RECEIVE = Path(__file__).with_name("receive.py")
 UNCACHE = Path(__file__).with_name("uncache.py")
 
 BUSY_FOR_S = LEASE_S + 1
-"""A run whose workbench was killed holds its machine so much longer."""
+"""How long the run of a killed workbench keeps its machine, in seconds."""
 
 
 async def open_ssh(profile: Profile, *, ask: Ask = ask_nobody) -> SshMachine:
@@ -61,12 +61,12 @@ async def open_ssh(profile: Profile, *, ask: Ask = ask_nobody) -> SshMachine:
 
 
 async def open_shell(profile: Profile, ask: Ask = ask_nobody) -> Shell:
-    """Only log in. Raises like `open_ssh`."""
+    """Log in and do nothing else. Raises like `open_ssh`."""
     return Shell(profile.name, await connect(profile, ask))
 
 
 async def start(profile: Profile, shell: Shell, survey: Survey) -> SshMachine:
-    """The runner, and with it the machine; the shell belongs to it from then on."""
+    """Start the runner and return the machine, which owns the shell from then on."""
     link, introduction = await _open_link(shell, survey)
     return SshMachine(profile, shell, survey, link, introduction)
 
@@ -74,7 +74,7 @@ async def start(profile: Profile, shell: Shell, survey: Survey) -> SshMachine:
 class LeftoverRun(msgspec.Struct, frozen=True):
     run: Text
     processes: list[Text] = []
-    """Command lines of what was left of it."""
+    """Command lines of the leftover processes."""
 
 
 class ActiveRun(msgspec.Struct, frozen=True):
@@ -83,7 +83,7 @@ class ActiveRun(msgspec.Struct, frozen=True):
 
 
 class Cleaned(msgspec.Struct, frozen=True):
-    """What `janitor.py` says."""
+    """The answer of `janitor.py`."""
 
     killed: Count
     removed: Count
@@ -92,21 +92,21 @@ class Cleaned(msgspec.Struct, frozen=True):
 
 
 class Size(msgspec.Struct, frozen=True):
-    """What `uncache.py` says."""
+    """The answer of `uncache.py`."""
 
     bytes: Count = 0
     error: str = ""
 
 
 class Received(msgspec.Struct, frozen=True):
-    """What `receive.py` says."""
+    """The answer of `receive.py`."""
 
     path: str = ""
     error: str = ""
 
 
 class SshMachine(LinkedMachine):
-    """A `base.Machine`."""
+    """A `base.Machine` over SSH."""
 
     def __init__(
         self,
@@ -131,7 +131,7 @@ class SshMachine(LinkedMachine):
 
     @property
     def reach(self) -> str:
-        """Where SSH arrived: so it is right behind a translated address and a jump host, too."""
+        """The address SSH connected to, which is right behind NAT and a jump host as well."""
         return self.profile.reach or self.bind
 
     @property
@@ -141,7 +141,7 @@ class SshMachine(LinkedMachine):
 
     @property
     def our_address(self) -> str:
-        """This computer's, as that machine sees it; empty: it does not say."""
+        """This computer's address as seen by that machine; empty: unknown."""
         return "".join(self.survey.connection[:1])
 
     async def put(self, source: Path, target: str) -> str:
@@ -214,7 +214,7 @@ class SshMachine(LinkedMachine):
 
 
 async def survey_machine(shell: Shell, profile: Profile) -> Survey:
-    """Raises PongbenchError when there is no Python that will do."""
+    """Survey the machine. Raises PongbenchError when no suitable Python is found."""
     return await shell.ask("look around", SURVEY, Survey, profile.python, profile.work_dir)
 
 
@@ -226,14 +226,14 @@ async def clean(shell: Shell, survey: Survey) -> Cleaned:
 
 
 async def cache_size(shell: Shell, survey: Survey) -> int:
-    """Bytes in the work directory."""
+    """Return the size of the work directory in bytes."""
     what = "measure the work directory"
     arguments = (survey.python, survey.work_dir, "look")
     return (await shell.ask(what, UNCACHE, Size, *arguments, within_s=WORK_WITHIN_S)).bytes
 
 
 async def remove_cache(shell: Shell, survey: Survey) -> int:
-    """Remove the work directory with all that stays in it; how many bytes that were."""
+    """Remove the work directory with all its content. Returns the bytes removed."""
     what = "remove the work directory"
     arguments = (survey.python, survey.work_dir)
     found = await shell.ask(what, UNCACHE, Size, *arguments, within_s=WORK_WITHIN_S)
@@ -244,7 +244,8 @@ async def remove_cache(shell: Shell, survey: Survey) -> int:
 
 
 async def _open_link(shell: Shell, survey: Survey) -> tuple[Link, Ready]:
-    """Waits for a moment when somebody else is there: they may just have been killed."""
+    """Open the link; wait a moment if another run holds the machine, which may just have been
+    killed."""
     give_up = time.monotonic() + BUSY_FOR_S
     while True:
         what = f"start the runner: {survey.python} - < {RUNNER.name}"
@@ -252,7 +253,7 @@ async def _open_link(shell: Shell, survey: Survey) -> tuple[Link, Ready]:
         link = Link(shell.name, _Reader(process.stdout), _Writer(process))
         try:
             with contextlib.suppress(BrokenPipeError):
-                # Where it has ended already, its last words say why.
+                # If it has already ended, its last output names the cause.
                 process.stdin.write(await asyncio.to_thread(encoded, RUNNER))
             return link, await link.open(survey.work_dir, exclusive=True)
         except MachineBusy:
@@ -266,7 +267,7 @@ async def _open_link(shell: Shell, survey: Survey) -> tuple[Link, Ready]:
 
 
 class _Reader:
-    """A channel's output, for a link."""
+    """A channel's output as the stream a link reads from."""
 
     def __init__(self, stream: asyncssh.SSHReader[bytes]) -> None:
         self._stream = stream
@@ -279,7 +280,7 @@ class _Reader:
 
 
 class _Writer:
-    """A channel's input, for a link."""
+    """A channel's input as the stream a link writes to."""
 
     def __init__(self, process: Channel) -> None:
         self._process = process
@@ -300,21 +301,21 @@ class _Writer:
         self._process.close()
 
     async def wait_closed(self) -> None:
-        # A channel over a dead connection would never say so.
+        # A channel over a dead connection would never report it.
         with contextlib.suppress(TimeoutError, asyncssh.Error):
             async with asyncio.timeout(1.0):
                 await self._process.wait_closed()
 
 
 def pack(source: Path, name: str, archive: IO[bytes]) -> None:
-    """A file or a tree, as `name`, in a tar; the archive is rewound."""
+    """Return a tar of a file or a tree under `name`, rewound."""
     with tarfile.open(fileobj=archive, mode="w:gz", compresslevel=1) as tar:
         tar.add(source, arcname=name, filter=_plain)
     archive.seek(0, io.SEEK_SET)
 
 
 def _plain(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
-    """Without what belongs to this computer."""
+    """Leave out caches, and remove this computer's users and groups."""
     if "__pycache__" in member.name:
         return None
     member.uid = member.gid = 0

@@ -1,4 +1,4 @@
-"""An SSH connection to a machine: found, proved, let in. Uses what `ssh` would use."""
+"""An SSH connection to a machine: route, host key, log-in. Uses the same settings as `ssh`."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from workbench.machines.sshvisitor import Visitor
 
 KEEPALIVE_S = 1.0
 KEEPALIVES = 3
-"""Unanswered, and the connection counts as lost."""
+"""Unanswered keepalives after which the connection counts as lost."""
 CONNECT_WITHIN_S = 10.0
 AT_ONCE = 4
-"""Log-ins under way; sshd drops some beyond MaxStartups (10, where nobody changed it)."""
+"""Concurrent log-ins; sshd drops some beyond MaxStartups (10 by default)."""
 TRIES = 8
 
 _log_ins: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
@@ -51,7 +51,7 @@ class Connection:
                 async with asyncio.timeout(1.0):
                     await connection.wait_closed()
             connection.abort()
-        await asyncio.sleep(0)  # their sockets are closed by the loop
+        await asyncio.sleep(0)  # The event loop closes their sockets.
 
 
 async def connect(profile: Profile, ask: Ask) -> Connection:
@@ -100,10 +100,10 @@ async def _options(
             client_factory=lambda: visitor,
             known_hosts=visitor.meets,
             x509_trusted_certs=None,
-            gss_kex=False,  # it does without a host key
+            gss_kex=False,  # GSS key exchange would bypass the host key.
             keepalive_interval=KEEPALIVE_S,
             keepalive_count_max=KEEPALIVES,
-            connect_timeout=None,  # a person may be asked: `Visitor.limit` knows
+            connect_timeout=None,  # The user may be asked: see `Visitor.limit`.
             login_timeout=0,
             agent_forwarding=False,
             x11_forwarding=False,
@@ -150,7 +150,7 @@ async def _log_in(
     options: asyncssh.SSHClientConnectionOptions,
     tunnel: asyncssh.SSHClientConnection | None,
 ) -> asyncssh.SSHClientConnection:
-    """Tries again when sshd drops the connection before anything was said."""
+    """Log in; try again when sshd drops the connection before the handshake."""
     hop = visitor.hop
     where = f"{options.host} port {options.port}"
     kinds = await asyncio.to_thread(_kinds_of_key, visitor)
@@ -207,13 +207,13 @@ def _turn() -> asyncio.Semaphore:
 
 
 def _dropped(error: Exception) -> bool:
-    """sshd has too many log-ins under way (MaxStartups)."""
+    """Return whether sshd refused because of too many concurrent log-ins (MaxStartups)."""
     lost = (asyncssh.ConnectionLost, ConnectionResetError, ConnectionAbortedError, BrokenPipeError)
     return isinstance(error, lost) or "MaxStartups" in str(error)
 
 
 def _kinds_of_key(visitor: Visitor) -> list[str]:
-    """To ask the machine for, those that can be compared first."""
+    """Return the key types to request, those that can be compared first."""
     assert visitor.rules
     found = hostkeys.known(visitor.rules)
     kinds = [entry.kind for entry in found.trusted]
@@ -221,11 +221,11 @@ def _kinds_of_key(visitor: Visitor) -> list[str]:
 
 
 def reason(error: Exception) -> str:
-    """What became of a connection, to stand in a sentence: "connection refused"."""
+    """Describe why a connection failed, for use in a sentence: "connection refused"."""
     if isinstance(error, BrokenPipeError):  # asyncssh: "Channel not open for sending"
         return "the session was closed there"
     text = str(getattr(error, "reason", "") or error).strip().rstrip(".")
-    # asyncio has words of its own, and one text for the failures of several addresses.
+    # asyncio has its own texts, and a single one for failures of several addresses.
     if found := re.search(r"\[Errno (\d+)\]", text):
         text = os.strerror(int(found[1]))
     elif isinstance(error, OSError) and error.strerror:

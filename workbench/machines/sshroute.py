@@ -1,4 +1,4 @@
-"""The way to a machine: which hosts are passed, by a profile and ~/.ssh/config."""
+"""The route to a machine: its jump hosts, from a profile and ~/.ssh/config."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from workbench.machines.profiles import Profile, load_profile, profile_names
 
 @dataclass(frozen=True)
 class Hop:
-    """One machine on the way. Empty and 0: as ~/.ssh/config says."""
+    """One machine on the route. Empty and 0: from ~/.ssh/config."""
 
     name: str
-    """In messages: the profile's, or the address."""
+    """Its name in messages: the profile's, or the address."""
     address: str
     port: int = 0
     user: str = ""
@@ -26,7 +26,8 @@ class Hop:
 
 
 def route(profile: Profile) -> list[Hop]:
-    """The machines on the way to a profile's, itself the last. Raises BadInput for a circle."""
+    """Return the machines on the route to a profile's, which comes last. Raises BadInput for a
+    loop."""
     hops = [_hop(profile)]
     jump = profile.jump or _proxy_jump(hops[0])
     while jump and jump != "none":
@@ -38,7 +39,7 @@ def route(profile: Profile) -> list[Hop]:
             for text, other in zip(texts, via, strict=True)
         ]
         if {hop.address for hop in before} & {hop.address for hop in hops}:
-            if not profile.jump:  # "Host *" in ~/.ssh/config is meant for others than the jump host
+            if not profile.jump:  # "Host *" in ~/.ssh/config is not meant for the jump host itself.
                 return hops
             raise BadInput(f"'{profile.name}' has a loop of jump hosts: {jump}.")
         hops = [*before, *hops]
@@ -59,7 +60,7 @@ def _hop(profile: Profile) -> Hop:
 
 
 def _jump(text: str, profile: Profile) -> Hop:
-    """Out of [user@]host[:port]."""
+    """Parse [user@]host[:port]."""
     user, _, place = text.rpartition("@")
     host, colon, port = place.rpartition(":")
     if not colon or not port.isdigit() or (":" in host and not host.startswith("[")):

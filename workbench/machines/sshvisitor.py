@@ -1,4 +1,4 @@
-"""Our side of a log-in: judges the host's key, and answers what the host asks of us."""
+"""Our side of a log-in: judges the host's key, and answers the host's prompts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TRIES_OF_A_SECRET = 3
 
 
 class Visitor(asyncssh.SSHClient):
-    """Judges the host's key and answers what it asks of us."""
+    """Judges the host's key and answers the host's prompts."""
 
     def __init__(self, hop: Hop, ask: Ask, secrets: Secrets) -> None:
         self.hop = hop
@@ -47,7 +47,7 @@ class Visitor(asyncssh.SSHClient):
         self._allow(LOGIN_WITHIN_S)
 
     async def ask_a_person(self, question: Question) -> str | None:
-        """They may take their time."""
+        """Ask the user, without a time limit."""
         self._allow(None)
         try:
             return await self.ask(question)
@@ -57,24 +57,25 @@ class Visitor(asyncssh.SSHClient):
     def _allow(self, seconds: float | None) -> None:
         if self.limit:
             now = asyncio.get_running_loop().time()
-            with contextlib.suppress(RuntimeError):  # it is over already
+            with contextlib.suppress(RuntimeError):  # It has already ended.
                 self.limit.reschedule(None if seconds is None else now + seconds)
 
     def meets(self, host: str, address: str, port: int | None) -> tuple[Any, Any, Any]:
-        """Told by asyncssh whom it has connected to, which may be another than it was given
-        (CanonicalizeHostname), and asked what it may trust: nothing, see `connection_made`."""
+        """Called by asyncssh with the host it connects to, which CanonicalizeHostname may have
+        changed, to ask for trusted keys. There are none, see `connection_made`."""
         self.address = address
         if self.rules and not self.rules.alias:
             self.rules = replace(self.rules, host=host)
         return (), (), ()
 
     def connection_made(self, conn: asyncssh.SSHClientConnection) -> None:
-        # asyncssh looks for keys by address, too, and says yes to what `ssh` does not. It is left
-        # nothing to trust, so that nothing is trusted where this is not asked.
+        # asyncssh also looks keys up by address and accepts some that `ssh` refuses. It gets no
+        # trusted keys, so that nothing is trusted without `judge`.
         conn.validate_server_host_key = self.judge  # type: ignore[method-assign]
 
     def judge(self, key_data: bytes) -> asyncssh.SSHKey:
-        """The host's key. Raises `asyncssh.HostKeyNotVerifiable`; `refused` says why."""
+        """Judge the host's key. Raises `asyncssh.HostKeyNotVerifiable`; `refused` has the
+        reason."""
         try:
             if self.rules is None:
                 raise PongbenchError(f"The host key of '{self.hop.name}' cannot be judged.")

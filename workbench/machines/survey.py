@@ -1,4 +1,4 @@
-"""Runs on a machine: says what is there for us to work with.
+"""Runs on a machine: reports what a run can use there.
 
 A single file for the standard library of Python 3.10 or later. Arguments: a nonce, and the work
 directory. Output, after the nonce on a line of its own, one JSON object: {python, version, machine,
@@ -17,7 +17,7 @@ import sys
 from typing import Any
 
 TUNED = "/run/pongbench"
-"""Where the tuner keeps what it has to put back; `lock` is held while its run goes on."""
+"""Where the tuner keeps the values to restore; `lock` is held while its run is running."""
 
 
 def main() -> None:
@@ -42,7 +42,7 @@ def main() -> None:
 
 
 def libc() -> list[str]:
-    """["glibc", "2.36"], or ["musl", ""]."""
+    """Return ["glibc", "2.36"] or ["musl", ""]."""
     try:
         name, _, version = os.confstr("CS_GNU_LIBC_VERSION").partition(" ")  # type: ignore[union-attr]
         return [name, version]
@@ -51,14 +51,14 @@ def libc() -> list[str]:
 
 
 def existing(path: str) -> str:
-    """The deepest directory on the way that there is."""
+    """Return the deepest existing directory of a path."""
     while not os.path.isdir(path):
         path = os.path.dirname(path)
     return path
 
 
 def noexec(path: str) -> str:
-    """The mount point, if nothing below it may be executed."""
+    """Return the mount point if files below it may not be executed."""
     if not os.statvfs(path).f_flag & os.ST_NOEXEC:
         return ""
     while not os.path.ismount(path):
@@ -67,7 +67,8 @@ def noexec(path: str) -> str:
 
 
 def processes_left() -> int | None:
-    """By the limits of the user and of the control groups; None: there are none."""
+    """Return how many processes the limits of user and control groups still allow; None: no
+    limit."""
     left = []
     soft = resource.getrlimit(resource.RLIMIT_NPROC)[0]
     if os.geteuid() and soft != resource.RLIM_INFINITY:
@@ -81,7 +82,7 @@ def processes_left() -> int | None:
 
 
 def tasks_of(user: int) -> int:
-    """Its processes and threads."""
+    """Return the number of its processes and threads."""
     count = 0
     for pid in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError):
@@ -91,7 +92,7 @@ def tasks_of(user: int) -> int:
 
 
 def left_in(root: str, path: str) -> list[int]:
-    """In a control group, and in all around it."""
+    """Return how many the control group and its ancestors still allow."""
     left = []
     while path.strip("/"):
         with contextlib.suppress(OSError, ValueError):
@@ -107,7 +108,7 @@ def number(path: str) -> int:
 
 
 def left_tuned(state: str) -> dict[str, Any] | None:
-    """What a run has changed in the kernel's settings; None: nothing is to be put back."""
+    """Return the kernel settings changed by a run; None: there is nothing to restore."""
     settings: dict[str, tuple[str, str]] = {}
     try:
         with open(f"{state}/journal.json") as file:
@@ -116,12 +117,12 @@ def left_tuned(state: str) -> dict[str, Any] | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
-        pass  # it is there, and that alone says something
+        pass  # That it exists is information enough.
     return {"alive": is_locked(f"{state}/lock"), "settings": settings}
 
 
 def is_locked(path: str) -> bool:
-    """Whether anybody holds it; nobody but root may try."""
+    """Return whether a process holds the lock; only root may try."""
     with contextlib.suppress(OSError), open("/proc/locks") as file:
         inode = str(os.stat(path).st_ino)
         return any(line.split()[5].rpartition(":")[2] == inode for line in file if "FLOCK" in line)

@@ -10,18 +10,19 @@ from workbench.errors import PongbenchError
 from workbench.machines.wire import Count, Folder, Text, Version, Word
 
 LEAST_PROCESSES = 24
-"""For runner, guardian, sessions, sampler and a small server, beside one agent per core."""
+"""Processes for runner, guardian, sessions, sampler and a small server, in addition to one agent
+per core."""
 FEW_PROCESSES = 400
-"""Servers with a thread for each connection need more."""
+"""Servers with one thread per connection need more."""
 
 
 class LeftTuning(msgspec.Struct, frozen=True):
-    """Kernel settings that a run changed and did not restore yet."""
+    """Kernel settings that a run changed and has not restored yet."""
 
     alive: bool
     """Whether that run is still running."""
     settings: Annotated[dict[Text, tuple[Text, Text]], msgspec.Meta(max_length=200)]
-    """By name: the value before, and for the run. Empty: they cannot be read without root."""
+    """By name: the value before and during the run. Empty: only root can read them."""
 
     def sentence(self, machine: str) -> str:
         changed = [f"{key} {now} (before: {old})" for key, (old, now) in self.settings.items()]
@@ -37,7 +38,7 @@ HOW_TO_RESTORE = (
 
 
 class Survey(msgspec.Struct, frozen=True):
-    """What `survey.py` says."""
+    """The answer of `survey.py`."""
 
     python: Folder
     version: Version
@@ -50,15 +51,15 @@ class Survey(msgspec.Struct, frozen=True):
     connection: Annotated[list[Word], msgspec.Meta(max_length=4)]
     """[our address, our port, its address, its port] as seen there; empty: unknown."""
     noexec: str = ""
-    """The mount point of the work directory, where nothing on it may be executed."""
+    """The mount point of the work directory, if files on it may not be executed."""
     cores: Count = 1
     processes_left: Count | None = None
-    """How many more may be started; None: no limit is known."""
+    """How many more processes may be started; None: no known limit."""
     left_tuned: LeftTuning | None = None
 
 
 def fit(machine: str, survey: Survey) -> None:
-    """Raises PongbenchError when no run can work there."""
+    """Check that a run can work there. Raises PongbenchError."""
     if survey.noexec:
         raise PongbenchError(
             f"Programs cannot be executed in the work directory of '{machine}', {survey.work_dir}:"

@@ -1,28 +1,27 @@
-"""Sets kernel settings of this host for the length of a run, and puts them back whatever happens.
+"""Sets kernel settings of this host for the duration of a run, and restores them in any case.
 
 A single file, standard library, Python 3.10; runs as root, usually under sudo.
 
-    tuner.py [--state DIR] [--settings DIR]            until stdin ends, then puts everything back
-    tuner.py [--state DIR] [--settings DIR] --restore  put back what a crash left
+    tuner.py [--state DIR] [--settings DIR]            until stdin ends, then restores everything
+    tuner.py [--state DIR] [--settings DIR] --restore  restore what a crash left changed
 
 In, JSON lines:
     {"op": "apply", "settings": {KEY: VALUE}, "holder": TEXT, "lease_s": S, "nofile": [PID, N]}
-        once; nofile, optional, raises the hard descriptor limit of a process, which its children
-        inherit and which ends with it
+        once; nofile, optional, raises the hard descriptor limit of a process and of the children
+        it starts from then on
     {"op": "hb"}        within every lease
-    {"op": "restore"}   put everything back and end
+    {"op": "restore"}   restore everything and exit
 Out, JSON lines:
-    {"ev": "ready"}               it runs, as root
-    {"ev": "busy", "holder"}      somebody else's settings are in force here; the program ends
+    {"ev": "ready"}               it is running as root
+    {"ev": "busy", "holder"}      the settings of another run are in force; the program exits
     {"ev": "applied", "settings": [{"key", "old", "wanted", "got", "problem"}], "nofile": TEXT}
     {"ev": "restored", "settings": [{"key", "value", "problem"}]}
     {"ev": "fatal", "text"}
 
-A dead man's switch: the end of stdin, a missed lease, SIGTERM and SIGHUP put back. Two processes
-watch one another, so that the death of one does, too; after the death of both, `--restore` does.
-What is to be put back stands in a journal before it is changed. A value that somebody else has
-changed meanwhile is theirs and stays. The journal lies in /run: a restart of the host forgets it
-and the settings alike.
+A dead man's switch: the end of stdin, a missed lease, SIGTERM and SIGHUP restore. Two processes
+watch each other, so that the death of one restores as well; after the death of both, `--restore`
+does. Old values are written to a journal before they are changed. A value that another program has
+changed in the meantime is kept. The journal is in /run: a reboot clears both it and the settings.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ SETTINGS = "/proc/sys"
 
 
 class Ended(Exception):
-    """A signal asked for the end."""
+    """A signal requested the end."""
 
 
 class Settings:
@@ -71,7 +70,7 @@ class Settings:
 
 
 class Journal:
-    """What has to be put back: {key: {"old", "ours"}}, `ours` null while it is being written."""
+    """The values to restore: {key: {"old", "ours"}}, `ours` null while it is being written."""
 
     def __init__(self, state: Path) -> None:
         self.path = state / "journal.json"
@@ -89,7 +88,7 @@ class Journal:
         new = self.path.with_suffix(".new")
         try:
             with new.open("w") as file:
-                os.fchmod(file.fileno(), 0o644)  # who may not tune may know what is tuned
+                os.fchmod(file.fileno(), 0o644)  # Users who may not tune may read what is tuned.
                 json.dump(entries, file)
                 file.flush()
                 os.fsync(file.fileno())
@@ -100,7 +99,7 @@ class Journal:
 
 
 def apply(settings: Settings, journal: Journal, wanted: dict[str, str]) -> list[dict[str, Any]]:
-    """Journal, write, read back; one answer a setting."""
+    """Journal, write and read back each setting. Returns one answer per setting."""
     entries, answers = journal.load(), []
     for key, raw in wanted.items():
         value = " ".join(str(raw).split())
@@ -145,15 +144,15 @@ def restore(settings: Settings, journal: Journal) -> list[dict[str, str]]:
             problem = "absent"
             del entries[key]
         except (OSError, ValueError) as error:
-            problem = _words(error)  # it stays in the journal
+            problem = _words(error)  # It stays in the journal.
         answers.append({"key": key, "value": value, "problem": problem})
-    with contextlib.suppress(OSError):  # the older journal says more than is needed, and no less
+    with contextlib.suppress(OSError):  # The older journal has all that is needed, and more.
         journal.save(entries)
     return answers
 
 
 def raise_nofile(pid: int, limit: int) -> str:
-    """Raise a process's hard descriptor limit; what went wrong, or nothing."""
+    """Raise a process's hard descriptor limit. Returns what failed; empty: nothing."""
     try:
         soft, hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)
         if hard != resource.RLIM_INFINITY and hard < limit:
@@ -164,7 +163,7 @@ def raise_nofile(pid: int, limit: int) -> str:
 
 
 def emit(event: dict[str, Any]) -> None:
-    with contextlib.suppress(OSError):  # nobody listens any more
+    with contextlib.suppress(OSError):  # The reader has gone.
         os.write(1, json.dumps(event).encode() + b"\n")
 
 
@@ -174,7 +173,7 @@ def lock(state: Path, holder: str) -> int | None:
     path = state / "lock"
     while True:
         state.mkdir(mode=0o755, exist_ok=True)
-        state.chmod(0o755)  # whatever umask sudo came with
+        state.chmod(0o755)  # Whatever umask sudo set.
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -187,11 +186,11 @@ def lock(state: Path, holder: str) -> int | None:
                 try:
                     os.ftruncate(descriptor, 0)
                     os.pwrite(descriptor, holder.encode(), 0)
-                except OSError:  # no space left, and then there is none for a journal either
+                except OSError:  # Without free space there is no journal to restore either.
                     leave(state)
                     raise
                 return descriptor
-        os.close(descriptor)  # its last holder removed it in this moment
+        os.close(descriptor)  # Its last holder removed it at this moment.
 
 
 def leave(state: Path) -> None:
@@ -210,13 +209,13 @@ def finish(settings: Settings, journal: Journal) -> None:
 
 
 class Lines:
-    """Whole lines of stdin, waited for no longer than the lease."""
+    """Complete lines of stdin, waited for no longer than the lease."""
 
     def __init__(self) -> None:
         self.waiting = b""
 
     def next(self, within_s: float) -> dict[str, Any] | None:
-        """None: stdin ended, or the lease ran out."""
+        """Return the next line; None: stdin ended, or the lease ran out."""
         until = time.monotonic() + within_s
         while b"\n" not in self.waiting:
             ready, _, _ = select.select([0], [], [], max(0.0, until - time.monotonic()))
@@ -231,7 +230,7 @@ class Lines:
 def serve(settings: Settings, journal: Journal, lines: Lines, order: dict[str, Any]) -> None:
     """Apply the settings, keep the lease, restore them."""
     try:
-        restore(settings, journal)  # what a crashed run left; no other tuner is running
+        restore(settings, journal)  # Left by a crashed run; no other tuner is running.
         emit(
             {
                 "ev": "applied",
@@ -251,9 +250,9 @@ def serve(settings: Settings, journal: Journal, lines: Lines, order: dict[str, A
 
 
 def guard(settings: Settings, journal: Journal, child: int) -> None:
-    """Wait for the serving process; where it did not end properly, restore in its place."""
+    """Wait for the serving process; if it did not end properly, restore in its place."""
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-        signal.signal(number, signal.SIG_IGN)  # the child has its own reasons to end
+        signal.signal(number, signal.SIG_IGN)  # The child handles its own signals.
     _, status = os.waitpid(child, 0)
     if status:
         finish(settings, journal)
@@ -291,7 +290,7 @@ def main() -> None:
     parser.add_argument("--settings", default=SETTINGS)
     parser.add_argument("--restore", action="store_true")
     arguments = parser.parse_args()
-    os.umask(0o022)  # anybody may see that the host is tuned
+    os.umask(0o022)  # Any user may see that the host is tuned.
     emit({"ev": "ready"})
     settings, state = Settings(arguments.settings), Path(arguments.state)
     journal = Journal(state)

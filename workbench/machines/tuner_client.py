@@ -1,4 +1,4 @@
-"""The conversation with a tuner on a machine, sudo's part of it first."""
+"""The conversation with a tuner on a machine, beginning with sudo."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ TUNER = Path(__file__).with_name("tuner.py")
 LEASE_S = 4.0
 HEARTBEAT_S = 1.0
 ANSWER_WITHIN_S = 9.0
-"""sudo alone may take some seconds, where it looks for its host's name."""
+"""Seconds; sudo alone may take several while it resolves its host's name."""
 ENDS_WITHIN_S = 5.0
 PASSWORDS = 2
-"""So often a person is asked."""
+"""How many times a password is asked for."""
 MOST_SETTINGS = 200
 
 
@@ -37,7 +37,7 @@ class Event(msgspec.Struct, frozen=True, tag_field="ev", tag=str.lower):
 
 
 class Ready(Event, frozen=True):
-    """It runs, as root."""
+    """The tuner is running as root."""
 
 
 class Busy(Event, frozen=True):
@@ -49,7 +49,7 @@ class Fatal(Event, frozen=True):
 
 
 class Applied(msgspec.Struct, frozen=True):
-    """One setting."""
+    """The result of applying one setting."""
 
     key: Text
     old: Text | None
@@ -61,11 +61,11 @@ class Applied(msgspec.Struct, frozen=True):
 class AllApplied(Event, frozen=True, tag="applied"):
     settings: Annotated[list[Applied], msgspec.Meta(max_length=MOST_SETTINGS)]
     nofile: Text = ""
-    """What kept the descriptor limit from being raised."""
+    """Why the descriptor limit could not be raised; empty: it was."""
 
 
 class Restored(msgspec.Struct, frozen=True):
-    """One setting."""
+    """The result of restoring one setting."""
 
     key: Text
     value: Text
@@ -85,8 +85,8 @@ T = TypeVar("T", bound=Event)
 class Tuner:
     """The conversation with a tuner on a machine.
 
-    It runs as root, so that nobody here could kill it: it ends because its stdin does, or because
-    it was told to.
+    The tuner runs as root, so we cannot kill it: it ends when its stdin does, or when told to
+    restore.
     """
 
     def __init__(self, machine: Machine, process: Process) -> None:
@@ -117,7 +117,8 @@ class Tuner:
     async def apply(
         self, settings: dict[str, str], nofile: tuple[int, int] | None
     ) -> list[Applied]:
-        """As the tuner answers, one a setting, perhaps one for the descriptor limit."""
+        """Apply settings. Returns one answer per setting, and one about the descriptor limit if
+        asked for."""
         order: dict[str, Any] = {
             "op": "apply",
             "settings": settings,
@@ -150,7 +151,7 @@ class Tuner:
         return [self.sentence(setting) for setting in event.settings if setting.problem]
 
     async def ended(self) -> None:
-        """Nothing of it is left, unless it takes too long."""
+        """Wait for the tuner to end, at most `ENDS_WITHIN_S`."""
         with contextlib.suppress(PongbenchError, TimeoutError):
             async with asyncio.timeout(ENDS_WITHIN_S):
                 await self.process.wait()
@@ -183,7 +184,7 @@ class Tuner:
         raise PongbenchError(self._refused(said))
 
     def _event(self, line: str) -> Event | None:
-        """None: it is noise."""
+        """Decode an event; None: the line is noise."""
         try:
             if line.startswith("{"):
                 return decode(_DECODER, line.encode("utf-8", "replace"))
@@ -206,8 +207,8 @@ class Tuner:
                 await self._send({"op": "hb"})
 
     async def _begin(self, prompt: str, rights: Rights) -> None:
-        """Until the tuner is there. A password goes only after the prompt, which nobody can guess,
-        and is asked for once more when it was not accepted."""
+        """Wait until the tuner is ready. A password is sent only after the prompt, which is random,
+        and asked for again when it was rejected."""
         question, asked, said = rights.question, 0, ""
         password: str | None = ""
         self._expect()
@@ -238,7 +239,7 @@ class Tuner:
         raise PongbenchError(self._refused(said))
 
     async def _give_up(self, prompt: str) -> None:
-        """Answer sudo with empty lines until it ends by itself."""
+        """Answer sudo with empty lines until it exits."""
         self._expect()
         with contextlib.suppress(PongbenchError):
             await self.process.send(b"")
@@ -247,14 +248,14 @@ class Tuner:
                     await self.process.send(b"")
 
     def _expect(self) -> None:
-        """From now on it has `ANSWER_WITHIN_S` to come to the point, however much it says."""
+        """Allow `ANSWER_WITHIN_S` for the answer from now on, however much output precedes it."""
         self._until = asyncio.get_running_loop().time() + ANSWER_WITHIN_S
 
     async def _line(self) -> str | None:
-        """The next line; None: it ended."""
+        """Return the next line; None: it ended."""
         try:
             if asyncio.get_running_loop().time() > self._until:
-                raise TimeoutError  # lines that are there already take no time
+                raise TimeoutError  # Lines already received take no time.
             async with asyncio.timeout_at(self._until):
                 line = await anext(self.lines, None)
         except TimeoutError:

@@ -1,4 +1,4 @@
-"""Kernel settings for the length of a run: previewed, applied with consent, read back, put back.
+"""Kernel settings for the duration of a run: previewed, applied with consent, read back, restored.
 
 `tuner.py` does it on the machine, as root, and puts everything back however the run ends. Here: the
 named sets of settings, and what a set would change; `tunertalk` speaks with the tuner.
@@ -26,7 +26,7 @@ from workbench.machines.tuner_client import AllRestored, Tuner
 from workbench.messages.notes import Setting, Tuned
 
 JOURNAL = "/run/pongbench/journal.json"
-"""See the tuner; it is there while a machine is tuned, and after a crash."""
+"""The tuner's state directory; it exists while a machine is tuned, and after a crash."""
 _KEY = re.compile(r"[a-z0-9_]+(\.[A-Za-z0-9_-]+)+")
 _VALUE = re.compile(r"[0-9]+( [0-9]+)*")
 
@@ -39,14 +39,14 @@ class TuningSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     settings: Annotated[dict[str, int | str], msgspec.Meta(max_length=100)] = {}
     """Exact values by sysctl name, for example net.ipv4.tcp_keepalive_time."""
     at_least: Annotated[dict[str, int | str], msgspec.Meta(max_length=100)] = {}
-    """Limits a run needs: what allows more already stays. Of two numbers, a range, the first is
-    the lower end."""
+    """Minimum values: a higher current value is kept. Of a range (two numbers), the first is the
+    lower end."""
     nofile: Annotated[int, msgspec.Meta(ge=0, le=10_000_000)] = 0
-    """Hard descriptor limit for what a run starts; 0: as it is."""
+    """Hard descriptor limit for the programs of a run; 0: unchanged."""
 
 
 class _Entry(msgspec.Struct, frozen=True):
-    """Of the tuner's journal."""
+    """An entry of the tuner's journal."""
 
     old: str
     ours: str | None
@@ -54,7 +54,7 @@ class _Entry(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Change:
-    """One setting of one machine, as it is and as it would be."""
+    """One setting of one machine, with its present and its planned value."""
 
     key: str
     now: str
@@ -74,12 +74,12 @@ class Change:
 
 
 def set_names() -> list[str]:
-    """Names `load_set` knows, sorted."""
+    """Return the names that `load_set` knows, sorted."""
     return sorted({path.stem for folder in _folders() for path in folder.glob("*.yaml")})
 
 
 def load_set(name: str) -> TuningSet:
-    """A set by its name, the user's own before those shipped. Raises BadInput."""
+    """Load a set by its name; the user's own take precedence. Raises BadInput."""
     path = next((f / f"{name}.yaml" for f in _folders() if (f / f"{name}.yaml").is_file()), None)
     if path is None or Path(name).name != name:
         raise BadInput(
@@ -97,7 +97,7 @@ def load_set(name: str) -> TuningSet:
 
 
 async def preview(machine: Machine, wanted: TuningSet) -> list[Change]:
-    """What a set would change on a machine; nothing is changed."""
+    """Return what a set would change on a machine; nothing is changed."""
     values = wanted.settings | wanted.at_least
     texts = await machine.read([f"/proc/sys/{key.replace('.', '/')}" for key in values])
     found = []
@@ -116,11 +116,11 @@ async def tuned(
     nofile: tuple[int, int] | None = None,
     on_restored: Callable[[list[str]], None] = lambda sentences: None,
 ) -> AsyncIterator[Tuned]:
-    """Apply what was previewed and consented to, keep it in force, put everything back.
+    """Apply the previewed settings, keep them in force, restore them.
 
-    `nofile`: a process there and the hard descriptor limit it gets. `on_restored` gets a sentence
-    for every setting that could not be put back. Raises PongbenchError when root's rights are not
-    to be had, or somebody else tunes the machine.
+    `nofile`: a process there and its hard descriptor limit. `on_restored` gets a sentence for every
+    setting that could not be restored. Raises PongbenchError when root privileges are not
+    available, or another program tunes the machine.
     """
     tuner = await Tuner.start(machine, rights)
     try:
@@ -133,8 +133,8 @@ async def tuned(
 
 
 async def left_tuned(machine: Machine) -> LeftTuning | None:
-    """Settings of a run that are in force there. Anybody may read which; nobody else's run goes on
-    while ours is on the machine."""
+    """Return the settings of a run that are in force there. Any user may read them; runs of other
+    users are kept out while ours holds the machine."""
     (text,) = await machine.read([JOURNAL])
     if text is None:
         return None
@@ -146,8 +146,8 @@ async def left_tuned(machine: Machine) -> LeftTuning | None:
 
 
 async def restore(machine: Machine, rights: Rights) -> list[str]:
-    """Put back what a crash left; a sentence for every setting put back or not. Nothing was left:
-    empty."""
+    """Restore what a crash left changed. Returns a sentence for every setting; empty: nothing was
+    left."""
     tuner = await Tuner.start(machine, rights, "--restore")
     event = await tuner.answer(AllRestored)
     await tuner.ended()
@@ -155,7 +155,7 @@ async def restore(machine: Machine, rights: Rights) -> list[str]:
 
 
 def _at_least(now: str, wanted: str) -> str:
-    """Of two values the one that allows more, number by number."""
+    """Return the higher of two values, number by number."""
     here, there = [*map(int, now.split())] if _VALUE.fullmatch(now) else [], wanted.split()
     if len(here) != len(there):
         return wanted

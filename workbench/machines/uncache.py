@@ -1,8 +1,8 @@
-"""Runs on a machine: removes the work directory, if it is one, or only reports its size.
+"""Runs on a machine: removes a directory if it is a work directory, or only reports its size.
 
 A single file for the standard library of Python 3.10 or later. Arguments: a nonce, the directory,
-and `look` when nothing is to be removed. Output, after the nonce on a line of its own: {"bytes"}
-that it held, or {"error"}.
+and `look` to remove nothing. Output, after the nonce on a line of its own: {"bytes"} (its size) or
+{"error"}.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import shutil
 import sys
 
 OURS = {"runs", "runtimes", "bundles", "tools", "wheels", "agents", "programs"}
-"""What may stand in a work directory; anything else there is somebody's, and so it stays."""
+"""What a work directory may contain; other files belong to the user and are kept."""
 
 
 def main() -> None:
@@ -37,9 +37,9 @@ def remove(folder: str) -> int:
         for name in names:
             below = os.path.join(path, name)
             if not os.path.islink(below):
-                os.chmod(below, 0o700)  # a runtime's may be without write permission
+                os.chmod(below, 0o700)  # A runtime's directory may lack write permission.
     shutil.rmtree(folder)
-    # Made for it on the way, where nobody else keeps anything there.
+    # The parent was created for it, if it holds nothing else.
     above = os.path.dirname(folder)
     if above == os.path.expanduser("~/.cache"):
         with contextlib.suppress(OSError):
@@ -51,7 +51,7 @@ def size(folder: str) -> int:
     held = 0
     for path, _, names in os.walk(folder):
         for name in names:
-            with contextlib.suppress(FileNotFoundError):  # a run may be at work there
+            with contextlib.suppress(FileNotFoundError):  # A run may be using it.
                 held += os.lstat(os.path.join(path, name)).st_size
     return held
 

@@ -8,58 +8,60 @@ from dataclasses import dataclass, field
 from workbench.machines.samples import Sample, cpu_pct, cpu_us, differences, growth, same_tree
 
 LEAST_TICKED_US = 200_000
-"""CPU time whose shares ticks of 10 ms tell to a few percent."""
+"""CPU time in seconds above which shares measured in ticks of 10 ms are accurate to a few
+percent."""
 
 LEAST_SLICE_US = 100_000
-"""The shortest time between two samples from which a share of a core is computed."""
+"""The shortest time between two samples, in seconds, for which a share of a core is computed."""
 
 
 @dataclass(frozen=True)
 class ThreadUse:
-    """A thread of the server, over a point."""
+    """A thread of the server during a point."""
 
     cpu_s: float
     waited_s: float
-    """Ready to run, while another had the CPU."""
+    """Seconds ready to run while another thread had the CPU."""
 
 
 @dataclass(frozen=True)
 class Usage:
-    """What a watched server and its machine did over some samples."""
+    """What a watched server and its machine did over several samples."""
 
     seconds: float = 0.0
-    """That the samples cover; 0: there was none, and the figures mean nothing."""
+    """Seconds covered by the samples; 0: there were none, and the other figures mean nothing."""
     cpu_pct: float = 0.0
-    """Of one core, the whole process tree; mean."""
+    """Mean, in percent of one core, of the whole process tree."""
     cpu_us: int = 0
     """CPU time of the whole process tree."""
     system_share: float | None = None
-    """Of that, spent in the kernel; None: too little for the kernel's ticks of 10 ms to tell."""
+    """Share of it spent in the kernel; None: too little CPU time for ticks of 10 ms to tell."""
     switches: int | None = None
-    """Of context, of the whole process tree; None: not counted, or threads took theirs along."""
+    """Context switches of the whole process tree; None: not counted, or lost with threads that
+    ended."""
     busy_pct: float = 0.0
-    """CPU time of the whole process tree, of one core, in its busier samples: four of five were
-    not above. What comes before and after the load does not dilute it."""
+    """80th percentile of the samples, in percent of one core, of the whole process tree. Idle time
+    before and after the load does not dilute it."""
     threads: tuple[ThreadUse, ...] = ()
-    """Busiest first; those that were there all the time."""
+    """Busiest first; only those that existed throughout."""
     pressure: dict[str, float] = field(default_factory=dict)
-    """By resource ("cpu", "memory", "io"): share of the time in which something of the machine
-    waited for it; empty: the kernel does not tell."""
+    """By resource ("cpu", "memory", "io"): share of the time in which a task on the machine waited
+    for it; empty: not available from the kernel."""
     descriptors: int = 0
-    """Most that one of its processes had open."""
+    """The most descriptors that one of its processes had open."""
     rss_bytes: int = 0
-    """Peak."""
+    """Peak, in bytes."""
     accept_queue: int = 0
-    """Most connections seen waiting."""
+    """The most connections seen in the accept queue."""
     counters: dict[str, int] = field(default_factory=dict)
-    """Kernel counters that grew, by how much."""
+    """Kernel counters that grew, and by how much."""
     elsewhere_s: float = 0.0
-    """CPU seconds of the observed cores that neither the process tree, nor the sampler, nor soft
-    interrupts used. At least: some kernels charge soft interrupts to processes, too."""
+    """CPU seconds of the observed cores used by neither the process tree, nor the sampler, nor soft
+    interrupts. A lower bound: some kernels charge soft interrupts to processes."""
 
 
 class Tally:
-    """Adds up samples since a first one. `cores`: those observed; empty: all."""
+    """Adds up samples from a first one on. `cores`: the observed ones; empty: all."""
 
     def __init__(self, first: Sample, cores: Collection[int] = ()) -> None:
         self._first = first
@@ -87,7 +89,7 @@ class Tally:
         self._last = sample
 
     def again(self) -> Tally:
-        """A new one that begins where this one is."""
+        """Return a new tally that begins where this one is."""
         return Tally(self._last, self._cores)
 
     def usage(self) -> Usage:
@@ -145,7 +147,7 @@ class Tally:
         if first.switches is None or last.switches is None or last.switches < first.switches:
             return None
         count = last.switches - first.switches
-        # A thread that ended took at least two with it, perhaps of another program.
+        # A thread that ended, perhaps of another program, took at least two switches with it.
         return count if 50 * (last.forks - first.forks) <= count else None
 
     def _elsewhere_s(self, elapsed_s: float) -> float:
@@ -154,7 +156,7 @@ class Tally:
         count = len(last.cores) - 1
         if total <= 0 or not count:
             return 0.0
-        # Of all cores together; a tick is as long as it must be to fill the time.
+        # Total of all cores; the length of a tick follows from the elapsed time.
         tick_s = elapsed_s * count / total
         softirq = last.softirq - first.softirq
         observed = [core + 1 for core in self._cores if core < count]

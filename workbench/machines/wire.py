@@ -1,6 +1,6 @@
-"""What comes from a machine: lines of bounded length, messages of a known shape.
+"""Input from a machine: lines of bounded length, messages of a known schema.
 
-Nothing of it is trusted. Whatever no program of ours says raises `InvalidMessage`.
+None of it is trusted. Whatever our programs do not send raises `InvalidMessage`.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ import msgspec
 T = TypeVar("T")
 
 LONGEST_LINE = 4 << 20
-"""Of a runner: its own events, and the output of programs, which it cuts at 1 MiB itself."""
+"""Longest line of a runner: its own events, and program output, which it cuts at 1 MiB."""
 LONGEST_MESSAGE = 5 << 18
-"""Of a program of ours under a runner."""
+"""Longest line of one of our programs under a runner."""
 MOST_NOISE = 1000
-"""Lines that are no messages, as a traceback or a lecture of sudo's, before they are nonsense."""
+"""The most lines that may be no messages, such as a traceback or the lecture of sudo."""
 LONGEST_QUOTE = 300
-"""So many characters of what a machine said stand in a sentence."""
+"""The most characters of a machine's output that a sentence quotes."""
 
 Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=1 << 53)]
 Text: TypeAlias = Annotated[str, msgspec.Meta(max_length=4096)]
@@ -29,18 +29,19 @@ Folder: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^/[^\x00-\x1f]*$", max
 
 
 class InvalidMessage(Exception):
-    """No program of ours says this; the text says what is wrong, to stand in a sentence."""
+    """A message that none of our programs sends; the text says what is wrong, for use in a
+    sentence."""
 
 
 class Lines:
-    """Cuts what comes into lines, without keeping more of one than it may be long."""
+    """Splits input into lines, buffering no more than the longest line allowed."""
 
     def __init__(self, longest: int = LONGEST_LINE) -> None:
         self._longest = longest
         self._rest = bytearray()
 
     def cut(self, chunk: bytes) -> list[bytes]:
-        """The lines that `chunk` completes, without their newlines."""
+        """Return the lines that `chunk` completes, without their newlines."""
         first, newline, others = chunk.partition(b"\n")
         self._rest += first
         if len(self._rest) > self._longest:
@@ -55,7 +56,7 @@ class Lines:
 
 
 def decode(decoder: msgspec.json.Decoder[T], line: bytes, longest: int = LONGEST_MESSAGE) -> T:
-    """A message in JSON."""
+    """Decode a JSON message."""
     if len(line) > longest:
         raise InvalidMessage(f"a message of {len(line):,} bytes")
     try:
@@ -65,6 +66,6 @@ def decode(decoder: msgspec.json.Decoder[T], line: bytes, longest: int = LONGEST
 
 
 def quoted(text: str) -> str:
-    """Output of a machine on one line, shortened, to be quoted in a sentence."""
+    """Return output of a machine on one line, shortened, to be quoted in a sentence."""
     line = " ".join(text[: 4 * LONGEST_QUOTE].split())
     return line if len(line) <= LONGEST_QUOTE else f"{line[:LONGEST_QUOTE]}…"
