@@ -1,5 +1,6 @@
-"""`pongbench`: with a command it does as told and never loads Qt; without one, or with a session's
-file, it is the window."""
+"""The entry point of `pongbench`: with a command it runs that command and never loads Qt; without
+one, or with a session's file, it opens the window.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +47,7 @@ _DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
 
 
 def _session(words: Sequence[str]) -> Path | None:
-    """A file to open: what a double click in a file manager asks for."""
+    """A file to open, as passed by a double click in a file manager."""
     # No command has a dot or a slash in its name.
     if len(words) != 1 or not {".", "/", "\\"} & set(words[0]):
         return None

@@ -1,4 +1,4 @@
-"""Wires the window, the engine's thread, the log and the look together."""
+"""Connects the window, the engine's thread, the log and the theme."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from workbench.errors import ExitCode, PongbenchError
 
 
 def run(session: Path | None = None) -> int:
-    """Show the window, with a session opened, until it is closed; the exit code."""
+    """Show the window, with a session opened if one is named, until it is closed. Returns the exit
+    code.
+    """
     book = LogBook()
     book.install()
     qt_log.install()
@@ -43,7 +45,7 @@ def run(session: Path | None = None) -> int:
     app.setQuitOnLastWindowClosed(False)
     window.left.connect(app.quit)
     app.styleHints().colorSchemeChanged.connect(lambda _: desk.theme_wanted.emit())
-    # Python sees a signal with the next tick of the bridge.
+    # Python handles a signal at the next tick of the bridge.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: window.leave())
     window.built.connect(lambda: app.show_files_with(window.open))

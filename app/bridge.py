@@ -1,4 +1,6 @@
-"""The only object that crosses threads: work goes to the engine's, what comes of it comes back."""
+"""The only object that crosses threads: it passes work to the engine's thread and returns the
+results.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +31,9 @@ log = logging.getLogger(__name__)
 
 
 class Bridge(QObject):
-    """Everything the engine's thread hands over is delivered in its order, on a timer of the GUI's:
-    neither thread ever waits for the other, and a GUI that stalls loses nothing."""
+    """Delivers everything from the engine's thread in order, on a timer of the GUI. Neither thread
+    ever waits for the other, and a GUI that stalls loses nothing.
+    """
 
     drained = Signal()
     """Something was delivered: time to draw."""
@@ -53,9 +56,11 @@ class Bridge(QObject):
         then: Callable[[T], object] = lambda result: None,
         fail: Callable[[str], object] | None = None,
     ) -> Future[T]:
-        """Start `work` in the engine's thread; after `close` it is not begun. `then` gets its
-        result, or `fail` one sentence, in the GUI's, after all it posted. Cancelled work calls
-        neither. Without `fail` the sentence goes to the log, and from there to the window."""
+        """Start `work` in the engine's thread; after `close` it is not started. In the GUI's
+        thread, after everything the work posted, `then` gets its result or `fail` gets one
+        sentence. Cancelled work calls neither. Without `fail` the sentence goes to the log, and
+        from there to the window.
+        """
         future = self._thread.submit(work)
         self._asked[future] = then, fail
         future.add_done_callback(lambda done: self._mail.append((self._finish, done)))
@@ -67,7 +72,7 @@ class Bridge(QObject):
         then: Callable[[T], object] = lambda result: None,
         fail: Callable[[str], object] | None = None,
     ) -> Future[T]:
-        """As `submit`, of a function that reads or writes: it runs in a thread of its own."""
+        """Like `submit`, for a function that reads or writes files; it runs in its own thread."""
 
         async def run() -> T:
             import asyncio  # noqa: PLC0415 - not before the first paint
@@ -81,11 +86,13 @@ class Bridge(QObject):
         self._thread.call(function, *arguments)
 
     def post(self, consumer: Callable[[Any], object]) -> Callable[[Any], None]:
-        """For the engine's thread: what this is called with, `consumer` gets in the GUI's."""
+        """Return a function for the engine's thread; `consumer` receives its argument in the GUI's
+        thread.
+        """
         return lambda item: self._mail.append((consumer, item))
 
     def close(self) -> bool:
-        """Cancel what still runs and wait until it has cleaned up; what it says is delivered."""
+        """Cancel running work, wait until it has cleaned up, and deliver what it posted."""
         self._timer.stop()
         closed = self._begun is None or self._begun.close()
         while self._mail:
@@ -96,7 +103,7 @@ class Bridge(QObject):
 
     @property
     def _thread(self) -> EngineThread:
-        """Made when it is first needed: asyncio alone would delay the first paint by 20 ms."""
+        """Created on first use: importing asyncio would delay the first paint by 20 ms."""
         if self._begun is None:
             from app.engine_thread import EngineThread  # noqa: PLC0415
 
@@ -133,7 +140,7 @@ class Bridge(QObject):
 
 
 def _deliver(consumer: Callable[[Any], object], item: object) -> None:
-    """A dialog may be closed before the answer to what it asked has come; nobody misses it."""
+    """Ignore an answer whose dialog was closed before the answer arrived."""
     try:
         consumer(item)
     except RuntimeError as error:

@@ -1,4 +1,4 @@
-"""What one chooses with: a tick, one of several, and one out of a list."""
+"""Input widgets for choices: a check box, radio buttons and a combo box."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from workbench.untrusted import one_line
 
 
 class Tick(QCheckBox):
-    """A check box whose edge is seen in every theme."""
+    """A check box whose outline is visible in every theme."""
 
     def __init__(self, text: str) -> None:
         super().__init__(one_line(text))
@@ -52,12 +52,12 @@ class Tick(QCheckBox):
 
 
 class Pick(QRadioButton):
-    """One of several, drawn like `Tick`; where there is a word about each, it stands beside it."""
+    """A radio button drawn like `Tick`; a description of the option stands beside it."""
 
     _ABOUT_AT = 112
 
     def __init__(self, text: str, name: str = "", about: str = "") -> None:
-        """`name`: what is heard of it, where the text alone would not do."""
+        """`name`: the accessible name, where the text alone is not enough."""
         super().__init__(text)
         self._theme = LIGHT
         self._about = about
@@ -111,7 +111,7 @@ class Choice(QComboBox):
         super().__init__()
         self._theme = LIGHT
         self.setAccessibleName(name)
-        self.setAccessibleDescription(name)  # on Linux Qt gives what is chosen for the name
+        self.setAccessibleDescription(name)  # on Linux Qt gives the current text as the name
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme

@@ -1,4 +1,4 @@
-"""Arithmetic of colours."""
+"""Colour arithmetic."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from PySide6.QtGui import QColor
 
 
 def with_opacity(colour: str, opacity: float) -> QColor:
-    """`colour` with an alpha from 0 to 1."""
+    """Return `colour` with an alpha from 0 to 1."""
     tint = QColor(colour)
     tint.setAlphaF(opacity)
     return tint
 
 
 def mix(a: str, b: str, share: float) -> str:
-    """`share` of `b` in `a`, as a colour name."""
+    """Return a mix of `a` and `b` as a colour name; `share` is the part of `b`."""
     x, y = QColor(a), QColor(b)
     channels = zip(x.getRgb()[:3], y.getRgb()[:3], strict=True)
     return QColor(*(round(p + (q - p) * share) for p, q in channels)).name()
 
 
 def contrast(a: str, b: str) -> float:
-    """The WCAG contrast ratio of two colours, 1 to 21."""
+    """Return the WCAG contrast ratio of two colours, 1 to 21."""
 
     def luminance(colour: str) -> float:
         def linear(v: float) -> float:

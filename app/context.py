@@ -1,4 +1,4 @@
-"""What the pages share, and how one of them asks for another. The window answers."""
+"""What the pages share, and the signals with which a page asks the window for another page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Desk(QObject):
-    """Made once, by the window, and given to every page."""
+    """Created once, by the window, and passed to every page."""
 
     page_wanted = Signal(str)
     """The name of a page."""

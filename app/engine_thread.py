@@ -1,4 +1,4 @@
-"""One asyncio loop in one thread: everything that waits, reads or writes happens there. No Qt."""
+"""One asyncio loop in one thread, for everything that waits, reads or writes. No Qt."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class EngineThread:
         self._ready.set()
         await self._closing.wait()
         self._over = True
-        # What was submitted just before begins, so that it is among those to be ended.
+        # Work submitted just before is started, so that it is among the tasks to cancel.
         await asyncio.sleep(0)
-        # Only what was submitted: the tasks it started are its own to end, in its own order.
+        # Only submitted work is cancelled: it ends the tasks it started itself, in its own order.
         while self._work:
             for task in self._work:
                 task.cancel()
@@ -52,7 +52,9 @@ class EngineThread:
             self._work.discard(task)
 
     def submit(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
-        """Start a coroutine; cancelling the answer cancels it. After `close` it is not begun."""
+        """Start a coroutine. Cancelling the returned future cancels it. After `close` it is not
+        started.
+        """
         if self._over:
             coroutine.close()
             never: Future[T] = Future()
@@ -61,12 +63,12 @@ class EngineThread:
         return asyncio.run_coroutine_threadsafe(self._tracked(coroutine), self._loop)
 
     def call(self, function: Callable[..., object], *arguments: object) -> None:
-        """Call a function in the loop, in the order of the calls. After `close` nothing is."""
+        """Call a function in the loop, in the order of the calls. Does nothing after `close`."""
         with contextlib.suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(function, *arguments)
 
     def close(self, timeout_s: float = 15.0) -> bool:
-        """Cancel what still runs, wait for it to clean up. False: it did not end in time."""
+        """Cancel running work and wait for it to clean up. False: it did not end in time."""
         if self._thread.is_alive():
             self.call(self._closing.set)
             self._thread.join(timeout_s)

@@ -1,4 +1,4 @@
-"""The parts of a form: a figure, a choice, a line of them with its fault below."""
+"""The parts of a form: number fields, choices, and lines of fields with a message below."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Words(QLineEdit):
             self.setCursorPosition(0)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        """What is longer than the field is seen from its beginning."""
+        """Show text that is longer than the field from its beginning."""
         super().focusOutEvent(event)
         if event.reason() not in (_Reason.PopupFocusReason, _Reason.ActiveWindowFocusReason):
             self.home(False)
@@ -81,14 +81,16 @@ class Figure(Words):
 
 
 def grouped(value: Any, by: str = ",") -> str:
-    """ "1,000" for 1000 and 1000.0, and every other digit as it is; what is no figure, too."""
+    """Return "1,000" for 1000 and 1000.0, every other number with all digits, and other values
+    unchanged.
+    """
     if isinstance(value, bool) or not isinstance(value, int | float):
         return str(value)
     return format(int(value) if isinstance(value, float) and value.is_integer() else value, by)
 
 
 class Options(Choice):
-    """One of a few, by its value."""
+    """A combo box whose choice is read as a value."""
 
     edited = Signal()
 
@@ -100,7 +102,7 @@ class Options(Choice):
         self.activated.connect(lambda _: self.edited.emit())
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Scrolling the form over it changes nothing."""
+        """Ignore the wheel: scrolling the form must not change the value."""
         event.ignore()
 
     def value(self) -> Any:
@@ -128,7 +130,7 @@ class Flag(Tick):
 
 
 class Segments(QWidget):
-    """One of a few that are all seen; arrow keys move between them."""
+    """A row of buttons of which one is checked; arrow keys move between them."""
 
     edited = Signal()
 
@@ -204,7 +206,7 @@ class _Segment(QAbstractButton):
 
 
 class Line(QWidget):
-    """A word, what belongs to it, and below it a note: quiet, or a fault."""
+    """A label, its fields, and below them a message: a quiet hint or a problem."""
 
     def __init__(self, name: str, *parts: QWidget | str, stretch: bool = True) -> None:
         super().__init__()
@@ -238,13 +240,13 @@ class Line(QWidget):
         self._show("", "muted")
 
     def explain(self, text: str) -> None:
-        """Said while nothing is wrong."""
+        """Set the hint that is shown while there is no problem."""
         self._quiet = text
         if self._tone == "muted":
             self._show(text, "muted")
 
     def fault(self, text: str, tone: str = "bad") -> None:
-        """What is wrong here; nothing: all is well."""
+        """Set the problem of this line; an empty text clears it."""
         self._show(text or self._quiet, tone if text else "muted")
 
     @property

@@ -1,4 +1,4 @@
-"""Files in the desktop's own programs: the trash and the file manager. For the engine's thread."""
+"""Passes files to the desktop: the trash and the file manager. For the engine's thread."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from workbench.errors import PongbenchError
 
 
 def trash(paths: Iterable[Path]) -> str:
-    """One sentence about those that could not be moved there; empty: all are."""
+    """Move files to the trash. Returns one sentence about those that could not be moved; empty: all
+    were.
+    """
     left = [path for path in paths if not _moved(path)]
     if not left:
         return ""

@@ -1,4 +1,4 @@
-"""The folders that belong to the user: where they are, what they take, and clearing one. No Qt."""
+"""The user's folders: paths, sizes, and clearing one. No Qt."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _IN_USE = "runs"
 
 @dataclass(frozen=True)
 class Folder:
-    """One of the three; `size_bytes` None: it is not there yet."""
+    """One of the three folders; `size_bytes` None: it does not exist yet."""
 
     name: str
     holds: str
@@ -26,7 +26,7 @@ class Folder:
 
 
 def folders() -> list[Folder]:
-    """Without their sizes: reads nothing."""
+    """Return the folders without their sizes. Reads nothing."""
     return [
         Folder("Settings", "settings and machine profiles", paths.config_dir()),
         Folder("Data", "your sessions, plans and servers", paths.data_dir()),
@@ -35,14 +35,17 @@ def folders() -> list[Folder]:
 
 
 def measured() -> list[Folder]:
-    """As `folders`, with what they take on disk; of the cache, what can be cleared. Reads every
-    entry."""
+    """Return the folders with their sizes on disk; of the cache, only what can be cleared. Reads
+    every entry.
+    """
     return [Folder(f.name, f.holds, f.path, _size(f.path)) for f in folders()]
 
 
 def clear_cache() -> int:
-    """Remove what is in the cache, but for the folders of machines in use; the bytes that were
-    freed. Between runs only. Renamed first, nothing is ever half there. Raises PongbenchError."""
+    """Clear the cache except for the folders of machines in use. Returns the bytes freed. Call it
+    between runs only. A folder is renamed first, so that no half-deleted one stays. Raises
+    PongbenchError.
+    """
     cache, freed = paths.cache_dir(), 0
     aside = cache / f"cleared-{uuid.uuid4().hex[:8]}"
     try:

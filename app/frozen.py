@@ -1,5 +1,6 @@
-"""The entry of a frozen build: the program; or, for tests, `pongbench --python SCRIPT [ARG...]`, a
-script with all that the program has."""
+"""The entry point of a frozen build: the program itself, or, for tests, `pongbench --python SCRIPT
+[ARG...]`, which runs a script with the program's modules.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Python's cyclic garbage is collected in the GUI's thread alone.
+"""Collects Python's cyclic garbage in the GUI's thread alone.
 
-By itself Python collects in whichever thread allocates, and so destroys there what it finds. What
-belongs to Qt and ends in another thread than its own crashes the program, or waits for ever.
+By itself, Python collects in whichever thread allocates and destroys objects there. A Qt object
+that is destroyed in another thread than its own crashes the program or blocks it for ever.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _ALL_EVERY_S = 60.0
 
 
 class Collector(QObject):
-    """Collects on a timer of its thread instead of Python, until the last of them is closed."""
+    """Collects on a timer of its thread instead of Python, until the last instance is closed."""
 
     _open = 0
     _all_at_s = 0.0
@@ -39,7 +39,7 @@ class Collector(QObject):
             gc.enable()
 
     def _collect(self) -> None:
-        """The oldest generation whose turn it is, as Python does; it goes on counting meanwhile."""
+        """Collect the oldest generation that is due by Python's own counters."""
         counted = enumerate(zip(gc.get_count(), gc.get_threshold(), strict=True))
         due = [generation for generation, (count, limit) in counted if 0 < limit < count]
         now_s = time.monotonic()

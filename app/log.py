@@ -1,4 +1,4 @@
-"""The program's own log: what happened to it, latest last. No Qt."""
+"""The program's own log, latest entry last. No Qt."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Line:
 
     @property
     def surprise(self) -> bool:
-        """Something nobody handled: the person at the window has to be told."""
+        """An unhandled error: the user must be informed."""
         return self.level >= logging.ERROR
 
     @property
@@ -57,7 +57,7 @@ LEVELS = {
 
 
 class LogBook(logging.Handler):
-    """Keeps the last lines and tells one listener. Lines may come from any thread."""
+    """Keeps the last lines and informs one listener. Lines may come from any thread."""
 
     def __init__(self, tell: Callable[[Line], object] = lambda line: None) -> None:
         super().__init__(logging.DEBUG)
@@ -86,13 +86,13 @@ class LogBook(logging.Handler):
             self.handleError(record)
 
     def install(self) -> None:
-        """Hear everything: our own notes, others' warnings, and what nobody catches."""
+        """Record our own messages, warnings of other modules, and unhandled exceptions."""
         root = logging.getLogger()
         root.addHandler(self)
         root.setLevel(FROM_OTHERS)
         for ours in ("app", "workbench"):
             logging.getLogger(ours).setLevel(logging.INFO)
-        # Whoever started the window in a terminal sees there what matters.
+        # A window that was started in a terminal prints warnings and errors there.
         shown = logging.StreamHandler()
         shown.setLevel(logging.WARNING)
         shown.setFormatter(SafeFormatter())

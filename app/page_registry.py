@@ -1,5 +1,6 @@
-"""The pages there are. Each is imported when it is asked for: what draws would delay the first
-paint."""
+"""The registry of pages. Each page is imported when it is first shown: importing the charts would
+delay the first paint.
+"""
 
 # ruff: noqa: PLC0415
 
@@ -75,7 +76,7 @@ def _help(desk: Desk) -> QWidget:
 
 @dataclass(frozen=True)
 class Place:
-    """A page: how it is made, and the entry of the rail it belongs to."""
+    """A page: its factory, and its entry in the rail."""
 
     make: Callable[[Desk], QWidget]
     rail: str = ""

@@ -1,5 +1,6 @@
-"""Words in the window are plain text, whoever wrote them: what looks like markup is shown as it
-stands, and nothing is loaded. Labels and tool tips come from here alone."""
+"""Plain text in the window, whatever its source: markup is shown as it was written, and nothing is
+loaded. All labels and tool tips are created here.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ _LONGEST_TIP = 1_000
 
 
 class Label(QLabel):
-    """A label that never takes its text for markup."""
+    """A label that never interprets its text as markup."""
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -28,7 +29,7 @@ class Label(QLabel):
 
 
 def tip(text: str) -> str:
-    """For tool tips, which have no such choice: Qt takes for HTML what looks like it."""
+    """Escape a text for a tool tip: Qt would interpret a text that looks like HTML."""
     shown = safe(text, _LONGEST_TIP)
     if not Qt.mightBeRichText(shown):
         return shown

@@ -1,4 +1,4 @@
-"""What Qt has to say goes to the log like everything else."""
+"""Writes Qt's messages to the log."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LEVELS = {
     QtMsgType.QtDebugMsg: logging.DEBUG,
     QtMsgType.QtInfoMsg: logging.INFO,
     QtMsgType.QtWarningMsg: logging.WARNING,
-    QtMsgType.QtCriticalMsg: logging.WARNING,  # Qt's idea of critical seldom is
+    QtMsgType.QtCriticalMsg: logging.WARNING,  # Qt's critical messages seldom are errors
 }
 
 
@@ -25,12 +25,12 @@ _begun = False
 
 
 def install() -> None:
-    """Before the application is made; call `begin` after."""
+    """Collect messages. Call it before the application is created, and `begin` afterwards."""
     qInstallMessageHandler(_on_message)
 
 
 def begin() -> None:
-    """There is an application; what Qt said until now goes to the log."""
+    """Write the messages collected so far to the log, once the application exists."""
     global _begun  # noqa: PLW0603 - as there is one message handler
     _begun = True
     for level, text in _early:
@@ -47,8 +47,9 @@ def _on_message(kind: QtMsgType, context: QMessageLogContext, text: str) -> None
 
 
 def _leave(text: str) -> None:
-    """Qt would abort and leave a core behind: for a display that is not there, for example. What
-    was started on machines ends by itself."""
+    """Exit without a core file where Qt would abort, for example because there is no display.
+    Processes that were started on machines end by themselves.
+    """
     from workbench.terminal import to_stderr  # noqa: PLC0415 - nothing else needs it here
 
     said = text.partition("\n")[0].strip().rstrip(".")

@@ -1,4 +1,4 @@
-"""A question before something that cannot simply be taken back."""
+"""A confirmation before an action that cannot easily be undone."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def ask(
 def ask_text(
     parent: QWidget, title: str, question: str, text: str, do: Callable[[str], object]
 ) -> None:
-    """Open a field with `text` in it; `do` gets what stands there in the end."""
+    """Open a field that contains `text`; `do` gets the edited text."""
     asked = QInputDialog(parent)
     asked.setWindowTitle(title)
     asked.setLabelText(safe(question))

@@ -1,4 +1,4 @@
-"""What is higher than its place, and scrolls on whatever ground it stands on."""
+"""Scroll areas that show the background they stand on."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 
 class Scrolled(QScrollArea):
-    """`body` as wide as its place and without a ground of its own."""
+    """A scroll area that shows `body` at full width and without a background of its own."""
 
     def __init__(self, body: QWidget, name: str = "") -> None:
-        """With a `name` it takes the keys itself; without, what is in it does."""
+        """With a `name` the area takes the keys itself; without one its contents do."""
         super().__init__()
         self.setWidget(body)
         self.setWidgetResizable(True)
@@ -27,7 +27,7 @@ class Scrolled(QScrollArea):
 
 
 class Reader(Scrolled):
-    """Words in a column, each line as high as it is at this width."""
+    """A column of texts in which every line has the height that it needs at this width."""
 
     def __init__(self, name: str = "") -> None:
         self.body = _Body()
@@ -39,7 +39,7 @@ class Reader(Scrolled):
         self.fit()
 
     def fit(self) -> None:
-        """Left to itself Qt squeezes lines that wrap to their least height."""
+        """Qt would otherwise shrink wrapped lines to their minimum height."""
         layout = self.body.layout()
         if layout is not None:
             high = layout.totalHeightForWidth(self.viewport().width())

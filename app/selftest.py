@@ -1,7 +1,7 @@
-"""`pongbench --selftest`: what works on this computer, in one line.
+"""`pongbench --selftest`: reports what works on this computer, in one line.
 
 The window is drawn offscreen, the bundled session is replayed through its charts, and the null
-server is swept for two seconds. Nothing of the user's is touched.
+server is swept for two seconds. No file of the user is touched.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Broken(Exception):
 
 
 def run() -> int:
-    """0: all of it works; 1: not all. One line on stdout says what."""
+    """Return 0 if everything works, 1 otherwise. One line on stdout gives the details."""
     from workbench import __version__  # noqa: PLC0415
     from workbench.terminal import say  # noqa: PLC0415
 
@@ -48,7 +48,7 @@ def run() -> int:
 
 
 def _window() -> Iterator[str]:
-    """The window with the bundled session in its charts."""
+    """Draw the window with the bundled session in its charts."""
     from workbench import paths  # noqa: PLC0415
 
     with _open() as (app, window):
@@ -69,7 +69,7 @@ def _window() -> Iterator[str]:
 
 
 def _sweep() -> Iterator[str]:
-    """The load agent against the null server, without Qt."""
+    """Run the load agent against the null server, without Qt."""
     if sys.platform != "linux":
         return  # runs on this computer need Linux; machines behind SSH do not
     import asyncio  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""What is kept of the window between two starts."""
+"""The settings that are kept between two starts of the window."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 @dataclass
 class Settings:
-    """Changed in place by whoever owns the field; written by the window."""
+    """The settings. The owner of a field changes it in place; the window writes it."""
 
     colours: str = "system"
     """system, dark or light."""
@@ -36,8 +36,9 @@ class Settings:
 
 
 class SettingsFile:
-    """Settings on disk. Several windows may share them: each writes only the fields it changed, so
-    of every field the last change counts, and the file is replaced as a whole."""
+    """The settings on disk. Several windows may share the file: each writes only the fields it
+    changed, the last change of a field counts, and the file is replaced as a whole.
+    """
 
     def __init__(self, path: Path | None = None) -> None:
         self.path = path or paths.config_dir() / "settings.json"
@@ -46,8 +47,9 @@ class SettingsFile:
         self._known = _flat(Settings())
 
     def load(self) -> Settings:
-        """The settings kept; a field that is missing or makes no sense has its default. A damaged
-        file is put aside, never thrown away."""
+        """Return the stored settings; a field that is missing or invalid has its default. A damaged
+        file is moved aside, never deleted.
+        """
         settings = Settings()
         try:
             read = json.loads(self.path.read_bytes())
@@ -70,14 +72,14 @@ class SettingsFile:
         return settings
 
     def changes(self, settings: Settings) -> dict[str, str]:
-        """What is different since it was read or asked for last; for `write`. Values are JSON."""
+        """Return the fields changed since the last read or call, for `write`. Values are JSON."""
         now = _flat(settings)
         changed = {name: text for name, text in now.items() if self._known.get(name) != text}
         self._known = now
         return changed
 
     def write(self, changes: dict[str, str]) -> None:
-        """Put changes into the file. Reads and writes; raises PongbenchError in words."""
+        """Write changes into the file. Reads and writes; raises PongbenchError."""
         if not changes:
             return
         try:
@@ -112,7 +114,9 @@ class SettingsFile:
 
 
 def _flat(settings: Settings) -> dict[str, str]:
-    """Field by field, `more` by its keys, as JSON: comparable, and safe to hand to a thread."""
+    """Return the settings field by field, `more` by its keys, as JSON that can be compared and
+    passed to a thread.
+    """
     flat = asdict(settings)
     flat |= {f"more/{key}": value for key, value in flat.pop("more").items()}
     kept = {}

@@ -1,4 +1,4 @@
-"""Keeps the settings on disk true to those in use, without the window ever waiting for the disk."""
+"""Saves the settings in the background, without the window ever waiting for the disk."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ EVERY_MS = 3000
 
 
 class Keeper(QObject):
-    """Looks every few seconds: a window that is killed forgets no more than that."""
+    """Checks for changes every few seconds: a window that is killed loses no more than that."""
 
     def __init__(self, desk: Desk, file: SettingsFile, parent: QObject) -> None:
         super().__init__(parent)
@@ -28,7 +28,7 @@ class Keeper(QObject):
             self._desk.bridge.do(lambda: self._file.write(changes), fail=self._on_failed)
 
     def _on_failed(self, sentence: str) -> None:
-        """Told once, and not tried again before the end."""
+        """A failure to save is reported once, and saving is not tried again before the end."""
         self._timer.stop()
         if not self._told:
             self._told = True

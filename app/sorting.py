@@ -1,4 +1,4 @@
-"""The head of a table that can be sorted."""
+"""The header of a sortable table."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QHeaderView, QStyleOptionHeader
 
 
 class SortedHead(QHeaderView):
-    """Its arrow points up where the column rises, which Fusion draws the other way round."""
+    """Its arrow points up for ascending order, which Fusion draws the other way round."""
 
     def __init__(self) -> None:
         super().__init__(Qt.Orientation.Horizontal)

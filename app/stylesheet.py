@@ -1,4 +1,4 @@
-"""What Qt is told of a theme: its palette, and the rules for the components."""
+"""A theme for Qt: its palette, and the style sheet for the components."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def stylesheet(theme: Theme) -> str:
     chosen = t.raised if t.dark else t.line
 
     def quiet(tone: str, colour: str) -> str:
-        """Muted words stand on a soft one, too."""
+        """Muted text must be readable on a soft background, too."""
         return t.tinted(t.muted if tone == "soft" else colour)
 
     tones = "\n".join(

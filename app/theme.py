@@ -1,7 +1,7 @@
-"""How everything looks: colour tokens, the series' styles, fonts and icons.
+"""The appearance: colour tokens, the styles of series, fonts and icons.
 
-Chrome is neutral; saturated colour belongs to data and status. A chart or widget takes a `Theme`
-and asks it, so that dark and light are one code path.
+Controls are neutral; saturated colour is reserved for data and status. A chart or widget receives a
+`Theme` and takes all colours from it, so that dark and light share one code path.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ ICON_STROKE = "1.75"
 
 
 class Marker(Enum):
-    """Shapes that stay apart at 8 px."""
+    """Marker shapes that can be distinguished at 8 px."""
 
     CIRCLE = "circle"
     SQUARE = "square"
@@ -58,7 +58,7 @@ _PATTERNS: tuple[tuple[float, ...], ...] = ((), (4.0, 2.4), (10.0, 2.4, 1.6, 2.4
 
 @dataclass(frozen=True)
 class SeriesStyle:
-    """How one server is drawn, everywhere: told from the others by colour, and without it."""
+    """How one server is drawn everywhere; it can be recognised by its colour, and without it."""
 
     colour: str
     pattern: tuple[float, ...]
@@ -82,11 +82,11 @@ class SeriesStyle:
         return self.pattern or None
 
     def tint(self, opacity: float = 1.0) -> QColor:
-        """Its colour, `opacity` from 0 to 1."""
+        """Return its colour with an `opacity` from 0 to 1."""
         return with_opacity(self.colour, opacity)
 
     def pen(self, width: float = 2.0, opacity: float = 1.0) -> QPen:
-        """A cosmetic pen, `width` in pixels where it keeps all of it."""
+        """Return a cosmetic pen, `width` in pixels."""
         pen = QPen(self.tint(opacity), max(width * self.weight, min(width, 1.0)))
         pen.setCosmetic(True)
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
@@ -130,15 +130,16 @@ class Theme:
         return self.name == "dark"
 
     def series(self, index: int) -> SeriesStyle:
-        """The style of a session's server `index`; after `STYLES` they come again. What shares a
-        hue has another marker and another kind of line."""
+        """Return the style of server `index` of a session. Styles repeat after `STYLES`; servers
+        with the same hue differ in marker and line pattern.
+        """
         row, hue = divmod(index % STYLES, len(self.hues))
         markers = tuple(Marker)
         marker = markers[(hue + 3 * row) % len(markers)]
         return SeriesStyle(self.hues[hue], _PATTERNS[row], marker)
 
     def tinted(self, colour: str) -> str:
-        """The quiet background of a chip or an inline card in `colour`."""
+        """Return the muted background of a chip or an inline card in `colour`."""
         return mix(self.card, colour, 0.16 if self.dark else 0.10)
 
 
@@ -190,13 +191,13 @@ THEMES = {theme.name: theme for theme in (DARK, LIGHT)}
 
 
 def system_theme() -> Theme:
-    """The one the desktop asks for; light where it asks for none."""
+    """Return the theme of the desktop; light if it has no preference."""
     dark = QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
     return DARK if dark else LIGHT
 
 
 def wanted(colours: str) -> Theme:
-    """By the setting: dark, light, or as the system has it."""
+    """Return the theme for the setting: dark, light, or that of the system."""
     return THEMES.get(colours) or system_theme()
 
 
@@ -208,7 +209,9 @@ def font(
     mono: bool = False,
     figures: bool = False,
 ) -> QFont:
-    """The interface's font; `figures` gives digits of one width (and wider hyphens: only there)."""
+    """Return the interface's font; `figures` gives tabular digits (and wider hyphens, so use it for
+    numbers only).
+    """
     made = QFont(MONO if mono else SANS)
     made.setPixelSize(max(1, round(px)))
     made.setWeight(weight)
@@ -222,20 +225,20 @@ def font(
 
 @cache
 def load_fonts() -> None:
-    """Make the bundled fonts known to Qt. Needs an application; asked twice it does nothing."""
+    """Register the bundled fonts with Qt. Needs an application; a second call does nothing."""
     for path in sorted((RESOURCES / "fonts").glob("*.ttf")):
         if QFontDatabase.addApplicationFont(str(path)) < 0:
             raise PongbenchError(f"The font {path} cannot be read. Install Pongbench again.")
 
 
 def icon(name: str, colour: str, px: int = 18) -> QIcon:
-    """The line icon `name` of resources/icons in one colour."""
+    """Return the line icon `name` of resources/icons in one colour."""
     return QIcon(icon_pixmap(name, colour, px))
 
 
 @cache
 def icon_pixmap(name: str, colour: str, px: int = 18, ratio: float = 2.0) -> QPixmap:
-    """As `icon`, drawn for `ratio` device pixels per pixel."""
+    """Like `icon`, drawn for `ratio` device pixels per pixel."""
     pixmap = QPixmap(QSize(px, px) * ratio)
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
@@ -246,7 +249,7 @@ def icon_pixmap(name: str, colour: str, px: int = 18, ratio: float = 2.0) -> QPi
 
 
 def paint_icon(painter: QPainter, name: str, colour: str, rect: QRectF) -> None:
-    """Draw an icon as lines, whatever is painted on."""
+    """Draw an icon as vector lines on any paint device."""
     svg = (RESOURCES / "icons" / f"{name}.svg").read_text(encoding="utf-8")
     svg = svg.replace("currentColor", colour)
     svg = svg.replace('stroke-width="2"', f'stroke-width="{ICON_STROKE}"')
@@ -254,7 +257,7 @@ def paint_icon(painter: QPainter, name: str, colour: str, rect: QRectF) -> None:
 
 
 def apply(app: QApplication, theme: Theme) -> None:
-    """Dress the whole application; may be called again to change between dark and light."""
+    """Apply a theme to the whole application; it may be called again with another."""
     load_fonts()
     app.setStyle("Fusion")
     app.setFont(font(13))

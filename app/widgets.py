@@ -1,4 +1,4 @@
-"""The small parts every page is made of; `dress` gives them another theme."""
+"""The small components of all pages; `dress` applies another theme to them."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def label(
 def button(
     text: str, icon: str = "", *, kind: str = "", on_click: Callable[[], object] | None = None
 ) -> QPushButton:
-    """`kind`: primary (one a page), danger, ghost, or plain. Its icon comes with `dress`."""
+    """`kind`: primary (one per page), danger, ghost, or plain. Its icon is set by `dress`."""
     made = QPushButton(f" {text}" if icon else text)
     made.setAccessibleName(text)
     made.setAutoDefault(True)  # Enter presses it like Space
@@ -67,7 +67,7 @@ def button(
 
 
 def tool(name: str, icon: str, on_click: Callable[[], object]) -> QPushButton:
-    """A button of an icon alone; its name is what one hears and reads when pointing at it."""
+    """Return a button with an icon only; its name is its tool tip and accessible name."""
     made = button("", icon, on_click=on_click)
     made.setText("")
     made.setAccessibleName(name.partition(" (")[0])
@@ -78,7 +78,7 @@ def tool(name: str, icon: str, on_click: Callable[[], object]) -> QPushButton:
 
 
 def frame(name: str = "card") -> QFrame:
-    """A frame the stylesheet knows by `name`."""
+    """Return a frame that the style sheet knows by `name`."""
     made = QFrame()
     made.setObjectName(name)
     return made
@@ -99,7 +99,9 @@ def row(parent: QWidget | None = None, *, margin: int = 0, gap: int = 8) -> QHBo
 
 
 def sign(line: QHBoxLayout) -> QLabel:
-    """Room at the end of a line for the icon of a tone, beside the first line of its words."""
+    """Reserve space at the end of a line for the icon of a tone, aligned with the first line of
+    text.
+    """
     made = label()
     made.setFixedSize(_ICON, _ICON + 2)
     line.addWidget(made, 0, Qt.AlignmentFlag.AlignTop)
@@ -107,13 +109,13 @@ def sign(line: QHBoxLayout) -> QLabel:
 
 
 def show_sign(made: QLabel, tone: str, theme: Theme) -> None:
-    """The icon of a tone: colour alone is not for everyone."""
+    """Set the icon of a tone: colour alone is not accessible to everyone."""
     icon = TONE_ICONS.get(tone, "info")
     made.setPixmap(icon_pixmap(icon, getattr(theme, tone, theme.soft), _ICON))
 
 
 def empty(layout: QLayout) -> None:
-    """Take everything out of a layout."""
+    """Remove everything from a layout."""
     while (item := layout.takeAt(0)) is not None:
         if (widget := item.widget()) is not None:
             widget.hide()
@@ -121,7 +123,7 @@ def empty(layout: QLayout) -> None:
 
 
 def retone(widget: QWidget, tone: str) -> None:
-    """Another tone than the one it had."""
+    """Set the tone of a widget, if it changed."""
     if widget.property("tone") == tone:
         return
     widget.setProperty("tone", tone)
@@ -131,7 +133,7 @@ def retone(widget: QWidget, tone: str) -> None:
 
 
 def dress(root: QWidget, theme: Theme) -> None:
-    """Icons and own painting in the colours of a theme; the stylesheet does the rest."""
+    """Apply a theme to icons and custom painting; the style sheet does the rest."""
     for each in (root, *root.findChildren(QWidget)):
         name = each.property("icon_name")
         if name and isinstance(each, QPushButton):
@@ -187,7 +189,7 @@ class Elided(Label):
 
 
 class Dot(QWidget):
-    """A small light before a sentence."""
+    """A small status light before a sentence."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -212,8 +214,7 @@ class Dot(QWidget):
 
 
 class Chip(QFrame):
-    """A state in a word, with its colour and, where that means something, its icon. Never
-    clickable."""
+    """A state as a label with its colour and, where useful, an icon. Never clickable."""
 
     def __init__(self, theme: Theme = LIGHT) -> None:
         super().__init__()
@@ -228,7 +229,7 @@ class Chip(QFrame):
         self.hide()
 
     def say(self, text: str, tone: str = "soft", icon: str = "") -> None:
-        """Nothing to say hides it. `icon`: another than that of the tone."""
+        """Set the text; an empty one hides the chip. `icon`: overrides the icon of the tone."""
         self._tone, self._icon = tone, icon or TONE_ICONS.get(tone, "")
         self._show_sign()
         if text != self._label.text():
@@ -253,7 +254,7 @@ class Chip(QFrame):
 
 
 class TopBar(QFrame):
-    """What a page is about, its state, and what can be done."""
+    """The header of a page: title, state and actions."""
 
     def __init__(self, title: str = "") -> None:
         super().__init__()
@@ -286,7 +287,7 @@ class TopBar(QFrame):
 
 
 class Inline(QFrame):
-    """An error or a warning where it belongs: what happened, its meaning, one button."""
+    """An inline error or warning: what happened, what it means, and one button."""
 
     pressed = Signal()
 
@@ -307,7 +308,7 @@ class Inline(QFrame):
         self.hide()
 
     def say(self, text: str, tone: str = "bad") -> None:
-        """Nothing to say hides it."""
+        """Set the message; an empty one hides it."""
         self._text.setText(text)
         self.setAccessibleName(text)
         retone(self, tone)

@@ -1,4 +1,4 @@
-"""Servers and sessions in words, the same on every page. No Qt."""
+"""Formats servers and sessions as text, the same on every page. No Qt."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def ended(session: Shelved) -> str:
 
 
 def conditions(start: RunStart) -> str:
-    """Where and how, in one line."""
+    """Describe in one line where and how a session ran."""
     from workbench.report.setup import Setup  # noqa: PLC0415  the first paint has no session
 
     setup = Setup(start)

@@ -1,4 +1,4 @@
-"""What this is, which versions it is made of, and their licences."""
+"""The About box: the program, the versions of its parts, and their licences."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from workbench import __version__
 
 
 class AboutBox(QDialog):
-    """Everything in it can be copied."""
+    """A dialog whose text can be selected and copied."""
 
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -68,7 +68,7 @@ class AboutBox(QDialog):
         self.finished.connect(self._on_finished)
 
     def versions(self) -> str:
-        """One line each."""
+        """Return one line for each part."""
         lines = [f"{part.name} {part.version}  {part.licence}" for part in self._components]
         return "\n".join([self._where.text(), *lines])
 

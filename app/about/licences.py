@@ -1,4 +1,4 @@
-"""What this program is made of: versions, licences and their texts. No Qt."""
+"""The parts of this program: versions, licences and licence texts. No Qt."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _NO_TEXT = "Its package brings no text along. {licence}: see https://spdx.org/li
 
 @dataclass(frozen=True)
 class Component:
-    """One part, as it is here."""
+    """One part, as installed here."""
 
     name: str
     version: str
@@ -56,7 +56,7 @@ class Component:
 
 
 def components() -> list[Component]:
-    """Everything that comes with the program, its own part first. Reads some hundred files."""
+    """Return all parts that ship with the program, its own first. Reads some hundred files."""
     packages: dict[str, Component] = {}
     _collect("pongbench", packages)
     qt = [_qt(packages[name]) for name in _FIRST[:1] if name in packages]
@@ -67,12 +67,12 @@ def components() -> list[Component]:
 
 
 def of_packages(parts: list[Component]) -> set[str]:
-    """The names of `parts` as packages of Python are called."""
+    """Return the names of `parts` as Python packages."""
     return {_plain(part.name) for part in parts}
 
 
 def _collect(name: str, found: dict[str, Component]) -> None:
-    """A package's requirements and theirs, as far as they are installed here."""
+    """Collect the requirements of a package, direct and indirect, that are installed here."""
     try:
         requirements = distribution(name).requires or []
     except PackageNotFoundError:
@@ -118,7 +118,7 @@ def _lgpl() -> str:
 
 
 def _qt(binding: Component) -> Component:
-    """Qt comes in the wheel of its binding, which has its version."""
+    """Qt ships in the wheel of its binding and has the same version."""
     return Component("Qt", binding.version, "LGPL-3.0-only", _lgpl())
 
 

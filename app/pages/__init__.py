@@ -1,1 +1,1 @@
-"""The window's pages, one file each."""
+"""The window's pages, one per file."""

@@ -1,4 +1,4 @@
-"""The window's keys. Those of a page belong to the page."""
+"""The shortcuts of the window. Those of a page are defined by the page."""
 
 from __future__ import annotations
 

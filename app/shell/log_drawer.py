@@ -1,4 +1,4 @@
-"""The program's log, drawn up from the foot of the window."""
+"""The program's log, in a drawer at the bottom of the window."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SHOWN = (
 
 
 class LogDrawer(QFrame):
-    """Shows the lines of a book; `add` brings the next one."""
+    """Shows the lines of a book; `add` appends one."""
 
     closed = Signal()
     HEIGHT = 240
@@ -77,7 +77,7 @@ class LogDrawer(QFrame):
         self.hide()
 
     def add(self, line: Line) -> None:
-        """A line arrived; what is seen stays where it is unless its end is seen."""
+        """Append a line. The view stays where it is unless it shows the end."""
         if self.isHidden() or line.level < self.level.currentData():
             return
         if not self._lines:
@@ -98,7 +98,7 @@ class LogDrawer(QFrame):
         self.show_latest()
 
     def show_latest(self) -> None:
-        """The end, but never below what the latest entry begins with."""
+        """Scroll to the end, but never below the first line of the latest entry."""
         self.body.moveCursor(QTextCursor.MoveOperation.End)
         cursor = self.body.textCursor()
         for _ in range(self._length - 1):
@@ -145,7 +145,7 @@ class LogDrawer(QFrame):
     """Lines of text the latest entry has."""
 
     def _text(self) -> str:
-        """Of the lines that are shown."""
+        """Return the text of the visible lines."""
         return self.body.toPlainText()
 
     def _say(self, sentence: str, tone: str = "bad") -> None:

@@ -1,4 +1,4 @@
-"""The window: a rail, its pages, and the way between them."""
+"""The main window: the rail, the pages, and navigation between them."""
 
 from __future__ import annotations
 
@@ -47,8 +47,9 @@ _FRAME = QSize(16, 48)
 
 
 class MainWindow(QMainWindow):
-    """Only one page is there at once; the others are built after the first paint, or when they are
-    asked for."""
+    """Builds only the first page at once; the others are built after the first paint, or when they
+    are shown.
+    """
 
     built = Signal()
     """The charts are there."""
@@ -106,7 +107,7 @@ class MainWindow(QMainWindow):
         dress(self, desk.theme)
 
     def appear(self) -> None:
-        """As it was left; the first time it fills a screen that is too small for it."""
+        """Restore the last size; the first time, fill a screen that is too small."""
         room = self.screen().availableSize() - _FRAME
         if not self.desk.settings.geometry and _SIZE.boundedTo(room) != _SIZE:
             self.resize(_SIZE.boundedTo(room))
@@ -117,7 +118,7 @@ class MainWindow(QMainWindow):
     # Pages
 
     def page(self, name: str) -> QWidget:
-        """A page by its name (`page_registry.ALL`); built when it is asked for first."""
+        """Return the page with this name (`page_registry.ALL`); it is built on first use."""
         found = self._pages.get(name)
         if found is None:
             found = self._pages[name] = page_registry.ALL[name].make(self.desk)
@@ -137,7 +138,7 @@ class MainWindow(QMainWindow):
 
     @property
     def shown(self) -> QWidget | None:
-        """The page that is seen."""
+        """Return the visible page."""
         return self._stack.currentWidget()
 
     @property
@@ -163,7 +164,7 @@ class MainWindow(QMainWindow):
         self.show_page("Live")
 
     def open(self, path: Path | None) -> None:
-        """Open a session; None: ask which."""
+        """Open a session; None: ask which one."""
         if path is not None:
             self.film.open(path)
             return
@@ -182,7 +183,7 @@ class MainWindow(QMainWindow):
         dress(self, theme)
 
     def show_log(self, shown: bool | None = None) -> None:
-        """Draw the log up, or put it away; None: the other of the two."""
+        """Show or hide the log; None: toggle it."""
         drawer = self.drawer
         if shown is None:
             shown = drawer.isHidden()
@@ -208,7 +209,7 @@ class MainWindow(QMainWindow):
         return self._drawer
 
     def leave(self) -> None:
-        """Close without asking; a run is stopped in good order first."""
+        """Close without asking; a run is stopped cleanly first."""
         self._leaving = True
         if self.desk.busy:
             self.live.stop()
@@ -239,7 +240,9 @@ class MainWindow(QMainWindow):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """One session is opened, several are compared; a plan is shown in its form."""
+        """Open dropped files: one session is opened, several are compared, a plan is shown in its
+        form.
+        """
         dropped = [Path(url.toLocalFile()) for url in event.mimeData().urls()]
         if len(dropped) == 1:
             self._open_dropped(dropped[0])
@@ -254,11 +257,11 @@ class MainWindow(QMainWindow):
         )
 
     def warm_up(self) -> None:
-        """What draws is built before it is asked for, but after there is something to see."""
+        """Build the chart pages before they are needed, but after the first paint."""
         self.show_page(self._first())
         self.page("Live")
         self.built.emit()
-        # Not sooner: both import in the engine's thread, and importing is done one at a time.
+        # Not earlier: both import in the engine's thread, and imports hold one lock.
         QTimer.singleShot(0, self, self._fill)
 
     def _fill(self) -> None:
@@ -267,7 +270,7 @@ class MainWindow(QMainWindow):
         self._read_shelf()
 
     def _first(self) -> str:
-        """The page shown last, where it means something again: what ran is over."""
+        """Return the page shown last, if it can be shown again; a run that was shown is over."""
         kept = self.desk.settings.page
         kept = {"Live": "Start", "Film": "Sessions"}.get(kept, kept)
         return kept if kept in page_registry.ALL else "Start"
@@ -309,7 +312,7 @@ class MainWindow(QMainWindow):
                 self.close()
 
     def _on_refused(self, sentence: str) -> None:
-        """A file cannot be opened: a film that is shown stays."""
+        """Report a file that cannot be opened; a film that is shown stays."""
         if self.shown is self.film and self.film.reel is not None:
             self.notice.say(sentence)
         else:
@@ -317,7 +320,7 @@ class MainWindow(QMainWindow):
             self.sessions.error.say(sentence)
 
     def _on_line(self, line: Line) -> None:
-        """Something was logged."""
+        """Show a new line of the log."""
         if line.surprise:
             self.notice.say(f"{line.text} See the log for details. Recorded data is kept.")
         if self._drawer is not None and not self._drawer.isHidden():
@@ -332,7 +335,7 @@ class MainWindow(QMainWindow):
             self.set_theme(theme)
 
     def _calm(self) -> None:
-        """Whatever breathes stands still where less motion is asked for."""
+        """Stop animations if the user asked for less motion."""
         for each in self.findChildren(QWidget):
             if hasattr(each, "set_breathing"):
                 each.set_breathing(not self.desk.settings.calm)

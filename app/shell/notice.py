@@ -1,4 +1,4 @@
-"""The calm bar above the page: what no page can say for itself."""
+"""The bar above the page, for messages that belong to no page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.widgets import button, label, retone, row, show_sign, sign
 
 
 class NoticeBar(QFrame):
-    """One sentence at a time, until it is put away; others wait their turn."""
+    """Shows one sentence at a time until it is dismissed; others wait in a queue."""
 
     log_wanted = Signal()
 
@@ -35,7 +35,7 @@ class NoticeBar(QFrame):
         self.hide()
 
     def say(self, text: str, tone: str = "bad") -> None:
-        """The same sentence is not said twice in a row."""
+        """Show a sentence, unless it equals the one before."""
         latest = self._waiting[-1] if self._waiting else (self.text, "")
         if text and latest[0] != text:
             self._waiting.append((text, tone))

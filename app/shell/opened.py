@@ -1,5 +1,6 @@
-"""Files that the desktop hands over in an event: on macOS a double click names none in the command,
-and one that came while the program runs starts it no second time."""
+"""Files that the desktop passes in an event. On macOS a double click names no file in the command
+line, and a second double click does not start a second process.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +13,10 @@ from PySide6.QtWidgets import QApplication
 
 
 class Application(QApplication):
-    """Keeps the last file until somebody can show it.
+    """Keeps the last file until the window can show it.
 
-    The event is the application's own: a filter on it would be asked about every event of every
-    widget.
+    The application handles the event itself: an event filter would be called for every event of
+    every widget.
     """
 
     def __init__(self, argv: Sequence[str]) -> None:

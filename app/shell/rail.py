@@ -1,4 +1,4 @@
-"""The pages, at the window's left edge."""
+"""The list of pages at the left edge of the window."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.theme import Theme, Weight, font, icon
 
 
 class Rail(QFrame):
-    """One entry a page; exactly one is checked."""
+    """One entry per page; exactly one is checked."""
 
     WIDTH = 84
 
@@ -47,7 +47,9 @@ class Rail(QFrame):
         foot: bool = False,
         page: bool = True,
     ) -> RailEntry:
-        """An entry above or at the foot; `page`: it leads to one, and is checked while there."""
+        """Add an entry, at the top or at the foot; `page`: it leads to a page and is checked while
+        that is shown.
+        """
         entry = RailEntry(name, icon, self._theme)
         entry.setCheckable(page)
         entry.clicked.connect(lambda _checked: on_click())
@@ -65,7 +67,7 @@ class Rail(QFrame):
 
 
 class RailEntry(QToolButton):
-    """Icon above a word; a badge is a dot beside the icon."""
+    """An icon above a label; a badge is a dot beside the icon."""
 
     def __init__(self, name: str, icon: str, theme: Theme) -> None:
         super().__init__()
@@ -89,7 +91,7 @@ class RailEntry(QToolButton):
         self._paint_icon()
 
     def set_badge(self, tone: str, words: str = "") -> None:
-        """A dot in a tone of the theme (empty: none), and what it means."""
+        """Set the badge: a dot in a tone of the theme (empty: none), and its meaning."""
         self._badge = tone
         self.setAccessibleDescription(words)
         self.setToolTip(tip(words))
@@ -114,7 +116,7 @@ class RailEntry(QToolButton):
 
 
 class _Mark(QAbstractButton):
-    """The program's sign: a line that holds, and then does not."""
+    """The program's logo: a line that follows the ideal and then drops."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()

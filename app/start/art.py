@@ -1,4 +1,4 @@
-"""The pictures on the start page's cards."""
+"""The illustrations on the cards of the start page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _YIELDS: _Line = ((0.03, 0.03), (0.42, 0.42), (0.47, 0.43), (0.62, 0.38), (0.8, 
 
 
 class Art(QWidget):
-    """Upper part of a card: a picture without figures; not for the eye of a screen reader."""
+    """The upper part of a card: an illustration without figures, hidden from screen readers."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -47,7 +47,9 @@ class Art(QWidget):
 
 
 class SweepArt(Art):
-    """Three servers in the middle of a sweep: one holds, one yields, one is being measured."""
+    """Three servers in the middle of a sweep: one sustains the rate, one drops, one is being
+    measured.
+    """
 
     def paint(self, painter: QPainter, rect: QRectF) -> None:
         theme = self.theme
@@ -74,7 +76,7 @@ class SweepArt(Art):
 
 
 class DropArt(Art):
-    """A place to drop a session."""
+    """A drop target for a session."""
 
     def paint(self, painter: QPainter, rect: QRectF) -> None:
         theme = self.theme

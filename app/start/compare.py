@@ -1,4 +1,4 @@
-"""The card of the start page on which servers are ticked."""
+"""The card of the start page for choosing servers to compare."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _GAP = 6
 
 
 class CompareCard(QFrame):
-    """Remembers what was ticked, and says what a run of it would take."""
+    """Remembers which servers were ticked, and shows what a run of them would cost."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
@@ -66,11 +66,11 @@ class CompareCard(QFrame):
         self.fit()
 
     def ticked(self) -> list[str]:
-        """Ids of the servers to be compared."""
+        """Return the ids of the servers to compare."""
         return [id_ for id_, box in self.boxes.items() if box.isChecked()]
 
     def chosen(self) -> Plan | None:
-        """The plan of the ticked servers."""
+        """Return the plan for the ticked servers."""
         return self.offer.plan_for(self.ticked()) if self.offer else None
 
     def ask_run(self) -> None:
@@ -82,7 +82,7 @@ class CompareCard(QFrame):
             self._desk.plan_wanted.emit(self.chosen())
 
     def set_offer(self, found: Offer) -> None:
-        """Servers to tick; those ticked before stay so."""
+        """Show the servers to choose from; those ticked before stay ticked."""
         before = self._desk.settings.servers if self.offer is None else self.ticked()
         self.offer = found
         able = [entry.id for entry in found.entries]
@@ -109,12 +109,14 @@ class CompareCard(QFrame):
         self.fit()
 
     def chain_after(self, widget: QWidget) -> None:
-        """Tab comes to the servers from there: new widgets are last in its order."""
+        """Set the widget from which Tab leads to the servers: new widgets are last in the tab
+        order.
+        """
         for before, after in pairwise([widget, *self.boxes.values()]):
             QWidget.setTabOrder(before, after)
 
     def set_across(self, across: int) -> None:
-        """So many names in a row."""
+        """Set how many names stand in a row."""
         if across != self._across:
             self._across = across
             self._arrange()
@@ -123,7 +125,7 @@ class CompareCard(QFrame):
         self._theme = theme
 
     def fit(self) -> None:
-        """To what is ticked, and whether something runs."""
+        """Adjust the card to the ticked servers and to whether a run is in progress."""
         ticked, busy, known = self.ticked(), self._desk.busy, self.offer is not None
         self.run.setEnabled(bool(ticked) and not busy)
         self.plan.setEnabled(known)
@@ -176,14 +178,14 @@ class CompareCard(QFrame):
 
 
 class _WholeRows(Scrolled):
-    """Cuts no row at its lower end, and turns by whole rows."""
+    """A list that shows whole rows only and scrolls by whole rows."""
 
     def __init__(self, body: QWidget) -> None:
         super().__init__(body)
         self._pitch = 1
 
     def set_row(self, high: int) -> None:
-        """So high is each."""
+        """Set the height of a row."""
         self._pitch = max(1, high + _GAP)
         self.verticalScrollBar().setSingleStep(self._pitch)
         self._fit()
@@ -197,7 +199,7 @@ class _WholeRows(Scrolled):
 
 
 def _unreadable(count: int, what: str) -> str:
-    """One line: why is told on their own page."""
+    """Describe unavailable servers in one line; their own page gives the reasons."""
     if not count:
         return ""
     return f"{count} {what}s cannot be read." if count > 1 else f"One {what} cannot be read."

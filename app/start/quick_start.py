@@ -1,7 +1,7 @@
-"""What a newcomer can run: a quick look, or the demo's rates against servers of their choice.
-No Qt.
+"""What a new user can run: a quick look, or the demo's rates against chosen servers. No Qt.
 
-The engine is imported where it is used, in its own thread: the first paint does not wait for it.
+The engine is imported where it is used, in its own thread, so that the first paint does not wait
+for it.
 """
 
 # ruff: noqa: PLC0415
@@ -33,7 +33,7 @@ class Offer:
 
     @property
     def entries(self) -> tuple[ServerEntry, ...]:
-        """Those that can run the plan: the plan's own first."""
+        """Return the servers that can run the plan, the plan's own first."""
         protocol, listed = self.plan.workload.protocol, self.plan.servers
         able = [e for e in self.bench.entries if protocol in e.protocols and not e.unavailable]
         first = [entry for id_ in listed for entry in able if entry.id == id_]
@@ -45,11 +45,11 @@ class Offer:
 
         if list(servers) == self.plan.servers:
             return self.plan
-        # Its note is about its own servers.
+        # The note describes the plan's own servers.
         return msgspec.structs.replace(self.plan, servers=list(servers), description="")
 
     async def cost(self, plan: Plan) -> Budget:
-        """Of a plan on this computer. Raises BadInput when it cannot run here."""
+        """Return the budget of a plan on this computer. Raises BadInput when it cannot run here."""
         import asyncio
 
         from workbench.plan.budget import assess
@@ -61,7 +61,7 @@ class Offer:
         return await asyncio.to_thread(look)
 
     def conditions(self) -> str:
-        """This computer in one line."""
+        """Describe this computer in one line."""
         facts, parts = self.bench.facts, []
         if cores := facts.get("cpu_count"):
             parts.append("1 core for servers and clients" if cores == 1 else f"{cores} cores")
@@ -74,7 +74,9 @@ class Offer:
 
 
 async def load() -> Offer:
-    """Raises PongbenchError when a plan is not there, or this computer does not answer."""
+    """Load the plans and the servers. Raises PongbenchError when a plan is missing or this computer
+    cannot be examined.
+    """
     import asyncio
 
     from workbench.plan.model import load_plan

@@ -1,4 +1,4 @@
-"""The latest sessions; where there are none yet, what comes of a run."""
+"""The latest sessions; if there are none, what a run produces."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ class Recent(QWidget):
         return made
 
     def _tell_results(self) -> None:
-        """What came of each; of one that is not complete, why."""
+        """Show the result of each session, or why it is incomplete."""
         for session, told in self._results:
             known = self._outlines.get(session)
             done = session.stop is not None and session.stop.status == "done"
@@ -152,7 +152,7 @@ def _tone(session: Shelved) -> str:
 
 
 class _Result(QWidget):
-    """Something a run gives."""
+    """One result of a run."""
 
     def __init__(self, icon: str, title: str, text: str, theme: Theme) -> None:
         super().__init__()
