@@ -1,4 +1,4 @@
-"""How far the axes of a chart reach: as far as is needed, and as steadily as can be."""
+"""The limits of a chart's axes: as tight as the data allow, and stable while data arrive."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BEFORE_FIRST = 0.04
 
 
 class Axes:
-    """Of one chart."""
+    """The limits of one chart."""
 
     def __init__(self, chart: Chart) -> None:
         self._chart = chart
@@ -30,11 +30,11 @@ class Axes:
         """The chart's limits are of what is shown: they change as little as possible."""
 
     def forget(self) -> None:
-        """Something else is shown."""
+        """Start again, for other data."""
         self._fitted = False
 
     def fit(self) -> Limits:
-        """Limits for what is known now."""
+        """Return the limits for the data known now."""
         chart, model = self._chart, self._chart.model
         last = max(model.last_x, model.whole.last_x if model.whole else 0.0)
         if chart.quantity is Quantity.REPLIES:
@@ -59,7 +59,7 @@ class Axes:
         return (low - _BEFORE_FIRST * (high - low) if low < high else high - 1.0), high
 
     def _spanned(self) -> NDArray[np.float64]:
-        """What the axis is fitted to: what is known, and what will be."""
+        """The values that the axis is fitted to: known and expected ones."""
         chart, whole = self._chart, self._chart.model.whole
         if whole is None:
             return chart.known()
@@ -70,7 +70,9 @@ class Axes:
         return scales.round_up(max(known.max(initial=0.0) * 1.05, 1e-3)) if len(known) else 1.0
 
     def _log_limits(self) -> tuple[float, float]:
-        """Fitted to a session known to its end; while running wide enough that the axis stays."""
+        """Return limits fitted to a complete session; while running, wide enough that the axis
+        stays stable.
+        """
         model, known = self._chart.model, self._spanned()
         low, high = 0.1, scales.round_up(max(1000.0, model.timeout_ms))
         if len(known):
@@ -78,5 +80,5 @@ class Axes:
             ended = model.over or model.whole is not None
             low, high = (least, most) if ended else (min(low, least), max(high, most))
         high = max(high, low * 10)
-        # Above the timeout is room for its word.
+        # There is room above the timeout for its label.
         return low, high * ((high / low) ** 0.05 if high >= model.timeout_ms else 1.12)

@@ -1,4 +1,4 @@
-"""pyqtgraph, imported in half of its time."""
+"""Imports pyqtgraph in half of its time."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from PySide6 import QtCore, QtGui, QtWidgets
 
 
 def _load() -> ModuleType:
-    """Import pyqtgraph without the mirror it makes of Qt.
+    """Import pyqtgraph without its mirror of Qt.
 
     Its package `Qt` copies every name of three Qt modules into modules of its own, for which the
-    binding has to create every class Qt has: 60 of 130 ms. Here those modules are Qt's own, and
-    they list nothing to be copied while pyqtgraph is imported. Nor are 10 MB of bindings to OpenGL
-    loaded, with which nothing here draws.
+    binding has to create every class of Qt: 60 of 130 ms. Here those modules are Qt's own, and they
+    list no names to copy while pyqtgraph is imported. The OpenGL bindings (10 MB), which no chart
+    uses, are not loaded either.
     """
     if (already := sys.modules.get("pyqtgraph")) is not None:
         return already
@@ -36,7 +36,7 @@ def _load() -> ModuleType:
 
 
 def _without_opengl() -> list[str]:
-    """Put modules in place that have the one class pyqtgraph derives from; their names."""
+    """Install stub modules with the one class that pyqtgraph derives from; returns their names."""
     names = [f"PySide6.{name}" for name in ("QtOpenGL", "QtOpenGLWidgets")]
     names = [name for name in names if name not in sys.modules]
     for name in names:

@@ -1,4 +1,4 @@
-"""What lies under the lines: head, grid, axes, the clients' ceiling, the ideal line."""
+"""The layer under the lines: header, grid, axes, the client limit, the ideal line."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _ABOVE_IDEAL = 14.0
 
 
 class Ground:
-    """Paints a chart's ground in the scene's pixels."""
+    """Paints a chart's background in the scene's pixels."""
 
     def __init__(self, chart: Chart) -> None:
         self._chart = chart
@@ -52,8 +52,9 @@ class Ground:
         return size, ratio, chart.limits, chart.ceiling, shown, empty, said, self._timeout_ms()
 
     def words(self) -> list[labels.Box]:
-        """Where its words stand that are no labels: the head, the timeout, and those of the ideal
-        line as boxes in a row."""
+        """The boxes of texts other than labels: the header, the timeout, and the ideal line's as
+        several boxes in a row.
+        """
         chart = self._chart
         found = [(0.0, 0.0, self._head()[-1], chart.look.px(20))]
         if (timeout := self._timeout_ms()) is not None:
@@ -97,7 +98,9 @@ class Ground:
         painter.restore()
 
     def _saying(self) -> str:
-        """In place of lines; empty: there are some, or the first point is being drawn."""
+        """Return the text shown in place of lines; empty: there are lines, or the first point is
+        being drawn.
+        """
         chart = self._chart
         first, said = chart.quantity is Quantity.REPLIES, ""
         if not any(len(curve.values.x) for curve in chart.curves.values()):
@@ -158,7 +161,7 @@ class Ground:
         return font(look.px(look.head), Weight.DemiBold)
 
     def _marks(self) -> tuple[str, ...]:
-        """What a large, a hollow and a crossed marker mean, where there are any."""
+        """Return explanations of the large, hollow and crossed markers, where there are any."""
         chart = self._chart
         model, view = chart.model, chart.view_shown
         key = model, model.version, view
@@ -227,7 +230,7 @@ class Ground:
         painter.drawLine(area.topLeft(), area.bottomLeft())
 
     def _timeout_ms(self) -> float | None:
-        """Where lines end because calls are given up then; None: not within this chart."""
+        """Return the timeout, where lines end; None: it is not within this chart."""
         chart = self._chart
         timeout, (_, _, low, high) = chart.model.timeout_ms, chart.limits
         inside = low < (log10(timeout) if chart.log else timeout) <= high
@@ -235,7 +238,9 @@ class Ground:
         return timeout if known and inside else None
 
     def _timeout_words(self, timeout: float) -> tuple[str, QFont, QPointF]:
-        """Above its line, where no point can be, to the right of a short head."""
+        """Return the text, its font and its place: above its line, where no point can be, to the
+        right of a short header.
+        """
         chart, px = self._chart, self._chart.look.px
         text, size = f"timeout {_time_text(timeout)}", font(px(11), Weight.Medium)
         line, plot = chart.at(0, timeout), chart.plot_rect()
@@ -276,7 +281,9 @@ class Ground:
         painter.restore()
 
     def _ideal_words(self) -> tuple[float, float]:
-        """(middle, half length) of the words, as shares of the ideal line; 0: there is no room."""
+        """Return (middle, half length) of the text, as shares of the ideal line; 0: there is no
+        room.
+        """
         chart = self._chart
         if not chart.has_ideal:
             return 0.0, 0.0
@@ -290,7 +297,9 @@ class Ground:
 
 
 def _hatch(area: QRectF, apart: float) -> list[QLineF]:
-    """Rising at 45 degrees, ending at the edges: an SVG knows of no clipping by its painter."""
+    """Return lines at 45 degrees that end at the edges of the area: Qt's SVG painter
+    does not clip.
+    """
     lines = []
     for x in np.arange(area.left() - area.height(), area.right(), apart):
         left, right = max(x, area.left()), min(x + area.height(), area.right())
@@ -300,7 +309,7 @@ def _hatch(area: QRectF, apart: float) -> list[QLineF]:
 
 
 def _few(reading: PointResult, view: View) -> bool:
-    """Has it a response time which too few replies support?"""
+    """Whether a response time is supported by too few replies."""
     return reading.times(view.clock) is not None and not reading.supported(view)
 
 

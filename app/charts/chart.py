@@ -1,9 +1,10 @@
-"""One chart: a quantity of every server over the offered rate, on pyqtgraph.
+"""One chart: a quantity of every server over the offered rate, drawn with pyqtgraph.
 
-Three layers. The *ground* (grid, axes, ceiling, ideal line) and the *still* lines (servers that are
-not running) are painted once into pixmaps and blitted; what moves (the running and the highlighted
-server) are ordinary items above them, and what points at them is the foreground. So a live update
-costs one line, not twelve, and dimming costs nothing. Printing and files get all layers as strokes.
+There are three layers. The *ground* (grid, axes, client limit, ideal line) and the *still* lines
+(servers that are not running) are painted once into pixmaps and copied. The moving parts (the
+running and the highlighted server) are ordinary items above them, and the cursor and the halo are
+the foreground. So a live update repaints one line, not twelve, and dimming costs nothing. Printing
+and files get all layers as strokes.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ NEAR_PX = 14.0
 
 
 class Chart(pg.PlotWidget):
-    """Draws one quantity of a model. Call `refresh` when the model may have changed."""
+    """Draws one quantity of a model. Call `refresh` after the model may have changed."""
 
     ideal_at = 0.8
     """Where the words of the ideal line have their middle, as a share of it."""
@@ -94,7 +95,7 @@ class Chart(pg.PlotWidget):
         px = look.px
         layout = self.getPlotItem().layout
         layout.setContentsMargins(look.left, look.top, px(look.gutter), look.bottom(self.lowest))
-        layout.activate()  # else only with the next event
+        layout.activate()  # without this only with the next event
         for curve in self.curves.values():
             self.removeItem(curve)
         self.curves.clear()
@@ -110,7 +111,7 @@ class Chart(pg.PlotWidget):
         self.set_look(self.theme, self.look)
 
     def set_view(self, view: View, *, log: bool | None = None) -> None:
-        """Which response time, and on which scale."""
+        """Set the percentile of the response time, and its scale."""
         self.view_shown = view
         if log is not None:
             self.log = log and self.quantity is Quantity.TIME
@@ -119,7 +120,7 @@ class Chart(pg.PlotWidget):
         self.refresh()
 
     def refresh(self) -> None:
-        """Take over what changed in the model, and repaint."""
+        """Apply changes of the model, and repaint."""
         if self._drawn_version != self.model.version:
             whole = self._drawn_version < 0
             self._drawn_version = self.model.version
@@ -138,7 +139,9 @@ class Chart(pg.PlotWidget):
         self.viewport().update()
 
     def _pass_of(self, server: str) -> int:
-        """Which pass of a server is drawn by itself because it is running; 0: all together."""
+        """Return the pass of a server that is drawn by itself because it is running; 0: all
+        together.
+        """
         sweeping = self.model.sweeping
         return sweeping.pass_number if sweeping and sweeping.server == server else 0
 
@@ -158,7 +161,7 @@ class Chart(pg.PlotWidget):
         self.refresh()
 
     def _arrange(self) -> None:
-        """What moves is an item, what is still is in a layer."""
+        """Move a curve to an item while it moves, and into a layer while it is still."""
         look, running = self.look, self.model.running_server
         key = (running, self.highlighted, frozenset(self.hidden), len(self.curves), self.look)
         if key == self._arranged:
@@ -185,17 +188,17 @@ class Chart(pg.PlotWidget):
 
     @property
     def metric(self) -> str:
-        """The key of what is shown."""
+        """Return the key of the metric that is shown."""
         return metric(self.quantity, self.view_shown)
 
     @property
     def has_ideal(self) -> bool:
-        """Does the line y = x mean anything here?"""
+        """Whether the line y = x has a meaning here."""
         return self.quantity is Quantity.REPLIES and self.model.axis.calibrated
 
     @property
     def ceiling(self) -> float | None:
-        """The clients' ceiling, where it lies within the chart."""
+        """Return the client limit, if it lies within the chart."""
         ceiling = self.model.ceiling_per_s
         inside = ceiling is not None and ceiling < self.limits[1] and self.model.axis.calibrated
         return ceiling if inside else None
@@ -215,21 +218,21 @@ class Chart(pg.PlotWidget):
     # Geometry, all in the scene's pixels (the widget's own)
 
     def plot_rect(self) -> QRectF:
-        """Of the plot between the axes."""
+        """Return the rectangle of the plot between the axes."""
         return self.getPlotItem().getViewBox().sceneBoundingRect()
 
     def at(self, x: float, value: float) -> QPointF:
-        """The pixel of a place on the axis and a value in the chart's unit."""
+        """Return the pixel of a position on the axis and a value in the chart's unit."""
         y = log10(max(value, 1e-9)) if self.log else value
         across = self.limits[0] if x <= 0 else float(self.across(np.float64(x)))
         return self.getPlotItem().getViewBox().mapViewToScene(QPointF(across, y))
 
     def across(self, x: Floats) -> Floats:
-        """As drawn: logarithms where the axis is logarithmic."""
+        """Return values as drawn: logarithms where the axis is logarithmic."""
         return np.log10(x) if self.model.axis.scale == "log" else x
 
     def running_at(self) -> QPointF | None:
-        """The pixel of the point that runs, so far; None: there is nothing to show of one."""
+        """Return the pixel of the running point so far; None: it cannot be shown yet."""
         running = self.model.running
         if running is None or running.server not in self.curves or running.server in self.hidden:
             return None
@@ -237,7 +240,7 @@ class Chart(pg.PlotWidget):
         return None if isnan(value) else self.at(running.x, value)
 
     def clip_rect(self) -> QRectF:
-        """The plot and room for the markers on its edges."""
+        """Return the plot with room for the markers on its edges."""
         more = self.look.px(7)
         return self.plot_rect().adjusted(-more, -more, more, more)
 
@@ -287,8 +290,9 @@ class Chart(pg.PlotWidget):
         return self.ground.key(), still
 
     def still(self) -> list[Curve]:
-        """In painting order. A line that leaves the common one first lies above the others, so that
-        on y = x every stretch has the colour of the next server to leave it."""
+        """Return the curves in painting order. A line that leaves the common one first lies above
+        the others, so that every stretch of y = x has the colour of the next server to leave it.
+        """
         running = self.model.running_server
         still = [
             curve
@@ -327,7 +331,7 @@ class Chart(pg.PlotWidget):
             self.picked.emit(*self.nearest(event.position()))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Nothing is dragged."""
+        """Ignore drags."""
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         self.mousePressEvent(event)
@@ -336,7 +340,7 @@ class Chart(pg.PlotWidget):
         event.ignore()
 
     def nearest(self, at: QPointF) -> tuple[str, float]:
-        """The visible server within 14 px of a pixel, by its line or its name, and its rate."""
+        """Return the visible server whose line or name is within 14 px of a pixel, and its rate."""
         best, server = self.look.px(NEAR_PX), ""
         for id_, curve in self.curves.items():
             if id_ in self.hidden:
@@ -352,7 +356,7 @@ class Chart(pg.PlotWidget):
         return server, float(self.curves[server].values.x[nearest])
 
     def reading(self, server: str, rate: float) -> PointResult | None:
-        """Of a server at exactly this rate."""
+        """Return the point of a server at exactly this rate."""
         series = self.model.series.get(server)
         readings = series.shown if series else ()
         return next((r for r in readings if r.x == rate), None)

@@ -26,7 +26,7 @@ _DOTTED = [2.0, 2.5]
 
 
 class Curve(pg.PlotCurveItem):
-    """One server's line. Its data are in the view's coordinates (a logarithm is taken before)."""
+    """One server's line. Its data are in view coordinates (logarithms are already taken)."""
 
     def __init__(self, series: Series, theme: Theme) -> None:
         super().__init__()
@@ -42,14 +42,14 @@ class Curve(pg.PlotCurveItem):
         self._pieces_key: object = None
 
     def set_values(self, values: Values, x: Floats, log: bool) -> None:
-        """`x`: as drawn; `log`: of the other axis."""
+        """`x`: as drawn; `log`: whether the other axis is logarithmic."""
         self.values = values
         self._pieces_key = None
         y = np.log10(values.y) if log else values.y
         self.setData(x, y, connect="finite")
 
     def pixels(self) -> NDArray[np.float64]:
-        """Its points in the scene's pixels, (n, 2); NaN in gaps."""
+        """Return its points in the scene's pixels, (n, 2); NaN in gaps."""
         x, y = self.getData()
         if x is None or not len(x):
             return np.empty((0, 2))
@@ -57,7 +57,9 @@ class Curve(pg.PlotCurveItem):
         return np.column_stack((x * t.m11() + t.dx(), y * t.m22() + t.dy()))
 
     def draw(self, painter: QPainter, width: float) -> None:
-        """In the scene's pixels: full where both ends are trusted; thin, pale and broken else."""
+        """Draw it in the scene's pixels: solid where both ends are trusted; else thin, pale and
+        broken.
+        """
         if is_vector(painter):
             for points, pen in self._strokes(width):
                 stroke(painter, points, pen)
@@ -70,7 +72,7 @@ class Curve(pg.PlotCurveItem):
             draw_pieces(painter, lines, pen)
 
     def pen(self, width: float, *, sure: bool) -> QPen:
-        """Not sure: thin, pale and broken."""
+        """Return its pen; if not `sure`, thin, pale and broken."""
         pen = self.style.pen(width if sure else max(1.0, width * 0.5))
         if not sure:
             pen.setColor(QColor(mix(self._theme.card, self.style.colour, PALE)))
@@ -78,7 +80,7 @@ class Curve(pg.PlotCurveItem):
         return pen
 
     def trusts(self, rate: float) -> bool:
-        """May its point at this rate be trusted?"""
+        """Whether its point at this rate is trusted."""
         return bool(self.values.trusted[self.values.x == rate].all())
 
     def _strokes(self, width: float) -> Iterator[tuple[NDArray[np.float64], QPen]]:
@@ -90,7 +92,7 @@ class Curve(pg.PlotCurveItem):
                 yield points[a : b + 1], pen
 
     def paint(self, painter: QPainter, option: object, widget: QWidget | None) -> None:
-        """As an item: only what moves is painted so; see the module."""
+        """Paint it as an item: only moving curves are painted so; see the chart."""
         back, _ = self.sceneTransform().inverted()
         painter.save()
         painter.setTransform(back, True)
@@ -101,9 +103,10 @@ class Curve(pg.PlotCurveItem):
     def draw_markers(
         self, painter: QPainter, look: Look, radius: float = 4.0, *, knee: bool = False
     ) -> None:
-        """Staggered so that servers on one line show side by side; hollow ones where the point must
-        not be trusted, crossed where the server is faulty; with `knee` a large one at the highest
-        rate held."""
+        """Draw the markers, staggered so that servers on one line show side by side: hollow ones
+        where the point must not be trusted, crossed ones where the server is faulty; with `knee` a
+        large one at the highest sustained rate.
+        """
         px, card = look.px, self._theme.card
         points, trusted = self.pixels(), self.values.trusted
         if not len(points):
@@ -128,7 +131,7 @@ class Curve(pg.PlotCurveItem):
             draw_marker(painter, self.style, at, px(radius * 1.65), card)
 
     def distance(self, at: QPointF) -> float:
-        """From a pixel to the line; infinite where there is none."""
+        """Return the distance from a pixel to the line; infinite where there is none."""
         points = self.pixels()
         known = points[~np.isnan(points).any(axis=1)] - at.toTuple()
         if not len(known):
@@ -148,8 +151,9 @@ def _stretches(flags: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
 
 
 def _staggered(points: NDArray[np.float64], spacing: float, index: int) -> Iterator[int]:
-    """Points to mark, about `spacing` pixels apart, shifted from server to server by the golden
-    ratio, which spreads few and many alike."""
+    """Choose points to mark, about `spacing` pixels apart, shifted from server to server by the
+    golden ratio, which spreads any number of servers evenly.
+    """
     across = points[-1, 0] - points[0, 0]
     step = max(1, round(spacing * (len(points) - 1) / across)) if across > 0 else 1
     for i in range(int(step * (index * 0.618034 % 1)), len(points), step):

@@ -1,4 +1,4 @@
-"""The strokes all charts share: markers, swatches, text, thick lines at speed."""
+"""Drawing primitives of all charts: markers, swatches, text, and fast thick lines."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _THICK = 3.5
 
 
 def is_vector(painter: QPainter) -> bool:
-    """Does it write a file that must look the same where our fonts are missing?"""
+    """Whether the painter writes a file that must look the same where our fonts are missing."""
     return painter.paintEngine().type() not in (
         QPaintEngine.Type.Raster,
         QPaintEngine.Type.OpenGL2,
@@ -78,11 +78,11 @@ def draw_text(  # noqa: PLR0917 - read like QPainter.drawText
     colour: QColor | str,
     align: str = "left",
 ) -> float:
-    """One line, `at` its left, middle or right end ("left", "middle", "right"), vertically centred
-    on it; its width.
+    """Draw one line of text, `at` its left, middle or right end ("left", "middle", "right"),
+    vertically centred on it; returns its width.
 
-    In an SVG it becomes outlines, which look the same on machines without our fonts; a PDF brings
-    the fonts, and its words can be searched and copied.
+    In an SVG it becomes outlines, which look the same on machines without our fonts; a PDF embeds
+    the fonts, and its text can be searched and copied.
     """
     kind = painter.paintEngine().type()
     if kind is QPaintEngine.Type.Pdf:
@@ -104,7 +104,7 @@ def draw_text(  # noqa: PLR0917 - read like QPainter.drawText
 
 @cache
 def _searchable(font: QFont) -> QFont:
-    """Without the glyphs that features put in, of which a PDF does not say what they stand for."""
+    """Return the font without feature glyphs, for which a PDF records no characters."""
     made = QFont(font)
     for feature in ("tnum", "calt"):
         made.setFeature(QFont.Tag(feature), 0)
@@ -113,7 +113,7 @@ def _searchable(font: QFont) -> QFont:
 
 @cache
 def marker_path(marker: Marker, radius: float) -> QPainterPath:
-    """Around (0, 0)."""
+    """Return the shape of a marker around (0, 0)."""
     path = QPainterPath()
     if marker is Marker.CIRCLE:
         path.addEllipse(QPointF(0, 0), radius, radius)
@@ -132,7 +132,7 @@ def draw_marker(
     *,
     hollow: bool = False,
 ) -> None:
-    """Filled with a rim of the ground, or hollow: not to be trusted."""
+    """Draw a marker, filled with a rim in the background colour, or hollow: not to be trusted."""
     kind = QTransform.TransformationType
     still = painter.worldTransform().type() in (kind.TxNone, kind.TxTranslate)
     if is_vector(painter) or not still:
@@ -140,7 +140,7 @@ def draw_marker(
         _paint_marker(painter, style, radius, ground, hollow)
         painter.translate(-at)
         return
-    # Antialiased paths cost; a marker is kept as a picture for every quarter of a pixel.
+    # Antialiased paths are slow; a marker is cached as a pixmap for every quarter of a pixel.
     ratio = painter.device().devicePixelRatioF()
     x, y = round(at.x() * ratio * 4), round(at.y() * ratio * 4)
     stamp = _stamp(style, radius, ground, hollow, x % 4, y % 4, ratio)
@@ -152,7 +152,7 @@ def draw_marker(
 def _stamp(  # noqa: PLR0917 - a key
     style: SeriesStyle, radius: float, ground: str, hollow: bool, x: int, y: int, ratio: float
 ) -> QPixmap:
-    """A marker in its middle, moved by quarters of a device pixel."""
+    """Return a marker in the middle of a pixmap, shifted by quarters of a device pixel."""
     half = ceil(1.5 * radius * ratio) + 1
     stamp = QPixmap(2 * half + 1, 2 * half + 1)
     stamp.fill(Qt.GlobalColor.transparent)
@@ -179,8 +179,9 @@ def _paint_marker(
 
 
 def draw_cross(painter: QPainter, at: QPointF, radius: float, theme: Theme) -> None:
-    """A disc with a cross, of a point at which the server is faulty: whoever sees no red sees the
-    sign."""
+    """Draw a disc with a cross, for a point at which the server is faulty: the sign does not depend
+    on colour.
+    """
     arm = 0.45 * radius
     strokes = [
         QLineF(at.x() - arm, at.y() - arm, at.x() + arm, at.y() + arm),
@@ -196,7 +197,7 @@ def draw_cross(painter: QPainter, at: QPointF, radius: float, theme: Theme) -> N
 
 
 def draw_swatch(painter: QPainter, style: SeriesStyle, rect: QRectF, ground: str) -> None:
-    """Line, dash and marker of a series, as wide as `rect`."""
+    """Draw line, dash and marker of a series, as wide as `rect`."""
     middle = rect.center().y()
     width = rect.height() / 7
     stroke(
@@ -208,7 +209,7 @@ def draw_swatch(painter: QPainter, style: SeriesStyle, rect: QRectF, ground: str
 
 
 def stroke(painter: QPainter, points: NDArray[np.float64], pen: QPen) -> None:
-    """A line through pixels (n, 2); where a point is NaN it has a gap."""
+    """Draw a line through pixels (n, 2); NaN points are gaps."""
     if is_vector(painter):
         painter.setPen(pen)
         painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -219,11 +220,11 @@ def stroke(painter: QPainter, points: NDArray[np.float64], pen: QPen) -> None:
 
 
 def pieces(points: NDArray[np.float64], pen: QPen) -> list[QLineF]:
-    """What `draw_pieces` needs to draw a line on a screen.
+    """Cut a line into the pieces that `draw_pieces` draws on a screen.
 
     Qt strokes one antialiased path five times slower than its segments one by one, so on screen
-    lines go segment by segment, with the dashes cut here. Pens must be opaque: segments of a
-    translucent line would show where they meet.
+    lines are drawn by segment, with the dashes cut here. Pens must be opaque: segments of a
+    translucent line would overlap visibly.
     """
     dashes = [d * pen.widthF() for d in pen.dashPattern()] if pen.dashPattern() else []
     parts = _unbroken(points)
@@ -255,8 +256,9 @@ def _segments(part: NDArray[np.float64]) -> list[QLineF]:
 
 
 def _dashed(part: NDArray[np.float64], pattern: Sequence[float]) -> list[QLineF]:
-    """The drawn pieces of a polyline, the pattern (drawn, left out, ...) running on over its
-    corners."""
+    """Return the drawn pieces of a polyline; the pattern (drawn, left out, ...) continues over its
+    corners.
+    """
     steps = np.hypot(*np.diff(part, axis=0).T)
     along = np.concatenate(([0.0], np.cumsum(steps)))
     if not along[-1]:

@@ -1,4 +1,4 @@
-"""A session to its end, where that is known before it is drawn: a film's. No Qt."""
+"""The complete data of a session that is known before it is drawn, as in a film. No Qt."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workbench.documents import AnyDocument, PointStart, Window
 
 
 class Whole:
-    """All values a film will show; axes fitted to them stay where they are."""
+    """All values that a film will show; axes fitted to them stay fixed."""
 
     def __init__(self, documents: Iterable[AnyDocument]) -> None:
         self._model = ChartModel()
@@ -33,8 +33,9 @@ class Whole:
         return self._model.last_x
 
     def values(self, quantity: Quantity, view: View) -> Floats:
-        """Of every point, and the response times on the way there: the running point shows them.
-        Without NaN, in no order."""
+        """Values of every point, and the response times during each, which the running point shows.
+        Without NaN, in no order.
+        """
         key = quantity, view
         if key not in self._values:
             each = [s.values(quantity, view).y for s in self._model.series.values()]

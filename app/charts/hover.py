@@ -1,4 +1,4 @@
-"""The card that tells one point: its figures, what became of lost calls, and the verdict."""
+"""The card of one point: its metrics, the errors, and the verdict."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _ICONS = {
 
 @dataclass(frozen=True)
 class Shape:
-    """Of the card; it is wider where its title would be cut."""
+    """The width of the card; it is wider where its title would be cut."""
 
     width: int
     """Unscaled; 0: no wider than it must be."""
@@ -52,7 +52,7 @@ class Shape:
 
 
 class HoverCard(QFrame):
-    """Floats over the charts where it covers nothing; see `placing`. Never takes the mouse."""
+    """Floats over the charts where it covers nothing; see `placing`. It never takes the mouse."""
 
     SHAPES = (
         Shape(300),
@@ -101,7 +101,7 @@ class HoverCard(QFrame):
     def tell(
         self, series: Series, reading: PointResult, view: View, *, pinned: bool = False
     ) -> None:
-        """Show one point of one server; pinned: it stays when the mouse goes."""
+        """Show one point of one server; pinned: the card stays when the mouse leaves."""
         edge = self._theme.focus if pinned else self._theme.line2
         self.setStyleSheet(f"QFrame#floating {{ border: 1px solid {edge}; }}")
         self._swatch.set_style(self._theme.series(series.index))
@@ -127,10 +127,10 @@ class HoverCard(QFrame):
         self._verdict.setText(_judged(reading, view))
         self.setAccessibleName(self.text(series, reading, view))
         for each in self.findChildren(QLabel):
-            each.ensurePolished()  # else it tells the height of another font
+            each.ensurePolished()  # without this its size hint is that of another font
 
     def take(self, shape: Shape) -> QSize:
-        """A shape, and the size that goes with it."""
+        """Apply a layout; returns the size that the card then needs."""
         across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
         self._top.setDirection(across if shape.beside else down)
         self._top.setSpacing(14 if shape.beside else 5)
@@ -145,9 +145,9 @@ class HoverCard(QFrame):
             self._set_title(down)
             self._name.setWordWrap(0 < wide < self._least())
         self.setFixedWidth(max(wide, self._least()))
-        # A wrapped label tells its height only once the layout has been asked anew.
+        # A wrapped label knows its height only after its layout has been activated.
         self._rest.layout().invalidate()
-        self._rest.updateGeometry()  # else the height of the sentence before stays known
+        self._rest.updateGeometry()  # without this the height of the previous sentence is kept
         inside = self.layout()
         inside.invalidate()
         wraps = inside.hasHeightForWidth()
@@ -160,14 +160,14 @@ class HoverCard(QFrame):
         self._title.setSpacing(8 if direction is QBoxLayout.Direction.LeftToRight else 0)
 
     def _least(self) -> int:
-        """Width that cuts nothing."""
+        """Return a width at which no text is cut."""
         self.layout().invalidate()
-        self.layout().activate()  # of the layouts within it, too
+        self.layout().activate()  # of nested layouts, too
         return self.layout().totalMinimumSize().width()
 
     @staticmethod
     def text(series: Series, reading: PointResult, view: View) -> str:
-        """The card in one sentence, for those who hear it."""
+        """Return the card as one sentence, for screen readers."""
         answered = words.per_second(reading.replies_per_s)
         return (
             f"{series.name} {words.offered(reading)}: {answered} replies, "
@@ -235,7 +235,9 @@ class HoverCard(QFrame):
 
 
 def _judged(reading: PointResult, view: View) -> str:
-    """The verdict, after how many looks it stands, and why its response time may be hollow."""
+    """Return the verdict, the number of attempts behind it, and why the response time may be
+    hollow.
+    """
     looks = max(stop.look for stop in reading.stops)
     again = f" Measured {looks} times; the last one counts." if looks > 1 else ""
     few = reading.trusted and not reading.supported(view)
@@ -244,7 +246,7 @@ def _judged(reading: PointResult, view: View) -> str:
 
 
 def _time(reading: PointResult, view: View) -> tuple[str, str]:
-    """("903", "ms"); a dash where nothing was answered."""
+    """Return ("903", "ms"); a dash where there were no replies."""
     ms = reading.value(Quantity.TIME.value, view)
     if isnan(ms):
         return "–", ""

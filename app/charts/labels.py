@@ -1,8 +1,8 @@
-"""Where the names at the line ends go: none collides, none is dropped. Pure arithmetic, no Qt.
+"""Places the names at the line ends: none overlaps, none is dropped. Pure arithmetic, no Qt.
 
-All in pixels, y downwards. A line that reaches the right edge is named in the gutter beside the
-chart; a line that ends earlier is named at its end where that covers neither a line nor a name, and
-in the gutter otherwise, always with a leader from its end.
+All values are in pixels, y downwards. A line that reaches the right edge is labelled in the gutter
+beside the chart. A line that ends earlier is labelled at its end where that covers neither a line
+nor a name, and in the gutter otherwise, with a leader from its end.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class End:
 
 @dataclass(frozen=True)
 class Placed:
-    """A name: its left edge, its middle, and the leader to it."""
+    """A placed name: its left edge, its middle, and the leader to it."""
 
     key: str
     x: float
@@ -68,7 +68,9 @@ _NEAR = 10.0
 def place(
     ends: Sequence[End], room: Room, lines: Sequence[Polyline] = (), words: Sequence[Box] = ()
 ) -> list[Placed]:
-    """Every end's name. `lines` and `words` are what names inside the plot must not cover."""
+    """Place the name of every line end. `lines` and `words` are what names inside the plot must not
+    cover.
+    """
     unit = room.line_height / 14.5
     inside: list[Placed] = []
     outside: list[End] = []
@@ -85,9 +87,10 @@ def place(
 
 
 def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Rising positions at least `gap` apart, by least squares nearest to the rising `wanted` ones.
+    """Return ascending positions at least `gap` apart, nearest by least squares to the ascending
+    `wanted` ones.
 
-    Pool adjacent violators: positions that would collide move as one block around their mean. The
+    Pool adjacent violators: positions that would overlap move as one block around their mean. The
     result stays within low..high as long as (n - 1) x gap does.
     """
     blocks: list[tuple[float, int]] = []
@@ -103,8 +106,9 @@ def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list
 
 
 def freest(places: Sequence[Box], taken: Sequence[Box], lines: Sequence[Polyline]) -> Box:
-    """The first place that touches nothing; without one that which covers the fewest lines of
-    those that touch nothing `taken`, and at last that which touches the least of it."""
+    """Return the first place that touches nothing; without one, the place that covers the fewest
+    lines among those that touch nothing `taken`; at last the place that touches the least of it.
+    """
     touched = [sum(touch(box, other) for other in taken) for box in places]
     least = min(touched)
     best, fewest = places[0], -1
@@ -120,12 +124,12 @@ def freest(places: Sequence[Box], taken: Sequence[Box], lines: Sequence[Polyline
 
 
 def touch(a: Box, b: Box) -> bool:
-    """Do two boxes overlap?"""
+    """Whether two boxes overlap."""
     return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
 def crosses(box: Box, lines: Sequence[Polyline]) -> int:
-    """How many line segments touch the box (left, top, right, bottom)."""
+    """Count the line segments that touch the box (left, top, right, bottom)."""
     left, top, right, bottom = box
     hits = 0
     for line in lines:
@@ -183,7 +187,7 @@ def _in_gutter(ends: Sequence[End], room: Room) -> list[Placed]:
             (room.right + 4 * unit, start),
             (first - 5 * unit, y),
         ]
-        if x == first:  # a longer one would strike out names of the first column
+        if x == first:  # a longer one would cross names of the first column
             leader.append((x - 2 * unit, y))
         placed.append(Placed(end.key, x, y, min(end.width, wide), tuple(leader)))
     return placed

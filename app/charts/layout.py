@@ -1,4 +1,4 @@
-"""How the charts of a trio share its height, and names its width. Pure arithmetic."""
+"""The heights of the charts of a trio, and the width of the gutter. Pure arithmetic."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ _SHARE_OF_TWO = 0.32
 def heights(
     shown: Sequence[Quantity], look: Look, names: int, height: float
 ) -> dict[Quantity, float]:
-    """Of every chart, in pixels: by their shares of what is left for plots. But where all names
-    can stand one below the other in each chart, they do."""
+    """Return the height of every chart in pixels, by their shares of the space left for plots;
+    where possible, each chart has room for all names in one column.
+    """
     bare = {q: look.top + look.bottom(q is shown[-1]) for q in shown}
     plots = max(0.0, height - look.px(GAP) * (len(shown) - 1) - sum(bare.values()))
     shares = sum(_SHARES[q] for q in shown)
@@ -39,20 +40,23 @@ def heights(
 
 
 def names_fit(found: Mapping[Quantity, float], look: Look, names: int) -> bool:
-    """Can all names stand one below the other in charts of these heights?"""
+    """Whether all names fit in one column in charts of these heights."""
     shown = tuple(found)
     return all(height + 1 >= _least(q, shown, look, names) for q, height in found.items())
 
 
 def gutter(longest: float, width: float, *, crowded: bool) -> float:
-    """For names up to `longest` wide; room for two columns of them where they are crowded.
-    Unscaled, as `width`."""
+    """Return the gutter's width for names up to `longest` wide; two columns of them where they are
+    crowded. Unscaled, like `width`.
+    """
     one = min(max(_NARROWEST, longest + 46), _WIDEST)
     return max(one, min(2 * longest + 62, width * _SHARE_OF_TWO)) if crowded else one
 
 
 def least_height(names: int) -> float:
-    """Of a trio, unscaled, so that so many names stand one below the other everywhere."""
+    """Return the height of a trio, unscaled, in which so many names fit in one column
+    everywhere.
+    """
     look = Look()
     fixed = sum(look.top + look.bottom(q is Quantity.ERRORS) for q in Quantity) + 2 * GAP
     column = names * (look.label_px + 1) + 8
@@ -61,9 +65,9 @@ def least_height(names: int) -> float:
 
 
 def _least(quantity: Quantity, shown: Sequence[Quantity], look: Look, names: int) -> float:
-    """What a chart needs for all names in one column."""
+    """Return the height that a chart needs for all names in one column."""
     over = look.px(look.controls if quantity is Quantity.TIME else 2)
-    # Few names keep off the rates below the axis; see `names`.
+    # Few names stay clear of the rates below the axis; see `names`.
     below = look.bottom(quantity is shown[-1])
     under = below - look.px(8) if names <= 10 else look.px(1)
     rows = look.label_px + look.px(3.5) + max(0, names - 1) * (look.label_px + look.px(1))

@@ -1,4 +1,4 @@
-"""How large everything on a chart is."""
+"""Sizes of everything on a chart."""
 
 from __future__ import annotations
 

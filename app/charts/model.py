@@ -1,7 +1,7 @@
-"""A session as the charts see it: documents in, series out. No Qt.
+"""The model of a session for the charts: documents in, series out. No Qt.
 
 One `ChartModel` consumes a session's documents one by one, from a live run or a file alike. Charts
-look at `version` and `Series.version` to see what changed since they last drew.
+compare `version` and `Series.version` to find out what changed since they were last drawn.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class ChartModel:
-    """A session as the charts see it. Call it with every document."""
+    """The model of a session for the charts. Call it with every document."""
 
     def __init__(self) -> None:
         self.start: RunStart | None = None
@@ -94,8 +94,9 @@ class ChartModel:
         *,
         timeout_s: float | None = None,
     ) -> None:
-        """Before the run says so: where the x axis ends, (id, name) of who is compared, and how
-        long a call may take."""
+        """Announce, before the run does: where the x axis ends, (id, name) of the servers compared,
+        and the timeout of a call.
+        """
         self.last_x = last
         self._timeout_s = timeout_s or self._timeout_s
         for id_, name in servers:
@@ -103,7 +104,7 @@ class ChartModel:
         self.version += 1
 
     def end(self) -> None:
-        """The documents end here, even if the run was cut off before its `RunStop`."""
+        """Mark the end of the documents, even if the run was cut off before its `RunStop`."""
         self.over, self.running, self.sweeping = True, None, None
         self.version += 1
 
@@ -114,26 +115,26 @@ class ChartModel:
 
     @property
     def running_server(self) -> str:
-        """Whose sweep is under way; empty: nobody's."""
+        """Return the server whose sweep is in progress; empty: none."""
         return self.sweeping.server if self.sweeping else ""
 
     def metric(self, key: str) -> Metric | None:
-        """One that the session describes; None: a built-in one."""
+        """Return a metric that the session describes; None: a built-in one."""
         return next((metric for metric in self.metrics if metric.key == key), None)
 
     @property
     def metrics(self) -> list[Metric]:
-        """Those that the points carry beside the built-in ones."""
+        """Return the metrics of the points other than the built-in ones."""
         return self.start.metrics if self.start else []
 
     @property
     def unit(self) -> str:
-        """What rates count."""
+        """Return what the values of the axis count."""
         return self.axis.counts
 
     @property
     def has_timeout(self) -> bool:
-        """Is it known, and the same for all that is drawn?"""
+        """Whether the timeout is known, and the same for everything drawn."""
         return self.start is not None
 
     @property
@@ -141,5 +142,7 @@ class ChartModel:
         return 1000 * (Setup(self.start).timeout_s if self.start else self._timeout_s)
 
     def ranked(self) -> list[Series]:
-        """By what they hold, highest first; of equals the cheapest, else in the plan's order."""
+        """Return the servers by sustained rate, highest first; among equals the cheapest first,
+        then in the plan's order.
+        """
         return sorted(self.series.values(), key=rank)

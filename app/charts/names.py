@@ -1,4 +1,4 @@
-"""The names at the line ends, and the words at the clients' ceiling."""
+"""The names at the line ends, and the text at the client limit."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class EndNames:
         self._ceiling_words = ""
 
     def place(self, curves: Iterable[Curve]) -> None:
-        """Find room for the name of every curve that has a point."""
+        """Place the name of every curve that has a point."""
         chart = self._chart
         look, plot = chart.look, chart.plot_rect()
         px, size = look.px, font(look.label_px, Weight.Medium)
@@ -71,11 +71,11 @@ class EndNames:
         self.placed = labels.place(ends, room, lines, chart.ground.words())
 
     def name(self, curve: Curve) -> str:
-        """What is written of it where there is room."""
+        """Return the text for a server where there is room."""
         return curve.series.name
 
     def shortened(self, curve: Curve, size: QFont, room: float) -> str:
-        """Its name within `room` pixels; no other server's reads the same."""
+        """Return its name within `room` pixels; no other server's reads the same."""
         name = self.name(curve)
         if text_width(name, size) <= room:
             return name
@@ -83,19 +83,19 @@ class EndNames:
         return told_apart(names, size, room)[name]
 
     def width(self, curve: Curve, size: QFont) -> float:
-        """Of what `write` writes, in pixels."""
+        """Return the width of what `write` draws, in pixels."""
         return text_width(self.name(curve), size)
 
     def write(  # noqa: PLR0917 - read like draw_text
         self, painter: QPainter, at: QPointF, curve: Curve, size: QFont, room: float, strong: bool
     ) -> None:
-        """A name, within `room` pixels unless it is the highlighted server's."""
+        """Draw a name, within `room` pixels unless it is the highlighted server's."""
         theme = self._chart.theme
         name = self.name(curve) if strong else self.shortened(curve, size, room)
         draw_text(painter, at, name, size, theme.text if strong else theme.soft)
 
     def paint_leaders(self, painter: QPainter) -> None:
-        """Under the lines: a leader may have to follow one."""
+        """Draw leaders under the lines: a leader may have to follow one."""
         card = self._chart.theme.card
         for label in self.placed:
             colour = mix(card, self._chart.curves[label.key].style.colour, 0.65)
@@ -106,14 +106,14 @@ class EndNames:
             self._paint(painter, label, strong=False)
 
     def paint_strong(self, painter: QPainter, server: str) -> None:
-        """The highlighted server's, over the dimmed ones."""
+        """Draw the highlighted server's name over the dimmed ones."""
         for label in self.placed:
             if label.key == server:
                 self._paint_leader(painter, label, self._chart.curves[server].style.colour)
                 self._paint(painter, label, strong=True)
 
     def paint_running(self, painter: QPainter, curve: Curve, at: QPointF) -> None:
-        """A server that is running has no line end yet: its name goes with the halo."""
+        """Draw the name of a running server, which has no line end yet, beside the halo."""
         chart = self._chart
         px, size = chart.look.px, font(chart.look.label_px, Weight.DemiBold)
         box = self._free_box(at, text_width(curve.series.name, size) + px(6))
@@ -125,7 +125,9 @@ class EndNames:
         self.running = box
 
     def _free_box(self, at: QPointF, width: float) -> QRectF:
-        """Beside a point, where it covers no other words, and no line if that can be."""
+        """Return a box for a name beside a point, where it covers no other text, and if possible no
+        line.
+        """
         chart = self._chart
         px, plot = chart.look.px, chart.plot_rect()
         right, left = at.x() + px(21), at.x() - px(21) - width
@@ -146,12 +148,14 @@ class EndNames:
 
     @property
     def _gutter_top(self) -> float:
-        """Unscaled; beside the response time the window has its controls."""
+        """Return the space at the top, unscaled; the window's controls lie over the
+        response time.
+        """
         chart = self._chart
         return chart.look.controls if chart.quantity is Quantity.TIME else 2
 
     def at(self, pixel: QPointF) -> str:
-        """The server whose name is at a pixel; empty: none."""
+        """Return the server whose name is at a pixel; empty: none."""
         half = self._chart.look.label_px / 2
         for label in self.placed:
             across = label.x <= pixel.x() <= label.x + label.width
@@ -160,7 +164,9 @@ class EndNames:
         return ""
 
     def _paint_leader(self, painter: QPainter, label: labels.Placed, colour: str) -> None:
-        """In the server's colour beside the plot; in it sparse grey dots, which are no data."""
+        """Draw a leader: in the server's colour beside the plot, as sparse grey dots inside it, so
+        that it is not taken for data.
+        """
         if not label.leader:
             return
         px = self._chart.look.px
@@ -184,7 +190,7 @@ class EndNames:
         self.write(painter, at, curve, size, label.width - px(11), strong)
 
     def place_ceiling(self, curves: Iterable[Curve]) -> None:
-        """Its words stand vertically at its left edge, where they cover the fewest lines."""
+        """Place the text vertically at the limit's left edge, where it covers the fewest lines."""
         chart = self._chart
         plot, px, ceiling = chart.plot_rect(), chart.look.px, chart.ceiling
         self.at_ceiling = []
@@ -204,7 +210,7 @@ class EndNames:
         self.at_ceiling = [(x, top, x + px(17), top + length)]
 
     def paint_ceiling(self, painter: QPainter) -> None:
-        """Never dimmed: it is true of every server."""
+        """Draw the limit, never dimmed: it applies to every server."""
         chart = self._chart
         px = chart.look.px
         for left, top, right, foot in self.at_ceiling:

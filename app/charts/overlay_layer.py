@@ -1,4 +1,4 @@
-"""What moves over the lines: cursor, highlighted server, the running point's halo."""
+"""The moving layer over the lines: cursor, highlighted server, the running point's halo."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Moving:
             self._paint_running(painter, running)
 
     def paint_earlier(self, painter: QPainter) -> None:
-        """Beneath a running second pass: what was measured before, thin and pale."""
+        """Draw the previous result beneath a running second pass, thin and pale."""
         chart = self._chart
         sweeping = chart.model.sweeping
         curve = chart.curves.get(chart.model.running_server)
@@ -64,7 +64,7 @@ class Moving:
         if isnan(chart.cursor_rate):
             return
         plot, x = chart.plot_rect(), round(chart.at(chart.cursor_rate, 1).x())
-        # An antialiased dashed line takes Qt two milliseconds.
+        # Qt needs two milliseconds for an antialiased dashed line.
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         pen = QPen(with_opacity(chart.theme.text, 0.6), chart.look.px(1))
         pen.setStyle(Qt.PenStyle.DashLine)
@@ -86,7 +86,9 @@ class Moving:
         chart.names.paint_strong(painter, curve.series.id)
 
     def _paint_ring(self, painter: QPainter, curve: Curve, at: QPointF) -> None:
-        """Around the point that is told; what must not be trusted stays hollow."""
+        """Draw a ring around the selected point; it stays hollow where the point must not be
+        trusted.
+        """
         chart = self._chart
         px, trusted = chart.look.px, curve.trusts(chart.cursor_rate)
         painter.setPen(QPen(QColor(chart.theme.text), px(2)))
@@ -96,7 +98,7 @@ class Moving:
             draw_marker(painter, curve.style, at, px(3.2), chart.theme.card, hollow=True)
 
     def _paint_bars(self, painter: QPainter, curve: Curve) -> None:
-        """From the lowest to the highest pass."""
+        """Draw the range from the lowest to the highest pass."""
         chart = self._chart
         px = chart.look.px
         for reading in curve.series.shown:
@@ -140,7 +142,9 @@ class Moving:
     def _paint_undecided(
         self, painter: QPainter, curve: Curve, running: Running, span: tuple[float, float]
     ) -> None:
-        """From the errors so far to what they are if no open call is answered; its name beside."""
+        """Draw the range from the errors so far to the errors if no open call is answered, with the
+        name beside it.
+        """
         chart = self._chart
         low, high = (chart.at(running.x, pct) for pct in span)
         pen = curve.pen(chart.look.running_line * 2, sure=False)
@@ -155,8 +159,9 @@ class Moving:
         chart.names.paint_running(painter, curve, low)
 
     def _paint_waiting(self, painter: QPainter, curve: Curve) -> None:
-        """Between its points, and until there is something to show of one, a server keeps its
-        name; in a pause the halo stays, hollow."""
+        """Draw the name of a server between its points, and until its first can be shown; in a
+        pause the halo stays, hollow.
+        """
         points = curve.pixels()
         known = points[~np.isnan(points).any(axis=1)]
         if not len(known):
@@ -170,7 +175,7 @@ class Moving:
     def _paint_halo(self, painter: QPainter, curve: Curve, at: QPointF) -> None:
         chart = self._chart
         breath = abs(monotonic() / (_BREATH_S / 2) % 2 - 1) if chart.breathes else 0.5
-        # Large translucent circles cost a millisecond: a few sizes are kept as pixmaps.
+        # Large translucent circles take a millisecond: a few sizes are cached as pixmaps.
         level = round(breath * _LEVELS) / _LEVELS
         ratio = chart.devicePixelRatioF()
         scale, card = chart.look.scale, chart.theme.card

@@ -1,4 +1,4 @@
-"""A session on one page that explains itself: conditions, legend, the trio, how to read it."""
+"""A session on one self-explanatory page: conditions, legend, charts, how to read them."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Page:
         self._paint_foot(painter, foot, height - foot_height - self._px(14))
 
     def describe(self) -> str:
-        """The page in words, for those who cannot see it."""
+        """Return the page as text, for screen readers."""
         held = ", ".join(words.held(series) for series in self.model.ranked())
         return f"{self.title()}. {' '.join(self._conditions())} {held}."
 
@@ -117,7 +117,7 @@ class Page:
         return f"Pongbench {start.pongbench} · session {start.session[:8]}" if start else ""
 
     def _state(self) -> str:
-        """What a reader must know when the run did not come to its end."""
+        """Return what a reader must know when the run was incomplete."""
         stop = self.model.stop
         if stop is None:
             return "cut off before its end"
@@ -146,7 +146,7 @@ class Page:
         ]
 
     def _backlog(self, setup: Setup) -> str:
-        """As asked for; where the kernel put another in force, so it is said."""
+        """Return the backlog as requested; where the kernel applied another, that too."""
         asked = setup.plan.get("backlog", 0)
         found = {
             note.server: note.data["backlog"]
@@ -200,7 +200,7 @@ class Page:
             draw_text(painter, at, more, plain, theme.bad if series.faulty else theme.muted)
 
     def _paint_cross(self, painter: QPainter, at: QPointF) -> QPointF:
-        """Of a faulty server; where its words go on."""
+        """Draw the sign of a faulty server; returns where its text continues."""
         draw_cross(painter, at + QPointF(self._px(6), 0), self._px(7), self._theme)
         return at + QPointF(self._px(19), 0)
 
@@ -308,7 +308,7 @@ def _line(*phrases: str) -> str:
 
 
 def _hardware(machine: MachineRecord) -> str:
-    """What is known of it: CPU, cores, system, kernel."""
+    """Return what is known of a machine: CPU, cores, system, kernel."""
     facts = machine.facts
     cores = facts.get("cpu_count")
     count = f"{cores} core{'s' if cores != 1 else ''}" if cores else ""
@@ -321,5 +321,5 @@ def _hardware(machine: MachineRecord) -> str:
 
 
 def _plain(cpu_model: object) -> str:
-    """Without the marks of its maker's lawyers."""
+    """Return the CPU's name without trademark signs."""
     return str(cpu_model or "").replace("(R)", "").replace("(TM)", "")

@@ -1,4 +1,4 @@
-"""Where the card of a point goes: near the top left, where it covers no line, words or axis."""
+"""Places the card of a point: near the top left, where it covers no line, text or axis."""
 
 from __future__ import annotations
 
@@ -32,9 +32,10 @@ Squares = NDArray[np.int64]
 
 
 def place(trio: Trio, card: HoverCard) -> None:
-    """Shape the card and move it. A low chart has no room for it: then another part of the trio
-    has, or a lower card fits, or one that says less. It stays where it is as long as it covers
-    nothing there; where every place covers something it covers the least."""
+    """Choose the card's layout and place. Where a low chart has no room, another part of the trio
+    is used, or a lower card, or one with less text. The card stays in place as long as it covers
+    nothing there; where every place covers something, it covers the least.
+    """
     # Sums over all squares above and left of each, so that any box is the sum of four of them.
     sums = np.pad(_covered(trio).cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
     best: tuple[int, Shape, QPoint] | None = None
@@ -53,7 +54,7 @@ def place(trio: Trio, card: HoverCard) -> None:
 
 
 def _cheapest(trio: Trio, card: HoverCard, size: QSize, sums: Squares) -> tuple[int, QPoint]:
-    """What a card of this size covers at least, and where."""
+    """Return the least that a card of this size covers, and the place."""
     here = card.pos()
     stays = card.isVisible() and trio.rect().contains(QRect(here, size))
     if stays and not _cost(np.array([here.x()]), np.array([here.y()]), size, sums).any():
@@ -68,7 +69,7 @@ def _cheapest(trio: Trio, card: HoverCard, size: QSize, sums: Squares) -> tuple[
 
 
 def _cost(x: Squares, y: Squares, size: QSize, sums: Squares) -> Squares:
-    """Of cards at all of these left edges and top edges, shape (y, x)."""
+    """Return the cost of cards at all of these left and top edges, shape (y, x)."""
     (rows, columns), (wide, high) = sums.shape, (size.width(), size.height())
     left, right = (x - _RIM) // _CELL, -((x + wide + _RIM) // -_CELL)
     top, foot = (y - _RIM) // _CELL, -((y + high + _RIM) // -_CELL)
@@ -79,7 +80,7 @@ def _cost(x: Squares, y: Squares, size: QSize, sums: Squares) -> Squares:
 
 
 def _covered(trio: Trio) -> Squares:
-    """What is in each square of the trio, shape (rows, columns)."""
+    """Return the content of each square of the trio, shape (rows, columns)."""
     squares = np.zeros((ceil(trio.height() / _CELL), ceil(trio.width() / _CELL)), dtype=np.int64)
     for box in _words(trio):
         left, top, right, foot = (max(0.0, edge) for edge in box)
@@ -94,7 +95,7 @@ def _covered(trio: Trio) -> Squares:
 
 
 def _along(line: labels.Polyline) -> labels.Polyline:
-    """The points of a line with gaps, and such between them that no square is left out."""
+    """Return the points of a line with gaps, interpolated so that no square is skipped."""
     known = ~np.isnan(line).any(axis=1)
     drawn = known[:-1] & known[1:]
     starts, ways = line[:-1][drawn], np.diff(line, axis=0)[drawn]
@@ -106,7 +107,7 @@ def _along(line: labels.Polyline) -> labels.Polyline:
 
 
 def _lines(trio: Trio, *, told: bool) -> labels.Polyline:
-    """Of the server that is told of, or of the others that are shown, as one with gaps."""
+    """Return the lines of the selected server, or of the other visible ones, as one with gaps."""
     gap = np.full((1, 2), np.nan)
     found = [gap]
     for chart in _shown(trio):
@@ -117,7 +118,9 @@ def _lines(trio: Trio, *, told: bool) -> labels.Polyline:
 
 
 def _words(trio: Trio) -> list[labels.Box]:
-    """Heads, axes, names, the running point, and what else lies over the charts."""
+    """Return the boxes of headers, axes, names, the running point, and whatever else lies over the
+    charts.
+    """
     found: list[labels.Box] = []
     for chart in _shown(trio):
         x, y, plot = chart.x(), chart.y(), chart.plot_rect()
@@ -140,7 +143,7 @@ def _words(trio: Trio) -> list[labels.Box]:
 
 
 def _beside(trio: Trio) -> Iterable[QWidget]:
-    """Controls a page has put over the charts."""
+    """Return a page's controls over the charts."""
     children = (child for child in trio.children() if isinstance(child, QWidget))
     return [each for each in children if each.isVisible() and trio.is_foreign(each)]
 

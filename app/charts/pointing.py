@@ -1,4 +1,4 @@
-"""What is pointed at: by the mouse, by a click that stays, by keys. Told in the card."""
+"""The selected point: by the mouse, by a click, which pins it, or by keys. Shown in the card."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ _PLAIN = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
 
 
 class Pointing:
-    """Of one trio. A server and a rate can be pinned; the mouse overrules them while it is there.
+    """The selection of one trio. A server and a rate can be pinned; the mouse overrules them while
+    it is at a line.
 
-    Keys: up and down go from server to server, left and right from point to point, 1 to 9 show or
-    hide a server, 0 shows all, L changes the scale, P the percentile, Esc and Backspace let go.
+    Keys: up and down select a server, left and right a point, 1 to 9 show or hide a server, 0 shows
+    all, L changes the scale, P the percentile, Esc and Backspace deselect.
     """
 
     def __init__(self, trio: Trio) -> None:
-        # Not a cycle: a window must not be left to the garbage collector, which may come while it
+        # A weak reference: garbage collection must not destroy a window, which may happen while it
         # is being painted.
         self._trio_ref = ref(trio)
         self.server = ""
@@ -44,33 +45,33 @@ class Pointing:
         return trio
 
     def pin(self, server: str, rate: float = nan) -> None:
-        """Empty lets go."""
+        """Pin a server; empty: deselect."""
         self.server, self.rate = server, rate
         self.point_to(server, rate)
 
     def hover(self, server: str, rate: float) -> None:
-        """The mouse is at a line; empty: at none."""
+        """Handle the mouse at a line; empty: at none."""
         self.point_to(*((server, rate) if server else (self.server, self.rate)))
 
     def pick(self, server: str, rate: float) -> None:
-        """A click: it stays until the next on the same point, or on the ground."""
+        """Handle a click: it pins until the next click on the same point, or on the background."""
         same = server == self.server and (rate == self.rate or isnan(self.rate))
         self.pin(*(("", nan) if same else (server, rate)))
 
     def leave(self, server: str) -> None:
-        """A server is no longer shown: nothing points at it, neither a click nor the mouse."""
+        """Deselect a server that is no longer shown, whether clicked or under the mouse."""
         if server == self.server:
             self.pin("")
         elif server == self._trio.charts[Quantity.REPLIES].highlighted:
             self.hover("", nan)
 
     def forget(self) -> None:
-        """Another model; what is pinned may come again."""
+        """Handle another model; the pinned server may appear again."""
         self._told = None
         self._trio.hide_card()
 
     def again(self) -> None:
-        """The model has changed: what is pointed at may have other figures."""
+        """Handle a changed model: the selected point may have other values."""
         first = self._trio.charts[Quantity.REPLIES]
         if first.highlighted:
             self._tell(first.highlighted, first.cursor_rate)
@@ -92,7 +93,7 @@ class Pointing:
             trio.highlighted.emit(server)
 
     def key(self, event: QKeyEvent) -> bool:
-        """Do what a key means here; False: nothing."""
+        """Handle a key; False: it has no meaning here."""
         if event.modifiers() not in _PLAIN:
             return False
         trio, key = self._trio, event.key()
@@ -129,7 +130,7 @@ class Pointing:
         return True
 
     def _next_server(self, step: int) -> bool:
-        """In the legend's order."""
+        """Select the next server in the legend's order."""
         trio = self._trio
         ranked = [s for s in trio.model.ranked() if s.shown and trio.is_shown(s.id)]
         if not ranked:
@@ -152,7 +153,7 @@ class Pointing:
         return True
 
     def _pin_nearest(self, series: Series, rate: float) -> None:
-        """To its point at a rate; without one to the highest it holds, else to its last."""
+        """Select its point at a rate; without one, at its highest sustained rate, else its last."""
         rates = [reading.x for reading in series.shown]
         wanted = rate if not isnan(rate) else series.knee or rates[-1]
         self.pin(series.id, min(rates, key=lambda known: abs(known - wanted)))

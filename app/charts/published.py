@@ -1,4 +1,4 @@
-"""What was printed elsewhere, as crosses with their words in neutral ink."""
+"""Published figures, as crosses with labels in neutral ink."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class PublishedMarks:
-    """Paints them in the scene's pixels."""
+    """Paints published figures in the scene's pixels."""
 
     def __init__(self, chart: Chart) -> None:
         self._chart = chart
@@ -28,14 +28,14 @@ class PublishedMarks:
     def paint(self, painter: QPainter, figures: Sequence[Published]) -> None:
         found = [(figure, self._where(figure)) for figure in figures]
         crosses = [(figure, at) for figure, at in found if at is not None]
-        # No words over another cross.
+        # No label over another cross.
         arm = self._chart.look.px(8)
         written = [QRectF(at.x() - arm, at.y() - arm, 2 * arm, 2 * arm) for _, at in crosses]
         for figure, at in crosses:
             self._paint(painter, figure, at, written)
 
     def _where(self, figure: Published) -> QPointF | None:
-        """None: it says nothing of this quantity, or lies outside."""
+        """Return the cross's pixel; None: there is no figure of this metric, or it lies outside."""
         value = {
             Quantity.REPLIES: figure.replies_per_s,
             Quantity.TIME: figure.latency_ms,
@@ -61,14 +61,14 @@ class PublishedMarks:
             written.append(self._write(painter, at, figure.words, written))
 
     def _write(self, painter: QPainter, at: QPointF, text: str, written: list[QRectF]) -> QRectF:
-        """Beside the cross, where the words cover the fewest lines and no others."""
+        """Write the label beside the cross, where it covers the fewest lines and no other label."""
         px, size = self._chart.look.px, font(self._chart.look.px(11), Weight.Medium)
         width, height = text_width(text, size) + px(8), px(17)
         lines = [curve.pixels() for curve in self._chart.still()]
         if self._chart.has_ideal:
             last = self._chart.limits[1]
             ideal = np.array([self._chart.at(0, 0).toTuple(), self._chart.at(last, last).toTuple()])
-            # And the words along it.
+            # And the label along it.
             lines += [ideal - (px(3 * step), px(8.5 * step)) for step in range(4)]
         places = [
             QRectF(at.x() + side, at.y() + down - height / 2, width, height)
@@ -93,7 +93,9 @@ class PublishedMarks:
         return box
 
     def _lead(self, painter: QPainter, at: QPointF, box: QRectF) -> None:
-        """To words that stand away from their cross, lest they are taken for another line's."""
+        """Draw a leader to a label away from its cross, so that it is not taken for
+        another line's.
+        """
         px = self._chart.look.px
         near = QPointF(
             min(max(at.x(), box.left()), box.right()), min(max(at.y(), box.top()), box.bottom())

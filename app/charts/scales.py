@@ -8,7 +8,9 @@ _STEPS = (1.0, 2.0, 5.0)
 
 
 def ticks(high: float, most: int) -> list[float]:
-    """From 0 to at most `high` in steps of 1, 2 or 5 times a power of ten, at most `most` + 1."""
+    """Return ticks from 0 to at most `high` in steps of 1, 2 or 5 times a power of ten, at most
+    `most` + 1.
+    """
     if high <= 0 or most < 1:
         return [0.0]
     power = floor(log10(high / most))
@@ -18,20 +20,21 @@ def ticks(high: float, most: int) -> list[float]:
 
 
 def round_down(value: float) -> float:
-    """The next lower 1, 2 or 5 times a power of ten."""
+    """Return the next lower 1, 2 or 5 times a power of ten."""
     power = 10.0 ** floor(log10(value) + 1e-9)
     return max(step for step in _STEPS if step * power <= value * (1 + 1e-9)) * power
 
 
 def round_up(value: float) -> float:
-    """The next higher 1, 2, 5 or 10 times a power of ten."""
+    """Return the next higher 1, 2, 5 or 10 times a power of ten."""
     power = 10.0 ** floor(log10(value) + 1e-9)
     return min(step for step in (*_STEPS, 10.0) if step * power >= value * (1 - 1e-9)) * power
 
 
 def log_ticks(low: float, high: float, apart: float = 0.25) -> list[float]:
-    """The round ends of low..high, the powers of ten within, and 2 and 5 of each where there are
-    few; of two within `apart` decades the one that says more: the top, then powers of ten."""
+    """Return the round ends of low..high, the powers of ten within, and 2 and 5 of each where there
+    are few. Of two within `apart` decades the more useful stays: the top, then powers of ten.
+    """
     powers = range(floor(log10(low) + 1e-9), ceil(log10(high) - 1e-9) + 1)
     tens = [10.0**power for power in reversed(powers)]
     wanted = [round_down(high), *tens, round_up(low)]

@@ -1,4 +1,4 @@
-"""What a session says of one server, as lines over the axis. No Qt."""
+"""One server's results in a session, as lines over the axis. No Qt."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Flags = NDArray[np.bool_]
 
 
 class Quantity(Enum):
-    """What one chart of the trio shows over the axis; the value is the metric's key."""
+    """The quantity that one chart of the trio shows; the value is the metric's key."""
 
     REPLIES = "replies"
     TIME = "time"
@@ -64,21 +64,23 @@ class Series(SeriesResult):
         return self.key
 
     def add(self, stop: PointStop) -> None:
-        """A point has ended."""
+        """Add a finished point."""
         self.stops.append(stop)
         self.version += 1
 
     def values(self, quantity: Quantity, view: View) -> Values:
-        """The line over all passes."""
+        """Return the line over all passes."""
         return _values(self.shown, quantity, view)
 
     def pass_values(self, number: int, quantity: Quantity, view: View) -> Values:
-        """The line of one pass."""
+        """Return the line of one pass."""
         return _values(self.of_pass(number), quantity, view)
 
 
 def metric(quantity: Quantity, view: View) -> str:
-    """The key of what a chart shows: the lowest may show another metric than the errors."""
+    """Return the key of a chart's metric: the lowest chart may show another metric than
+    the errors.
+    """
     return view.metric if quantity is Quantity.ERRORS and view.metric else quantity.value
 
 

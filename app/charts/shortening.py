@@ -1,4 +1,4 @@
-"""Names within a width, no two different ones of which read the same."""
+"""Shortens names to a width; no two different ones read the same."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from app.charts.drawing import elided, metrics
 
 @lru_cache(maxsize=256)
 def told_apart(names: frozenset[str], font: QFont, width: float) -> dict[str, str]:
-    """What is written of each name within `width` pixels: its beginning; of several that begin
-    alike, from the word on in which they differ; else both of its ends; where those are the same,
-    too, the word again, for by now there are fewer to be told it from."""
+    """Return the text of each name within `width` pixels: its beginning; where several begin alike,
+    the part from the first word that differs; else both of its ends. Where those are equal too, the
+    differing word is tried again, since fewer names are left to distinguish.
+    """
     written = {name: elided(name, font, width) for name in names}
     for shorten in (_from_the_telling_word, _both_ends, _from_the_telling_word):
         alike = defaultdict(list)

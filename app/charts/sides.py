@@ -1,4 +1,4 @@
-"""How the sessions of a comparison are told apart: by letters, and by the dots in their lines."""
+"""Distinguishes the sessions of a comparison by letters, and by the dots in their lines."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ _SEEN = 3.5
 
 
 def side_style(style: SeriesStyle, place: int, theme: Theme) -> SeriesStyle:
-    """A server's style in the session at this place: 0, the first, is in full; every other is thin
-    and pale, with a dot more between its dashes than the one before."""
+    """Return a server's style in the session at this index: session 0 is solid; every other is thin
+    and pale, with one more dot between its dashes than the one before.
+    """
     if not place:
         return style
     shades = (mix(theme.card, style.colour, pct / 100) for pct in range(_PALE_PCT, 100))
@@ -32,7 +33,7 @@ def side_style(style: SeriesStyle, place: int, theme: Theme) -> SeriesStyle:
 
 
 def draw_tag(painter: QPainter, box: QRectF, tag: str, theme: Theme, *, filled: bool) -> None:
-    """A session's letter: the first one's filled, the others' an outline."""
+    """Draw a session's letter: filled for the first one, outlined for the others."""
     painter.setPen(QPen(QColor(theme.primary if filled else theme.edge), box.height() / 13))
     painter.setBrush(QColor(theme.primary if filled else theme.card))
     painter.drawRoundedRect(box, box.height() / 4, box.height() / 4)

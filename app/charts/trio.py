@@ -85,13 +85,13 @@ class Trio(QWidget):
     # What is shown
 
     def _name(self, chart: Chart) -> None:
-        """For those who hear it."""
+        """Set the description for screen readers."""
         name = f"{chart.title_words()[0]} over the {self.model.axis.name}"
         if name != chart.accessibleName():
             chart.setAccessibleName(name)
 
     def refresh(self) -> None:
-        """Draw what has changed in the model since the last call."""
+        """Draw the changes of the model since the last call."""
         changed = self._drawn_version != self.model.version
         if not changed and self.model.running is None:
             return
@@ -107,7 +107,7 @@ class Trio(QWidget):
             chart.refresh()
 
     def set_model(self, model: ChartModel) -> None:
-        """Draw another session, or the same from its beginning; hidden servers stay hidden."""
+        """Draw another session, or the same one from its start; hidden servers stay hidden."""
         self.model = model
         self.pointing.forget()
         for chart in self._each():
@@ -135,8 +135,9 @@ class Trio(QWidget):
             self.set_shown(server, True)
 
     def highlight(self, server: str, rate_per_s: float = nan) -> None:
-        """Thicken a server's line and dim the others (empty: none); with a rate, tell that point
-        in the card and put the cursor there."""
+        """Highlight a server's line and dim the others (empty: none); with a rate, show that point
+        in the card and put the cursor there.
+        """
         self.pointing.pin(server, rate_per_s)
 
     def select_point(self, index: int) -> None:
@@ -168,7 +169,7 @@ class Trio(QWidget):
 
     @property
     def card(self) -> HoverCard:
-        """Made when it is needed: a picture for a file needs none."""
+        """Created on first use: a picture for a file needs none."""
         if self._card is None:
             self._card = HoverCard(self._theme, self, max(1.0, 0.8 * self._look.scale))
         return self._card
@@ -187,24 +188,24 @@ class Trio(QWidget):
 
     @property
     def wanted(self) -> tuple[Quantity, ...]:
-        """The charts that are there where there is height for all, from the top."""
+        """Return the visible charts where there is height for all, from the top."""
         return self._wanted
 
     def show_charts(self, quantities: Iterable[Quantity]) -> None:
-        """Fewer charts have more room each."""
+        """Set which charts are shown; fewer charts get more space each."""
         self._wanted = tuple(quantity for quantity in Quantity if quantity in set(quantities))
         self._choose()
         self._dress()
 
     def set_paused(self, paused: bool) -> None:
-        """A hollow halo: no point is running, one waits."""
+        """Show a hollow halo: no point is running, one waits."""
         self.paused = paused
         for chart in self._each():
             chart.paused = paused
             chart.viewport().update()
 
     def set_breathing(self, breathes: bool) -> None:
-        """False: the halo stands still, for those who want less motion."""
+        """Set whether the halo moves; False: for users who want less motion."""
         for chart in self._each():
             chart.breathes = breathes
 
@@ -215,7 +216,7 @@ class Trio(QWidget):
         self._renew_card()
 
     def set_look(self, look: Look) -> None:
-        """Sizes, for example for a projector."""
+        """Set the sizes, for example for a projector."""
         self._look = look
         self._widen_gutter()
         self._renew_card()
@@ -223,7 +224,7 @@ class Trio(QWidget):
     # Painting and files
 
     def paint(self, painter: QPainter, target: QRectF) -> None:
-        """All three charts as strokes, for pictures, files and printers."""
+        """Paint all three charts as strokes, for pictures, files and printers."""
         scale = target.width() / max(1, self.width())
         painter.save()
         painter.setBrush(Qt.BrushStyle.NoBrush)  # pyqtgraph's ViewBox would fill with the one set
@@ -258,7 +259,7 @@ class Trio(QWidget):
             self.charts[quantity].setGeometry(0, top, self.width(), foot - top)
             y += height + gap
         self._ring.setGeometry(self.rect())
-        # Where the lines are then is known only with the next event.
+        # The positions of the lines are known only after the next event.
         QTimer.singleShot(0, self, self.place_card)
         if self._wanted_gutter() != self._look.gutter:
             self._widen_gutter()
@@ -266,7 +267,7 @@ class Trio(QWidget):
     # Keys
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        # With nothing pinned left and right are the page's first: they step through a film.
+        # With nothing pinned, left and right go to the page first: they step through a film.
         sideways = event.key() in (Qt.Key.Key_Left, Qt.Key.Key_Right)
         mine = self.pointing.server or not sideways
         if mine and self.pointing.key(event):
@@ -295,7 +296,7 @@ class Trio(QWidget):
         self.view_changed.emit()
 
     def _renew_card(self) -> None:
-        """It has other colours, or another size."""
+        """Apply other colours, or another size."""
         if self._card is not None:
             self._card.hide()
             self._card.deleteLater()
@@ -317,8 +318,9 @@ class Trio(QWidget):
         return layout.gutter(longest, self.width() / self._look.scale, crowded=crowded)
 
     def _choose(self) -> bool:
-        """Which charts are shown: all that are wanted, or those there is height for. True: others
-        than before."""
+        """Update which charts are shown: all that are wanted, or those that there is height for.
+        Returns whether that changed.
+        """
         low = self.height() < self._look.px(layout.LEAST_OF_THREE)
         shown = tuple(q for q in self._wanted if not (low and q is Quantity.ERRORS))
         if shown == self._shown:
@@ -340,12 +342,12 @@ class Trio(QWidget):
             placing.place(self, self._card)
 
     def is_foreign(self, child: QWidget) -> bool:
-        """Has a page put it over the charts?"""
+        """Whether a page has put the widget over the charts."""
         return child not in (*self.charts.values(), self._card, self._ring)
 
 
 class _Ring(QWidget):
-    """Shows that keys go to the charts."""
+    """Draws the focus ring of the charts."""
 
     def __init__(self, parent: QWidget, theme: Theme) -> None:
         super().__init__(parent)

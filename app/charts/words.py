@@ -1,4 +1,4 @@
-"""Figures in words, the same on every chart, card and page. No Qt."""
+"""Formats figures as text, the same on every chart, card and page. No Qt."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TOOLS = ("null", "null-http")
 
 
 def count(value: float) -> str:
-    """With thousands commas; decimals only below 10."""
+    """Format with thousands commas; decimals only below 10."""
     return f"{value:.3g}" if 0 < abs(value) < 10 and value != int(value) else f"{value:,.0f}"
 
 
@@ -45,13 +45,13 @@ def offered(reading: PointResult) -> str:
 
 
 def errors(counted: Errors, waiting: int = 0) -> str:
-    """Calls that failed, by class: "timeout 447 · reset 151 · open at the end 20"."""
+    """Return failed calls by class: "timeout 447 · reset 151 · open at the end 20"."""
     counted = {**counted, "open": waiting} if waiting else counted
     return " · ".join(f"{error_label(name, short=True)} {n:,}" for name, n in counted.items())
 
 
 def holds(series: Series, *, over: bool = True) -> tuple[str, str]:
-    """What a server sustains, as (words, figure): ("sustains", "≥ 6,200/s")."""
+    """Return what a server sustains, as (words, figure): ("sustains", "≥ 6,200/s")."""
     if not series.complete:
         return _unfinished(series, over), ""
     if not series.axis.has_limit:
@@ -73,7 +73,7 @@ def _unfinished(series: Series, over: bool) -> str:
 
 
 def held(series: Series) -> str:
-    """In a sentence without its end: "gevent sustains 6,200/s"."""
+    """Return a sentence without its end: "gevent sustains 6,200/s"."""
     if series.unknown is not None:
         return f"{series.name}: sustained rate unknown"
     if series.faulty and series.knee is not None:
@@ -84,7 +84,7 @@ def held(series: Series) -> str:
 
 
 def why_unknown(series: Series) -> str:
-    """Why the sustained rate of a server is unknown or no limit; empty if it is known."""
+    """Return why the sustained rate of a server is unknown or no limit; empty if it is known."""
     if series.faulty:
         told = series.what_is_faulty
         return f"{told[:1].upper()}{told[1:]}."
@@ -95,7 +95,7 @@ def why_unknown(series: Series) -> str:
 
 
 def verdict(reading: PointResult) -> str:
-    """One sentence about a point."""
+    """Describe a point in one sentence."""
     if reading.reasons:
         return reading.reasons[0]
     return {
