@@ -14,7 +14,7 @@ from workbench.servers.entry import ServerEntry, load_entry
 
 @dataclass(frozen=True)
 class Broken:
-    """A folder that should hold a server."""
+    """A folder whose server is invalid."""
 
     id: str
     folder: Path
@@ -31,7 +31,7 @@ class Catalogue:
 
     @classmethod
     def load(cls, extra_dirs: Sequence[Path] | None = None) -> Catalogue:
-        """What is shipped, then `extra_dirs` (None: the user's own folder of servers)."""
+        """Load the shipped servers, then `extra_dirs` (None: the user's own folder of servers)."""
         catalogue = cls()
         catalogue._add(paths.RESOURCES / "servers", shipped=True)
         for folder in [paths.data_dir() / "servers"] if extra_dirs is None else extra_dirs:
@@ -39,7 +39,7 @@ class Catalogue:
         return catalogue
 
     def __getitem__(self, id: str) -> ServerEntry:
-        """Raises BadInput when there is no such server, or it is broken."""
+        """Return an entry. Raises BadInput when it does not exist, or is broken."""
         if id in self.entries:
             return self.entries[id]
         if id in self.broken:
@@ -49,7 +49,7 @@ class Catalogue:
         raise BadInput(f"There is no server {id!r} in the catalogue. {hint}")
 
     def find(self, id_or_folder: str) -> ServerEntry:
-        """A server by id, or by the path of its folder (anything with a slash)."""
+        """Find a server by id, or by the path of its folder (anything with a slash)."""
         if "/" in id_or_folder:
             return load_entry(Path(id_or_folder))
         return self[id_or_folder]
@@ -64,7 +64,7 @@ class Catalogue:
         return len(self.entries)
 
     def contestants(self) -> list[ServerEntry]:
-        """All that can be compared; our own tools are left out."""
+        """Return all that can be compared, without our own tools."""
         return [entry for entry in self if entry.family != "tool"]
 
     def _add(self, parent: Path, *, shipped: bool) -> None:
@@ -86,7 +86,7 @@ class Catalogue:
                     )
                 self.entries[id] = load_entry(folder, shipped=shipped)
             except BadInput as error:
-                # The id of a shipped server stays usable whatever else carries it.
+                # The id of a shipped server always refers to that server.
                 self.broken[id if id not in self.entries else str(folder)] = Broken(
                     id, folder, str(error)
                 )

@@ -1,4 +1,5 @@
-"""Checking servers: deployed, passed through the wire gate and stopped, several at a time."""
+"""Checks servers: deploys them, passes them through the wire gate and stops them, several at a
+time."""
 
 from __future__ import annotations
 
@@ -26,12 +27,12 @@ from workbench.terminal import Terminal
 from workbench.untrusted import safe
 
 AT_ONCE = max(2, os.cpu_count() or 2)
-"""Servers checked at a time: most of it is waiting, for packages and for what may never come."""
+"""Servers checked concurrently: most of the time is waiting, for packages and for timeouts."""
 
 
 @dataclass(frozen=True)
 class Checked:
-    """What became of one server."""
+    """The result of checking one server."""
 
     entry: ServerEntry
     status: Literal["passed", "failed", "unavailable"]
@@ -42,7 +43,7 @@ class Checked:
 
 
 class Checking:
-    """Progress of a check: who is under way, and a line for each that is done."""
+    """Progress of a check: the servers being checked, and a line for each completed one."""
 
     def __init__(self, console: Terminal) -> None:
         self._console = console
@@ -58,7 +59,7 @@ class Checking:
 
     @contextlib.contextmanager
     def paused(self) -> Iterator[None]:
-        """Nothing is drawn while someone is asked."""
+        """Stop drawing while the user is asked."""
         self._status.stop()
         try:
             yield
@@ -88,7 +89,7 @@ async def check_all(
     install: bool = False,
     expose: Consent = nobody_agrees,
 ) -> list[Checked]:
-    """Check servers on a machine, a few at a time; the results in the order of `entries`."""
+    """Check servers on a machine, several at a time; results in the order of `entries`."""
     machine = await open_machine(profile, ask=ask)
     turns = asyncio.Semaphore(AT_ONCE)
 

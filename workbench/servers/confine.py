@@ -1,15 +1,15 @@
-"""Becomes a server that has no more rights than it needs. Standard library only.
+"""Starts a server with only the privileges it needs. Standard library only.
 
-A single file for Python 3.10 or later, put on the machine and started in a server's place with the
-server's command as its arguments. What to do stands in $PONGBENCH_CONFINE, as JSON:
-    folder, home, tmp   the directories it may write to, made if need be
+A single file for Python 3.10 or later, copied to the machine and started with the server's
+command as its arguments, which it then executes. Its settings are in $PONGBENCH_CONFINE, as JSON:
+    folder, home, tmp   the directories it may write to, created if missing
     cache               where runtimes are kept, each tree of them two levels below
     uses                paths of its runtime
     env                 its environment, beside PATH, HOME, TMPDIR, LANG and the run's marks
     rights              those its entry states: root, files, shared-memory
-    report              the file that tells what is in force: {"user", "landlock", "rights"}
-Root becomes nobody, for whom a mount namespace of the server's own leads past directories that are
-closed to others. Landlock then leaves the system's files, the runtime and those directories.
+    report              the file for the report of what is in force: {"user", "landlock", "rights"}
+Root becomes nobody, with a private mount namespace where directories closed to others would be in
+the way. Landlock then restricts access to system files, the runtime and those directories.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import Any, NoReturn
 
 SPECIFICATION = "PONGBENCH_CONFINE"
 MARKS = ("PONGBENCH_RUN", "PONGBENCH_PROCESS")
-"""By which runner and janitor know what they started."""
+"""Marks by which runner and janitor recognise what they started."""
 
 SYSTEM = (
     *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc"),
@@ -36,7 +36,7 @@ SYSTEM = (
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 SHARED_MEMORY = "/dev/shm"
 BESIDE = ("bin", "lib", "lib64", "libexec", "conf")
-"""Parts of what is installed beneath a prefix; the rest of it may be anybody's files."""
+"""Installed parts below a prefix; the rest of it may be a user's own files."""
 
 PR_SET_PDEATHSIG, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT = 1, 24, 38, 47
 PR_CAP_AMBIENT_CLEAR_ALL = 4
@@ -51,9 +51,9 @@ TRUNCATE, IOCTL = 1 << 14, 1 << 15
 READ = EXECUTE | READ_FILE | READ_DIR
 OF_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL
 HANDLED = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1}
-"""Access to files that Landlock knows, by the version of its interface; later: all 16."""
+"""Access rights for files that Landlock knows, by the version of its interface; later: all 16."""
 SCOPED = 0b11
-"""No abstract socket and no signal beyond the server's own processes, from version 6."""
+"""No abstract sockets or signals beyond the server's own processes, from version 6."""
 
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -94,7 +94,7 @@ def main() -> NoReturn:
         sys.exit(
             f"It was not started, because privileges could not be dropped: {error.strerror}{where}."
         )
-    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # a change of user has undone it
+    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # A change of user resets it.
     if os.getppid() != parent:
         os._exit(127)
     env = environment(task, [*SYSTEM, *trees])
@@ -105,7 +105,7 @@ def main() -> NoReturn:
 
 
 def environment(task: dict[str, Any], allowed: Iterable[str]) -> dict[str, str]:
-    """All that a server learns of the environment."""
+    """Return the server's whole environment."""
     searched = os.environ.get("PATH", os.defpath).split(os.pathsep)
     return {
         "PATH": os.pathsep.join(p for p in searched if any(within(p, tree) for tree in allowed)),
@@ -120,7 +120,7 @@ def environment(task: dict[str, Any], allowed: Iterable[str]) -> dict[str, str]:
 def known(uid: int) -> pwd.struct_passwd:
     try:
         return pwd.getpwuid(uid)
-    except KeyError:  # containers have such users
+    except KeyError:  # Such users exist in containers.
         return pwd.struct_passwd((str(uid), "x", uid, os.getegid(), "", "/", ""))
 
 
@@ -139,7 +139,7 @@ def within(path: str, folder: str) -> bool:
 
 
 def trees_of(used: Iterable[str], cache: str) -> list[str]:
-    """The directories and files, outside the system, without which a runtime does not work."""
+    """Return the directories and files outside the system that a runtime needs."""
     found: set[str] = set()
     for path in used:
         if within(path, cache):
@@ -159,7 +159,7 @@ def trees_of(used: Iterable[str], cache: str) -> list[str]:
 
 
 def linked(path: str) -> Iterable[str]:
-    """Where a link leads, step by step, and in the end."""
+    """Return each step of a symbolic link, and its target."""
     for _ in range(8):
         if not os.path.islink(path):
             return
@@ -169,7 +169,7 @@ def linked(path: str) -> Iterable[str]:
 
 
 def around(program: str) -> set[str]:
-    """A program's folder, and what is installed beside that."""
+    """Return a program's folder, and what is installed beside it."""
     folder = os.path.dirname(program)
     if os.path.basename(folder) not in ("bin", "sbin"):
         return {program}
@@ -177,7 +177,7 @@ def around(program: str) -> set[str]:
 
 
 def based_on(environment: str) -> set[str]:
-    """The Python of a virtual environment."""
+    """Return the base Python of a virtual environment."""
     try:
         with open(os.path.join(environment, "pyvenv.cfg"), encoding="utf-8") as file:
             pairs = [line.partition("=") for line in file]
@@ -195,17 +195,17 @@ def based_on(environment: str) -> set[str]:
 
 
 def hand_over(folders: Iterable[str], user: pwd.struct_passwd) -> None:
-    os.fchown(1, user.pw_uid, user.pw_gid)  # some open /dev/stdout or /dev/stderr again
+    os.fchown(1, user.pw_uid, user.pw_gid)  # Some servers open /dev/stdout or /dev/stderr again.
     for top in folders:
         if os.lstat(top).st_uid == user.pw_uid:
-            continue  # by an earlier start; what lies there now is the server's own
+            continue  # Created by an earlier start; its content is the server's own.
         for folder, _, names in os.walk(top):
             for path in (folder, *(os.path.join(folder, name) for name in names)):
                 os.chown(path, user.pw_uid, user.pw_gid, follow_symlinks=False)
 
 
 def let_read(tree: str) -> None:
-    """What was built while a strict umask was in force."""
+    """Make files readable that were built under a strict umask."""
     if os.stat(tree).st_mode & stat.S_IROTH:
         return
     for folder, _, names in os.walk(tree, topdown=False):
@@ -216,8 +216,8 @@ def let_read(tree: str) -> None:
 
 
 def open_way(paths: list[str], cache: str) -> None:
-    """Make paths below directories that are closed to others reachable: by mounts that this process
-    alone sees or, where it may not mount, by opening directories in the cache."""
+    """Make paths below directories closed to others reachable: by mounts private to this process
+    or, where it may not mount, by opening directories in the cache."""
     closed = {path: folder for path in paths if (folder := closed_above(path))}
     if not closed:
         return
@@ -254,7 +254,7 @@ def open_up_to(path: str, cache: str) -> None:
 
 
 def closed_above(path: str) -> str:
-    """The topmost directory above it that others may not enter; empty: there is none."""
+    """Return the topmost directory above it that others may not enter; empty: there is none."""
     folder = ""
     for part in os.path.dirname(path).split("/"):
         folder = os.path.join(folder, part) or "/"
@@ -280,9 +280,9 @@ def check(result: int, path: str = "") -> int:
 
 
 def give_up(user: pwd.struct_passwd) -> None:
-    """Every capability there is, for good, and root."""
+    """Give up all capabilities and root, permanently."""
     for capability in range(LAST_CAPABILITY + 1):
-        # Only with a capability of its own, and without meaning once privileges cannot be gained.
+        # Needs a capability, and has no effect with no_new_privs.
         prctl(PR_CAPBSET_DROP, capability)
     prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL)
     if os.geteuid() == 0:
@@ -297,7 +297,7 @@ def give_up(user: pwd.struct_passwd) -> None:
 
 
 def restrict(own: list[str], trees: list[str], shared_memory: bool) -> int:
-    """Leave what is named here; the version of Landlock, 0 where there is none."""
+    """Allow only what is named here. Returns the version of Landlock, 0 where there is none."""
     version: int = libc.syscall(LANDLOCK_CREATE, None, ctypes.c_size_t(0), 1)
     if version < 1:
         return 0

@@ -1,4 +1,4 @@
-"""Starts servers with as few rights as they can do with, whatever the machine's user has."""
+"""Starts servers with the fewest privileges possible, whatever the machine's user has."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ SPECIFICATION = "PONGBENCH_CONFINE"
 async def confined(
     machine: Machine, entry: ServerEntry, command: Command, runtime: Runtime
 ) -> Command:
-    """The same command with those rights. Its `cwd` is the folder of its files on the machine, its
-    `env` all that it has beyond what every server has."""
+    """Wrap a command to run with those privileges. Its `cwd` is the folder of its files on the
+    machine, its `env` the additions to every server's environment."""
     home = _home(machine, command)
     paths = [
         *runtime.placeholders.values(),
@@ -46,7 +46,7 @@ async def confined(
 
 
 async def in_force(machine: Machine, command: Command) -> Confinement:
-    """Of a server that was started with `confined(command)`."""
+    """Return the privileges in force of a server started with `confined(command)`."""
     (text,) = await machine.read([f"{_home(machine, command)}.json"])
     return msgspec.json.decode(text or "{}", type=Confinement)
 

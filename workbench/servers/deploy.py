@@ -1,4 +1,4 @@
-"""Deployment: a server of the catalogue running on a machine, ready to be measured."""
+"""Deployment: a server of the catalogue, running on a machine and ready to be measured."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from workbench.servers.runtimes import Notify, Runtime
 from workbench.servers.runtimes.prepare import prepare
 
 PORTS = range(20_000, 30_000)
-"""Where a free one is looked for: below the ports Linux gives to clients."""
+"""Range searched for a free port: below the ports Linux gives to clients."""
 
 FREE_PORT = Path(__file__).with_name("free_port.py")
 IN_USE = "address already in use"
 
 TRIES = 3
-"""Ports tried when none is given."""
+"""The most ports tried when none is given."""
 
 _ENV = {"PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1"}
 _FREE: msgspec.json.Decoder[dict[str, str | int]] = msgspec.json.Decoder(dict[str, str | int])
@@ -48,54 +48,54 @@ class PortTaken(PongbenchError):
 
 @dataclass
 class Deployment:
-    """A running server. `stop` it; it also ends with its machine."""
+    """A running server. `stop` ends it; it also ends with its machine."""
 
     entry: ServerEntry
     machine: Machine
     process: Process
     host: str
-    """Where clients reach it."""
+    """The address that clients connect to."""
     port: int
     runtime: str
-    """With its version: "CPython 3.11.7"."""
+    """Name and version: "CPython 3.11.7"."""
     version: str
-    """Of the framework: "tornado 6.6.1"; or "standard library"."""
+    """The framework's: "tornado 6.6.1"; or "standard library"."""
     files: dict[str, str]
     """Relative path to SHA-256 of every file deployed."""
     backlog: int = 0
-    """In force, as the kernel says."""
+    """The privileges in force, according to the kernel."""
     near: tuple[str, int] = ("", 0)
-    """Address and port by which this program reaches it."""
+    """Address and port through which this program reaches it."""
     _ways: contextlib.AsyncExitStack = field(
         init=False, repr=False, default_factory=contextlib.AsyncExitStack
     )
     check: Command | None = None
-    """What tries it, for a server that has a program for that."""
+    """The server's own test program, if it has one."""
     confinement: Confinement = field(default_factory=Confinement)
     gated: dict[str, Any] = field(default_factory=dict)
-    """What the wire gate found, as plain data."""
+    """Result of the wire gate, as plain data."""
     _exit: asyncio.Task[int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         self._exit = asyncio.create_task(self.process.wait())
-        # Whoever asks learns how it failed; nobody may ask.
+        # The failure is raised to whoever waits; perhaps no caller does.
         self._exit.add_done_callback(lambda exit: exit.cancelled() or exit.exception())
 
     @property
     def pid(self) -> int:
-        """On its machine, of the root of its processes."""
+        """Process id, on its machine, of its root process."""
         return self.process.pid
 
     @property
     def direct(self) -> bool:
-        """Whether this program reaches it without going through SSH."""
+        """Whether this program reaches it without SSH."""
         return self.near == (self.host, self.port)
 
     def alive(self) -> bool:
         return not self._exit.done()
 
     async def ended_within(self, seconds: float) -> bool:
-        """Whether it ends by itself in that time."""
+        """Return whether it ends by itself within that time."""
         await asyncio.wait({self._exit}, timeout=seconds)
         return not self.alive()
 
@@ -119,12 +119,14 @@ class Deployment:
         )
 
     async def stop(self) -> None:
-        """SIGTERM, a second later SIGKILL, to it and all its children. Again: nothing happens."""
+        """Send SIGTERM, one second later SIGKILL, to it and all its children. May be called
+        again."""
         await self._ways.aclose()
         await self.process.stop()
 
     async def until_ready(self, within_s: float) -> None:
-        """Wait until it accepts connections. Raises PongbenchError when it ends or does not."""
+        """Wait until it accepts connections. Raises PongbenchError when it ends or takes too
+        long."""
         trying = asyncio.create_task(self._accepting())
         try:
             await asyncio.wait(
@@ -195,14 +197,14 @@ async def deploy(
 ) -> Deployment:
     """Copy a server to a machine, prepare its runtime, start it and wait until it is ready.
 
-    `host`: where it listens, `reach`: where clients find it; empty: there. `port` 0: a free one is
-    picked. `ready_within_s` 0: what its entry says. `install`: whether
-    programs the machine lacks may be unpacked there. Raises PongbenchError, with the last lines of
-    the server's output where there are any; nothing is left running then.
+    `host`: where it listens, `reach`: where clients connect; empty: the same. `port` 0: a free one
+    is picked. `ready_within_s` 0: as its entry says. `install`: whether missing programs may be
+    unpacked there. Raises PongbenchError, with the server's last output if any; nothing is left
+    running then.
     """
     if entry.unavailable:
         raise PongbenchError(f"{entry.name} cannot be run: {entry.unavailable.reason}")
-    if port:  # known before anything is built in vain
+    if port:  # Check this before anything is built in vain.
         await _port(machine, entry, host, port)
     notify(f"Copying {entry.name} to {machine.name}")
     files = await asyncio.to_thread(entry.files)
@@ -244,20 +246,20 @@ async def deploy(
             deployment.backlog = await _backlog(deployment)
             deployment.confinement = await in_force(machine, command)
         except BaseException:
-            with contextlib.suppress(PongbenchError):  # the machine itself may be gone
+            with contextlib.suppress(PongbenchError):  # The machine itself may be lost.
                 await to_the_end(deployment.stop())
             raise
         return deployment
 
     for _ in range(TRIES - 1 if port == 0 else 0):
-        # Connections come and go on ports: one found free may be held a moment later.
+        # Ports change hands: one found free may be occupied a moment later.
         with contextlib.suppress(PortTaken):
             return await start(await _port(machine, entry, host, 0))
     return await start(await _port(machine, entry, host, port))
 
 
 async def _port(machine: Machine, entry: ServerEntry, host: str, port: int) -> int:
-    """The port to listen on: the one given, if that can be, or one that is free."""
+    """Return the port to listen on: the given one, if it is free, or a free one."""
     program = await machine.put(FREE_PORT, f"tools/{FREE_PORT.name}")
     wanted = [port] if port else random.sample(PORTS, 100)
     process = await machine.start(Command([*machine.python, program, host, *map(str, wanted)]))
@@ -275,20 +277,20 @@ async def _port(machine: Machine, entry: ServerEntry, host: str, port: int) -> i
 
 
 async def _connect(host: str, port: int) -> None:
-    """Until it succeeds; the connection is closed at once."""
+    """Connect until it succeeds; the connection is closed at once."""
     while True:
         with contextlib.suppress(OSError):
             _, writer = await asyncio.open_connection(host, port)
             ends = [writer.get_extra_info(name) for name in ("sockname", "peername")]
             writer.close()
-            # A port among those given to clients may connect to itself while nobody listens.
+            # A port in the ephemeral range may connect to itself while no server listens.
             if ends[0] != ends[1]:
                 return
         await asyncio.sleep(_RETRY_S)
 
 
 async def _answered(host: str, port: int, path: str) -> None:
-    """Until a call is answered, whatever with."""
+    """Call until there is a response of any kind."""
     while True:
         with contextlib.suppress(OSError):
             reader, writer = await asyncio.open_connection(host, port)

@@ -1,6 +1,6 @@
 """An entry of the catalogue: a folder with a `server.yaml`, a program and its requirements.
 
-The name of the folder is the id. Shipped entries and a user's own are the same in every respect.
+The name of the folder is the id. Shipped entries and a user's own are treated alike.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 else:
     Family = Literal[(*FAMILIES, "message", "tool")]
     Protocol = Literal[(*PROTOCOLS, MESSAGES)]
-"""What the workloads declare, and: message and messages, for servers that only their own `check`
-understands; tool, no contestant but something of ours, such as the null server."""
+"""The protocols of workloads, and: message and messages, for servers that only their own `check`
+can test; tool, for our own programs, such as the null server."""
 Text: TypeAlias = Annotated[str, Meta(min_length=1, max_length=2_000)]
 
 Runtime: TypeAlias = Literal["python", "python3.9", "python2.7", "none"]
-"""none: the programs it needs are enough."""
+"""none: it needs only its programs."""
 
 PLACEHOLDERS = ("host", "port", "backlog", "folder", "made")
-"""What every command may hold in braces; the runtime and the programs needed add theirs. folder:
-where the server's files are; made: what `make` has made."""
+"""Placeholders of every command; the runtime and the programs add theirs. folder: the server's
+files; made: the output of `make`."""
 
 RUNTIME_PLACEHOLDERS: dict[str, tuple[str, ...]] = {
     "python": ("python", "venv"),
@@ -47,14 +47,14 @@ RUNTIME_PLACEHOLDERS: dict[str, tuple[str, ...]] = {
 
 
 class Fact(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Something said about a server, and where it is from."""
+    """A fact about a server, and its source."""
 
     value: Text
     source: Text
 
 
 class In2009(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The row of the feature table of 2009, as it was printed; empty: not legible."""
+    """A row of the feature table of 2009, as printed; empty: illegible."""
 
     licence: str = ""
     documentation: str = ""
@@ -75,25 +75,25 @@ class In2009(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Today(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is known about the framework now; None: not established."""
+    """What is known about the framework now; None: unknown."""
 
     licence: Fact | None = None
     released: Fact | None = None
-    """ISO date of the version that is run; its source says which."""
+    """ISO date of the version in use; its source says which."""
     tls: Fact | None = None
     tests: Fact | None = None
 
 
 class Seen(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What the wire gate once saw of a server, for those who have not tried it yet."""
+    """An earlier result of the wire gate, for users who have not tested the server yet."""
 
     keep_alive: bool = False
     pipelining: int = 0
-    """Calls answered of three sent at once."""
+    """Calls answered of three pipelined ones."""
     processes: int = 0
     threads: int = 0
     memory_mb: float = 0.0
-    """Resident and idle, of all its processes; pages they share count in each."""
+    """Resident memory while idle, of all its processes; shared pages count in each."""
     source: Text
 
     @property
@@ -102,12 +102,12 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What the server has to answer, exactly."""
+    """The exact response expected from the server."""
 
     status: Annotated[int, Meta(ge=100, le=599)] = 200
     body: str = "Pong!"
     json: bool = False
-    """Is the body JSON, equal when it says the same in another spelling?"""
+    """Whether the body is JSON, compared by value."""
 
 
 class Unavailable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -117,65 +117,67 @@ class Unavailable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     tried: Text
     """ISO date."""
     instead: str = ""
-    """The nearest living relative: an id or a name."""
+    """The closest maintained alternative: an id or a name."""
 
 
 class ServerFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What `server.yaml` holds."""
+    """The content of `server.yaml`."""
 
     name: Text
     family: Family
     description: str = ""
     language: str = "Python"
     style: str = ""
-    """How it handles many connections: callbacks, greenlets, threads, ..."""
+    """How it handles concurrent connections: callbacks, greenlets, threads, ..."""
     notes: list[Text] = []
-    """What a reader of the figures should know."""
+    """What a reader of the results should know."""
 
     runtime: Runtime = "python"
     programs: list[ProgramName] = []
-    """Of the system, see `servers.programs`; each is a placeholder of the command, too."""
+    """Programs of the system, see `servers.programs`; each is also a placeholder of the command."""
     shared: list[Text] = []
-    """Files of `resources/apps` that are deployed beside the folder's own."""
+    """Files of `resources/apps` that are deployed with the folder's own."""
     make: list[list[Text]] = []
-    """Commands that compile it, run once in a copy of the folder; what they leave in {made} is
-    kept, by content."""
+    """Commands that compile it, run once in a copy of the folder; their output in {made} is cached
+    by content."""
     requirements: str = ""
-    """A file of exact pins in the folder, hashes allowed; empty: the standard library is enough."""
+    """A file of exact pins in the folder, with or without hashes; empty: the standard library
+    only."""
     build: bool = False
-    """May requirements without a wheel be compiled?"""
+    """Whether requirements without a wheel may be compiled."""
     framework: str = ""
-    """The requirement or program whose version is the server's version."""
+    """The requirement or program whose version is the server's."""
     imports: list[Text] = []
-    """Modules that must import before a runtime counts as built."""
+    """Modules that must be importable before a runtime counts as built."""
     env: dict[str, str] = {}
     rights: dict[Right, Text] = {}
-    """What it cannot do without, and why; see `rights.RIGHTS`."""
+    """Privileges it requires, and why; see `rights.RIGHTS`."""
     command: list[Text] = []
-    """Arguments, run in a copy of the folder; see `PLACEHOLDERS`."""
+    """The command's arguments, run in a copy of the folder; see `PLACEHOLDERS`."""
     source: str = "server.py"
     """The file worth reading."""
 
     ready: Literal["tcp", "http"] = "tcp"
-    """tcp: it is ready once it accepts connections; http: once it answers a call
-    and its processes have come to rest, for what accepts long before its workers are there."""
+    """tcp: ready once it accepts connections; http: ready once it answers a call and its processes
+    are idle, for servers that accept long before their workers have started."""
     ready_within_s: Annotated[float, Meta(gt=0, le=600)] = 30.0
     warm_up_s: Annotated[float, Meta(ge=0, le=120)] = 0.0
-    """Seconds of calls before it is measured, each time it is started; for what gets faster while
-    it runs. A plan's own warm-up follows."""
+    """Seconds of calls before it is measured, after each start; for servers with a JIT compiler. A
+    plan's own warm-up follows."""
     protocols: list[Protocol] = []
     check: list[Text] = []
-    """A program that tries it, for messages: its last line is what it found, 0 that all is well."""
+    """A program that tests it, for messages: its last line is the result, exit status 0 means
+    success."""
     path: str = "/"
     reply: Reply = Reply()
     also: dict[str, Reply] = {}
-    """Other paths it has to answer."""
+    """Further paths that it must answer."""
     closes_first: Literal["server", "client"] = "server"
-    """After the only call of a connection. Who closes first keeps the port in TIME_WAIT."""
+    """Who closes after the only call of a connection. That side keeps the port in TIME_WAIT."""
     processes: Annotated[int, Meta(ge=1, le=1_024)] = 1
-    """That serve; more than one uses more than one core."""
+    """Worker processes; more than one uses more than one core."""
     unequal: list[Text] = []
-    """In which respects it could not be made equal to the others."""
+    """In which respects it is not comparable with the others."""
 
     in_2009: In2009 | None = None
     today: Today = Today()
@@ -192,7 +194,7 @@ class ServerEntry(ServerFile, frozen=True, kw_only=True):
 
     @property
     def heritage(self) -> bool:
-        """Does it run on a Python that gets no security fixes any more?"""
+        """Whether it runs on a Python without security updates."""
         return self.runtime in ("python2.7", "python3.9")
 
     @property
@@ -201,7 +203,7 @@ class ServerEntry(ServerFile, frozen=True, kw_only=True):
 
     @property
     def pinned(self) -> list[str]:
-        """Normalised names of all the packages it requires."""
+        """Normalised names of all packages it requires."""
         if self.requirements_path is None:
             return []
         return pinned(self.requirements_path)
@@ -216,27 +218,27 @@ class ServerEntry(ServerFile, frozen=True, kw_only=True):
 
     @property
     def programs_at_run(self) -> list[ProgramName]:
-        """Without those that only compile it."""
+        """Programs it runs with, without those that only compile it."""
         made = " ".join(part for argv in self.make for part in argv)
         run = " ".join([*self.command, *self.check])
         return [name for name in self.programs if f"{{{name}}}" in run or f"{{{name}}}" not in made]
 
     @property
     def placeholders(self) -> tuple[str, ...]:
-        """What its commands may hold in braces."""
+        """Placeholders of its commands."""
         return (*RUNTIME_PLACEHOLDERS[self.runtime], *PLACEHOLDERS, *self.programs)
 
     @property
     def replies(self) -> dict[str, Reply]:
-        """What it has to answer, by path; the first is what it is measured with."""
+        """The expected responses by path; the first is the measured one."""
         return {self.path: self.reply, **self.also}
 
     def argv(self, **values: str) -> list[str]:
-        """The command with its placeholders filled in."""
+        """Return the command with its placeholders filled in."""
         return [part.format_map(values) for part in self.command]
 
     def files(self) -> dict[str, str]:
-        """Relative path to SHA-256 of every file deployed."""
+        """Return the SHA-256 of every deployed file by relative path."""
         found = sorted(p for p in self.folder.rglob("*") if p.is_file())
         own = {str(p.relative_to(self.folder)): p for p in found if "__pycache__" not in p.parts}
         shared = {path.name: path for path in self.shared_paths}
@@ -247,7 +249,7 @@ class ServerEntry(ServerFile, frozen=True, kw_only=True):
 
 
 def load_entry(folder: Path, *, shipped: bool = False) -> ServerEntry:
-    """The server in a folder. Raises BadInput with the first thing that is wrong with it."""
+    """Load the server in a folder. Raises BadInput with its first problem."""
     folder = folder.absolute()
     if not folder.is_dir():
         raise BadInput(f"There is no folder {folder}; a server is a folder with a server.yaml.")

@@ -1,4 +1,4 @@
-"""What can be wrong with an entry of the catalogue, beyond the form of its file."""
+"""Errors in an entry of the catalogue beyond the schema of its file."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from workbench.servers.entry import ServerEntry
 
 APPS = paths.RESOURCES / "apps"
-"""Applications that several servers run."""
+"""Applications used by several servers."""
 
 _ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
 _PIN = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)(\[[^\]]*\])?\s*==\s*[A-Za-z0-9.!+_-]+")
 
 
 def problem(entry: ServerEntry) -> str:
-    """The rest of a sentence that begins with the name of the file; empty: none."""
+    """Return the rest of a sentence that begins with the file's name; empty: no problem."""
     if not _ID.fullmatch(entry.id):
         return (
             f": its folder's name {entry.id!r} is its id, which may hold a-z, 0-9, '.', '_' and '-'"
@@ -50,7 +50,7 @@ def _file_problem(folder: Path, name: str) -> str:
         if not path.resolve().is_relative_to(folder.resolve()):
             return f"{name!r} lies outside the folder; only what is in the folder is deployed."
         there = path.is_file()
-    except (OSError, ValueError):  # too long, or with a character that no file's name has
+    except (OSError, ValueError):  # Too long, or with a character that is invalid in file names.
         there = False
     return "" if there else f"there is no file {name!r} in the folder."
 
@@ -114,7 +114,7 @@ def _pin_problem(entry: ServerEntry) -> str:
 
 
 def _requirements(path: Path) -> list[tuple[int, str]]:
-    """(line number, text) of each requirement, without comments and continuation lines."""
+    """Return (line number, text) of each requirement, without comments and continuation lines."""
     text = yaml.read_text(path, what="requirements")
     found, continued = [], False
     for number, line in enumerate(text.splitlines(), 1):
@@ -126,11 +126,11 @@ def _requirements(path: Path) -> list[tuple[int, str]]:
 
 
 def pinned(path: Path) -> list[str]:
-    """The packages a file of requirements pins, by normalised name."""
+    """Return the packages that a requirements file pins, by normalised name."""
     pins = (_PIN.match(line) for _, line in _requirements(path))
     return [normalised(pin["name"]) for pin in pins if pin]
 
 
 def normalised(package: str) -> str:
-    """The name by which a package is the same however it is written."""
+    """Return the name of a package in its normalised spelling."""
     return re.sub(r"[-_.]+", "-", package).lower()

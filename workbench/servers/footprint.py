@@ -1,4 +1,4 @@
-"""What a running server consists of: its processes, threads and memory, counted when asked."""
+"""The processes, threads and memory of a running server, counted on request."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from workbench.machines.base import Machine
 
 BUSY_TICKS = 2
-"""Hundredths of a second in `BETWEEN_S`: a tenth of a core."""
+"""Hundredths of a second of CPU time in `BETWEEN_S`: a tenth of a core."""
 QUIET_LOOKS = 60
 
 MOST_PROCESSES = 10_000
@@ -21,12 +21,12 @@ BETWEEN_S = 0.2
 
 @dataclass(frozen=True)
 class Footprint:
-    """Of a process and all that descends from its main thread; zeros where it cannot be read."""
+    """The footprint of a process and all its descendants; zeros where it cannot be read."""
 
     processes: int = 0
     threads: int = 0
     rss_bytes: int = 0
-    """Summed over the processes; pages they share count in each."""
+    """Sum over the processes; shared pages count in each."""
 
 
 async def footprint(machine: Machine, pid: int) -> Footprint:
@@ -37,8 +37,8 @@ async def footprint(machine: Machine, pid: int) -> Footprint:
 
 
 async def quiet(machine: Machine, pid: int) -> None:
-    """Return once its processes do next to nothing: all of its workers have started. Or after 12 s,
-    for some never rest."""
+    """Return once its processes are nearly idle, so that all workers have started, or after 12 s,
+    because some are never idle."""
     before, _ = await _work(machine, pid)
     for _ in range(QUIET_LOOKS):
         await asyncio.sleep(BETWEEN_S)
@@ -49,15 +49,15 @@ async def quiet(machine: Machine, pid: int) -> None:
 
 
 async def _work(machine: Machine, pid: int) -> tuple[int, bool]:
-    """Processor time of all its processes, in hundredths of a second, and whether one wants more:
-    on a busy machine it may have to wait for it."""
+    """Return the CPU time of all its processes, in hundredths of a second, and whether one is ready
+    to run: on a busy machine it may have to wait."""
     stats = [text.rpartition(")")[2].split() for text in await _of_each(machine, pid, "stat")]
     times = [time for stat in stats for time in stat[11:13] if _IS_NUMBER(time)]
     return sum(map(int, times)), any(stat[:1] == ["R"] for stat in stats)
 
 
 async def _of_each(machine: Machine, pid: int, name: str) -> list[str]:
-    """A file of /proc of it and of each of its descendants."""
+    """Read a file of /proc for it and for each of its descendants."""
     found: list[str] = []
     level, known = [str(pid)], {str(pid)}
     while level and len(known) < MOST_PROCESSES:
@@ -74,7 +74,7 @@ async def _of_each(machine: Machine, pid: int, name: str) -> list[str]:
 
 
 async def settled_footprint(machine: Machine, pid: int) -> Footprint:
-    """The same once it has started all its processes, or is not done with that in time."""
+    """Return the footprint once it has started all its processes, or the time limit is over."""
     found = await footprint(machine, pid)
     for _ in range(LOOKS):
         await asyncio.sleep(BETWEEN_S)

@@ -1,7 +1,7 @@
-"""Runs on a machine: the first of some ports that a server could listen on. Standard library only.
+"""Runs on a machine: finds the first port that a server can listen on. Standard library only.
 
-Arguments: address, ports. Output: one JSON object {port} or {error}. Really binds, since ports that
-nobody listens on may still be held: by connections, or by their TIME_WAIT.
+Arguments: address, ports. Output: one JSON object {port} or {error}. It binds each port, because
+ports without a listener may still be occupied by connections, or by TIME_WAIT.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def main() -> None:
 
 
 def trial(host: str, port: int) -> int:
-    """Zero, or the errno of why it cannot be used."""
+    """Return zero, or the errno of why the port cannot be used."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as sock:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

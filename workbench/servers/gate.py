@@ -1,6 +1,6 @@
-"""The wire gate: what a deployed server really answers, before anything is measured.
+"""The wire gate: tests a deployed server's actual responses before anything is measured.
 
-A handful of connections. The gate judges by behaviour, never by documentation.
+It needs only a few connections, and relies on behaviour, never on documentation.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from workbench.workloads.wire import Fault, Wire
 __all__ = ["PIPELINED", "GateResult", "gate"]
 
 CHECKED_WITHIN_S = 30.0
-"""By a server's own program, for messages."""
+"""Tested by a server's own program, for messages."""
 
 TUNNELLED = "It was reached through SSH, so it was not tried with clients that reset connections."
 
@@ -27,13 +27,13 @@ TUNNELLED = "It was reached through SSH, so it was not tried with clients that r
 async def gate(
     deployment: Deployment, *, patience_s: float = 5.0, impatience_s: float = 1.0
 ) -> GateResult:
-    """Try a server in the protocols it declares. A failure is a result, never raised.
+    """Test a server in the protocols it declares. A failure is a result, never raised.
 
-    It has `patience_s` for each reply; `impatience_s` for what may never come.
+    `patience_s`: time limit for each reply; `impatience_s`: for replies that may never come.
     """
     result = await _gate(deployment, patience_s, impatience_s)
     if result.passed:
-        # Workers may have listened anew, each with a backlog of its own.
+        # Workers may have opened new sockets, each with a backlog of its own.
         listening = await deployment.machine.listening(deployment.port)
         deployment.backlog = listening[1] if listening else deployment.backlog
         used = await settled_footprint(deployment.machine, deployment.pid)
@@ -46,7 +46,7 @@ async def gate(
 
 async def _gate(deployment: Deployment, patience_s: float, impatience_s: float) -> GateResult:
     entry = deployment.entry
-    # SSH forwarding that meets an early reset loses it, and keeps the connection at the other end.
+    # SSH forwarding loses an early reset, and keeps the connection at the other end open.
     wire = Wire(*deployment.near, patience_s, impatience_s, resets=deployment.direct)
     workload = spoken_by(entry.protocols)
     if workload is None:
@@ -54,7 +54,7 @@ async def _gate(deployment: Deployment, patience_s: float, impatience_s: float) 
     try:
         result = await workload.gate(wire, entry)
     except Fault as fault:
-        # A server that is dying answers oddly first: the reason is worth a moment.
+        # A server that is crashing responds oddly first: wait a moment for its exit.
         ended = await deployment.ended_within(impatience_s / 2)
         return failed(entry, str(fault), *([_last_words(deployment)] if ended else []))
     if not deployment.alive():
@@ -65,7 +65,7 @@ async def _gate(deployment: Deployment, patience_s: float, impatience_s: float) 
 
 
 async def _messages(deployment: Deployment) -> GateResult:
-    """Its own program tries it, on its machine."""
+    """Run the server's own test program on its machine."""
     entry, check = deployment.entry, deployment.check
     if check is None:
         return failed(entry, "It has no check program.")

@@ -1,6 +1,6 @@
-"""What the wire gate found about servers, remembered between starts.
+"""Results of the wire gate, kept between starts of this program.
 
-Kept by the content of the server's files: one that was changed counts as never tried.
+Keyed by the content of the server's files: a changed server counts as never tested.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from workbench.servers.gate import GateResult
 
 
 class Measured(msgspec.Struct, frozen=True):
-    """One visit to the gate."""
+    """One result of the gate."""
 
     gate: GateResult
     when_utc: str
     """ISO 8601 with a trailing Z."""
     version: str = ""
-    """Of the framework."""
+    """The framework's version."""
 
 
 def remember(entry: ServerEntry, gate: GateResult, version: str = "", machine: str = "") -> None:
-    """Keep a result. `machine`: a profile's name; empty: this computer, or whichever was used. A
-    cache that cannot be written is no reason to fail."""
+    """Save a result. `machine`: a profile's name; empty: this computer, or the one used. A cache
+    that cannot be written is no error."""
     now = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     path = _path(entry, machine)
     with contextlib.suppress(OSError):
@@ -37,7 +37,7 @@ def remember(entry: ServerEntry, gate: GateResult, version: str = "", machine: s
 
 
 def recall(entry: ServerEntry, machine: str = "") -> Measured | None:
-    """The last result for the server as its files are now; None: never tried."""
+    """Return the last result for the server with its present files; None: never tested."""
     try:
         return msgspec.json.decode(_path(entry, machine).read_bytes(), type=Measured)
     except (OSError, msgspec.DecodeError):
@@ -45,7 +45,7 @@ def recall(entry: ServerEntry, machine: str = "") -> Measured | None:
 
 
 def protocols(entry: ServerEntry) -> list[Protocol]:
-    """Those it proved to speak; as long as it was never tried, those it declares."""
+    """Return the protocols it was proven to speak; if it was never tested, those it declares."""
     found = recall(entry)
     return found.gate.protocols if found and found.gate.passed else entry.protocols
 

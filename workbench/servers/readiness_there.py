@@ -1,6 +1,6 @@
-"""What a machine over SSH has of what servers need beneath them.
+"""Which prerequisites of servers a machine over SSH has.
 
-Only looks: nothing is brought, fetched or made there.
+Read-only: nothing is copied, fetched or built there.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from workbench.servers.runtimes.workshop import builds_for
 
 @dataclass(frozen=True)
 class There:
-    """What one machine has of what servers need."""
+    """The prerequisites that one machine has."""
 
     machine: str
     lacks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Titles of the programs each server misses there, by its id."""
+    """Titles of the programs missing there, by server id."""
     runtimes: Mapping[str, bool] = field(default_factory=dict)
-    """Whether the runtime of a server is cached there; absent: known at its first start."""
+    """Whether the runtime of a server is cached there; absent: known only at its first start."""
 
     def readiness(self, entry: ServerEntry) -> Readiness:
         name = self.machine
@@ -48,7 +48,7 @@ class There:
 
 
 async def examine(machine: Machine, entries: Sequence[ServerEntry]) -> There:
-    """Raises PongbenchError when the machine is gone."""
+    """Examine a machine. Raises PongbenchError when it is lost."""
     wanted = {entry.id: _programs(machine, entry) for entry in entries if not entry.unavailable}
     names = sorted({name for programs in wanted.values() for name in programs})
     found = dict(zip(names, await asyncio.gather(*(_has(machine, n) for n in names)), strict=True))
@@ -60,7 +60,7 @@ async def examine(machine: Machine, entries: Sequence[ServerEntry]) -> There:
 
 
 def _programs(machine: Machine, entry: ServerEntry) -> Sequence[str]:
-    """What is built here needs less there."""
+    """Return the programs needed there, fewer for servers built here."""
     return entry.programs_at_run if builds_for(machine, entry) else entry.programs
 
 

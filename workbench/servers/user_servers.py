@@ -1,7 +1,7 @@
-"""A user's own servers: made from a template or a copy, edited, and put aside.
+"""A user's own servers: created from a template or a copy, edited, and set aside.
 
-A folder below `servers/` of the data directory; what is in it is the user's, and nothing of it is
-ever destroyed.
+A folder below `servers/` of the data directory; its content is the user's and is
+never deleted.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from workbench.servers.entry import ServerEntry, load_entry
 
 TEMPLATE = paths.RESOURCES / "templates" / "server"
 REMOVED = ".removed"
-"""The folder beside the servers that keeps those put aside."""
+"""The folder beside the servers for those set aside."""
 
 MOST_BYTES = 256 << 10
-"""Of a file that is shown and edited."""
+"""The largest file that is shown and edited."""
 MOST_FILES = 40
 
 _LONGEST_NAME = 60
@@ -35,25 +35,25 @@ _HISTORY = re.compile(r"^(?:in_2009|seen):.*\n(?:[ \t]+.*\n|[ \t]*\n)*", re.MULT
 
 
 def folder() -> Path:
-    """Where a user's own servers are; it need not be there yet."""
+    """Return the folder of the user's own servers; it may not exist yet."""
     return paths.data_dir() / "servers"
 
 
 def new(name: str) -> ServerEntry:
-    """A server under a name for people, from a template that runs. Raises BadInput."""
+    """Create a server with a display name from a working template. Raises BadInput."""
     return _make(name, TEMPLATE)
 
 
 def duplicate(entry: ServerEntry, name: str) -> ServerEntry:
-    """The user's own copy of a server, under another name. Raises BadInput."""
+    """Copy a server under another name. Raises BadInput."""
     if not entry.source_path.is_file():
         raise BadInput(f"{entry.name} has no code to be copied; make a new server instead.")
     return _make(name, entry.folder)
 
 
 def own_id(name: str) -> str:
-    """The id of a server of that name. Raises BadInput when it is taken or the name says
-    nothing."""
+    """Return the id for a server of that name. Raises BadInput when it is taken or the name has no
+    usable characters."""
     if any(part in name for part in ("/", "\\")) or len(name) > _LONGEST_NAME:
         raise BadInput(
             f"A server's name has at most {_LONGEST_NAME} characters and no slash, for it is what"
@@ -73,7 +73,8 @@ def own_id(name: str) -> str:
 
 
 def read(server: Path) -> dict[str, str]:
-    """The text files of a server's folder, by relative name; what cannot be shown is left out."""
+    """Return the text files of a server's folder by relative name; files that cannot be shown are
+    left out."""
     found: dict[str, str] = {}
     with contextlib.suppress(OSError):
         for path in sorted(server.rglob("*")):
@@ -87,9 +88,9 @@ def read(server: Path) -> dict[str, str]:
 
 
 def save(server: Path, name: str, text: str, *, was: str) -> None:
-    """Write a file of one of the user's own, as a whole or not at all.
+    """Save a file of the user's own server atomically.
 
-    `was`: what it held when it was read. Raises BadInput when somebody else has changed it since,
+    `was`: its content when it was read. Raises BadInput when another program has changed it since,
     or it cannot be written.
     """
     path = server / name
@@ -106,7 +107,7 @@ def save(server: Path, name: str, text: str, *, was: str) -> None:
 
 
 def remove(server: Path) -> Path:
-    """Put one of the user's own aside; where it is kept then. Raises BadInput."""
+    """Set one of the user's own servers aside. Returns its new place. Raises BadInput."""
     _must_be_own(server)
     with _writing(f"The folder {server} cannot be moved"):
         now = datetime.datetime.now().strftime("%Y-%m-%d-%H%M%S")
@@ -121,12 +122,12 @@ def remove(server: Path) -> Path:
 
 
 def _make(name: str, origin: Path) -> ServerEntry:
-    """A whole folder, renamed into place."""
+    """Create a complete folder, renamed into place."""
     name = " ".join(name.split())
     place = folder() / own_id(name)
     part = folder() / f".{place.name}.{os.getpid()}"
     with _writing(f"The folder {place} cannot be made"):
-        own_id(name)  # another program may have taken it meanwhile
+        own_id(name)  # Another program may have taken it in the meantime.
         stores.make_folder(folder())
         try:
             shutil.copytree(origin, part, ignore=shutil.ignore_patterns("__pycache__"))
@@ -140,7 +141,7 @@ def _make(name: str, origin: Path) -> ServerEntry:
 
 @contextlib.contextmanager
 def _writing(failed: str) -> Iterator[None]:
-    """No other program changes the user's servers meanwhile. `failed`: what could not be done."""
+    """Keep other programs from changing the user's servers. `failed`: what could not be done."""
     try:
         with stores.locked(folder()):
             yield
@@ -149,13 +150,14 @@ def _writing(failed: str) -> Iterator[None]:
 
 
 def _named(text: str, name: str) -> str:
-    """`server.yaml` under another name; what was printed or seen before was not about a copy."""
+    """Return `server.yaml` with another name, without earlier results, which do not apply to a
+    copy."""
     line = f"name: {json.dumps(name, ensure_ascii=False)}"
     return _HISTORY.sub("", _NAME_LINE.sub(lambda _: line, text, count=1))
 
 
 def _text(path: Path) -> str | None:
-    """None: no file, too large, or no text."""
+    """Return a file's text; None: no file, too large, or not text."""
     try:
         if not path.is_file() or path.stat().st_size > MOST_BYTES:
             return None
@@ -172,6 +174,6 @@ def _must_be_own(server: Path) -> None:
 
 def _reason(error: OSError) -> str:
     if isinstance(error, shutil.Error) and (number := _ERRNO.search(str(error))):
-        # A copied tree tells of every file that failed, each with paths.
+        # The error of a copied tree lists every failed file, each with its paths.
         error = OSError(int(number[1]), os.strerror(int(number[1])))
     return why(error)

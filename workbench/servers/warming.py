@@ -1,4 +1,4 @@
-"""Calls to a server that gets faster while it runs, before anything of it is measured."""
+"""Warm-up calls to a server with a JIT compiler, before it is measured."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from workbench.workloads.base import Declaration
 from workbench.workloads.registry import spoken_by
 
 AT_ONCE = 8
-"""Connections: enough to keep one core of a server busy."""
+"""Concurrent connections: enough to keep one core of a server busy."""
 PATIENCE_S = 5.0
 
 
 async def warm(deployment: Deployment, rest: Callable[[float], Awaitable[None]]) -> int:
-    """Call it for as long as its entry asks for; how many calls it answered.
+    """Call it for as long as its entry asks for. Returns the number of answered calls.
 
-    Each is a connection of its own with one call of its workload. `rest` waits so many seconds, or
-    raises, or returns before when somebody wants to go on.
+    Each call of the workload uses a new connection. `rest` waits so many seconds, raises, or
+    returns early when the user skips the wait.
     """
     answered = 0
     workload = spoken_by(deployment.entry.protocols)

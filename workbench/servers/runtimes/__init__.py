@@ -1,4 +1,4 @@
-"""Runtimes: what a server needs beneath it, built on the machine once and kept."""
+"""Runtimes: the prerequisites of a server, built on the machine once and cached."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 Notify: TypeAlias = Callable[[str], None]
-"""Takes progress in plain words."""
+"""Takes progress as text for display."""
 
 
 @dataclass(frozen=True)
 class Runtime:
-    """A runtime ready on a machine."""
+    """A runtime that is ready on a machine."""
 
     placeholders: Mapping[str, str]
-    """What it puts into a server's command: {"python": "/..."}."""
+    """Placeholders of a server's command: {"python": "/..."}."""
     name: str
-    """With its version: "CPython 3.11.7"."""
+    """Name and version: "CPython 3.11.7"."""
     packages: Mapping[str, str] = field(default_factory=dict)
-    """Version of everything installed, by normalised name."""
+    """Versions of all installed packages, by normalised name."""
     env: Mapping[str, str] = field(default_factory=dict)
-    """What has to be in the environment of a server that runs on it."""
+    """Environment variables needed by a server that runs on it."""
     built: bool = False
-    """False: it was there already."""
+    """False: it existed already."""

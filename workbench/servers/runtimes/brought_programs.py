@@ -1,8 +1,8 @@
-"""Programs of the system for machines over SSH, fetched by this computer and brought unpacked.
+"""System programs for machines over SSH, fetched by this computer and copied unpacked.
 
-So the machine needs no network and no package lists. It has to run the same release of the same
-distribution as this computer, whose apt is told what is installed there and what is not. What comes
-as a wheel goes to any machine, this one too.
+So the machine needs no network and no package lists. It must run the same release of the same
+distribution as this computer, whose apt gets the list of packages installed there. Programs that
+come as a wheel fit any machine.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from workbench.servers.runtimes.packed import pack
 
 
 class Absent(msgspec.Struct, frozen=True):
-    """The report of `find_programs` on a program that a machine lacks."""
+    """The report of `find_programs` on a missing program."""
 
     name: ProgramName
     folder: Folder
-    """Where it is looked for there."""
+    """Where it is searched for there."""
     release: list[str] = []
     architecture: str = ""
     installed: list[list[str]] = []
@@ -42,9 +42,9 @@ class Absent(msgspec.Struct, frozen=True):
 
 
 async def bring(machine: Machine, event: dict[str, Any], *, install: bool, notify: Notify) -> bool:
-    """Put what `event` says is absent on the machine; False: this computer cannot fetch it.
+    """Copy the missing program of `event` to the machine; False: this computer cannot fetch it.
 
-    Raises MissingPrograms without consent, PongbenchError when it cannot be fetched or brought.
+    Raises MissingPrograms without consent, PongbenchError when it cannot be fetched or copied.
     """
     absent = msgspec.convert(event, Absent)
     if PROGRAMS[absent.name].wheel:
@@ -98,7 +98,7 @@ async def _bring_wheel(machine: Machine, absent: Absent, *, install: bool, notif
 
 
 def _alike(absent: Absent) -> bool:
-    """Whether packages for this computer are packages for that one."""
+    """Return whether packages for this computer also fit that one."""
     if not find_programs.on_debian():
         return False
     here = find_programs.about_here()
@@ -106,7 +106,8 @@ def _alike(absent: Absent) -> bool:
 
 
 def _options(absent: Absent, work: Path) -> list[str]:
-    """With which apt reckons for that machine, and leaves what it knows of this one alone."""
+    """Return the options with which apt resolves for that machine, without changing its own
+    state."""
     status = work / "status"
     status.write_text("".join(map(_stanza, absent.installed)), "utf-8")
     caches = ["-o=Dir::Cache::pkgcache=", "-o=Dir::Cache::srcpkgcache="]
@@ -114,7 +115,7 @@ def _options(absent: Absent, work: Path) -> list[str]:
 
 
 def _stanza(fields: Sequence[str]) -> str:
-    """An installed package, as dpkg keeps it."""
+    """Return the entry of an installed package in dpkg's format."""
     name, version, architecture, multi, provides = fields
     lines = [
         f"Package: {name}",

@@ -1,8 +1,8 @@
-"""Python runtimes for machines over SSH: made of wheels that this computer fetches for them.
+"""Python runtimes for machines over SSH, made of wheels that this computer fetches for them.
 
-The runtime is an environment like one that uv makes on this computer, but laid out here for the
-Python there, and brought whole. So the machine needs no uv, no pip, no venv and no network. What
-has no wheel is compiled here, for machines with the same Python as this computer's.
+The runtime is an environment like one that uv makes on this computer, but prepared here for the
+Python there, and copied complete. So the machine needs no uv, pip, venv or network. Packages
+without a wheel are compiled here, for machines with the same Python as this computer's.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if not mark.exists():
 
 
 PROVED_WITHIN_S = 120.0
-"""However slow the machine: compiling a large package takes its time."""
+"""Time limit in seconds: compiling a large package takes long on a slow machine."""
 
 
 class _Proof(msgspec.Struct):
@@ -48,7 +48,7 @@ _PROOF = msgspec.json.Decoder(_Proof)
 
 
 async def prepare(machine: Machine, entry: ServerEntry, notify: Notify) -> Runtime:
-    """The runtime of `entry` on a machine over SSH; fetched and brought if need be.
+    """Prepare the runtime of `entry` on a machine over SSH, copying it there if it is missing.
 
     Raises PongbenchError when a package does not fit that machine or does not work there.
     """
@@ -78,7 +78,7 @@ async def prepare(machine: Machine, entry: ServerEntry, notify: Notify) -> Runti
 
 
 def place(machine: Machine, entry: ServerEntry) -> str:
-    """Where its runtime lies on a machine over SSH, once it was brought; an absolute path there."""
+    """Return the absolute path of its runtime on a machine over SSH, copied there or not."""
     assert machine.platform is not None
     return (
         f"{machine.cache_dir}/runtimes/{_bundle(entry, machine.platform, machine.python[0]).key()}"
@@ -105,10 +105,10 @@ async def bring_built(
     notify: Notify,
     env: Mapping[str, str],
 ) -> Runtime:
-    """A runtime that was built on this computer, on a machine over SSH. `env`: what the programs it
-    runs with need there.
+    """Copy a runtime built on this computer to a machine over SSH.
 
-    Raises PongbenchError when its Python is another, or it does not work there.
+    `env`: environment of the programs it needs there. Raises PongbenchError when the machine's
+    Python differs, or the runtime does not work there.
     """
     platform = machine.platform
     assert platform is not None
@@ -149,7 +149,7 @@ def _config(python: str) -> str:
 async def _prove(
     machine: Machine, entry: ServerEntry, python: str, env: Mapping[str, str] | None = None
 ) -> _Proof:
-    # Compiled once, for servers have no leave to write into a runtime, and many start at a time.
+    # Compiled once, because servers may not write into a runtime, and many start concurrently.
     await ran(machine, Command([python, "-I", "-c", COMPILED]), PROVED_WITHIN_S)
     proving = Command([python, "-I", "-c", PROOF, *entry.imports], env=env or {})
     status, lines = await ran(machine, proving, PROVED_WITHIN_S)

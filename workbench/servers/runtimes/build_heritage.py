@@ -1,12 +1,12 @@
-"""Runs on a machine: an old Python out of an old Debian, and a server's packages for it.
+"""Runs on a machine: unpacks an old Python of Debian, and builds a server's packages for it.
 Standard library only.
 
 Argument: one JSON object {cache, work, version, debs, uv, tools, requirements, imports}. Output:
-JSON lines; the last is `ready` or `failed`, as `build_python` tells them.
+JSON lines; the last is `ready` or `failed`, as in `build_python`.
 
 The Python is a folder `<cache>/programs/python<version>-<key>`, unpacked from `debs` (files of
 packages). Its packages are a folder `<cache>/runtimes/python<version>-<key>` with a `bin/python`
-that finds both, wherever the cache is. Each is renamed into place when it is whole.
+that finds both, wherever the cache is. Each is renamed into place when it is complete.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ SIGNS = {
     "no-compiler": r"unable to execute '\S*(?:cc|clang)'|command '\S*(?:cc|clang)' failed: No such"
     r"|unable to execute \S*(?:cc|clang): No such",
 }
-"""What pip says, and why it failed."""
+"""pip's output, and why it failed."""
 
-# Packages that share a namespace are told of in .pth files, which are read in site folders only.
+# Packages that share a namespace use .pth files, which are read in site folders only.
 NAMESPACES = "import os, site\nsite.addsitedir(os.path.dirname(os.path.abspath(__file__)))\n"
 
 
@@ -83,14 +83,14 @@ def say(**event: Any) -> None:
 
 
 def python_of(task: dict[str, Any]) -> Path:
-    """The folder with that Python below `usr`; unpacked if need be."""
+    """Return the folder with that Python below `usr`, unpacking it if it is missing."""
     named = hashlib.sha256("\n".join(sorted(task["debs"])).encode()).hexdigest()[:16]
     place = Path(task["cache"], "programs", f"python{task['version']}-{named}")
     if not place.is_dir():
         made = Path(task["work"], f"python{task['version']}-{os.getpid()}")
         for digest in task["debs"]:
             unpack(Path(task["folder"], f"{digest}.deb"), made)
-        for path in made.rglob("_sysconfigdata*.py"):  # where its headers are
+        for path in made.rglob("_sysconfigdata*.py"):  # Where its headers are.
             text = path.read_text("utf-8").replace("/usr/include", f"{place}/usr/include")
             path.write_text(text, "utf-8")
         rename(made, place)
@@ -98,7 +98,7 @@ def python_of(task: dict[str, Any]) -> Path:
 
 
 def unpack(deb: Path, folder: Path) -> None:
-    """The files of a Debian package, an `ar` archive whose last part is a tar."""
+    """Unpack a Debian package, an `ar` archive whose last member is a tar."""
     data = deb.read_bytes()
     at = len(b"!<arch>\n")
     while at < len(data):
@@ -106,14 +106,14 @@ def unpack(deb: Path, folder: Path) -> None:
         at += 60
         if name == b"data.tar.xz":
             with tarfile.open(fileobj=BytesIO(lzma.decompress(data[at : at + size]))) as files:
-                # Its hash was checked; where filters are unknown nothing looks at this.
+                # Its hash was checked; versions without filters ignore this.
                 files.extraction_filter = getattr(tarfile, "fully_trusted_filter", None)
                 files.extractall(folder)
         at += size + size % 2
 
 
 def built_in(task: dict[str, Any], home: Path, place: Path) -> Path:
-    """A folder that is whole once it stands at `place`."""
+    """Return a folder that is complete once it is at `place`."""
     made = Path(task["work"], f"runtime-{os.getpid()}")
     python = made / "bin/python"
     python.parent.mkdir(parents=True)
@@ -133,7 +133,7 @@ def built_in(task: dict[str, Any], home: Path, place: Path) -> Path:
         "PYTHONPATH": f"{tools}",
         "CPATH": headers,
         "C_INCLUDE_PATH": headers,
-        # What compiled then and no longer does by the stricter defaults of today's compilers.
+        # Code of that time violates the stricter defaults of today's compilers.
         "CFLAGS": "-Wno-error=format-security -fcommon",
     }
     if "PIP_CERT" not in os.environ and Path(CERTIFICATES).exists():
@@ -146,7 +146,7 @@ def built_in(task: dict[str, Any], home: Path, place: Path) -> Path:
     (made / "site/sitecustomize.py").write_text(NAMESPACES)
     proof = ran([str(python), "-c", PROOF, *task["imports"]], "import", PYTHONPATH=str(tools))
     (made / STAMP).write_text(proof.splitlines()[-1], "utf-8")
-    # From here on it looks for what is installed where that will be.
+    # From here on it finds packages in their final place.
     cache, libraries = str(Path(task["cache"])), libraries_of(home)
     near = [str(path).replace(cache, "$cache", 1) for path in (home, place / "site", *libraries)]
     write_python(python, task["version"], near[0], near[1], near[2:])
@@ -158,7 +158,8 @@ def libraries_of(home: Path) -> list[str]:
 
 
 def write_python(path: Path, version: str, home: str, site: str, libraries: list[str]) -> None:
-    """Paths may begin with $cache, which is above the folder of this runtime, wherever that is."""
+    """Write the wrapper. Paths may begin with $cache, the directory above this runtime's, wherever
+    it is."""
     path.write_text(
         "#!/bin/sh\n"
         'cache=$(cd "${0%/*}/../../.." && pwd -P)\n'
@@ -172,7 +173,7 @@ def write_python(path: Path, version: str, home: str, site: str, libraries: list
 
 
 def includes(home: Path, version: str) -> list[str]:
-    """Where headers are, and those that headers include as if from /usr/include."""
+    """Return the directories of headers, including those for includes relative to /usr/include."""
     usual = [str(home / "usr/include"), str(home / f"usr/include/python{version}")]
     there = [os.environ["CPATH"]] if "CPATH" in os.environ else []
     return [*there, *usual, *map(str, home.glob("usr/include/*-linux-gnu"))]
@@ -183,7 +184,7 @@ def rename(made: Path, place: Path) -> None:
     try:
         made.rename(place)
     except OSError:
-        if not place.is_dir():  # otherwise another build was faster
+        if not place.is_dir():  # Otherwise another build was faster.
             raise
         shutil.rmtree(made, ignore_errors=True)
 
@@ -201,10 +202,10 @@ def ran(argv: list[str], why: str, **env: str) -> str:
 
 
 def telling(output: str) -> str:
-    """The line that says most: the compiler's first error, or the last that is no warning."""
+    """Return the most informative line: the first error, or else the last line."""
     lines = [line.strip() for line in output.splitlines() if line.strip()] or ["no output"]
     errors = [line for line in lines if re.search(r"\berror\b:?|Error:", line, re.IGNORECASE)]
-    # Pip says first that a command failed, then what that command had said.
+    # pip reports first that a command failed, then the output of that command.
     errors = [line for line in errors if "Command errored out" not in line] or errors
     told = errors[0] if errors else lines[-1]
     return re.sub(r" \(from .*", "", told)[:300]

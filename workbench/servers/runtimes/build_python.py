@@ -1,12 +1,12 @@
 """Runs on a machine: finds or builds one isolated Python runtime. Standard library only.
 
 Argument: one JSON object {cache, work, uv, requirements, imports, build, unreached}, paths
-absolute, `unreached` a pattern of what uv says when it cannot ask the index. Output:
+absolute, `unreached` a pattern of uv's output when it cannot reach the index. Output:
 JSON lines; the last is `ready` or `failed`.
 
-A runtime is a folder `<cache>/runtimes/<key>`. It is built in the work folder, proven, stamped and
-then renamed into place, so that what is in place is whole whenever we are killed, and two builds
-at once do not disturb each other: the first to rename wins and the other uses the same.
+A runtime is a folder `<cache>/runtimes/<key>`. It is built in the work folder, tested, stamped and
+then renamed into place, so that a runtime in place is complete even if this process is killed, and
+concurrent builds do not collide: the first to rename wins and the other uses its result.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Any
 
 OLDEST = (3, 11)
 FORM = 2
-"""Of what is built; raised when what is in place has to be built anew."""
+"""Version of the builds; raised when runtimes in place must be rebuilt."""
 STAMP = "runtime.json"
 PROOF = """
 import importlib, importlib.metadata, json, platform, re, sys
@@ -40,7 +40,7 @@ print(json.dumps({"name": name, "packages": packages}))
 
 
 class Failed(Exception):
-    """Why, in one word, the details, and perhaps the package it is about."""
+    """The reason in one word, the details, and the package concerned, if any."""
 
     def __init__(self, why: str, detail: str, package: str = "") -> None:
         super().__init__(detail)
@@ -73,8 +73,9 @@ def say(**event: Any) -> None:
 
 
 def interpreter(task: dict[str, Any]) -> tuple[str, str]:
-    """(path, identity) of the Python that runtimes are based on: this one if it will do."""
-    # Not on one whose library is a zip: that of a bundle, which goes when that is removed.
+    """Return (path, identity) of the Python that runtimes are based on: this one if it is
+    suitable."""
+    # Not one whose library is a zip: that belongs to a bundle and is removed with it.
     if sys.version_info >= OLDEST and Path(json.__file__).is_file():
         return getattr(sys, "_base_executable", None) or sys.executable, sys.version
     check_uv(task)
@@ -87,7 +88,8 @@ def interpreter(task: dict[str, Any]) -> tuple[str, str]:
 
 
 def key(task: dict[str, Any], base: str, identity: str) -> str:
-    """Names what a runtime is made of: requirements, interpreter and its ABI, platform."""
+    """Return the hash of what a runtime consists of: requirements, interpreter with ABI,
+    platform."""
     parts = [
         Path(task["requirements"]).read_text("utf-8") if task["requirements"] else "",
         sorted(task["imports"]),
@@ -99,9 +101,9 @@ def key(task: dict[str, Any], base: str, identity: str) -> str:
 
 
 def build(task: dict[str, Any], base: str) -> Path:
-    """The folder of a proven, stamped runtime in the work folder."""
+    """Return the folder of a tested, stamped runtime in the work folder."""
     made = Path(task["work"], f"runtime-{os.getpid()}")
-    # Relocatable, for it is renamed when it is whole.
+    # Relocatable, because it is renamed when it is complete.
     done = uv(task, "venv", "--relocatable", "--no-project", "--python", base, str(made))
     if done.returncode:
         raise Failed("python", cause(done.stderr))
@@ -115,10 +117,10 @@ def build(task: dict[str, Any], base: str) -> Path:
 
 
 def install(task: dict[str, Any], made: Path) -> None:
-    # Exactly what is listed: sync adds nothing that a newer index might bring.
+    # Exactly the listed packages: sync adds nothing that a newer index might offer.
     options = [] if task["build"] else ["--only-binary", ":all:"]
     python = str(python_of(made))
-    # Compiled now, for servers have no leave to write into a runtime.
+    # Compiled now, because servers may not write into a runtime.
     options.append("--compile-bytecode")
     done = uv(task, "pip", "sync", "--python", python, *options, task["requirements"])
     if done.returncode == 0:
@@ -133,7 +135,7 @@ def install(task: dict[str, Any], made: Path) -> None:
 
 
 def put_in_place(made: Path, place: Path) -> bool:
-    """Whether ours is the one in use now."""
+    """Rename the runtime into place. Returns whether ours is the one in use now."""
     for _ in range(3):
         try:
             made.rename(place)
@@ -141,7 +143,7 @@ def put_in_place(made: Path, place: Path) -> bool:
             if read_stamp(place) is not None:
                 shutil.rmtree(made, ignore_errors=True)
                 return False
-            # What is in place is damaged, for example because its interpreter was removed.
+            # The one in place is damaged, for example because its interpreter was removed.
             place.rename(made.with_name(f"damaged-{os.urandom(8).hex()}"))
         else:
             return True
@@ -149,7 +151,7 @@ def put_in_place(made: Path, place: Path) -> bool:
 
 
 def read_stamp(place: Path) -> dict[str, Any] | None:
-    """What was proven about the runtime in place; None: there is none that can be used."""
+    """Return the stamp of the runtime in place; None: there is none that can be used."""
     try:
         stamp: dict[str, Any] = json.loads((place / STAMP).read_text("utf-8"))
     except (OSError, ValueError):
@@ -167,7 +169,7 @@ def check_uv(task: dict[str, Any]) -> None:
 
 
 def uv(task: dict[str, Any], *arguments: str) -> subprocess.CompletedProcess[str]:
-    # Its cache lies in the work folder: whatever happens, nothing is left elsewhere.
+    # Its cache is in the work folder, so that nothing is left elsewhere.
     return run([task["uv"], *arguments], UV_CACHE_DIR=f"{task['work']}/uv-cache")
 
 
@@ -177,14 +179,14 @@ def run(argv: list[str], **env: str) -> subprocess.CompletedProcess[str]:
 
 
 def cause(output: str) -> str:
-    """The telling line of what uv said: of its causes the first."""
+    """Return the most informative line of uv's output: the first of its causes."""
     causes = re.findall(r"^ *cause: (.*)", output, re.MULTILINE)
     lines = output.strip().splitlines() or ["no output"]
     return (causes[0] if causes else lines[-1]).strip()
 
 
 def compiling(output: str) -> str:
-    """What went wrong when a requirement was compiled; empty: nothing was compiled."""
+    """Return what failed while a requirement was compiled; empty: nothing was compiled."""
     if "build backend returned an error" not in output:
         return ""
     errors: list[str] = re.findall(r"^ +.*\berror: (.*)", output, re.MULTILINE)
@@ -193,7 +195,7 @@ def compiling(output: str) -> str:
 
 
 def package(output: str) -> str:
-    """The requirement that the output of uv is about; empty: it does not say."""
+    """Return the requirement that uv's output is about; empty: not given."""
     patterns = (
         r"`([\w.-]+==[^`]+)`",
         r"Because (?:there is no version of )?([\w.-]+(?:==[\w.!+-]+)?)",

@@ -1,4 +1,4 @@
-"""Programs of our own that find or build something on a machine and tell of it in JSON lines."""
+"""Our own programs that find or build something on a machine and report it in JSON lines."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PASSED_ON = (
     *("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"),
     *("MAVEN_ARGS", "MAVEN_OPTS", "GOFLAGS", "GOPROXY"),
 )
-"""The user's settings of where packages come from; all other settings of these tools are ours."""
+"""The user's settings for package sources; all other settings of these tools are ours."""
 
 
 async def run_builder(
@@ -35,9 +35,9 @@ async def run_builder(
     *,
     env: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """The last event of a builder, which runs in the machine's run directory and ends with it.
+    """Run a builder in the machine's run directory and return its last event.
 
-    {"event": "failed", "why": "slow" or "lost"} when it did not come to an end.
+    Returns {"event": "failed", "why": "slow" or "lost"} when it did not complete.
     """
     builder = await machine.put(program, f"tools/{program.name}")
     process = await machine.start(
@@ -74,7 +74,7 @@ _EVENT: msgspec.json.Decoder[dict[str, Any]] = msgspec.json.Decoder(dict[str, An
 
 
 def _trust() -> dict[str, str]:
-    """Files of this computer."""
+    """Return the certificate files of this computer."""
     given = ("SSL_CERT_FILE", "SSL_CERT_DIR")
     return fetching.trust() | {name: os.environ[name] for name in given if name in os.environ}
 

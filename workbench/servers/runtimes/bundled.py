@@ -1,5 +1,5 @@
-"""The interpreter of a bundle as a runtime: for servers that need nothing but the standard
-library or gevent, so that a comparison runs where no Python is installed."""
+"""The interpreter of a bundle as a runtime, for servers that need only the standard library or
+gevent: a comparison then runs without an installed Python."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from workbench.servers.entry import ServerEntry
 from workbench.servers.runtimes import Runtime
 
 OFFERED = ("gevent", "greenlet", "zope-event", "zope-interface", "cffi", "pycparser")
-"""Packages that go with the load agent, by normalised name; the last two on Windows only."""
+"""Packages included with the load agent, by normalised name; the last two on Windows only."""
 
 
 def bundled_runtime(machine: Machine, entry: ServerEntry) -> Runtime | None:
-    """None: not frozen, another machine, or the server needs what is not in the bundle."""
+    """Return the runtime; None: not frozen, another machine, or the server needs other packages."""
     if not getattr(sys, "frozen", False) or not isinstance(machine, LocalMachine):
         return None
     wanted = entry.pinned

@@ -2,11 +2,11 @@
 
 Argument: one JSON object {cache, work, install, bring, programs: {name: `programs.Program`}}.
 Output: JSON lines; the last is `ready` {paths, versions, env} or `failed` {why, title, ...}.
-With `bring`, or where it comes as a wheel, a program that is missing is not fetched: the failure
-`absent` tells what another computer has to know to fetch it for this one.
+With `bring`, or where it comes as a wheel, a missing program is not fetched: the failure `absent`
+holds what another computer needs to fetch it for this one.
 
 An unpacked program is a folder `<cache>/programs/<name>-<key>`, renamed into place when
-it is whole.
+it is complete.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def say(**event: Any) -> None:
 
 
 def provided(task: dict[str, Any], name: str, program: dict[str, Any]) -> tuple[str, str, str]:
-    """(path, folder it was unpacked into or "", version where the packages tell it)."""
+    """Return (path, folder it was unpacked into or "", version if the packages have it)."""
     if path := located(program, "/") or on_path(program):
         return path, "", "" if program["version"] else packaged(program)
     place = Path(task["cache"], "programs", f"{name}-{key(program)}")
@@ -78,7 +78,7 @@ def provided(task: dict[str, Any], name: str, program: dict[str, Any]) -> tuple[
 
 
 def located(program: dict[str, Any], root: str) -> str:
-    """The last file by the order of the patterns; empty: none."""
+    """Return the last file in the order of the patterns; empty: none."""
     unpacked = program["unpacked"] if root != "/" else []
     found = matches(root, unpacked or program["files"])
     return found[-1] if found else ""
@@ -89,7 +89,7 @@ def matches(root: str, patterns: list[str]) -> list[str]:
 
 
 def on_path(program: dict[str, Any]) -> str:
-    """Where the program's own tools are not where Debian puts them."""
+    """Find a program on the search path when it is not where Debian puts it."""
     name = Path(program["files"][0]).name
     if "*" in name or not program["version"]:
         return ""
@@ -125,13 +125,13 @@ def unpack(task: dict[str, Any], name: str, program: dict[str, Any], place: Path
     try:
         made.rename(place)
     except OSError:
-        if not (place / STAMP).is_file():  # otherwise another build was faster
+        if not (place / STAMP).is_file():  # Otherwise another build was faster.
             raise
     shutil.rmtree(fetched, ignore_errors=True)
 
 
 def about_here() -> dict[str, Any]:
-    """What decides which packages fit, and which are here already."""
+    """Return what determines which packages fit, and which are installed."""
     installed = run(["dpkg-query", "--show", f"--showformat={INSTALLED}"]).stdout
     there = [line.split("|")[1:] for line in installed.splitlines() if line.startswith("ii ")]
     architecture = run(["dpkg", "--print-architecture"]).stdout.strip()
@@ -139,7 +139,7 @@ def about_here() -> dict[str, Any]:
 
 
 def release() -> list[str]:
-    """Its distribution and the version of that, as it writes them."""
+    """Return the distribution and its version, in their own spelling."""
     text = Path("/etc/os-release").read_text("utf-8")
     return sorted(
         line.replace('"', "") for line in re.findall(r"^(?:ID|VERSION_ID)=.*", text, re.M)
@@ -147,7 +147,7 @@ def release() -> list[str]:
 
 
 def shown(packages: list[dict[str, Any]], place: Path) -> dict[str, Any]:
-    """What would be done, for whoever is to consent."""
+    """Describe what would be done, for consent."""
     names = " ".join(f"{package['name']}={package['version']}" for package in packages)
     commands = [f"apt-get download {names}", f"dpkg-deb --extract PACKAGE {place}"]
     size = sum(package["bytes"] for package in packages)
@@ -157,7 +157,7 @@ def shown(packages: list[dict[str, Any]], place: Path) -> dict[str, Any]:
 def extracted(
     program: dict[str, Any], packages: list[dict[str, Any]], work: Path, *options: str
 ) -> Path:
-    """A folder with what is in the packages, stamped."""
+    """Return a folder with the unpacked packages, stamped."""
     made = work / "root"
     made.mkdir(parents=True)
     pinned = [f"{package['name']}={package['version']}" for package in packages]
@@ -178,7 +178,7 @@ def extracted(
 
 
 def unfetched(output: str) -> str:
-    """What apt said, without its own way of saying that it is one."""
+    """Return apt's error without its prefix."""
     line = last(output).removeprefix("E: ").strip()
     if found := re.match(r"Failed to fetch (\S+)\s+(.*)", line):
         return f"{Path(found[1]).name.partition('_')[0]}: {found[2].rstrip(':. ')}"
@@ -186,7 +186,7 @@ def unfetched(output: str) -> str:
 
 
 def relink(made: Path) -> None:
-    """Links to the root of the system lead to what is unpacked beside them, where it is."""
+    """Redirect absolute links to files unpacked beside them."""
     for folder, folders, files in os.walk(made):
         for path in (Path(folder, name) for name in (*folders, *files)):
             if path.is_symlink() and (target := str(path.readlink())).startswith("/"):
@@ -199,7 +199,7 @@ def relink(made: Path) -> None:
 def wanted(
     program: dict[str, Any], packages: list[str] | tuple[str, ...], *options: str
 ) -> list[dict[str, Any]]:
-    """Every package that is not there yet, those it needs included."""
+    """Return every package that is not installed yet, including dependencies."""
     argv = ["apt-get", "-qq", "-o=Debug::NoLocking=1", "-o=APT::Get::Print-URIs=1", "-y", *options]
     done = run([*argv, "--no-install-recommends", "install", *packages])
     if done.returncode:
@@ -212,7 +212,7 @@ def wanted(
 
 
 def packaged(program: dict[str, Any]) -> str:
-    """The version of the package that is installed; empty: it came in another way."""
+    """Return the version of the installed package; empty: installed in another way."""
     if not shutil.which("dpkg-query"):
         return ""
     done = run(["dpkg-query", "--show", "--showformat=${Version}", program["packages"][0]])
@@ -222,12 +222,12 @@ def packaged(program: dict[str, Any]) -> str:
 def packaged_in(program: dict[str, Any], packages: list[dict[str, Any]]) -> str:
     versions = {package["name"]: package["version"] for package in packages}
     if program["version"]:
-        return ""  # it tells itself
+        return ""  # The program prints it.
     return upstream(versions.get(program["packages"][0], ""))
 
 
 def upstream(version: str) -> str:
-    """ "1:25.2.3+dfsg-1" is 25.2.3."""
+    """Return the upstream version: "1:25.2.3+dfsg-1" is 25.2.3."""
     return re.split(r"[-+~]", version.rpartition(":")[2])[0]
 
 

@@ -1,9 +1,9 @@
-"""Heritage Python: 2.7 and 3.9, for servers that run on nothing newer.
+"""Heritage Python: 2.7 and 3.9, for servers that cannot run on newer versions.
 
-They are taken from Debian 11, package by package and pinned, fetched by the workstation and
-unpacked into a folder of ours: nothing is installed, no root is needed, and the machine's own
-Python is not touched. pip of that time installs a server's pinned requirements. For machines over
-SSH all that is done on the workstation where it can be, and brought whole.
+They are pinned packages of Debian 11, fetched by the workstation and unpacked into a folder of
+ours: nothing is installed, no root is needed, and the machine's own Python is not changed. pip of
+that time installs a server's pinned requirements. For machines over SSH the runtime is built on the
+workstation where possible, and copied complete.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from workbench.uv import uv_binary
 
 BUILDER = Path(__file__).with_name("build_heritage.py")
 MIRRORS = ("http://deb.debian.org/debian/", "http://archive.debian.org/debian/")
-"""What comes from there is believed by its hash."""
+"""Downloads are verified by their hashes."""
 FETCH_WITHIN_S = 60.0
 
 TOOLS = (
@@ -42,7 +42,7 @@ TOOLS = (
     " --hash=sha256:27a714c09253134e60a6fa68130f78c7037e5562c4f21f8f318f2ae900d152d5",
     "wheel==0.37.1 --hash=sha256:4bdcd7d840138086126cd09254dc6195fb4fc6f01c050a1d7236f2630db1d22a",
 )
-"""The last that run on Python 2.7, as lines of a requirements.txt."""
+"""The last versions for Python 2.7, as lines of a requirements.txt."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Deb:
     """A package of Debian 11 for x86-64."""
 
     path: str
-    """Below a mirror."""
+    """Path below a mirror."""
     bytes: int
     sha256: str
 
@@ -71,7 +71,7 @@ _LIBRARIES = (
         "30ca89bfddae5fa6e0a2a044f22b6e50cd17c4bc6bc850c579819aeab7101f0f",
     ),
 )
-"""Of both."""
+"""Packages of both versions."""
 
 DEBS: dict[str, tuple[Deb, ...]] = {
     "2.7": (
@@ -167,10 +167,10 @@ async def prepare(
     install: bool,
     notify: Notify,
 ) -> Runtime:
-    """The runtime of `entry`, whose files are in `folder` on the machine.
+    """Prepare the runtime of `entry`, whose files are in `folder` on the machine.
 
     `install`: whether that Python may be unpacked there. Raises MissingPrograms without that
-    consent, PongbenchError when it cannot be had.
+    consent, PongbenchError when it cannot be provided.
     """
     version = entry.runtime.removeprefix("python")
     debs = DEBS[version]
@@ -219,8 +219,8 @@ async def bring(
     notify: Notify,
     env: Mapping[str, str],
 ) -> Runtime:
-    """What was built on this computer, on a machine over SSH. `env`: what the programs it runs with
-    need there. Raises PongbenchError."""
+    """Copy a runtime built on this computer to a machine over SSH. `env`: environment of the
+    programs it needs there. Raises PongbenchError."""
     notify(f"Bringing the runtime of {entry.name} to {machine.name}")
     python, home = (Path(built.placeholders[name]) for name in ("python", "home"))
     for tree, folder in ((home, "programs"), (python.parent.parent, "runtimes")):
@@ -245,7 +245,7 @@ async def bring(
 
 
 def unfit(architecture: str) -> str:
-    """Why there is no such Python for a processor, one sentence; empty: there is."""
+    """Return why there is no such Python for a processor, as a sentence; empty: there is one."""
     if architecture in ("x86_64", "amd64"):
         return ""
     return (

@@ -1,4 +1,4 @@
-"""Shared libraries that what was built on this computer needs and another machine lacks."""
+"""Shared libraries that programs built on this computer need and another machine lacks."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ print(json.dumps(lacking))
 
 
 async def bring_libraries(machine: Machine, tree: Path) -> dict[str, str]:
-    """Put on the machine what the programs of a tree are linked with and it lacks; the
-    environment in which that is found. Raises PongbenchError."""
+    """Copy the missing libraries of a tree's programs to the machine. Returns the environment in
+    which they are found. Raises PongbenchError."""
     needed = await asyncio.to_thread(_needed, tree)
     if not needed:
         return {}
@@ -57,7 +57,7 @@ async def bring_libraries(machine: Machine, tree: Path) -> dict[str, str]:
 
 
 def joined(*several: Mapping[str, str]) -> dict[str, str]:
-    """Environments made one: lists of folders are appended."""
+    """Merge environments: lists of folders are appended."""
     found: dict[str, str] = {}
     for env in several:
         for name, value in env.items():
@@ -66,7 +66,7 @@ def joined(*several: Mapping[str, str]) -> dict[str, str]:
 
 
 def _needed(tree: Path) -> dict[str, Path]:
-    """Libraries by the name under which they are looked for, without those of the C library."""
+    """Return the libraries by the name used to load them, without those of the C library."""
     found: dict[str, Path] = {}
     for path in tree.rglob("*"):
         if path.is_symlink() or not path.is_file() or not _is_program(path):

@@ -1,4 +1,4 @@
-"""What servers compile: commands run once on the machine, what they leave kept by content."""
+"""Compiling servers: commands run once on the machine, with their output cached by content."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ async def make(
     programs: Programs,
     notify: Notify,
 ) -> str:
-    """The folder with what was made of `entry`, whose files are in `folder` on the machine.
+    """Return the folder with the compiled files of `entry`.
 
-    Raises PongbenchError when a command did not end well.
+    `folder`: its files on the machine. Raises PongbenchError when a command failed.
     """
     if not entry.make:
         return ""
@@ -73,7 +73,7 @@ async def make(
 
 
 async def bring_made(machine: Machine, entry: ServerEntry, made: str, notify: Notify) -> str:
-    """What was made on this computer, on a machine over SSH: the folder there."""
+    """Copy files compiled on this computer to a machine over SSH. Returns the folder there."""
     if not made:
         return ""
     notify(f"Bringing what {entry.name} was compiled to, to {machine.name}")

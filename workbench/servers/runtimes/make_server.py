@@ -3,7 +3,7 @@
 Argument: one JSON object {cache, work, folder, commands, values, made_of, id}. Output: JSON lines;
 the last is `ready` {made} or `failed` {why, detail}.
 
-What is made is a folder `<cache>/made/<id>-<key>`, renamed into place when it is whole.
+The output is a folder `<cache>/made/<id>-<key>`, renamed into place when it is complete.
 Packages that compilers fetch are kept in `<cache>/packages`.
 """
 
@@ -43,7 +43,7 @@ def main() -> None:
 
 
 def complaint(command: list[str], output: bytes) -> dict[str, str]:
-    """Why a command failed, and what it said about that, without colours."""
+    """Describe why a command failed, with its output, without colours."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", output.decode("utf-8", "replace"))
     said = text.strip().splitlines() or ["nothing"]
     told = next((line for line in said if "error" in line.lower()), said[-1])
@@ -68,7 +68,7 @@ def make(task: dict[str, Any]) -> Path:
         "GOCACHE": f"{task['work']}/go-build",
         "GOPATH": f"{packages}/go",
         "GOTOOLCHAIN": "local",
-        "CGO_ENABLED": "0",  # so that it runs with any C library
+        "CGO_ENABLED": "0",  # So that it runs with any C library.
     }
     for command in task["commands"]:
         argv = [part.format_map(values) for part in command]
@@ -89,7 +89,7 @@ def put_in_place(made: Path, place: Path) -> None:
     try:
         made.rename(place)
     except OSError:
-        if not place.is_dir():  # otherwise another build was faster
+        if not place.is_dir():  # Otherwise another build was faster.
             raise
         shutil.rmtree(made, ignore_errors=True)
 

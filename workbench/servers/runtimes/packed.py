@@ -1,4 +1,4 @@
-"""Trees as archives that a machine takes in with `Machine.bring`."""
+"""Archives of trees, for `Machine.bring`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def pack(
     texts: Mapping[str, str] | None = None,
     links: Mapping[str, str] | None = None,
 ) -> Path:
-    """A tree in an archive, made as a whole or not at all.
+    """Pack a tree into an archive, atomically.
 
     `without`: files left out, by relative path; `texts` and `links` (path to target) are added.
     """
@@ -28,7 +28,7 @@ def pack(
     ):
 
         def taken(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
-            # The other end unpacks member by member and knows no hard links.
+            # The other end unpacks member by member and does not support hard links.
             tar.inodes.clear()  # type: ignore[attr-defined]
             member.uid = member.gid = 0
             member.uname = member.gname = ""

@@ -1,4 +1,4 @@
-"""All that a server needs beneath it: programs of the system, its runtime, what it compiles."""
+"""The prerequisites of a server: system programs, its runtime, its compiled files."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from workbench.servers.runtimes.workshop import builds_for, workshop
 async def prepare(
     machine: Machine, entry: ServerEntry, folder: str, *, notify: Notify, install: bool = False
 ) -> Runtime:
-    """The runtime of `entry`, whose files are in `folder` on the machine; what is missing is built.
+    """Prepare the runtime of `entry`, whose files are in `folder` on the machine.
 
-    For a machine over SSH it is built on this computer and brought, where that can be. `install`:
-    whether programs may be unpacked. Raises MissingPrograms without that consent, PongbenchError
-    when the runtime cannot be had.
+    Missing parts are built; for a machine over SSH, they are built on this computer and copied
+    where possible. `install`: whether programs may be unpacked. Raises MissingPrograms without
+    that consent, PongbenchError when the runtime cannot be provided.
     """
     if builds_for(machine, entry):
         try:
@@ -56,7 +56,8 @@ async def _runtime(
 async def _brought(
     machine: Machine, entry: ServerEntry, *, notify: Notify, install: bool
 ) -> Runtime:
-    """Built on this computer, but for the programs it runs with, which are that machine's."""
+    """Build on this computer and copy, except for the programs it runs with, which are that
+    machine's."""
     there = await provide(machine, entry.programs_at_run, install=install, notify=notify)
     async with workshop(entry) as (here, folder):
         programs = await provide(here, entry.programs, install=install, notify=notify)

@@ -1,4 +1,4 @@
-"""Programs of the system, found on a machine or put there."""
+"""System programs, found on a machine or provided there."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FINDER = Path(__file__).with_name("find_programs.py")
 
 
 class _Missing(msgspec.Struct):
-    """What would be fetched, and by which commands."""
+    """What would be fetched, and the commands for it."""
 
     commands: Annotated[list[Text], msgspec.Meta(max_length=20)]
     packages: list[Any]
@@ -30,10 +30,11 @@ class _Missing(msgspec.Struct):
 async def provide(
     machine: Machine, wanted: Sequence[str], *, install: bool, notify: Notify
 ) -> Programs:
-    """The programs on that machine. `install`: whether what is missing may be unpacked there.
+    """Return the programs on that machine. `install`: whether missing ones may be unpacked there.
 
-    A machine over SSH gets them from this computer where that can fetch for it, otherwise by its
-    own means. Raises MissingPrograms without that consent, PongbenchError when they cannot be had.
+    A machine over SSH gets them from this computer where possible, otherwise by its own package
+    manager. Raises MissingPrograms without that consent, PongbenchError when they cannot be
+    provided.
     """
     if not wanted:
         return Programs()

@@ -1,8 +1,8 @@
 """Isolated Python runtimes, one for each set of pinned requirements, cached by content.
 
-Built by uv on the machine, inside the run directory, and renamed into the cache when proven (see
+Built by uv on the machine, inside the run directory, and renamed into the cache when tested (see
 `build_python`). A server without requirements gets an empty environment rather than the bare
-interpreter: so no contestant sees packages of the host, and all start in the same way.
+interpreter, so that no server sees packages of the host, and all start in the same way.
 """
 
 from __future__ import annotations
@@ -30,8 +30,9 @@ async def prepare(
     notify: Notify,
     programs: Programs | None = None,
 ) -> Runtime:
-    """The runtime of `entry`, whose files are in `folder` on the machine; built if need be, with
-    the headers and libraries of `programs`.
+    """Prepare the runtime of `entry`, whose files are in `folder` on the machine.
+
+    A missing one is built, with the headers and libraries of `programs`.
 
     Raises PongbenchError when it cannot be built.
     """
@@ -70,7 +71,7 @@ async def _build(
     notify: Notify,
     programs: Programs,
 ) -> dict[str, Any]:
-    """The last event of the builder."""
+    """Run the builder and return its last event."""
     task = {
         "cache": machine.cache_dir,
         "work": f"{machine.run_dir}/tools",

@@ -1,4 +1,4 @@
-"""This computer as the workshop for machines over SSH: what is built here runs there."""
+"""Building on this computer for machines over SSH."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from workbench.servers.runtimes import heritage
 
 
 def builds_for(machine: Machine, entry: ServerEntry) -> bool:
-    """Whether something of the entry is built, and what this computer builds runs there: the same
-    processor, and a C library no older than the one here."""
+    """Return whether the entry is built, and builds of this computer run there: the same processor,
+    and a C library no older than the one here."""
     there = machine.platform
     if there is None or sys.platform != "linux":
         return False
@@ -31,7 +31,7 @@ def builds_for(machine: Machine, entry: ServerEntry) -> bool:
 
 @contextlib.asynccontextmanager
 async def workshop(entry: ServerEntry) -> AsyncIterator[tuple[LocalMachine, str]]:
-    """This computer, and the folder with the files of the entry. Raises PongbenchError."""
+    """Open this computer, with the files of the entry in a folder. Raises PongbenchError."""
     here = await open_local()
     try:
         folder = await here.put(entry.folder, f"servers/{entry.id}")
