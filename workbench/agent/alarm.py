@@ -1,4 +1,4 @@
-"""A timer that calls back at an instant of the monotonic clock, to a few microseconds."""
+"""A timer that calls back at an instant of the monotonic clock, accurate to a few microseconds."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _SECOND_NS = 1_000_000_000
 
 
 class Alarm:
-    """A timerfd. The event loop's own timers know whole milliseconds only, which
-    alone would make every connection up to 1 ms late."""
+    """A timerfd. The event loop's own timers have a resolution of 1 ms, which alone would make
+    connections up to 1 ms late."""
 
     def __init__(self, loop: Any, callback: Callable[[], None]) -> None:
         libc = ctypes.CDLL(None, use_errno=True)
@@ -29,9 +29,9 @@ class Alarm:
         self._watcher.start(callback)
 
     def set(self, at_ns: int) -> None:
-        """Call back at `at_ns`, or at once when that has passed; replaces what was set.
+        """Call back at `at_ns`, or at once when that has passed; replaces an earlier alarm.
 
-        Setting also takes back the descriptor's readiness, so it need not be read.
+        Setting also resets the descriptor's readiness, so it need not be read.
         """
         seconds, nanoseconds = divmod(max(at_ns, 1), _SECOND_NS)
         struct.pack_into("qqqq", self._value, 0, 0, 0, seconds, nanoseconds)

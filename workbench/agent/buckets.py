@@ -21,8 +21,8 @@ _LAST = bucket_of(LONGEST_US)
 
 
 def count_buckets(times_ns: Iterable[int]) -> Counter[int]:
-    """Counts by bucket. `bucket_of` is written out here: a call for each time would cost more
-    than all the rest, and this runs while load is offered."""
+    """Count times by bucket. `bucket_of` is inlined: a function call for each time would dominate
+    the cost, and this runs while load is offered."""
     counts = Counter(
         [
             us if (us := ns // 1000) < 2048 else ((e := us.bit_length() - 11) << 10) + (us >> e)
@@ -36,5 +36,5 @@ def count_buckets(times_ns: Iterable[int]) -> Counter[int]:
 
 
 def sparse(counts: Counter[int]) -> list[int]:
-    """[bucket, count, bucket, count, ...] in ascending order, as it travels and is recorded."""
+    """Return [bucket, count, bucket, count, ...] in ascending order, as sent and recorded."""
     return [number for bucket in sorted(counts) for number in (bucket, counts[bucket])]

@@ -1,4 +1,4 @@
-"""What all workloads share: beginning connections, and what becomes of them.
+"""What all workloads share: starting connections and following them to their end.
 
 gevent runs the worker; to its event loop all connections together are one readable descriptor,
 an epoll set, without a greenlet or a watcher for each. Nine tenths of what a connection costs
@@ -28,12 +28,12 @@ READING = select.EPOLLIN | select.EPOLLRDHUP
 WRITING = select.EPOLLOUT
 CLOSED = select.EPOLLRDHUP | select.EPOLLHUP | select.EPOLLERR
 AT_ONCE = 128
-"""Events taken at a time; then what is due is started before more is looked at."""
+"""The most events processed before connections that have become due are started."""
 RECEIVE = 16_384
 RECEIVE_SMALL = 448
-"""Of which Python makes the bytes object without asking malloc; enough for most small replies."""
+"""Small enough for Python to allocate the bytes object without malloc; enough for most replies."""
 _REMEMBERED = 64
-"""Distinct replies whose parsing is remembered; a Date header makes a new one each second."""
+"""Distinct replies whose parsing is cached; a Date header makes a new one each second."""
 
 _CLASSES = {
     errno.ECONNREFUSED: "connrefused",
@@ -49,21 +49,20 @@ _CLASSES = {
 
 
 def error_name(error: OSError) -> str:
-    """httperf's class of an error; what it has no class for is `other-` and its name."""
+    """Return httperf's class of an error; others are `other-` and the name."""
     number = error.errno or 0
     return _CLASSES.get(number) or "other-" + errno.errorcode.get(number, str(number))
 
 
 class Driver:
-    """Begins connections, follows each to its end, and tells the tally what happened."""
+    """Starts connections, follows each to its end, and reports the outcome to the tally."""
 
     begin: Callable[[int, int], bool]
-    """Start, now, the connection that was due at a time: (due, now) in ns. False if it failed at
-    once."""
+    """Start a connection now: (scheduled, now) in ns. Returns False if it failed at once."""
     on_events: Callable[[], None]
-    """Some connections can be read, or written for the first time."""
+    """Handle connections that became readable, or writable for the first time."""
     open: dict[int, Any]
-    """What the workload knows of each connection, by descriptor, in the order of beginning."""
+    """The workload's state of each connection, by descriptor, in the order of starting."""
 
     def __init__(self, loop: Any, load: Load, tally: Tally) -> None:
         self.load = load
@@ -91,11 +90,12 @@ class Driver:
         self.watcher.start(self.on_events)
 
     def expire(self, now: int) -> None:
-        """End the calls begun longer than the timeout ago."""
+        """End calls that exceeded the timeout."""
         raise NotImplementedError
 
     def think(self, now: int) -> int:
-        """Ask again where a think time is over; when the next one will be (ns), or 0."""
+        """Send the next call where a think time is over. Returns when the next one is (ns), or
+        0."""
         return 0
 
     def calls_in_flight(self) -> int:
@@ -103,19 +103,19 @@ class Driver:
         raise NotImplementedError
 
     def drop(self) -> None:
-        """Close what is open, without a word."""
+        """Drop what is open, without counting it."""
         raise NotImplementedError
 
     def not_begun(self, sock: Any, error: OSError) -> bool:
-        """It failed before anything was sent."""
+        """Count a connection that failed before anything was sent."""
         self.tally.lose(error_name(error), self.calls)
         if sock is not None:
             sock.close()
         return False
 
     def understand(self, data: bytes, closed: bool) -> Response | None:
-        """`parse`, remembering whole replies: servers say the same thing over and over. Raises
-        ProtocolError also where it is not what was wanted."""
+        """Parse, with a cache of complete replies, because servers repeat them. Raises
+        ProtocolError also for an unexpected response."""
         response = parse(data, closed)
         if response is None:
             return None
@@ -129,7 +129,7 @@ class Driver:
         return response
 
     def check(self, response: Response) -> None:
-        """Raises ProtocolError where it is not what was wanted."""
+        """Raise ProtocolError for an unexpected response."""
         status = response.status
         if not (status == self.status if self.status else 200 <= status < 300):
             raise ProtocolError(f"status {status}", str(status))
@@ -137,7 +137,7 @@ class Driver:
             raise ProtocolError("another body than was wanted", "body", response.body)
 
     def alike(self, body: bytes) -> bool:
-        """Does it say the same in JSON?"""
+        """Return whether two bodies are equal as JSON."""
         if self.json is None:
             return False
         try:
@@ -146,7 +146,7 @@ class Driver:
             return False
 
     def close(self) -> int:
-        """Drop what is open; how many calls were in flight."""
+        """Drop what is open. Returns how many calls were in flight."""
         in_flight = self.calls_in_flight()
         self.drop()
         self.open.clear()

@@ -1,6 +1,6 @@
 """A small, strict HTTP/1 response parser.
 
-Strict means: what a careful sender would not send is an error, not something to be repaired.
+Strict: deviations that a careful sender avoids are errors, and never repaired.
 Bare line feeds, folded headers, a Content-Length beside Transfer-Encoding, and transfer codings
 other than `chunked` are refused.
 """
@@ -22,7 +22,7 @@ _DIGITS = re.compile(rb"[0-9]{1,18}\Z")
 
 
 class ProtocolError(ValueError):
-    """The bytes are not the response wanted; the text says why, `kind` in a word."""
+    """The bytes are not the expected response; the text says why, `kind` is its class."""
 
     def __init__(self, text: str, kind: str = "malformed", body: bytes = b"") -> None:
         super().__init__(text)
@@ -34,21 +34,21 @@ class ProtocolError(ValueError):
 
 
 class Response(NamedTuple):
-    """A complete final response at the start of the bytes given."""
+    """A complete final response at the start of the given bytes."""
 
     status: int
     body: bytes
     end: int
-    """Where the next response begins."""
+    """Offset of the next response."""
     keep_alive: bool
-    """Whether the server will take another request on this connection."""
+    """Whether the server accepts another request on this connection."""
 
 
 def parse(data: bytes, closed: bool = False) -> Response | None:
-    """The response `data` begins with, or None while more bytes are needed.
+    """Return the response at the start of `data`, or None while more bytes are needed.
 
-    `closed`: the server has closed, nothing more will come; an unfinished response is then an
-    error. Interim (1xx) responses are passed over. Raises `ProtocolError`.
+    `closed`: the server has closed, so an unfinished response is an error. Interim (1xx) responses
+    are skipped. Raises `ProtocolError`.
     """
     start = 0
     while True:
@@ -92,14 +92,14 @@ def _body(data: bytes, start: int, head: _Head, closed: bool) -> Response | None
 
 
 def _incomplete(closed: bool, why: str) -> Response | None:
-    """None: wait for more. Raises when no more will come."""
+    """Return None to wait for more. Raises when no more will come."""
     if closed:
         raise ProtocolError(why, "cut")
     return None
 
 
 def _check_unfinished_head(data: bytes, start: int) -> None:
-    """Do not wait for ever for the end of something that is not a response."""
+    """Raise early for data that cannot be the head of a response."""
     begun = data[start : start + 7]
     if begun != b"HTTP/1."[: len(begun)]:
         raise ProtocolError("does not begin with HTTP/1.")

@@ -16,17 +16,17 @@ from .schedule import poisson, share_of, uniform
 from .tally import Tally
 
 _COALESCE_NS = 250_000
-"""Connections due within this are started together: one wake-up instead of several."""
+"""Connections scheduled within this time are started together, with a single wake-up."""
 _TICK_NS = 10_000_000
-"""Timeouts are looked for this often, and not at every alarm: a look takes as long as there are
-connections open, half a millisecond for 15,000."""
+"""Timeouts are checked at this interval and not at every alarm: a check takes time proportional to
+the open connections, half a millisecond for 15,000."""
 _NEVER = 1 << 62
 _BURST = 32
-"""Connections started before the event loop may look at replies again."""
+"""The most connections started before the event loop reads replies again."""
 
 
 class Point:
-    """Runs a `Load` on the event loop; `finished` is called once, with everything ended."""
+    """Runs a `Load` on the event loop; `finished` is called once, when everything has ended."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class Point:
         if load.mode == "closed":
             self.driver.replace = self.replacer()
         self.window_index = 0
-        # As if it began now, should it be stopped before it begins.
+        # As if it began now, in case it is stopped before it begins.
         self.started_ns = self.next_window = monotonic_ns()
         self.next_look = 0
         """For timeouts."""
@@ -71,14 +71,14 @@ class Point:
         self.finish()
 
     def on_alarm(self) -> None:
-        """Everything that depends on the clock."""
+        """Do everything that depends on the clock."""
         now = monotonic_ns()
         if not self.began_ns:
             self.began_ns = now
         if not self.at_schedule_end and now >= self.started_ns + self.pace.length_ns:
             self.note_schedule_end()
         while now >= self.next_window:
-            # What is due before the window's end belongs to it, however late we look.
+            # What is scheduled before the window's end belongs to it, even if started late.
             self.tally.due += self.pace.collect(self.next_window - 1) * self.tally.calls
             self.close_window()
         next_due = self.start_due(now)
@@ -97,7 +97,8 @@ class Point:
         self.alarm.set(at)
 
     def start_due(self, now: int) -> int:
-        """Start what is due, a burst at most; when to come again, 0: no more to start."""
+        """Start what is due, at most one burst. Returns when to continue; 0: nothing is left to
+        start."""
         calls = self.load.calls_per_connection
         pace = self.pace
         self.tally.due += pace.collect(now) * calls
@@ -116,7 +117,7 @@ class Point:
         return now if waiting else pace.next_due
 
     def replacer(self) -> Callable[[int], None]:
-        """Closed loop: what to do when a connection has ended. A closure, as the hot paths are."""
+        """Closed loop: return the callback for ended connections. A closure, like all hot paths."""
         begin, pace, tally = self.driver.begin, self.pace, self.tally
 
         def replace(now: int) -> None:
@@ -171,7 +172,7 @@ class Point:
 
 
 class Pace:
-    """What is to be started, and when. `waiting` holds the due times (ns) that have come."""
+    """What to start, and when. `waiting` holds the scheduled times (ns) that have passed."""
 
     def __init__(self, load: Load) -> None:
         self.load = load
@@ -187,15 +188,15 @@ class Pace:
         raise NotImplementedError
 
     def collect(self, now: int) -> int:
-        """Move what has become due into `waiting`; how many."""
+        """Move what has become due into `waiting`. Returns how many."""
         raise NotImplementedError
 
     def failed(self) -> None:
-        """A connection could not even be begun."""
+        """Handle a connection that could not be started."""
 
 
 class OpenPace(Pace):
-    """On an absolute schedule, whatever the server does."""
+    """An absolute schedule, whatever the server does."""
 
     def __init__(self, load: Load) -> None:
         super().__init__(load)
@@ -207,7 +208,7 @@ class OpenPace(Pace):
             else uniform(load.rate_per_s, load.connections, load.share, load.shares)
         )
         # Not in `begin`: the first Poisson instant needs the sum of all gaps, which takes longer
-        # than the start can wait.
+        # than the lead time of the start.
         self._advance()
 
     def begin(self, at_ns: int) -> None:
@@ -231,7 +232,7 @@ class OpenPace(Pace):
 
 
 class ClosedPace(Pace):
-    """A fixed number of connections at a time; each that ends makes room for the next."""
+    """Fixed concurrency: each connection that ends is replaced by the next."""
 
     def begin(self, at_ns: int) -> None:
         load = self.load
@@ -243,7 +244,7 @@ class ClosedPace(Pace):
         self.next_due = at_ns
 
     def collect(self, now: int) -> int:
-        """The first connections, and the places of those that failed at once."""
+        """Start the first connections, and replace those that failed at once."""
         if now >= self.until:
             self.left = 0
         count = min(self.vacant, self.left)
@@ -255,13 +256,13 @@ class ClosedPace(Pace):
         return count
 
     def failed(self) -> None:
-        """Try again in a millisecond, not at once: that would be a busy loop."""
+        """Try again after a millisecond, because an immediate retry would be a busy loop."""
         self.vacant += 1
         self.next_due = monotonic_ns() + 1_000_000
 
 
 def driver_of(workload: str) -> type[Driver]:
-    """Raises ValueError in words when this agent has none."""
+    """Return the driver of a workload. Raises ValueError for an unknown one."""
     if not workload.isidentifier():
         raise ValueError(f"unknown workload {workload!r}")
     try:

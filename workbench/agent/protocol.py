@@ -1,10 +1,10 @@
-"""What the agent says and hears: one JSON object a line on stdin and stdout.
+"""The agent's protocol: one JSON object per line on stdin and stdout.
 
 In:
   {"op": "point", "id": N, "load": {...}}   prepare a point; see `Load`. Answer: "armed"
   {"op": "start", "id": N, "at_us": T}      begin when the machine's monotonic clock shows T
-  {"op": "stop", "id": N}                   end it now; what is open counts as in flight
-  {"op": "hb"}                              still here; without any line for `lease_s` it ends
+  {"op": "stop", "id": N}                   end it now; open calls count as in flight
+  {"op": "hb"}                              heartbeat; without any line for `lease_s` it exits
   {"op": "bye"}                             end
 
 Out:
@@ -24,18 +24,18 @@ VERSION = 3
 
 WINDOW_NS = 200_000_000
 MOST_FAULTS = 8
-"""Kinds of unexpected replies of which an example is kept."""
+"""Kinds of unexpected responses of which an example is kept."""
 EXAMPLE = 120
-"""Bytes of it."""
+"""Bytes kept of an example."""
 LATE_NS = 5_000_000
-"""A connection started later than this after it was due counts as late."""
+"""A connection started more than this after its scheduled time counts as late."""
 
 
 @dataclass(frozen=True)
 class Load:
-    """A point as one worker of one client has to offer it.
+    """The part of a point that one worker of one client offers.
 
-    The schedule of all workers of all clients together holds `connections` at `rate_per_s`
+    The schedule of all workers of all clients together has `connections` at `rate_per_s`
     (connections, not calls); this worker takes share `share` of `shares`.
     """
 
@@ -44,15 +44,15 @@ class Load:
     workload: str
     """Folder of `workbench.workloads` whose `driver.py` has the `WorkloadDriver`."""
     options: dict[str, Any] = field(default_factory=dict)
-    """The workload's own."""
+    """The workload's own options."""
     reply: dict[str, Any] = field(default_factory=dict)
-    """What the server has to answer: `status`, `body`, and whether that is `json`, equal in
-    another spelling. Empty: any 2xx."""
+    """The expected response: `status`, `body`, and whether that is `json`, compared by value.
+    Empty: any 2xx."""
     mode: str = "open"
-    """"open": on schedule; "closed": `concurrency` connections at a time, as `ab` does."""
+    """"open": on schedule; "closed": `concurrency` concurrent connections, as in `ab`."""
     rate_per_s: float = 0.0
     connections: int = 0
-    """Of the whole point; in closed loop 0 means: until `seconds` have passed."""
+    """Of the whole point; in a closed loop 0 means: until `seconds` have passed."""
     seconds: float = 0.0
     concurrency: int = 0
     arrivals: str = "uniform"
@@ -60,7 +60,7 @@ class Load:
     seed: int = 0
     calls_per_connection: int = 1
     think_time_s: float = 0.0
-    """Between a reply and the next call on the same connection."""
+    """Think time between a reply and the next call on the same connection."""
     timeout_s: float = 5.0
     """From the actual start of each call."""
     share: int = 0
@@ -68,7 +68,7 @@ class Load:
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> Load:
-        """Raises ValueError in words when the sender speaks another dialect."""
+        """Parse plain data. Raises ValueError when they do not fit this version."""
         known = {each.name for each in fields(cls)}
         unknown = sorted(set(data) - known)
         if unknown:

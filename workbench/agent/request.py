@@ -1,4 +1,4 @@
-"""A request of HTTP as it goes over the wire."""
+"""An HTTP request as sent over the wire."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from .protocol import Load
 
 
 def http_request(load: Load) -> bytes:
-    """Options: `protocol` ("http/1.1", or any other for HTTP/1.0) and `path`."""
+    """Return the request. Options: `protocol` ("http/1.1", or any other for HTTP/1.0) and
+    `path`."""
     protocol, path = load.options.get("protocol", ""), load.options.get("path", "/")
     version = "HTTP/1.1" if protocol == "http/1.1" else "HTTP/1.0"
     keep = protocol == "http/1.0" and load.calls_per_connection > 1

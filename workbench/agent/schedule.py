@@ -1,4 +1,4 @@
-"""When each connection is due. Pure arithmetic: nothing here looks at a clock."""
+"""The scheduled time of each connection. Pure arithmetic, without a clock."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ SECOND_NS = 1_000_000_000
 
 
 def share_of(count: int, share: int, shares: int) -> int:
-    """How many of `count` things fall to `share` when they are dealt out in turn."""
+    """Return how many of `count` items belong to `share` when they are distributed round-robin."""
     return (count - share + shares - 1) // shares
 
 
 def uniform(rate_per_s: float, count: int, share: int = 0, shares: int = 1) -> Iterator[int]:
-    """Nanoseconds after the start at which this share's connections are due.
+    """Yield this share's scheduled times in nanoseconds from the start.
 
-    The point's connections are evenly spaced; this share takes every `shares`-th of them, so
-    that all shares together offer exactly the plan's rate.
+    The point's connections are evenly spaced; this share takes every `shares`-th of them, so that
+    all shares together offer exactly the plan's rate.
     """
     gap = SECOND_NS / rate_per_s
     for index in range(share, count, shares):
@@ -27,10 +27,10 @@ def uniform(rate_per_s: float, count: int, share: int = 0, shares: int = 1) -> I
 def poisson(
     rate_per_s: float, count: int, seed: int, share: int = 0, shares: int = 1
 ) -> Iterator[int]:
-    """The same number of connections in the same time, at random instants.
+    """Yield as many connections in the same time, at random instants.
 
-    A Poisson process of which it is known that `n` arrivals fall into `T` seconds: `n + 1`
-    exponential gaps, scaled to `T`. So the offered rate is the plan's, not a sample of it.
+    These are Poisson arrivals conditioned on `n` arrivals in `T` seconds: `n + 1` exponential gaps,
+    scaled to `T`. So the offered rate is exactly the plan's, not a sample of it.
     """
     mine = share_of(count, share, shares)
     length_ns = count / rate_per_s * SECOND_NS

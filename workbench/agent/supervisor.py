@@ -1,6 +1,6 @@
-"""The agent's first process: starts a worker per core, passes commands down and lines up.
+"""The agent's first process: starts one worker per core, and forwards commands and events.
 
-It never imports gevent, so that forking the workers is safe, and it never works on the load.
+It never imports gevent, so that forking the workers is safe, and it offers no load itself.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class WorkerProcess:
 
 
 def run(workers: int, cpus: list[int], lease_s: float) -> int:
-    """Serve until stdin closes, the lease expires, a signal comes or a worker dies."""
+    """Serve until stdin closes, the lease expires, a signal arrives or a worker dies."""
     raise_descriptor_limit()
     processes = [_fork_worker(number, cpus) for number in range(workers)]
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
@@ -49,7 +49,7 @@ def run(workers: int, cpus: list[int], lease_s: float) -> int:
 
 
 def hello(workers: int, cpus: list[int]) -> dict[str, Any]:
-    """What the engine has to know of this machine before it plans load for it."""
+    """Return what the engine needs to know of this machine before it plans load for it."""
     return {
         "ev": "hello",
         "version": VERSION,
@@ -64,7 +64,7 @@ def hello(workers: int, cpus: list[int]) -> dict[str, Any]:
 
 
 def raise_descriptor_limit() -> None:
-    """As far as we are allowed to: a connection needs one."""
+    """Raise the descriptor limit as far as allowed: each connection needs one."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
@@ -98,7 +98,8 @@ def _serve(processes: list[WorkerProcess], lease_s: float) -> int:
 
 
 def _pass_down(line: bytes, processes: list[WorkerProcess]) -> bool:
-    """Give a command to every worker with its own share; False: the end was asked for."""
+    """Send a command to every worker with its own share. Returns False when the end was
+    requested."""
     try:
         command = json.loads(line)
         op = command["op"]

@@ -1,4 +1,4 @@
-"""What happened so far in a point, in one worker: the current window, and the whole."""
+"""The results of a point so far, in one worker: the current window, and the whole point."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TIMES = ("latency", "service", "connect", "first_byte", "lateness")
 
 
 class Fault:
-    """Replies of one kind that were not what was wanted, and the first of them."""
+    """Unexpected responses of one kind, and the first of them."""
 
     __slots__ = ("answered", "connections", "example", "first_ns", "received")
 
@@ -26,7 +26,7 @@ class Fault:
         self.example = data[:EXAMPLE]
 
     def told(self, started_ns: int) -> dict[str, Any]:
-        """As plain data; the bytes as Latin-1, which has a character for each."""
+        """Return plain data; the bytes as Latin-1, which maps every byte to a character."""
         return {
             "connections": self.connections,
             "first_us": max(0, self.first_ns - started_ns) // 1000,
@@ -37,11 +37,11 @@ class Fault:
 
 
 class Tally:
-    """Counters and times of one worker, in calls unless said otherwise.
+    """Counters and times of one worker, in calls unless stated otherwise.
 
-    The lists hold nanoseconds of the current window. They are the counters, too, so that the hot
-    paths have nothing but these to fill: a connection was sent for every lateness, established
-    for every connect time, a call answered for every latency. `window` empties them.
+    The lists hold nanoseconds of the current window. They are the counters as well, so that hot
+    paths fill nothing else: each lateness is a connection sent, each connect time one established,
+    each latency a call answered. `window` empties them.
     """
 
     COUNTS = ("due", "unsent", "sent", "late", "established", "replies")
@@ -70,11 +70,11 @@ class Tally:
         self.whole: dict[str, Counter[int]] = {name: Counter() for name in TIMES}
 
     def replies(self) -> int:
-        """Of the point so far."""
+        """Replies of the point so far."""
         return self.totals["replies"] + len(self.latency) + len(self.alike)
 
     def lose(self, error: str, calls: int, data: bytes = b"") -> None:
-        """Calls of a connection. `data`: what came of the reply to the first of them."""
+        """Count lost calls of a connection. `data`: the partial reply to the first of them."""
         self.errors[error] += calls
         if not error.startswith(("protocol", "connreset")):
             return
@@ -84,7 +84,7 @@ class Tally:
             self.faults[error] = Fault(monotonic_ns(), self.calls - calls, data)
 
     def window(self) -> dict[str, Any]:
-        """What happened since the last window, as plain data; then begin a new one."""
+        """Return the results since the last window as plain data, and begin a new one."""
         counts = {
             "due": self.due + self.replaced * self.calls,
             "unsent": self.unsent,
@@ -116,7 +116,7 @@ class Tally:
         return data
 
     def report(self, started_ns: int) -> dict[str, Any]:
-        """The totals of the point; call after the last `window`."""
+        """Return the totals of the point; call after the last `window`."""
         return {
             **{name: self.totals[name] for name in self.COUNTS},
             "errors": dict(self.error_totals),

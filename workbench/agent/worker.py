@@ -1,4 +1,4 @@
-"""A worker: one process on one core, running the points it is told to."""
+"""A worker: one process on one core, which runs points on command."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _LONGEST_BACKLOG = 8 << 20
 
 
 class Output:
-    """Lines to the supervisor that never block the load: what the pipe does not take waits
-    here, and beyond 8 MiB whole lines are dropped and counted."""
+    """Output to the supervisor that never blocks the load: what the pipe does not accept is
+    buffered here, and beyond 8 MiB whole lines are dropped and counted."""
 
     def __init__(self, loop: Any, fd: int) -> None:
         os.set_blocking(fd, False)
@@ -51,7 +51,7 @@ class Output:
 
 
 class Worker:
-    """Understands the commands of `protocol.py`, one point at a time."""
+    """Carries out the commands of `protocol.py`, one point at a time."""
 
     def __init__(self, number: int, commands: int, output: int) -> None:
         hub = get_hub()
@@ -94,7 +94,7 @@ class Worker:
             self.point.stop()
         self.point_id = point_id
         self.point = Point(self.loop, load, self.on_window, self.on_finished)
-        # Nothing of a point is cyclic garbage; a collection in its middle would be lateness.
+        # A point creates no cyclic garbage, and a collection during it would delay connections.
         gc.collect()
         gc.disable()
         self.emit("armed")

@@ -20,17 +20,17 @@ from workbench.plan.schedule import CEILING_HALVINGS, CEILING_TRIES, PointPlan, 
 from workbench.workloads.registry import declaration
 
 Keys: TypeAlias = tuple[str, ...]
-"""Of the plan."""
+"""Keys of the plan."""
 
 DEPLOY_S = (0.5, 3.0)
-"""Starting a server whose runtime is there, gating and stopping it."""
+"""Seconds to start a server with a ready runtime, gate and stop it."""
 
 _OWN_DESCRIPTORS = 64
-"""Of an agent, besides its connections."""
+"""Descriptors of an agent, in addition to its connections."""
 
 
 class Contestant(Protocol):
-    """What a budget asks of a catalogue entry."""
+    """The attributes of a catalogue entry that a budget uses."""
 
     @property
     def id(self) -> str: ...
@@ -50,32 +50,32 @@ class Contestant(Protocol):
 
 @dataclass(frozen=True)
 class Budget:
-    """What a plan costs. `check()` refuses it when it cannot give what it promises."""
+    """What a plan costs. `check()` refuses a plan that cannot be run as specified."""
 
     duration_s: tuple[float, float]
-    """If every server answers at once, and if every point waits for its timeouts."""
+    """Seconds, if every server answers at once, and if every point waits for its timeouts."""
     samples_per_point: tuple[int, int]
     """Calls of the smallest and the largest point; 0: unknown (closed loop by seconds)."""
     ports_needed: int
-    """At most at one time, against one destination."""
+    """The most at one time, for one destination."""
     ports_free: int
-    """Of a client."""
+    """Local ports of a client."""
     open_at_worst: int
-    """Connections open at once against a server that does not answer any more."""
+    """Concurrent connections to a server that has stopped answering."""
     cool_down_s: dict[str, list[float]]
     """By server id: how long to rest after each point of its sweep, in order."""
     problems: list[plans.Problem] = field(default_factory=list)
     warnings: list[plans.Warned] = field(default_factory=list)
     rests: plans.RestsForPorts | None = None
-    """Why points rest longer than the plan asks for; None: they do not."""
+    """Why points rest longer than the plan specifies; None: they do not."""
 
     def check(self) -> None:
-        """Raises BadInput with all problems."""
+        """Raise BadInput with all problems."""
         if self.problems:
             raise BadInput(" ".join(problem.text() for problem in self.problems))
 
     def describe(self) -> list[str]:
-        """Sentences that tell what the run costs; warnings are apart."""
+        """Return sentences about the cost of the run; warnings are separate."""
         fewest, most = self.samples_per_point
         span = f"{fewest:,}" if fewest == most else f"{fewest:,} to {most:,}"
         return [
@@ -93,7 +93,7 @@ def assess(
     loopback: bool = False,
     clients: int = 1,
 ) -> Budget:
-    """The budget of a plan for these servers on a client with these facts.
+    """Return the budget of a plan for these servers on a client with these facts.
 
     `loopback`: client and target are one machine. `clients`: how many such clients share the load.
     """
@@ -148,7 +148,8 @@ def _ports_text(needed: int, free: int) -> str:
 def _duration(
     plan: Plan, planned: Sequence[PointPlan], servers: Sequence[tuple[float, Sequence[float]]]
 ) -> tuple[float, float]:
-    """`servers`: how long each is to be called before every turn, and its rests."""
+    """Return the duration. `servers`: seconds of warm-up calls before every turn, and the rests, of
+    each."""
     timeouts = sum(point.workload.timeout_s for point in planned)
     stay = _longest_stay_s(planned)
     warm_up = plan.warm_up.seconds + stay + plan.cool_down_s if plan.warm_up else 0.0
@@ -172,7 +173,7 @@ def _duration(
 
 
 def _stay_s(point: PointPlan) -> float:
-    """How long thinking alone keeps a connection open."""
+    """Return how long think time keeps each connection open."""
     return declaration(point.workload.protocol).stay_s(point.workload)
 
 
@@ -199,7 +200,7 @@ def _too_long(duration_s: tuple[float, float], keys: Keys) -> Iterator[plans.Pro
 
 
 def protocol_problems(plan: Plan, entries: Sequence[Contestant]) -> Iterator[plans.Problem]:
-    """Of servers that do not speak the plan's protocol."""
+    """Return the problems of servers that do not speak the plan's protocol."""
     wanted = plan.workload.protocol
     for entry in entries:
         if wanted not in entry.protocols:
@@ -233,7 +234,7 @@ def _size_problems(plan: Plan, planned: Sequence[PointPlan], keys: Keys) -> Iter
         )
         return
     thin = [p for p in planned if 0 < p.samples < FEWEST_SAMPLES]
-    # Of two reasons to lengthen a point one is enough, if it is the longer.
+    # If two rules lengthen a point, the longer one applies.
     if short and all(p in short and _samples_in(p, SHORTEST_S) >= FEWEST_SAMPLES for p in thin):
         return
     if thin:
@@ -253,12 +254,12 @@ def _samples_in(point: PointPlan, seconds: float) -> float:
 
 
 def _rounding(point: PointPlan) -> float:
-    """What whole connections may take from the seconds asked for."""
+    """Return the tolerance, in seconds, for rounding to whole connections."""
     return 0.5 / point.connection_rate_per_s if point.connection_rate_per_s else 0.0
 
 
 def _remedy(plan: Plan, point: PointPlan, connections: int, seconds: float) -> dict[str, Any]:
-    """What a `SmallPoint` needs."""
+    """Return the fix for a `SmallPoint`."""
     if plan.seconds is not None:
         return {**_place(plan, point), "needed_s": seconds}
     return {**_place(plan, point), "connections": connections, "may_lengthen": not plan.closed}

@@ -1,5 +1,5 @@
-"""A plan while it is edited: everything that is wrong with it at once, what it costs, and what it
-does when. Takes data as a form gives it, which need not make sense yet."""
+"""A plan while it is edited: all its problems together, its cost and its timeline. The data come
+from a form and may be invalid."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ _STAND_INS: dict[str, Any] = {
     "rates.to": 1,
     "rates.step": 1,
 }
-"""For what is wrong and has no default, while the rest is looked at."""
+"""Replaces invalid values without a default, so that the rest can be checked."""
 
 
 class Catalogued(Protocol):
-    """What a draft asks of the catalogue."""
+    """The attributes of a catalogue entry that a draft uses."""
 
     def __getitem__(self, id: str) -> Contestant: ...
 
 
 _NAMED = 3
-"""So many servers are named of those with the same thing wrong."""
+"""At most this many servers with the same problem are named."""
 
 _GROUPED = re.compile(r"\d{1,3}(,\d{3})+(\.\d+)?")
 
@@ -49,37 +49,37 @@ class Step:
     begin_s: float
     end_s: float
     x: float
-    """On the plan's axis; of a warm-up a rate."""
+    """Its value on the plan's axis; of a warm-up a rate."""
     calls: int
-    """0: as many as fit."""
+    """0: not fixed."""
     purpose: Purpose
     load: str
-    """For people."""
+    """For display."""
 
 
 @dataclass(frozen=True)
 class Draft:
-    """What is known about a plan that is being written."""
+    """What is known about a plan that is being edited."""
 
     plan: Plan | None
-    """None: the data make none; `faults` say why."""
+    """None: the data are invalid; `faults` say why."""
     faults: dict[str, str] = field(default_factory=dict)
     """By key ("rates.from", "workload.timeout_s"): one sentence, without the key."""
     budget: Budget | None = None
     steps: list[Step] = field(default_factory=list)
-    """Of a sweep in one pass; the slowest server's, when they rest for different times."""
+    """Points of a sweep in one pass; of the slowest server when their rests differ."""
     connections: int = 0
-    """Of the whole run; 0: as many as fit."""
+    """Calls of the whole run; 0: not fixed."""
     order: list[Block] = field(default_factory=list)
-    """Who is swept when; for a seed that is drawn at the start, one order of many."""
+    """The order of the sweeps; with a seed drawn at the start, one order of many."""
 
     @property
     def sound(self) -> bool:
-        """Can it run?"""
+        """Whether it can run."""
         return self.plan is not None and not self.faults
 
     precautions: list[Warned] = field(default_factory=list)
-    """What its servers may do that others may not, and who could reach them."""
+    """Additional privileges of its servers, and from where they can be reached."""
 
     @property
     def warnings(self) -> list[Warned]:
@@ -95,8 +95,10 @@ def examine(
     clients: int = 1,
     listens_on: str = "",
 ) -> Draft:
-    """Everything about a draft, for clients with these facts; see `budget.assess`. `listens_on`:
-    the machine where other machines have to reach the servers; empty: only itself has to."""
+    """Examine a draft, for clients with these facts; see `budget.assess`.
+
+    `listens_on`: the machine where other machines must reach the servers; empty: local use only.
+    """
     plan, faults = _plan(data)
     if plan is None:
         return Draft(None, faults)
@@ -104,7 +106,7 @@ def examine(
     entries, unfit = _entries(plan, catalogue)
     if unfit:
         faults.setdefault("servers", unfit)
-    # A plan that makes no sense as a whole costs nothing that could be told.
+    # The cost of a plan that is invalid as a whole is unknown.
     if not entries or set(faults) - {"servers"}:
         return Draft(plan, faults)
     budget = assess(plan, entries, facts, loopback=loopback, clients=clients)
@@ -135,21 +137,22 @@ def _precautions(entries: Sequence[Contestant], listens_on: str) -> Iterator[War
 
 
 def plan_data(plan: Plan) -> dict[str, Any]:
-    """A plan as plain data, complete with defaults; a range stays one. `examine` reads it."""
+    """Return a plan as plain data, complete with defaults; a range stays one. `examine` reads
+    it."""
     data: dict[str, Any] = msgspec.to_builtins(plan)
     return data
 
 
 def number(text: str) -> int | float | str | None:
-    """What was typed into a field for a figure: "9,000" is 9000, nothing is None, and what is no
-    figure stays as it is, to be complained about."""
+    """Parse the text of a numeric field: "9,000" is 9000, empty is None, and invalid text is
+    returned unchanged, to be reported later."""
     text = text.strip()
     value = plain(text.replace(",", "") if _GROUPED.fullmatch(text) else text)
     return value if isinstance(value, int | float) and not isinstance(value, bool) else text or None
 
 
 def _plan(data: Mapping[str, Any]) -> tuple[Plan | None, dict[str, str]]:
-    """The plan, or everything that is wrong with single values."""
+    """Return the plan, or all problems of single values."""
     faults: dict[str, str] = {}
     tried = copy.deepcopy(dict(data))
     while True:
@@ -166,7 +169,7 @@ def _plan(data: Mapping[str, Any]) -> tuple[Plan | None, dict[str, str]]:
 
 
 def _fix(data: dict[str, Any], key: str) -> bool:
-    """Take out what is wrong, so that the rest can be looked at."""
+    """Replace an invalid value, so that the rest can be checked."""
     *outer, last = key.split(".")
     for step in outer:
         inner = data.get(step)
@@ -180,8 +183,8 @@ def _fix(data: dict[str, Any], key: str) -> bool:
 
 
 def _entries(plan: Plan, catalogue: Catalogued) -> tuple[list[Contestant], str]:
-    """Those of the catalogue, and what is wrong with some: one sentence a cause. What another
-    protocol would mend comes first, then what only leaving out does."""
+    """Return the catalogue entries, and problems with some: one sentence per cause. Those that
+    another protocol would fix come first, then those where the server must be left out."""
     entries: list[Contestant] = []
     foreign, idle, unknown = _Unfit(), _Unfit(), _Unfit()
     wanted = plan.workload.protocol
@@ -209,10 +212,10 @@ def _entries(plan: Plan, catalogue: Catalogued) -> tuple[list[Contestant], str]:
 
 
 class _Unfit(list[tuple[str, str]]):
-    """Servers with one thing wrong: the name of each, and the sentence if it is the only one."""
+    """Servers with the same problem: their names, and the sentence for a single one."""
 
     def sentence(self, what: str) -> str:
-        """Of several how many they are and who comes first; empty: of none."""
+        """Return the sentence; of several servers, their number and the first name; empty: none."""
         if len(self) < 2:
             return "".join(said for _, said in self)
         names = [name for name, _ in self]
@@ -228,7 +231,7 @@ def _steps(plan: Plan, planned: list[PointPlan], rests: list[float]) -> Iterator
         yield Step(0.0, seconds, rate, 0, "warm_up", plan.axis.at(rate))
         clock = seconds + plan.cool_down_s
     for point, rest in zip(planned, rests, strict=True):
-        # How long a closed loop takes for so many connections is the server's to say.
+        # How long a closed loop takes for these connections depends on the server.
         lasts = point.seconds or 1.0
         yield Step(
             clock,

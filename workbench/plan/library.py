@@ -1,4 +1,4 @@
-"""Plans to begin from: those shipped, and the user's own, one YAML file each."""
+"""Presets: the shipped plans, and the user's own, one YAML file each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from workbench.workloads.base import Workload
 from workbench.workloads.pong.declaration import PongWorkload
 
 _FIRST = ("quick", "demo", "thorough")
-"""Of the shipped ones, in the order in which people grow; the others follow."""
+"""Order of the shipped ones, from small to large; the others follow."""
 
 
 @dataclass(frozen=True)
@@ -28,13 +28,13 @@ class Preset:
     """A plan under a name."""
 
     id: str
-    """What `pongbench run` takes; the file's name."""
+    """The argument of `pongbench run`; the file's name."""
     path: Path
     own: bool
-    """The user's: may be changed, renamed and deleted."""
+    """The user's own: may be changed, renamed and deleted."""
     plan: Plan | None
     problem: str = ""
-    """Why there is no plan, one sentence."""
+    """Why there is no plan, as a sentence."""
 
     @property
     def name(self) -> str:
@@ -42,7 +42,8 @@ class Preset:
 
 
 def presets() -> list[Preset]:
-    """The shipped ones, then the user's own by name. One that cannot be read hides no other."""
+    """Return the shipped presets, then the user's own by name. An unreadable one does not hide
+    others."""
     shipped = [_read(path, own=False) for path in (paths.RESOURCES / "plans").glob("*.yaml")]
     own = [_read(path, own=True) for path in own_folder().glob("*.yaml")]
     rank = {id_: place for place, id_ in enumerate(_FIRST)}
@@ -57,16 +58,17 @@ def own_folder() -> Path:
 
 
 def save(plan: Plan, name: str, *, over: str = "") -> Preset:
-    """Keep a plan under a name for people. `over`: the id of an own one to be replaced.
+    """Save a plan under a display name. `over`: the id of a user's own one to replace.
 
-    Raises BadInput when the name is taken or says nothing, or the file cannot be written.
+    Raises BadInput when the name is taken or has no usable characters, or the file cannot be
+    written.
     """
     with _locked():
         return _save(plan, name, over)
 
 
 def rename(id: str, name: str) -> Preset:
-    """Give one of the user's own another name. Raises BadInput."""
+    """Rename one of the user's own. Raises BadInput."""
     with _locked():
         old = _own(id)
         made = _save(load_plan(old), name, id)
@@ -76,12 +78,12 @@ def rename(id: str, name: str) -> Preset:
 
 
 def delete(id: str) -> None:
-    """Remove one of the user's own. Raises BadInput."""
+    """Delete one of the user's own. Raises BadInput."""
     _remove(_own(id))
 
 
 def to_yaml(plan: Plan) -> str:
-    """A plan as a person would write it: what is usual is left out."""
+    """Return a plan as YAML without defaults."""
     data = _unusual(plan)
     if plan.workload == PongWorkload():
         data.pop("workload", None)
@@ -92,7 +94,7 @@ def to_yaml(plan: Plan) -> str:
 
 @contextlib.contextmanager
 def _locked() -> Iterator[None]:
-    """While a name is looked for and taken, no other program takes it."""
+    """Keep other programs from taking a name between the check and its use."""
     try:
         with stores.locked(own_folder()):
             yield
@@ -112,7 +114,7 @@ def _save(plan: Plan, name: str, over: str) -> Preset:
 
 
 def _unusual(struct: Plan | Workload) -> dict[str, Any]:
-    """Fields that differ from their defaults, as plain data, in their order."""
+    """Return fields that differ from their defaults, as plain data, in their order."""
     data: dict[str, Any] = msgspec.to_builtins(struct)
     usual = {field.name: field.default for field in msgspec.structs.fields(struct)}
     return {
@@ -123,7 +125,7 @@ def _unusual(struct: Plan | Workload) -> dict[str, Any]:
 
 
 def _tidy(value: Any) -> Any:
-    """1000 and not 1000.0."""
+    """Return whole floats as integers: 1000, not 1000.0."""
     match value:
         case dict():
             return {key: _tidy(inner) for key, inner in value.items()}

@@ -1,7 +1,7 @@
-"""Plans: what is to be measured.
+"""Plans: what to measure.
 
 A plan is a small YAML file. Every key has the name of the field below. Reading a plan checks
-everything that can be known without looking at a machine; `workbench.plan.budget` checks the rest.
+everything that does not depend on a machine; `workbench.plan.budget` checks the rest.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Seconds: TypeAlias = Annotated[float, Meta(gt=0, le=86_400)]
 Count: TypeAlias = Annotated[int, Meta(ge=1, le=100_000_000)]
 
 MOST_POINTS = 2_000
-"""Of one server's sweep."""
+"""The most points of one server's sweep."""
 
 
 class Range(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -58,22 +58,22 @@ class WarmUp(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class GiveUp(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """When a server is clearly gone and the rest of its sweep would only cost time."""
+    """When to end the sweep of a server that has clearly failed."""
 
     after_points: Annotated[int, Meta(ge=1, le=1_000)] = 3
-    """In a row."""
+    """Consecutive points."""
     success_below_pct: Annotated[float, Meta(gt=0, le=100)] = 50.0
-    """Of the calls that no client lost by its own fault."""
+    """Share of the calls not lost through a client's own fault."""
 
 
 class Load(NamedTuple):
-    """What is offered at one value of a plan's axis."""
+    """The load at one value of a plan's axis."""
 
     workload: Workload
     rate_per_s: float
-    """In the plan's unit; 0 in a closed loop."""
+    """Rate in the plan's unit; 0 in a closed loop."""
     concurrency: int
-    """0 outside of one."""
+    """Connections of a closed loop; 0 in an open one."""
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -82,46 +82,47 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     name: str = ""
     description: str = ""
     servers: list[Annotated[str, Meta(min_length=1)]]
-    """Catalogue ids."""
+    """Ids of the catalogue."""
     workload: Workload = PongWorkload()
     """What one client does with one connection."""
     rate_of: Literal["connections", "requests"] | None = None
-    """What `rates` count. None: connections for one call each, requests otherwise; see `unit`."""
+    """What `rates` count. None: connections when each has one call, requests otherwise; see
+    `unit`."""
     rates: list[Rate] | Range = []
     concurrency: list[Annotated[int, Meta(ge=1, le=1_000_000)]] = []
     """Closed loop only, in place of `rates`."""
     vary: dict[str, list[Annotated[float, Meta(ge=-1e15, le=1e15)]]] = {}
-    """A field of the workload and its values: what differs from point to point, at one load."""
+    """A field of the workload and its values, which differ from point to point at one load."""
     connections: Count | None = None
-    """Per point; else `seconds`. In a closed loop both count the same way."""
+    """Per point; otherwise `seconds`. In a closed loop both count in the same way."""
     seconds: Seconds | None = None
     lengthen: bool = False
-    """May a point of too few `connections` get as many as it needs?"""
+    """Whether a point with too few `connections` is extended to the minimum sample size."""
     warm_up: WarmUp | None = WarmUp()
     cool_down_s: Annotated[float, Meta(ge=0, le=3_600)] = 0.2
-    """At least; longer where the client's ports have to be free again (`budget`)."""
+    """The minimum in seconds; longer where the client's ports must become free first (`budget`)."""
     repeats: Annotated[int, Meta(ge=1, le=1_000)] = 1
     looks: Annotated[int, Meta(ge=1, le=9)] = 3
-    """At most, at a rate that decides where a server's sweep ends and is in doubt; 1: one look at
-    every rate, whatever comes out. See `analysis.looks`."""
+    """The maximum attempts at a rate that decides where a server's sweep ends and is in doubt; 1:
+    every rate is measured once. See `analysis.looks`."""
     order: Literal["sequential", "interleaved"] = "sequential"
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] = 0
     """0: drawn when the run starts, and recorded."""
     backlog: Annotated[int, Meta(ge=1, le=1_000_000)] = 512
     nofile: Annotated[int, Meta(ge=64, le=10_000_000)] = 20_000
-    """Soft descriptor limit of servers and agents alike."""
+    """Soft descriptor limit of both servers and agents."""
     workers: Annotated[int, Meta(ge=1, le=256)] = 1
     """Agent processes per client."""
     load_tool: Annotated[str, Meta(min_length=1)] = "agent"
-    """What makes the load; see `load.registry`."""
+    """The load tool; see `load.registry`."""
     give_up: GiveUp | None = GiveUp()
-    """None: every rate is run, whatever happens."""
+    """None: every rate is run in any case."""
     calibrate: bool = True
-    """Find the clients' own ceiling against the null server first."""
+    """Calibrate the clients against the null server first."""
 
     @property
     def rates_per_s(self) -> list[float]:
-        """Offered rates, rising, in `unit` per second; empty in a closed loop."""
+        """Offered rates, ascending, in `unit` per second; empty in a closed loop."""
         if not isinstance(self.rates, Range):
             return [float(rate) for rate in self.rates]
         first, step = self.rates.from_, self.rates.step
@@ -138,7 +139,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return axes.rate(self.unit, self.rates_per_s)
 
     def at(self, x: float) -> Load:
-        """Of a plan without `problems`."""
+        """Return the load at a value of the axis. The plan must have no `problems`."""
         loads = [float(n) for n in self.concurrency] if self.closed else self.rates_per_s
         workload, load = self.workload, x
         if self.axis.of_workload:
@@ -147,12 +148,12 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     @property
     def closed(self) -> bool:
-        """Does the server set the pace?"""
+        """Whether it is a closed loop: the server sets the pace."""
         return self.workload.mode == "closed"
 
     @property
     def declared(self) -> Declaration:
-        """What its workload needs and costs."""
+        """The declaration of its workload."""
         return declaration(self.workload.protocol)
 
     @property
@@ -163,7 +164,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 def load_plan(name_or_path: str | Path) -> Plan:
-    """A plan by its name (the user's own, then those shipped), or from a plan or session file.
+    """Load a plan by name (the user's own, then the shipped ones), or from a plan or session file.
 
     Raises BadInput when there is no such plan or it cannot be run.
     """
@@ -173,8 +174,8 @@ def load_plan(name_or_path: str | Path) -> Plan:
 
 
 def read_plan(name_or_path: str | Path, changes: Sequence[str] = ()) -> Plan:
-    """As `load_plan`, with keys set as "key=value" (see `with_set`), whether or not it makes sense
-    as a whole; see `check`. Raises BadInput."""
+    """Read a plan like `load_plan`, with keys set as "key=value" (see `with_set`), without checking
+    it as a whole; see `check`. Raises BadInput."""
     path = _find(str(name_or_path))
     if is_session(path):
         data: Any = read_session(path).start.plan
@@ -185,12 +186,12 @@ def read_plan(name_or_path: str | Path, changes: Sequence[str] = ()) -> Plan:
 
 
 def plan_names() -> list[str]:
-    """Names `load_plan` knows, sorted."""
+    """Return the names that `load_plan` knows, sorted."""
     return sorted({p.stem for folder in _folders() for p in folder.glob("*.yaml")})
 
 
 def plan_from_data(data: object, *, name: str) -> Plan:
-    """A checked plan from plain data; `name` is the file's, for messages. Raises BadInput."""
+    """Build a checked plan from plain data; `name` is the file's, for messages. Raises BadInput."""
     plan = _named(data, name)
     check(plan, name=name)
     return plan
@@ -202,12 +203,12 @@ def _named(data: object, name: str) -> Plan:
 
 
 def plan_type(data: object) -> type[Plan]:
-    """What plain data are to be converted to, with the keys of their workload; see `as_plan`."""
+    """Return the type for plain data, with the keys of its workload; see `as_plan`."""
     return _plan_with(options_of(data.get("workload") if isinstance(data, Mapping) else None))
 
 
 def as_plan(read: Plan) -> Plan:
-    """Of a `plan_type`."""
+    """Convert a value of a `plan_type` to a plan."""
     return Plan(**{name: getattr(read, name) for name in Plan.__struct_fields__})
 
 
@@ -224,8 +225,8 @@ def _plan_with(options: type[Workload]) -> type[Plan]:
 
 
 def with_set(plan: Plan, changes: Sequence[str]) -> Plan:
-    """The plan with keys set as "key=value", the value as in YAML; a key of the workload needs no
-    "workload." before it. Raises BadInput; whether the plan makes sense says `check`."""
+    """Set keys as "key=value", the value as in YAML; keys of the workload need no "workload."
+    prefix. Raises BadInput; the plan as a whole is checked by `check`."""
     data: dict[str, Any] = msgspec.to_builtins(plan)
     for change in changes:
         _set(data, change)
@@ -242,7 +243,7 @@ def with_set(plan: Plan, changes: Sequence[str]) -> Plan:
 
 
 _OF_RATES = {"arrivals", "rate_of", "lengthen"}
-"""Keys that say nothing in a closed loop."""
+"""Keys without effect in a closed loop."""
 
 
 def _set(data: dict[str, Any], change: str) -> None:
@@ -253,7 +254,7 @@ def _set(data: dict[str, Any], change: str) -> None:
         key = f"workload.{key}"
     value = loads_yaml(text, name=change, what="--set") if text else ""
     if key == "workload.protocol" and value in PROTOCOLS:
-        # Keys that the other protocol has not would be complained about.
+        # Keys that the other protocol does not have would be reported as errors.
         there = declaration(str(value)).options.__struct_fields__
         data["workload"] = {k: v for k, v in data["workload"].items() if k in there}
     if key in ("seconds", "connections"):
@@ -285,14 +286,15 @@ def _no_key(key: str, known: Sequence[str]) -> str:
 
 
 def to_data(plan: Plan) -> dict[str, Any]:
-    """Plain data, complete with defaults; `rates` is always a list. `plan_from_data` reads it."""
+    """Return plain data, complete with defaults; `rates` is always a list. `plan_from_data` reads
+    it."""
     data: dict[str, Any] = msgspec.to_builtins(plan)
     data["rates"] = plan.rates_per_s
     return data
 
 
 def check(plan: Plan, *, name: str = "", also: Iterable[plans.Problem] = ()) -> None:
-    """Raises BadInput with all that makes no sense, whatever the machines. `also`: problems found
+    """Raise BadInput with all problems that do not depend on machines. `also`: problems found
     elsewhere, which come first."""
     found = list(dict.fromkeys(problem.line() for problem in (*also, *problems(plan))))
     if found:
@@ -300,12 +302,12 @@ def check(plan: Plan, *, name: str = "", also: Iterable[plans.Problem] = ()) -> 
 
 
 def _steps(rates: Range) -> int:
-    # A step of 0.1 must not miss the end by a rounding error.
+    # A rounding error must not lose the last step of 0.1.
     return max(0, math.floor((rates.to - rates.from_) / rates.step + 1e-9) + 1)
 
 
 def problems(plan: Plan) -> Iterator[plans.Problem]:
-    """All that makes no sense, whatever the machines."""
+    """Return all problems that do not depend on machines."""
     yield from _server_problems(plan)
     yield from _concurrency_problems(plan) if plan.closed else _rate_problems(plan)
     if (plan.connections is None) == (plan.seconds is None):
@@ -380,7 +382,7 @@ def _vary_problems(plan: Plan) -> Iterator[plans.Problem]:
 
 
 def _varied(workload: Workload, key: str, x: float) -> Workload:
-    """Raises msgspec.ValidationError: it can have no such value."""
+    """Check the varied field's values. Raises msgspec.ValidationError for an invalid one."""
     return msgspec.convert(msgspec.to_builtins(workload) | {key: _plain(x)}, type(workload))
 
 
@@ -407,7 +409,7 @@ def _find(name: str) -> Path:
     looks_like_a_file = Path(name).suffix in {".yaml", ".yml"} or "/" in name or "\\" in name
     if looks_like_a_file or Path(name).is_file():
         return Path(name)
-    # A name never leaves the folders: it holds no separator.
+    # A name contains no separator, so it cannot leave the folders.
     for folder in _folders():
         candidate = folder / f"{name}.yaml"
         if candidate.is_file():

@@ -1,7 +1,7 @@
-"""Local ports of a client: how many a plan holds, and how long to rest until they are free again.
+"""Local ports of a client: how many a plan occupies, and how long to rest until they are free.
 
 The side that closes a connection first keeps it in TIME_WAIT. A server that closes first leaves
-nothing on the client; otherwise every connection holds a local port for 60 s against its one
+nothing on the client; otherwise every connection occupies a local port for 60 s for its
 destination.
 """
 
@@ -16,14 +16,16 @@ from workbench.plan.schedule import PointPlan
 
 
 def clients_close(plan: Plan, closes_first: str) -> bool:
-    """Do the clients close first? `closes_first`: who ends a connection after one call."""
+    """Return whether the clients close first. `closes_first`: who ends a connection after one
+    call."""
     return plan.declared.clients_close(plan.workload, closes_first)
 
 
 def drain(
     planned: Sequence[PointPlan], limits: ClientLimits, cool_down_s: float
 ) -> tuple[list[float], int]:
-    """Rests after each point such that the next finds its ports free, and the most ports held."""
+    """Return the rest after each point so that the next has enough free ports, and the peak of
+    ports occupied."""
     clock, most = 0.0, 0
     held: list[tuple[float, int]] = []
     rests: list[float] = []
@@ -40,7 +42,8 @@ def drain(
 
 
 def _wait(held: Sequence[tuple[float, int]], clock: float, allowed: int) -> float:
-    """Seconds until at most `allowed` of the ports (freed when, how many; rising) are held."""
+    """Return the seconds until at most `allowed` of the ports (freed when, how many; ascending) are
+    occupied."""
     still = sum(n for _, n in held)
     wait = 0.0
     for free_at, n in held:
@@ -52,7 +55,7 @@ def _wait(held: Sequence[tuple[float, int]], clock: float, allowed: int) -> floa
 
 
 def ports_of(point: PointPlan, limits: ClientLimits) -> int:
-    """Held at a point's end, when every connection is closed from this side."""
+    """Return the ports occupied after a point, when every connection was closed from this side."""
     if not point.connection_rate_per_s:
         return point.connections or point.concurrency
     return min(point.connections, math.ceil(point.connection_rate_per_s * limits.port_held_s))

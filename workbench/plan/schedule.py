@@ -1,4 +1,4 @@
-"""Sweeps: a plan unrolled into points, one answer at a time.
+"""Sweeps: a plan expanded into points, one result at a time.
 
 Everything here decides *what* is run *when*, without a clock: pure arithmetic and one random
 generator with a recorded seed.
@@ -22,40 +22,40 @@ from workbench.workloads.base import Workload
 from workbench.workloads.registry import declaration
 
 CEILING_TRIES = 2
-"""At the plan's highest rate, before the clients are believed not to reach it."""
+"""Attempts at the plan's highest rate before the clients are considered unable to reach it."""
 
 IN_TIME = 0.97
-"""Of what was offered, answered while it was, for a rate to count as reached."""
+"""Share of the offered load that must be answered on time for a rate to count as reached."""
 
 CEILING_HALVINGS = 4
-"""To a 16th of the highest rate."""
+"""Bisection steps: to a 16th of the highest rate."""
 
 
 @dataclass(frozen=True)
 class PointPlan:
-    """One point to be run."""
+    """One point to run."""
 
     server: str
     x: float
-    """On the plan's axis; of a warm-up always a rate, in the plan's unit."""
+    """Its value on the plan's axis; of a warm-up always a rate, in the plan's unit."""
     load: str
-    """For people: "8,200/s", "50 concurrent"."""
+    """For display: "8,200/s", "50 concurrent"."""
     connection_rate_per_s: float
     """0 in a closed loop."""
     connections: int
-    """How many the schedule holds; 0: as many as fit in `seconds` (closed loop)."""
+    """Connections in the schedule; 0: not fixed, for `seconds` (closed loop)."""
     seconds: float
     """Length of the schedule; 0: until `connections` are done (closed loop)."""
     workload: Workload
-    """As it is at this point."""
+    """The workload at this point."""
     concurrency: int = 0
     """Closed loop only."""
     purpose: Purpose = "sweep"
     pass_number: int = 1
     look: int = 1
-    """Which one at this rate in this pass."""
+    """Number of the repeat at this rate in this pass."""
     seed: int = 0
-    """Of the arrivals. The same for every server, so that all meet the same schedule."""
+    """Seed of the arrivals. The same for every server, so that all get the same schedule."""
 
     @property
     def calls_per_connection(self) -> int:
@@ -63,7 +63,7 @@ class PointPlan:
 
     @property
     def samples(self) -> int:
-        """Calls the schedule holds; 0: unknown (closed loop by seconds)."""
+        """Calls in the schedule; 0: unknown (closed loop by seconds)."""
         return self.connections * self.calls_per_connection
 
 
@@ -72,7 +72,7 @@ Sweep: TypeAlias = Generator[PointPlan, PointStop, list[GaveUp]]
 
 
 def order(plan: Plan, seed: int) -> list[Block]:
-    """Who is swept when.
+    """Return the order of the sweeps.
 
     sequential: server by server as listed, each with all its repeats. interleaved: in each pass
     every server once, in an order shuffled by `seed`.
@@ -92,9 +92,9 @@ def order(plan: Plan, seed: int) -> list[Block]:
 
 
 def sweep(plan: Plan, server: str, *, seed: int = 0, pass_number: int = 1) -> Sweep:
-    """One server's points in one pass. Send each point's PointStop back in to get the next.
+    """Yield one server's points in one pass. Send each point's PointStop back in to get the next.
 
-    Returns (StopIteration.value) why it ended early; empty: nothing was left out.
+    Returns (StopIteration.value) why it ended early; empty: it is complete.
     """
     if plan.warm_up is not None:
         yield _warm_up(plan, server, seed, pass_number)
@@ -125,14 +125,14 @@ def repeat_sweep(
     pass_number: int = 1,
     ceiling_per_s: float = 0.0,
 ) -> Sweep:
-    """Another look at a sweep that is `undecided`; `before`: its points so far, `ceiling_per_s`:
-    what the clients are known to reach by now. From the lowest rate in doubt on, as far as the
-    server holds: also at rates its sweep had not come to. Used like `sweep`."""
+    """Repeat the part of a sweep that is `undecided`. `before`: its points so far, `ceiling_per_s`:
+    the client limit known by now. Runs from the lowest rate in doubt up to where the server fails,
+    including rates its sweep had not reached. Used like `sweep`."""
     if plan.warm_up is not None:
         yield _warm_up(plan, server, seed, pass_number)
     for point in points(plan, server, seed=seed, pass_number=pass_number):
         looks = [stop for stop in before if stop.x == point.x]
-        # Of a look that lost a client nothing is known; it is as good as none.
+        # An attempt that lost a client is not counted.
         counted = [stop for stop in looks if stop.complete]
         if not counted or in_doubt(counted, ceiling_per_s):
             stop = yield _another(point, len(looks) + 1)
@@ -143,7 +143,7 @@ def repeat_sweep(
 
 
 def _another(point: PointPlan, look: int) -> PointPlan:
-    """The same rate, from the second look on with another schedule of the same kind."""
+    """Return the same rate, from the second attempt on with another schedule of the same kind."""
     if look == 1:
         return point
     return replace(point, look=look, seed=random.Random(f"{point.seed}/{look}").getrandbits(31))
@@ -151,21 +151,22 @@ def _another(point: PointPlan, look: int) -> PointPlan:
 
 @dataclass(frozen=True)
 class Ceiling:
-    """What the clients reach against the null server."""
+    """The client limit, measured against the null server."""
 
     per_s: float
-    """In the plan's unit; 0: no rate was ok."""
+    """In the plan's unit; 0: no rate was reached."""
     others_pct: float = 0.0
-    """Of a core, the most that other programs took while a higher rate was missed."""
+    """The most CPU time, in percent of a core, that other programs used while a higher rate was
+    missed."""
 
 
 def calibration(
     plan: Plan, server: str = "null", *, seed: int = 0
 ) -> Generator[PointPlan, PointStop, Ceiling]:
-    """Points that find the clients' own ceiling, which is returned.
+    """Yield points that find the client limit, which is returned.
 
-    The plan's highest rate is tried first: where it is reached the clients reach all the plan asks
-    for. Otherwise the interval below is halved a few times.
+    The plan's highest rate is tried first: if it is reached, so is every rate of the plan.
+    Otherwise the interval below is bisected.
     """
     if plan.warm_up is not None:
         yield _warm_up(plan, server, seed, 1)
@@ -189,8 +190,8 @@ def calibration(
 
 
 def _reached(stop: PointStop) -> bool:
-    """Is this a rate of the clients? What was answered in time was reached, also where other
-    programs kept the clients from being punctual."""
+    """Return whether the clients reached a rate. Answering on time is enough, even if other
+    programs delayed the clients."""
     if stop.verdict == "ok":
         return True
     codes = {finding.get("code") for finding in stop.findings}
@@ -202,12 +203,12 @@ def _reached(stop: PointStop) -> bool:
 
 
 def draw_seed() -> int:
-    """A seed for a plan that leaves it open (`seed: 0`)."""
+    """Draw a seed for a plan without one (`seed: 0`)."""
     return random.SystemRandom().randrange(1, 2**31)
 
 
 def points(plan: Plan, server: str, *, seed: int = 0, pass_number: int = 1) -> Iterator[PointPlan]:
-    """A sweep's points to be judged, in rising order, without warm-up."""
+    """Return a sweep's points to be judged, in ascending order, without warm-up."""
     for index, x in enumerate(plan.axis.values):
         load = plan.at(x)
         more: dict[str, Any] = {
@@ -231,7 +232,7 @@ def points(plan: Plan, server: str, *, seed: int = 0, pass_number: int = 1) -> I
 
 
 def _open_point(plan: Plan, server: str, at: Load, connections: int, **more: Any) -> PointPlan:
-    """Its place is its rate, where `more` has no `x`."""
+    """Return an open-loop point. Its place is its rate, unless `more` has `x`."""
     connection_rate = _connection_rate(plan, at)
     return PointPlan(
         server=server,
@@ -259,7 +260,7 @@ def _ceiling_point(plan: Plan, server: str, rate: float, seed: int) -> PointPlan
 
 
 def _at_rate(plan: Plan, rate: float) -> Load:
-    """Whatever the axis; of a workload that varies the first one."""
+    """Return the load at a rate, whatever the axis; a varied workload gets its first value."""
     workload = plan.at(plan.axis.values[0]).workload if plan.vary else plan.workload
     return Load(workload, rate, 0)
 
@@ -277,7 +278,7 @@ def _connections(plan: Plan, load: Load) -> int:
 
 
 def _fewest_connections(plan: Plan, load: Load) -> int:
-    """That make a meaningful point."""
+    """Return the minimum connections of a meaningful point."""
     for_samples = math.ceil(FEWEST_SAMPLES / plan.declared.calls(load.workload))
     return max(for_samples, math.ceil(_connection_rate(plan, load) * SHORTEST_S))
 
