@@ -1,4 +1,4 @@
-"""The machines that offer the load, beside the server's: how busy, and how punctual."""
+"""The client machines beside the server's: CPU use and lateness."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _RIGHT = Qt.AlignmentFlag.AlignRight
 
 
 class Clients(QWidget):
-    """Consumes documents; seen where load comes from other machines than the server's."""
+    """Consumes documents; shown where the load comes from other machines than the server's."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class Clients(QWidget):
         self._grid.setHorizontalSpacing(12)
         self._grid.setVerticalSpacing(1)
         self._grid.setColumnStretch(0, 1)
-        # Figures that change move nothing.
+        # The layout does not move when figures change.
         for place, wide in enumerate(_WIDE, start=1):
             self._grid.setColumnMinimumWidth(place, wide)
         inside.addLayout(self._grid)

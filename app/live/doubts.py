@@ -1,5 +1,6 @@
-"""Points that are not to be trusted, in words: a server's first, and the first after a good one;
-and the first at which a server is faulty."""
+"""Messages about points that must not be trusted: a server's first, and the first after a good one;
+and about the first point at which a server is faulty.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from workbench.messages.notes import Faulty, NotJudged
 
 
 class Doubts:
-    """Asked about every document; a `RunStart` begins afresh."""
+    """Examines every document; a `RunStart` resets it."""
 
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
@@ -20,14 +21,14 @@ class Doubts:
         self._axis = RATE
 
     def __call__(self, document: AnyDocument) -> Note | None:
-        """A note about a point; None: it raises no new doubt."""
+        """Return a note about a point; None: it raises no new doubt."""
         match document:
             case RunStart():
                 self.__init__()  # type: ignore[misc]
                 self._axis = document.axis or RATE
                 self._names = {record.id: record.name for record in document.servers}
             case Note(topic="ceiling"):
-                # Where the clients held no rate that was told, and no point can be trusted.
+                # After the clients sustained no rate, which is reported, no point can be trusted.
                 self._told = document.data.get("ceiling_per_s") == 0
             case PointStop(purpose="sweep", complete=True):
                 return self._judge(document)

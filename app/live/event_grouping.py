@@ -1,4 +1,4 @@
-"""Notes that say the same of several servers or rates, as one sentence. No Qt."""
+"""Merges notes that say the same of several servers or rates into one sentence. No Qt."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Named = tuple[Note, str]
 
 
 def kind(note: Note, server: str) -> Hashable:
-    """Notes of one kind are told together; None: this one is told alone."""
+    """Return the kind of a note; notes of one kind are merged. None: it stands alone."""
     if not server:
         return None
     match read_note(note):
@@ -32,7 +32,7 @@ def kind(note: Note, server: str) -> Hashable:
 
 
 def told(notes: Sequence[Named]) -> str:
-    """Of notes of one kind."""
+    """Return the sentence for notes of one kind."""
     messages = [read_note(note) for note, _ in notes]
     first = messages[0]
     if isinstance(first, Gate):

@@ -18,7 +18,7 @@ from workbench.messages.topics import about, read_note, severity
 
 
 def _is_grave(note: Note) -> bool:
-    """Must a reader of the figures know it?"""
+    """Whether a reader of the results must know it."""
     return severity(note) >= Severity.WARNING
 
 
@@ -56,17 +56,18 @@ class Happened(QFrame):
 
     @property
     def grave(self) -> int:
-        """How many of them a reader of the figures must know."""
+        """Return how many notes a reader of the results must know."""
         return sum(_is_grave(note) for note, _ in self._notes)
 
     def add(self, note: Note, server: str) -> str:
-        """`server`: the name of the one it is about; empty: none of those compared. What is
-        said of it."""
+        """Add a note; returns its text. `server`: the name of the server it is about; empty: none
+        of those compared.
+        """
         if (kind := event_grouping.kind(note, server)) is not None:
             return self._gather(kind, note, server)
         message, said = read_note(note), about(note, server)
         if isinstance(message, Backlog):
-            # It is the same in every turn, and news in the first; as asked, it is of all servers.
+            # The note is the same in every pass, and new only in the first.
             as_asked = message.backlog == message.asked
             said = message.of_all() if as_asked else said
             backlog = (message.backlog, "" if as_asked else server)
@@ -77,7 +78,7 @@ class Happened(QFrame):
         return said
 
     def _gather(self, kind: Hashable, note: Note, server: str) -> str:
-        """What is said of several is one entry, at the time of the latest."""
+        """Merge a note with others of its kind into one entry, at the time of the latest."""
         alike = self._alike.setdefault(kind, [])
         if alike:
             before = alike[-1][0]

@@ -1,4 +1,4 @@
-"""What is large in a presentation: one server and its figures. No Qt."""
+"""The headline of a presentation: one server and its metrics. No Qt."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HOLDS_PCT = 99.0
 
 @dataclass(frozen=True)
 class Figure:
-    """A word above a large figure."""
+    """A caption above a large figure."""
 
     caption: str
     value: str
@@ -28,7 +28,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Lead:
-    """What is large: a server and its figures."""
+    """The headline: a server and its metrics."""
 
     name: str
     index: int | None = None
@@ -49,8 +49,9 @@ def lead(
     *,
     otherwise: str = "Preparing",
 ) -> Lead:
-    """The server pointed at, else the one that runs, else the shown one that holds most, else the
-    plan, else what is said `otherwise`."""
+    """Return the headline: of the selected server, else the running one, else the visible one with
+    the highest sustained rate, else the plan, else `otherwise`.
+    """
     series = model.series.get(pointed_at)
     if series is not None:
         found = next((r for r in series.shown if r.x == rate), None)
@@ -89,7 +90,7 @@ def _running(model: ChartModel) -> Lead:
 
 
 def _beyond(model: ChartModel, rate: float) -> bool:
-    """Is it more than the clients can offer?"""
+    """Whether it is more than the clients can offer."""
     ceiling = model.ceiling_per_s
     return ceiling is not None and model.axis.calibrated and rate > ceiling
 
@@ -97,7 +98,7 @@ def _beyond(model: ChartModel, rate: float) -> bool:
 def _of_reading(model: ChartModel, series: Series, reading: PointResult) -> Lead:
     answered = _answered(100 - reading.errors_pct)
     if not reading.trusted:
-        # As hollow as its point.
+        # Hollow like its point.
         answered = replace(answered, caption="answered, unreliable", tone="muted")
     if reading.verdict == "faulty":
         answered = replace(answered, caption="answered, faulty", tone="bad")
@@ -113,9 +114,10 @@ def _of_series(series: Series, model: ChartModel) -> Lead:
 
 
 def _of_equals(best: list[Series], model: ChartModel) -> Lead:
-    """Several hold the same: none is the first. A server of several sessions is one; what one of
-    them shows to be the limit is more than "at least". Of several servers no more is said than
-    holds for all."""
+    """Return the headline of the best servers: with equal results none is the first. A server of
+    several sessions counts as one, and a limit that one session shows is more than "at least". For
+    several servers, only what is true of all is stated.
+    """
     names = list(dict.fromkeys(getattr(series, "label", "") or series.name for series in best))
     telling = len(names) > 1
     told = _of_series(next((s for s in best if s.knee_is_floor is telling), best[0]), model)

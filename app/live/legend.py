@@ -1,4 +1,4 @@
-"""The servers of a comparison, best first: what each holds, shown or hidden."""
+"""The servers of a comparison, best first: the sustained rate of each, and whether it is shown."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ _BESIDE_NAME, _AROUND_CHIP = 118.0, 26.0 + CHIP_ICON + CHIP_GAP
 
 
 class Legend(QFrame):
-    """A click shows or hides a server, pointing at it highlights its line."""
+    """A row: a click shows or hides the server, pointing at it highlights its line."""
 
     grown = Signal()
     """It has other rows than before."""
 
     def __init__(self, trio: Trio, theme: Theme, *, live: bool = True) -> None:
-        """`live`: a server whose turn it is runs now, not when it was recorded."""
+        """`live`: a server that is in progress is running now, and is not a recording."""
         super().__init__()
         self.setObjectName("card")
         self._trio, self._theme, self._live = trio, theme, live
@@ -68,24 +68,26 @@ class Legend(QFrame):
         trio.visibility_changed.connect(lambda server, shown: self.refresh())
 
     def prepare(self, trial: Trial, doing: str) -> None:
-        """How far each server is before the run; `doing`: what is done with the one tried now."""
+        """Show the progress of each server's test before the run; `doing`: the current step of the
+        server under test.
+        """
         verb = doing.partition(" ")[0].lower()
         self._doing = verb if verb.endswith("ing") else "trying"
         self._trial = trial
 
     def whole_height(self) -> int:
-        """With every row, as roomy as one likes it."""
+        """Return the height with all rows in their most spacious size."""
         return self._height_of(_ROOMY if len(self._order) <= 7 else _DENSE)
 
     def least_height(self) -> int:
-        """With every row, none of them wider than it must be."""
+        """Return the height with all rows in their smallest size."""
         return self._height_of(_DENSEST)
 
     def _height_of(self, row_height: int) -> int:
         return _HEAD + max(1, len(self._order)) * row_height
 
     def refresh(self) -> None:
-        """Take over what the model says."""
+        """Apply changes of the model."""
         model = self._trio.model
         ranked = [series.id for series in model.ranked()]
         if ranked != self._order:
@@ -102,7 +104,7 @@ class Legend(QFrame):
         self.refresh()
 
     def _row_height(self) -> int:
-        """The roomiest of which all have room."""
+        """Choose the largest row size at which all rows fit."""
         fits = (each for each in (_ROOMY, _DENSE) if self._height_of(each) <= self.height())
         return next(fits, _DENSEST)
 
@@ -148,7 +150,7 @@ class _Row(QFrame):
         key = label(self._key, 11, tone="muted", figures=True)
         key.setAlignment(Qt.AlignmentFlag.AlignCenter)
         key.setFixedSize(15, 16)
-        if self._key:  # as a key, lest it is read as a rank
+        if self._key:  # as a key, so that it is not read as a rank
             key.setStyleSheet(f"border: 1px solid {theme.line2}; border-radius: 3px;")
         self._swatch = Swatch(theme.series(series.index), theme, 0.85)
         self._name = Elided(13, Weight.Medium)
@@ -181,7 +183,7 @@ class _Row(QFrame):
         inside.addWidget(self._eye)
 
     def tell(self, series: Series, model: ChartModel, shown: bool, before: str) -> None:
-        """`before`: how far it is before the run; empty: the run has begun."""
+        """`before`: the state of its test before the run; empty: the run has begun."""
         running = model.running_server == series.id
         paused = running and self._trio.paused
         over = model.over or not (running or _goes_on(series, model))
@@ -196,7 +198,7 @@ class _Row(QFrame):
         elif not series.shown and not model.over:
             word = before or "not run yet"
         self.setToolTip(tip("\n".join(filter(None, (f"{word} {figure}".strip(), why)))))
-        # The head of the list says what the figures are; the names need the room.
+        # The list's header explains the figures; the names need the space.
         self._word.setText(word.removeprefix("sustains").strip())
         self._faulty.setVisible(series.faulty is not None)
         self._figure.setText(figure)
@@ -218,7 +220,7 @@ class _Row(QFrame):
         self._tell_running()
 
     def _tell_running(self) -> None:
-        """As long as the name lets it be: a word, a shorter one, or a light."""
+        """Fit the state to the space beside the name: a text, a shorter one, or a light."""
         figure = text_width(self._figure.text(), font(13, Weight.DemiBold)) + 6
         room = self.width() - _BESIDE_NAME - figure * bool(self._figure.text())
         room -= text_width(self._name.whole, font(13, Weight.Medium))
@@ -262,6 +264,6 @@ class _Row(QFrame):
 
 
 def _goes_on(series: Series, model: ChartModel) -> bool:
-    """Is more of it to be measured, in another pass or at the rate that decides?"""
+    """Whether more of it will be measured, in another pass or at the deciding rate."""
     plan = model.start.plan if model.start else {}
     return plan.get("repeats", 1) > 1 or series.in_doubt(plan.get("looks", 1))

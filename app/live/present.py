@@ -1,7 +1,7 @@
-"""For the back row: a page's charts over the whole screen, the server that runs in large type.
+"""Presentation mode: a page's charts over the whole screen, with the running server in large type.
 
-The page lends its `Trio` and gets it back unchanged; it goes on feeding it meanwhile, so a run or a
-film is presented while it happens, and what is hidden or pinned stays so.
+The page lends its `Trio` and gets it back unchanged. It continues to feed the trio meanwhile, so a
+run or a film is presented while it happens, and what is hidden or pinned stays so.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ _PINNED = "Backspace deselect {}"
 
 class Presentation(QWidget):
     """Covers the screen of `over`. Esc or F11 leaves at once, whatever is pinned; other keys are
-    offered to `keys` first."""
+    first offered to `keys`.
+    """
 
     def __init__(
         self,
@@ -49,10 +50,11 @@ class Presentation(QWidget):
         caption: str = "",
         give_back: Callable[[], None],
     ) -> None:
-        """`keys`: True when the page knew the key. `says`: what the page would have said in a
-        sentence, and its tone. `heads`: what is large while nothing is drawn. `hint`: its own keys.
-        `caption`: what explains the charts, once the keys were told. `give_back`: puts the trio
-        into its place."""
+        """`keys`: handles a key; True if the page knows it. `says`: the page's status sentence and
+        its tone. `heads`: the headline while nothing is drawn. `hint`: the page's own keys.
+        `caption`: explains the charts, after the keys were shown. `give_back`: puts the trio back
+        into its place.
+        """
         super().__init__(over, Qt.WindowType.Window | Qt.WindowType.FramelessWindowHint)
         self._trio, self._theme, self._over = trio, theme, over
         self._keys, self._says, self._heads, self._give_back = keys, says, heads, give_back
@@ -95,7 +97,7 @@ class Presentation(QWidget):
         self.close()
 
     def refresh(self) -> None:
-        """The charts are refreshed by the page that lent them."""
+        """The page that lent the charts refreshes them."""
         trio, pointing = self._trio, self._trio.pointing
         self.headline.tell(
             lead(
@@ -126,7 +128,7 @@ class Presentation(QWidget):
             return
         if key in (Qt.Key.Key_Question, Qt.Key.Key_H, Qt.Key.Key_F1):
             self._hint.start()
-        # Pointed at a server, arrows belong to the charts; else to the page, a film for example.
+        # With a server selected, arrows belong to the charts; else to the page, for example a film.
         arrow = key in (Qt.Key.Key_Left, Qt.Key.Key_Right) and not event.modifiers()
         if (arrow and pointing.server) or not self._keys(event):
             pointing.key(event)
@@ -159,7 +161,7 @@ class Presentation(QWidget):
 
 
 class Headline(QWidget):
-    """Swatch and name at the left, figures at the right, as large as the screen allows."""
+    """Swatch and name at the left, metrics at the right, as large as the screen allows."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -220,7 +222,7 @@ class Headline(QWidget):
 
 
 class _Foot(QWidget):
-    """One line: what the page says, or which keys there are."""
+    """One line: the page's status, or its keys."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()

@@ -1,4 +1,6 @@
-"""The last seconds of a run: replies of every window under what was due, and response times."""
+"""The last seconds of a run: replies of every window over the scheduled calls, and
+response times.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,7 @@ class Pulse:
 
 
 class _Plot(QWidget):
-    """Axes and room; what is drawn belongs to the window, not to the session."""
+    """Axes and space; the data drawn belong to the window, not to the session."""
 
     def __init__(self, pulse: Pulse, theme: Theme) -> None:
         super().__init__()
@@ -89,7 +91,7 @@ class _Plot(QWidget):
 
 
 class Replies(_Plot):
-    """One bar a window; empty slots are still to come."""
+    """One bar per window; empty slots are still to come."""
 
     def draw(self, painter: QPainter, room: QRectF) -> None:
         recent = list(self.pulse.recent)
@@ -132,7 +134,7 @@ class Replies(_Plot):
         first: float,
         step: float,
     ) -> None:
-        """From the right, so that the running point has its rate."""
+        """Draw from the right, so that the running point has its rate."""
         y, free = room.bottom() + _FOOT / 2 + 2, room.right() + 1
         begins = {point.point: n for n, (point, _) in reversed(list(enumerate(recent)))}
         size = font(11, figures=True)

@@ -1,4 +1,4 @@
-"""A run for the window, in the engine's thread: wired like `pongbench run`. No Qt."""
+"""Runs a plan for the window, in the engine's thread, wired like `pongbench run`. No Qt."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Where:
-    """Names of machines' profiles, and what is done with them."""
+    """The names of machines' profiles, and the options for them."""
 
     target: str
     clients: tuple[str, ...]
@@ -45,7 +45,7 @@ class Where:
 
 @dataclass(frozen=True)
 class Trial:
-    """How far the trial of the servers is that comes before a run."""
+    """The progress of the server tests before a run."""
 
     servers: tuple[tuple[str, str], ...] = ()
     """(id, name), in the order they are tried; the last may be no contestant."""
@@ -54,11 +54,13 @@ class Trial:
 
     @property
     def now(self) -> tuple[str, str] | None:
-        """(id, name) of the one that is being tried."""
+        """(id, name) of the server under test."""
         return self.servers[self.tried] if 0 <= self.tried < len(self.servers) else None
 
     def state(self, server: str) -> str:
-        """In a word; empty: it is not among them, or is being tried."""
+        """Return a server's state in a word; empty: it is not part of the run, or is
+        being tested.
+        """
         for place, (id_, _) in enumerate(self.servers):
             if id_ == server and place != self.tried:
                 return "ready" if place < self.tried else "waiting"
@@ -66,8 +68,9 @@ class Trial:
 
 
 class LiveRun:
-    """One run. `put` gets its documents, `tell` its progress in words, `tell_trial` how far the
-    trial before it is, all in that thread."""
+    """One run. In the engine's thread, `put` gets its documents, `tell` its progress as text, and
+    `tell_trial` the progress of the tests before it.
+    """
 
     def __init__(
         self,
@@ -77,8 +80,9 @@ class LiveRun:
         where: Where | None = None,
         person: Asker | None = None,
     ) -> None:
-        """`where` None: on this computer. `person`: is asked, in that thread; None: nobody is
-        there."""
+        """`where` None: on this computer. `person`: answers questions, in the engine's thread;
+        None: nobody can answer.
+        """
         self.plan, self.where, self._person = plan, where, person
         self.control = Control()
         """For the engine's thread."""
@@ -89,7 +93,9 @@ class LiveRun:
         self._task: asyncio.Task[object] | None = None
 
     async def run(self) -> Outcome:
-        """Raises BadInput or PongbenchError when it cannot begin, or no longer be recorded."""
+        """Run the plan. Raises BadInput or PongbenchError when it cannot begin, or can no longer be
+        recorded.
+        """
         from workbench.run.factory import session_path  # noqa: PLC0415 - in its thread
 
         self._task = asyncio.current_task()
@@ -102,7 +108,7 @@ class LiveRun:
             await self._engine(dispatcher.emit).run()
 
         try:
-            # A key nobody trusts is met before anything is measured.
+            # An unknown host key is found before anything is measured.
             await (self._person.trusting(begin) if self._person else begin())
         except asyncio.CancelledError:
             if not self.control.stopping:
@@ -133,13 +139,13 @@ class LiveRun:
         return engine
 
     def stop(self) -> None:
-        """End early in good order. What has not begun yet is given up."""
+        """Stop cleanly. Anything that has not begun yet is skipped."""
         self.control.stop()
         if not self._begun and self._task is not None:
             self._task.cancel()
 
     def abort(self) -> None:
-        """End at once. The point that runs is lost; what was finished is in the session."""
+        """Abort. The running point is lost; finished points are in the session."""
         self.control.stop()
         if self._task is not None:
             self._task.cancel()

@@ -1,4 +1,4 @@
-"""What a session looks like, live or replayed: the trio, and the column beside it."""
+"""The view of a session, live or replayed: the trio, and the column beside it."""
 
 from __future__ import annotations
 
@@ -66,8 +66,9 @@ class Board(QWidget):
         self._controls = Controls(self.trio)
 
     def clear(self, whole: Whole | None = None) -> None:
-        """Another session begins, with every server shown and nothing pinned; `whole`: it is known
-        to its end."""
+        """Begin another session, with every server shown and nothing pinned; `whole`: all of its
+        data are known.
+        """
         self._whole = whole
         self.trio.show_all()
         self.trio.highlight("")
@@ -75,7 +76,9 @@ class Board(QWidget):
         self.refresh()
 
     def consume(self, document: AnyDocument) -> None:
-        """A `RunStart` begins afresh: after a jump back in a film it comes again."""
+        """Consume a document. A `RunStart` resets the view; after a jump back in a film it comes
+        again.
+        """
         if isinstance(document, RunStart) and self.model.start is not None:
             self._begin()
         self.model(document)
@@ -91,7 +94,7 @@ class Board(QWidget):
                 self._count(document)
 
     def end(self) -> None:
-        """No more documents come."""
+        """Mark the end of the documents."""
         if not self.model.over:
             self.model.end()
 
@@ -103,30 +106,32 @@ class Board(QWidget):
         self.side.refresh()
 
     def set_paused(self, paused: bool) -> None:
-        """The running server waits."""
+        """Show whether the running server is paused."""
         self.trio.set_paused(paused)
         self.side.legend.refresh()
 
     def expect(self, highest: float, timeout_s: float | None = None) -> None:
-        """The axes reach so far before the run itself says how far."""
+        """Set how far the axes reach before the run itself defines it."""
         self.model.expect(highest, timeout_s=timeout_s)
         self.refresh()
 
     def prepare(self, trial: Trial, doing: str) -> None:
-        """The servers before the run: which are tried, and what is being done with one of them."""
+        """Show the servers before the run: which are being tested, and the current step of one of
+        them.
+        """
         contestants = [each for each in trial.servers if each[0] not in words.TOOLS]
         self.model.expect(self.model.last_x, contestants)
         self.side.legend.prepare(trial, doing)
         self.refresh()
 
     def toggle_drawer(self) -> None:
-        """Where the column beside the charts is a drawer: pull it out, or push it back."""
+        """Open or close the column beside the charts, where it is a drawer."""
         if self.narrow:
             self.side.setVisible(not self.side.isVisible())
             self._place_drawer()
 
     def key(self, event: QKeyEvent) -> bool:
-        """Keys which mean the same wherever on the page the focus is."""
+        """Handle keys that have one meaning wherever on the page the focus is."""
         if event.key() == Qt.Key.Key_Escape and self.narrow and self.side.isVisible():
             self.side.hide()
             return True
@@ -153,7 +158,7 @@ class Board(QWidget):
             self.warned.emit(said)
 
     def _count(self, window: Window) -> None:
-        """Windows that a client could not deliver are missing from the middle of a point."""
+        """Show that windows which a client could not deliver are missing inside a point."""
         missing = skipped(self._window, window)
         self._window = max(self._window, window.index)
         if missing > 0:
@@ -190,7 +195,7 @@ class Board(QWidget):
 
 
 def keep_view(trio: Trio, settings: Settings) -> None:
-    """Which response time is shown, as it was chosen last."""
+    """Apply the last chosen response time, and save a new choice."""
     if settings.percentile in PERCENTILES:
         trio.set_percentile(settings.percentile)
     if settings.clock in dict(_CLOCKS):

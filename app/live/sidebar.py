@@ -1,4 +1,4 @@
-"""The column beside the charts: the legend, the server's machine, what happened."""
+"""The column beside the charts: the legend, the server's machine, the notes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TITLES = ("Servers", "Machine", "Events")
 
 
 class Side(QFrame):
-    """Where there is no room for all cards, tabs choose one."""
+    """Shows tabs where there is no space for all cards."""
 
     WIDTH = 330
 
@@ -55,7 +55,7 @@ class Side(QFrame):
         self._arrange()
 
     def set_drawer(self, drawer: bool) -> None:
-        """As a drawer it lies over the charts and has a ground of its own."""
+        """Switch to a drawer, which lies over the charts and has a background of its own."""
         self._drawer = drawer
         margin = GAP if drawer else 0
         self._inside.setContentsMargins(margin, margin, margin, margin)
@@ -78,7 +78,9 @@ class Side(QFrame):
         self._name_tab()
 
     def _name_tab(self) -> None:
-        """That of what happened, with how much of it one must know; beside two others shorter."""
+        """Set the tab of the notes, with the number that a reader must know; shorter beside two
+        others.
+        """
         grave, title = self.happened.grave, _TITLES[2]
         warnings = f"{grave} warning{'s' if grave != 1 else ''}"
         heard = f"{title}, {warnings}" if grave else title

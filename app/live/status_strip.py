@@ -1,4 +1,4 @@
-"""The strip under a live comparison: who runs at what rate, how it answers, what is left."""
+"""The strip under a live comparison: server, rate, results so far, time left."""
 
 from __future__ import annotations
 
@@ -69,12 +69,12 @@ class NowStrip(QFrame):
         self.refresh()
 
     def prepare(self, trial: Trial) -> None:
-        """Before the run: how far the trial of the servers is."""
+        """Show the progress of the server tests before the run."""
         self._trial = trial
         self.refresh()
 
     def set_compact(self, compact: bool) -> None:
-        """Lower, for windows without much height."""
+        """Make the strip lower, for windows without much height."""
         self.setFixedHeight(self.COMPACT if compact else self.HEIGHT)
         self._inside.setContentsMargins(14, *((7, 14, 7) if compact else (14, 14, 14)))
         self._rate.setFont(font(24 if compact else 34, Weight.DemiBold, figures=True))
@@ -82,12 +82,12 @@ class NowStrip(QFrame):
         self._share.setVisible(not compact)
 
     def set_paused(self, paused: bool) -> None:
-        """Then nobody knows when it ends."""
+        """Show a pause, during which the end of the run is unknown."""
         self._paused = paused
         self._tell_left()
 
     def tell(self, text: str) -> None:
-        """What is being done between points."""
+        """Show the current step between points."""
         self._doing.setText(text)
 
     def refresh(self) -> None:
@@ -121,12 +121,12 @@ class NowStrip(QFrame):
         if point.look > 1:
             return f"{formatting.ordinal(point.look)} try{self._course(point)}"
         done, total = self.progress.in_block
-        # A rate held at last is followed by higher ones, which were not counted.
+        # After the last sustained rate, higher ones follow, which were not counted.
         place = min(done + 1, total)
         return f"point {place} of {total}{self._course(point)}"
 
     def _course(self, point: PointStart) -> str:
-        """How far the point's schedule is: " · 1.0 of 1.5 s"."""
+        """Return the progress of the point's schedule: " · 1.0 of 1.5 s"."""
         window = self.progress.now.window if self.progress.now else None
         if not point.seconds or window is None:
             return ""
@@ -144,7 +144,7 @@ class NowStrip(QFrame):
         self._swatch.setVisible(id_ in contestants)
         if id_ in contestants:
             self._swatch.set_style(self._theme.series(contestants.index(id_)))
-        # The plots still show what was measured last.
+        # The plots still show the previous measurement.
         last = progress.now.id if progress.now else ""
         style = self._theme.series(ids.index(last)) if last in ids else None
         self._replies.colour = self._times.colour = style.colour if style else self._theme.muted
@@ -152,7 +152,7 @@ class NowStrip(QFrame):
     def _tell_left(self) -> None:
         progress = self.progress
         if progress.end is not None:
-            # Those of a server that was skipped or died were not measured.
+            # The points of a server that was skipped or crashed were not measured.
             stops = [stop for server in progress.servers.values() for stop in server.stops]
             measured = sum(stop.complete for stop in stops)
             word = "Done" if progress.end.status == "done" else "Ended"
@@ -193,7 +193,7 @@ class NowStrip(QFrame):
 
     @property
     def _prepares(self) -> bool:
-        """Servers are tried, and the run has not begun."""
+        """Whether servers are being tested and the run has not begun."""
         return bool(self._trial.servers) and not self.progress.servers
 
     @property
@@ -201,7 +201,9 @@ class NowStrip(QFrame):
         return self._trial.now if self._prepares else None
 
     def _stretch(self) -> str:
-        """Which server's turn it is: "Server 3 of 8", with passes "Pass 2 of 5, server 3 of 8"."""
+        """Return which server is in progress: "Server 3 of 8", with passes "Pass 2 of 5, server 3
+        of 8".
+        """
         if again := self.progress.again:
             return f"Repeating, {again[0]} of {again[1]}"
         (place, blocks), servers = self.progress.block, max(1, len(self.progress.servers))
@@ -249,7 +251,7 @@ class NowStrip(QFrame):
 
 
 class _Segments(QWidget):
-    """One a server, filled as its points are done."""
+    """One block per server, filled as its points are finished."""
 
     def __init__(self) -> None:
         super().__init__()

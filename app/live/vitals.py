@@ -1,4 +1,4 @@
-"""What the server's machine says of it: CPU, memory, accept queue."""
+"""Metrics of the server's machine: CPU, memory, accept queue."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NOTHING = "CPU and memory of the server appear here during a run."
 
 
 class Vitals(QFrame):
-    """Consumes documents; shows the server that runs, or the one that is pointed at."""
+    """Consumes documents; shows the running server, or the selected one."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -77,7 +77,7 @@ class Vitals(QFrame):
         self._stale = True
 
     def point_to(self, server: str) -> None:
-        """Show this one's (empty: the latest)."""
+        """Show this server's metrics (empty: the latest)."""
         self._pointed_at = server
         self._stale = True
         self.refresh()
@@ -113,7 +113,7 @@ class Vitals(QFrame):
 
 @dataclass(frozen=True)
 class Told:
-    """What a trace draws of samples."""
+    """The values that a trace draws from samples."""
 
     figure: str
     unit: str
@@ -124,7 +124,7 @@ class Told:
 
 
 class Trace(QWidget):
-    """One figure over the server's time: from the left, narrower as it goes on."""
+    """One metric over the server's time: from the left, narrower as time passes."""
 
     LEAST = 30
     """Samples the width is laid out for at first."""
@@ -202,7 +202,7 @@ class _Plot(QWidget):
 
 
 def _polygon(values: Sequence[float], top: float, room: QRectF, least: int) -> QPolygonF:
-    """Not more than one corner for two pixels: the highest value of those that share it."""
+    """Return at most one vertex per two pixels: the highest value of those that share it."""
     share = max(1, -(-len(values) * 2 // max(1, int(room.width()))))
     step = room.width() / max(least - 1, len(values) - 1)
     line = QPolygonF()

@@ -37,14 +37,14 @@ class Mark:
 
     @property
     def where(self) -> str:
-        """ "gevent, 4,700/s, second try" """
+        """Return a label: "gevent, 4,700/s, second try"."""
         again = f", {formatting.ordinal(self.look)} try" if self.look > 1 else ""
         return f"{self.name}, {self.offered}{again}"
 
 
 @dataclass(frozen=True)
 class Alert:
-    """Something happened that a reader must know."""
+    """An event that a reader must know."""
 
     t_us: int
     text: str
@@ -52,7 +52,7 @@ class Alert:
 
 @dataclass(frozen=True)
 class Reel:
-    """A session read and laid out."""
+    """A session, read and laid out over time."""
 
     path: Path
     documents: Sequence[AnyDocument]
@@ -68,7 +68,7 @@ class Reel:
 
 @dataclass(frozen=True)
 class Position:
-    """Where a film is."""
+    """The position of a film."""
 
     at_us: float
     paused: bool
@@ -76,7 +76,7 @@ class Position:
 
 
 async def load(path: Path) -> Reel:
-    """Raises BadInput when it is no session."""
+    """Read a session. Raises BadInput when it is none."""
     return await asyncio.to_thread(_load, path)
 
 
@@ -111,7 +111,7 @@ def _damage(session: Session) -> str:
 
 
 def _alerts(documents: Sequence[AnyDocument]) -> Iterator[Alert]:
-    """Notes that nobody expected, and each server's first point that is not to be trusted."""
+    """Return unexpected notes, and each server's first point that must not be trusted."""
     doubts = Doubts()
     names: dict[str, str] = {}
     for document in documents:
@@ -162,7 +162,7 @@ class Film:
         self._again = asyncio.Event()
 
     async def run(self) -> None:
-        """Until cancelled."""
+        """Play until cancelled."""
         reporting = asyncio.ensure_future(self._reporting())
         try:
             while True:
@@ -176,7 +176,7 @@ class Film:
             reporting.cancel()
 
     def play(self) -> None:
-        """From the beginning when it is over."""
+        """Start playing; from the beginning when the film is over."""
         if self._source.position_us >= self._reel.duration_us:
             self.seek(0)
         self._source.play()

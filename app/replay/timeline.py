@@ -1,4 +1,4 @@
-"""A film's timeline: every server and point, what happened, and the playhead."""
+"""A film's timeline: every server and point, the events, and the playhead."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _HATCHED = Qt.BrushStyle.BDiagPattern
 
 
 class Timeline(QWidget):
-    """Blocks in the servers' colours, a tick a point, and the playhead."""
+    """Blocks in the servers' colours, a tick per point, and the playhead."""
 
     sought = Signal(float)
 
@@ -77,12 +77,12 @@ class Timeline(QWidget):
         self.update()
 
     def mark_at(self, at_us: float) -> Mark | None:
-        """The point at a time, or the one before it."""
+        """Return the point at a time, or the one before it."""
         place = self.place_at(at_us)
         return self._marks[place] if place >= 0 else None
 
     def said_at(self, at_us: float) -> str:
-        """What is measured at a time, in words; empty: nothing was yet."""
+        """Describe what is measured at a time; empty: nothing was measured yet."""
         mark = self.mark_at(at_us)
         if mark is not None:
             return mark.where
@@ -90,7 +90,7 @@ class Timeline(QWidget):
         return _CEILING if begun else ""
 
     def place_at(self, at_us: float) -> int:
-        """Of the point at a time, or of the one before it; -1: none is."""
+        """Return the index of the point at a time, or of the one before it; -1: there is none."""
         place = bisect_right(self._ends, at_us - 1)
         begun = place < len(self._marks) and self._marks[place].start_us <= at_us
         return place if begun else place - 1
@@ -153,7 +153,7 @@ class Timeline(QWidget):
             self._paint_stretch(painter, bar, first, last)
         x = min(max(self._x(self._at), 5.0), self.width() - 5.0)
         top, foot = QPointF(x, bar.top() - 5), QPointF(x, bar.bottom() + 8)
-        # With a rim of the ground it is seen on every server's colour.
+        # A rim in the background colour makes it visible on every server's colour.
         for colour, more in ((theme.card, 2.0), (theme.text, 0.0)):
             painter.setPen(QPen(QColor(colour), 2 + 2 * more))
             painter.drawLine(top, foot)
@@ -168,7 +168,7 @@ class Timeline(QWidget):
         painter.end()
 
     def _ground(self, bar: QRectF) -> QPixmap:
-        """What does not move: hundreds of ticks, names, alerts."""
+        """Draw the static parts: hundreds of ticks, names, alerts."""
         ratio = self.devicePixelRatioF()
         key = (self.size().toTuple(), self._theme.name, ratio)
         if key == self._ground_key:
@@ -204,7 +204,7 @@ class Timeline(QWidget):
         return self._kept
 
     def _paint_name(self, painter: QPainter, first: Mark, last: Mark, free: float) -> float:
-        """A name may reach to the next one's begin, `free`; its own is returned."""
+        """Draw a name up to the start of the next one, `free`; returns where it ends."""
         theme, left = self._theme, self._x(first.start_us)
         if first.look > 1:
             return left
@@ -219,14 +219,14 @@ class Timeline(QWidget):
         return left
 
     def _paint_round(self, painter: QPainter, look: int, left: float, right: float) -> None:
-        """Over the turns in which doubtful rates are looked at again."""
+        """Mark the stretches in which doubtful rates are repeated."""
         size = font(11)
         which = formatting.ordinal(look)
         fits = (t for t in (f"{which} tries", which) if text_width(t, size) <= right - left)
         draw_text(painter, QPointF(left, 8), next(fits, ""), size, self._theme.muted)
 
     def _paint_ceiling(self, painter: QPainter, bar: QRectF, begin: int, end: int) -> None:
-        """While the clients' own limit was looked for: hatched, like what it is in the charts."""
+        """Mark the calibration of the clients: hatched, like the client limit in the charts."""
         box = QRectF(bar)
         box.setLeft(self._x(begin))
         box.setRight(max(box.left() + 2, self._x(end) - 2))
@@ -249,7 +249,7 @@ class Timeline(QWidget):
 
 
 def _stretches(marks: Sequence[Mark]) -> list[tuple[Mark, Mark]]:
-    """(first, last) of each stretch of one server; repeats are a stretch of their own."""
+    """Return (first, last) of each stretch of one server; repeats are a stretch of their own."""
     found: list[tuple[Mark, Mark]] = []
     for mark in marks:
         last = found[-1][1] if found else None
@@ -262,7 +262,7 @@ def _stretches(marks: Sequence[Mark]) -> list[tuple[Mark, Mark]]:
 
 
 def _rounds(stretches: Sequence[tuple[Mark, Mark]]) -> list[tuple[int, int, int]]:
-    """(number of the try, from when, until when) of stretches of repeats."""
+    """Return (number of the attempt, start, end) of stretches of repeats."""
     found: list[tuple[int, int, int]] = []
     before = 1
     for first, last in stretches:

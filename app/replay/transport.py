@@ -26,7 +26,7 @@ _WIDE = 1000
 
 
 class Transport(QFrame):
-    """Says what is wanted; `tell` says where the film is."""
+    """Emits what the user wants; `tell` shows the position of the film."""
 
     HEIGHT, COMPACT = 142, 110
 
@@ -34,7 +34,7 @@ class Transport(QFrame):
     seek_wanted, speed_wanted = Signal(float), Signal(float)
 
     def __init__(self, theme: Theme, speed: float | None = None) -> None:
-        """`speed`: as the user chose it; None: not yet."""
+        """`speed`: as chosen by the user; None: not yet."""
         super().__init__()
         self.setObjectName("card")
         self.setFixedHeight(self.HEIGHT)
@@ -82,7 +82,7 @@ class Transport(QFrame):
         self._tell_play()
 
     def set_compact(self, compact: bool) -> None:
-        """Lower, for windows without much height."""
+        """Make the controls lower, for windows without much height."""
         self.setFixedHeight(self.COMPACT if compact else self.HEIGHT)
         self._inside.setContentsMargins(14, *((6, 14, 6) if compact else (14, 14, 14)))
         self._inside.setSpacing(2 if compact else 8)
@@ -91,7 +91,7 @@ class Transport(QFrame):
         self._end.setVisible(self.width() >= _WIDE)
 
     def load(self, reel: Reel) -> None:
-        """Another film, at its end."""
+        """Show another film, at its end."""
         self._reel = reel
         if not self._chosen:
             self._speeds.show_speed(fitting(reel.duration_us / 1e6))
@@ -130,11 +130,11 @@ class Transport(QFrame):
             self.seek_wanted.emit(float(self._reel.duration_us))
 
     def step(self, points: int) -> None:
-        """To the end of a neighbouring point."""
+        """Jump to the end of a neighbouring point."""
         self.timeline.step(points)
 
     def step_server(self, stretches: int) -> None:
-        """To the end of a neighbouring server's stretch."""
+        """Jump to the end of a neighbouring server's stretch."""
         self.timeline.step_server(stretches)
 
     def _tell_play(self) -> None:
@@ -151,12 +151,12 @@ class Transport(QFrame):
 
 
 def fitting(duration_s: float) -> float:
-    """The speed at which a session of this length lasts nearest to half a minute."""
+    """Return the speed at which a session of this length lasts nearest to half a minute."""
     return float(min(SPEEDS, key=lambda speed: abs(log(max(duration_s, 1.0) / speed / _LASTS_S))))
 
 
 class Speeds(QFrame):
-    """How many seconds of film a second."""
+    """A choice of how many seconds of film pass per second."""
 
     chosen = Signal(float)
 

@@ -1,4 +1,4 @@
-"""What is known of the sessions chosen in the list, and what can be done with them."""
+"""The card of the sessions chosen in the list: what is known of them, and their actions."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _ANY = 16_777_215
 
 
 class SessionCard(QFrame):
-    """One session with its title and notes, which are kept as they are written; or several."""
+    """One session with its title and note, which are saved while they are written; or several."""
 
     labelled = Signal(object, object)
     """A `Shelved` and the `Label` its user gives it."""
 
     def __init__(self, desk: Desk, actions: dict[str, tuple[str, object]]) -> None:
-        """`actions`: what each button does, by its name, with its icon."""
+        """`actions`: the function of each button, by its name, with its icon."""
         super().__init__()
         self.setObjectName("card")
         self._desk = desk
@@ -84,7 +84,7 @@ class SessionCard(QFrame):
         Outlines.of(desk).changed.connect(self._tell_best)
 
     def tell(self, sessions: Sequence[Shelved]) -> None:
-        """Show those chosen. What is being written about the same session stays."""
+        """Show the chosen sessions. Text being written about the same session stays."""
         same = [s.path for s in sessions] == [s.path for s in self._sessions]
         if not same:
             self.write()
@@ -110,7 +110,7 @@ class SessionCard(QFrame):
             self._fill(one)
 
     def write(self) -> None:
-        """Have the words kept, if there are new ones."""
+        """Save the title and the note, if they changed."""
         self._writing.stop()
         if len(self._sessions) != 1 or self._sessions[0].start is None:
             return
@@ -156,7 +156,7 @@ class SessionCard(QFrame):
 
 
 class _Facts(QWidget):
-    """A few lines, each with its name."""
+    """A few lines, each with a label."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -201,7 +201,7 @@ def _facts(session: Shelved) -> dict[str, str]:
 
 
 def _where(start: RunStart) -> str:
-    """ "atlas, 8 cores" """
+    """Return a machine as "atlas, 8 cores"."""
     names: dict[str, str] = {}
     for machine in start.machines:
         cores = machine.facts.get("cpu_count")

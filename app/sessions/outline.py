@@ -1,4 +1,4 @@
-"""A session as a few short lines: what a thumbnail draws. No Qt."""
+"""A session as a few short lines, which a thumbnail draws. No Qt."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ class Outline:
 
 
 def outline(path: Path) -> Outline:
-    """Reads the session; one that cannot be read has no lines."""
+    """Read the session; one that cannot be read has no lines."""
     try:
         return _outline(path)
     except (BadInput, TypeError, ValueError, AttributeError, LookupError):
-        # What is wrong with it is told where it is opened.
+        # Its error is shown where it is opened.
         return Outline()
 
 
@@ -79,7 +79,9 @@ def _outline(path: Path) -> Outline:
 
 
 def _result(ranked: Sequence[Series]) -> tuple[str, str]:
-    """Of servers by what they hold: what is seen, and who may hold more."""
+    """Describe servers by sustained rate: the best measured, and those whose limit was
+    not reached.
+    """
     most = ranked[0].figure
     if len(ranked) == 1 or not ranked[0].axis.has_limit:
         return words.held(ranked[0]), ""
@@ -100,7 +102,7 @@ def _result(ranked: Sequence[Series]) -> tuple[str, str]:
 
 
 def _names(servers: Sequence[Series]) -> str:
-    """Of many only how many."""
+    """Return the names; of many, only their number."""
     if len(servers) > _MOST_NAMES:
         return f"{len(servers)} servers"
     return listed([series.name for series in servers])

@@ -1,4 +1,4 @@
-"""A session's plan once more, on the machines it ran on."""
+"""Runs a session's plan again, on the machines it ran on."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HERE = "localhost"
 
 @dataclass(frozen=True)
 class Again:
-    """What the session says of itself, and of what is there today."""
+    """The plan and the machines of a session, and which of them exist today."""
 
     plan: Plan
     where: Where
@@ -28,7 +28,7 @@ class Again:
 
     @property
     def sentence(self) -> str:
-        """Why it does not run where it ran."""
+        """Why it cannot run on the same machines."""
         if not self.gone:
             return ""
         names = " and ".join(filter(None, (", ".join(self.gone[:-1]), self.gone[-1])))
@@ -40,8 +40,9 @@ class Again:
 
 
 def run_again(desk: Desk, path: Path, fail: Callable[[str], object]) -> None:
-    """Ask for the run; where machines are gone, for its plan, and say so. `fail` gets a sentence
-    when it cannot be read."""
+    """Ask for the run; if machines are missing, for its plan, with a message. `fail` gets a
+    sentence when the session cannot be read.
+    """
 
     def on_read(found: Again) -> None:
         if found.gone:
@@ -56,7 +57,7 @@ def run_again(desk: Desk, path: Path, fail: Callable[[str], object]) -> None:
 
 
 def read_again(path: Path) -> Again:
-    """Reads the session and the profiles. Raises BadInput."""
+    """Read the session and the profiles. Raises BadInput."""
     from workbench.documents import Note, RunStart  # noqa: PLC0415 - not before it is needed
     from workbench.machines.profiles import profile_names  # noqa: PLC0415
     from workbench.plan.model import plan_from_data  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""The rows of the list of sessions: what they say, and how they sort."""
+"""The rows of the list of sessions: their texts, and how they sort."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class SessionsModel(QAbstractTableModel):
-    """The shelf, a row a session."""
+    """The shelf, one row per session."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -38,7 +38,7 @@ class SessionsModel(QAbstractTableModel):
         self._texts: list[str] = []
 
     def set_sessions(self, sessions: Sequence[Shelved]) -> None:
-        """Only what has changed is told; a session that grows must not move the list."""
+        """Report changed rows only; a session that grows must not move the list."""
         before = self.sessions
         if [session.path for session in sessions] != [session.path for session in before]:
             self.beginResetModel()
@@ -53,7 +53,7 @@ class SessionsModel(QAbstractTableModel):
                 self.dataChanged.emit(self.index(row, 0), self.index(row, len(COLUMNS) - 1))
 
     def matches(self, row: int, words: Sequence[str]) -> bool:
-        """Are all the words, in small letters, somewhere in what the row says?"""
+        """Whether the row contains all the words, which are in lower case."""
         return all(word in self._texts[row] for word in words)
 
     def rowCount(self, parent: Index = _NOWHERE) -> int:
@@ -75,7 +75,7 @@ class SessionsModel(QAbstractTableModel):
 
 
 class Found(QSortFilterProxyModel):
-    """Those that say every word searched for."""
+    """The rows that contain every word searched for."""
 
     def __init__(self, model: SessionsModel) -> None:
         super().__init__()
@@ -93,19 +93,19 @@ class Found(QSortFilterProxyModel):
         return self._model.matches(row, self._words)
 
     def session(self, row: int) -> Shelved:
-        """By its place among those found."""
+        """Return a row by its place among those found."""
         found: Shelved = self.index(row, 0).data(SESSION)
         return found
 
 
 def servers(session: Shelved) -> str:
-    """ "5: gevent, Tornado, Twisted, trio, curio" """
+    """Return the servers as "5: gevent, Tornado, Twisted, trio, curio"."""
     names = [record.name for record in session.start.servers] if session.start else []
     return f"{f'{len(names)}: ' if len(names) > 1 else ''}{', '.join(names)}"
 
 
 def sentence(text: str) -> str:
-    """With a capital letter first."""
+    """Return the text with a capital first letter."""
     return text[:1].upper() + text[1:]
 
 
@@ -166,7 +166,7 @@ def _shown(session: Shelved) -> object:
 
 
 def _said(session: Shelved, column: str) -> str:
-    """Of the whole row where its title is read out."""
+    """Return the accessible text of the whole row for its title."""
     columns = COLUMNS if column == "Session" else (column,)
     return ", ".join(filter(None, (_text(session, each) for each in columns)))
 

@@ -28,8 +28,9 @@ _MOST_WAITING = 64
 
 
 class Outlines(QObject):
-    """What thumbnails draw, read in the engine's thread one after the other, the latest wish first,
-    and kept as long as the file is the same."""
+    """The outlines that thumbnails draw, read in the engine's thread one after the other, the
+    latest request first, and cached as long as the file is the same.
+    """
 
     changed = Signal()
     """Another one is there."""
@@ -44,16 +45,18 @@ class Outlines(QObject):
 
     @classmethod
     def of(cls, desk: Desk) -> Outlines:
-        """The one all pages share."""
+        """Return the cache that all pages share."""
         return desk.findChild(cls) or cls(desk)
 
     @property
     def awaited(self) -> int:
-        """How many were asked for and are not there yet."""
+        """Return how many were requested and are not read yet."""
         return len(self._waiting) + self._reading
 
     def get(self, session: Shelved) -> Outline | None:
-        """None: not known yet; `changed` tells. Of a file that has changed the one before."""
+        """Return an outline; None: not known yet, and `changed` reports it. Of a changed file, the
+        one before is returned.
+        """
         key = _key(session)
         known = self._kept.get(key)
         if known is not None:
@@ -95,14 +98,16 @@ class Outlines(QObject):
 
 
 def _key(session: Shelved) -> object:
-    """One that grows is looked at now and then: reading takes CPU from the run that writes it."""
+    """Return the version of a session's file; a growing one changes only now and then: reading it
+    takes CPU from the run that writes it.
+    """
     if session.growing:
         return session.path, session.modified_ns // _GROWING_EVERY_NS
     return session.identity
 
 
 class Thumbnail(QWidget):
-    """One session; say which with `show`."""
+    """One session; set it with `show`."""
 
     def __init__(self, desk: Desk, width: int = WIDTH, height: int = HEIGHT) -> None:
         super().__init__()
@@ -113,7 +118,7 @@ class Thumbnail(QWidget):
         self.setFixedSize(QSize(width, height))
 
     def show(self, session: Shelved | None = None) -> None:
-        """Draw a session; without one it is shown as any widget is."""
+        """Show a session; without one the widget is empty."""
         if session is None:
             super().show()
         else:
@@ -131,7 +136,7 @@ class Thumbnail(QWidget):
 
 
 def paint_outline(painter: QPainter, rect: QRectF, known: Outline | None, theme: Theme) -> None:
-    """In a frame; None: the frame alone."""
+    """Draw an outline in a frame; None: the frame alone."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(QPen(QColor(theme.line), 1))
@@ -156,7 +161,9 @@ def paint_outline(painter: QPainter, rect: QRectF, known: Outline | None, theme:
 
 
 def _paint_line(painter: QPainter, ends: list[QPointF], line: Line, theme: Theme) -> None:
-    """As in the charts: thin, pale and broken where an end of it is not to be trusted."""
+    """Draw a line as in the charts: thin, pale and broken where one of its ends must not be
+    trusted.
+    """
     style = theme.series(line.index)
     pale = QPen(QColor(mix(theme.sunken, style.colour, 0.5)), 1, Qt.PenStyle.CustomDashLine)
     pale.setDashPattern([2.0, 2.5])
@@ -167,7 +174,7 @@ def _paint_line(painter: QPainter, ends: list[QPointF], line: Line, theme: Theme
         painter.drawEllipse(ends[-1], 2.5, 2.5)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         return
-    # The way to the first point is as sure as that.
+    # The segment to the first point is trusted like that point.
     trusted = [*line.trusted[:1] * (len(ends) - len(line.points)), *line.trusted]
     begin = 0
     for sure, stretch in groupby(map(all, pairwise(trusted))):

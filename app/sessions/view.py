@@ -1,4 +1,4 @@
-"""The list of sessions as it is painted."""
+"""The painted list of sessions."""
 
 from __future__ import annotations
 
@@ -59,14 +59,14 @@ class SessionsView(QTreeView):
         Outlines.of(desk).changed.connect(self.viewport().update)
 
     def set_theme(self, theme: Theme) -> None:
-        # A border that is always there, or the rows would move with the focus.
+        # A permanent border, or the rows would move with the focus.
         self.setStyleSheet(
             "QTreeView { border: 2px solid transparent; border-radius: 9px; }"
             f"QTreeView:focus {{ border-color: {theme.focus}; }}"
         )
 
     def arrange(self, room: int) -> None:
-        """Titles need their place; in a small window some columns are left out."""
+        """Hide some columns in a small window: titles need the space."""
         servers = COLUMNS.index("Servers")
         self.header().resizeSection(servers, max(160, (room - 340) // 3))
         self.setColumnHidden(servers, room < _WITHOUT_SERVERS)
@@ -84,7 +84,9 @@ class SessionsView(QTreeView):
 
 
 class SessionDelegate(QStyledItemDelegate):
-    """Thumbnail and title in the first column, in the others a line; below them a sentence."""
+    """Draws thumbnail and title in the first column, one line in the others, and a
+    sentence below.
+    """
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
@@ -129,7 +131,7 @@ class SessionDelegate(QStyledItemDelegate):
         _line(painter, words, session.title, font(13, Weight.DemiBold), theme.text, LEFT)
 
     def paint_second(self, painter: QPainter, whole: QRectF, session: Shelved) -> None:
-        """What is wrong with it, or its user's notes, or its result: below all columns."""
+        """Paint a session's error, its user's note, or its result, below all columns."""
         known = self._outlines.get(session)
         said = sentence(session.problem) or " ".join(session.label.notes.split())
         if not said and known:
