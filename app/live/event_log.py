@@ -67,7 +67,7 @@ class Happened(QFrame):
             return self._gather(kind, note, server)
         message, said = read_note(note), about(note, server)
         if isinstance(message, Backlog):
-            # The note is the same in every pass, and new only in the first.
+            # The same in every pass, new only in the first; as requested, it holds for all servers.
             as_asked = message.backlog == message.asked
             said = message.of_all() if as_asked else said
             backlog = (message.backlog, "" if as_asked else server)

@@ -1,4 +1,4 @@
-"""What the cards of a machine are made of: a head, and lines with a sign."""
+"""Components of a machine's cards: a header, and lines with an icon."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Sign(Label):
 
 
 class Card(QFrame):
-    """A title with a quiet word and buttons at its right, and a body."""
+    """A title with a muted remark and buttons at its right, and a body."""
 
     def __init__(self, title: str) -> None:
         super().__init__()
@@ -61,7 +61,7 @@ class Card(QFrame):
         inside.addLayout(self.foot)
 
     def news(self, *what: object) -> bool:
-        """Whether this is something else than it was told last: only then it is built again."""
+        """Whether the content differs from the last: only then the card is rebuilt."""
         told, self._told = self._told, repr(what)
         return told != self._told
 

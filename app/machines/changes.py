@@ -17,7 +17,7 @@ _SIDES = (Qt.AlignmentFlag.AlignTop, _RIGHT, _RIGHT)
 
 
 class ChangesTable(QWidget):
-    """What would change stands out; what stays is quiet."""
+    """Highlights settings that would change."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class ChangesTable(QWidget):
             self._add(("descriptors per process", "", f"{nofile:,}"), changed=True)
 
     def say(self, text: str) -> None:
-        """A sentence instead of settings."""
+        """Show a sentence instead of settings."""
         empty(self._grid)
         self._grid.addWidget(label(text, tone="soft", wrap=True), 0, 0, 1, 3)
 
@@ -53,7 +53,7 @@ class ChangesTable(QWidget):
 
 
 def count(changes: Sequence[Sequence[str]]) -> str:
-    """How many would change, in words."""
+    """Describe how many settings would change."""
     needed = sum(bool(now) and now != wanted for _, now, wanted in changes)
     if not needed:
         return "no changes needed"

@@ -1,4 +1,4 @@
-"""What was run on other machines: a drawer of the page."""
+"""The commands run on other machines, in a drawer of the page."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ class Commands(QFrame):
         opener.toggled.connect(self._show)
 
     def show_of(self, machine: str) -> None:
-        """Its commands from now on."""
+        """Show the commands of a machine from now on."""
         self._machine = machine
         self._title.setText(f"Commands on {machine}")
         self._shown = [""]
         self.refresh()
 
     def refresh(self) -> None:
-        """What was said since; cheap when nothing was."""
+        """Add new lines; cheap when there are none."""
         if self.isHidden():
             return
         start = f"{self._machine}: "

@@ -1,4 +1,4 @@
-"""One machine: its head, its cards, and what can be done with it."""
+"""One machine: its header, its cards, and its actions."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Detail(QWidget):
         self.about.say(profile.description if profile and not here else "")
         self.about.setVisible(bool(self.about.whole))
         if running == "check" and self.check.hasFocus():
-            # What is pressed becomes of no use; else its focus would go to whatever is next.
+            # The pressed button is disabled; otherwise the focus would go to the next widget.
             self._place_steps(record, running=True)
             self.steps.show()
             self.steps.stop.show()
@@ -121,7 +121,7 @@ class Detail(QWidget):
         self._settle()
 
     def _place_steps(self, record: Record, *, running: bool) -> None:
-        """What is being found out, or went wrong, is read first."""
+        """Show the card with progress or an error first."""
         self._alone = not record.facts and self.key.problem is None
         self._first = running or bool(record.steps and not record.passed)
         self._put_steps()
@@ -193,7 +193,7 @@ class Detail(QWidget):
 
 
 def where(known: Known) -> str:
-    """How it is reached, in a line."""
+    """Describe in one line how the machine is reached."""
     profile = known.profile
     if profile is None:
         return "Invalid profile"

@@ -1,4 +1,4 @@
-"""Writing a machine's profile; what is wrong is said beside its field."""
+"""The form for a machine's profile; errors are shown beside their fields."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _TITLES = {"new": "Add a machine", "copy": "Duplicate {}", "edit": "Edit {}"}
 
 
 class Editor(QDialog):
-    """Stays open until the profile is sound and saved."""
+    """Stays open until the profile is valid and saved."""
 
     saved = Signal(str)
     """The machine's name."""
@@ -85,7 +85,7 @@ class Editor(QDialog):
             first.selectAll()
 
     def values(self) -> dict[str, Any]:
-        """As a profile has them; what is empty is left out."""
+        """Return the values as a profile has them; empty ones are left out."""
         given: dict[str, Any] = {"name": self._values.get("name", "")}
         given["connector"] = "ssh" if self._ssh else "local"
         for key, field in self._fields.items():
@@ -103,7 +103,7 @@ class Editor(QDialog):
         return given
 
     def save(self) -> None:
-        """Keep it, or say what is wrong."""
+        """Save the profile, or show what is invalid."""
         self._touched = set(self._lines)
         if not self._judge():
             wrong = next((key for key, line in self._lines.items() if line.tone == "bad"), "")
@@ -205,12 +205,12 @@ class Editor(QDialog):
         self._judge()
 
     def _fit(self) -> None:
-        """Only what the way of logging in needs."""
+        """Show only the fields that the log-in method needs."""
         if "key" in self._lines:
             self._lines["key"].setVisible(self._fields["auth"].value() in ("auto", "key"))
 
     def _judge(self) -> bool:
-        """Say what is wrong beside its field; what nobody has come to yet is not wrong yet."""
+        """Show each error beside its field; fields not reached yet show none."""
         from workbench.errors import BadInput  # noqa: PLC0415 - not before the dialog
         from workbench.machines.profiles import make_profile  # noqa: PLC0415
 

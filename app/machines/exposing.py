@@ -1,4 +1,4 @@
-"""May servers without security fixes listen where other machines reach them?"""
+"""Asks whether servers without security fixes may listen where other machines reach them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TITLE = "Expose old servers to the network?"
 
 
 class ExposureDialog(QDialog):
-    """Only a press on its button says yes; the focus is on the answer that does nothing."""
+    """Only a press on its button agrees; the focus is on the answer that does nothing."""
 
     def __init__(self, parent: QWidget, exposure: Exposure, theme: Theme | None) -> None:
         super().__init__(parent)

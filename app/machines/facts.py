@@ -1,4 +1,4 @@
-"""What a machine is, in figures and in what they mean for a run."""
+"""The system facts of a machine, and what they mean for a run."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class MeaningCard(Card):
 
 
 def figures(found: dict[str, Any]) -> list[tuple[str, str]]:
-    """Facts in words, (name, value); what is not known is left out."""
+    """Return facts as text, (name, value); unknown ones are left out."""
     facts = found.get("facts") or {}
     sysctls = facts.get("sysctls") or {}
     said: list[tuple[str, str]] = []

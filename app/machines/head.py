@@ -1,4 +1,4 @@
-"""The bar above the page of machines: how many there are, and whether they are ready."""
+"""The bar above the Machines page: how many machines there are, and whether they are ready."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NARROW = 1_080
 
 
 class Head(TopBar):
-    """Its buttons are the page's to connect."""
+    """The page connects its buttons."""
 
     def __init__(self) -> None:
         super().__init__("Machines")

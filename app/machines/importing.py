@@ -1,4 +1,4 @@
-"""Machines out of ~/.ssh/config."""
+"""Imports machines from ~/.ssh/config."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Importing(QDialog):
-    """A tick for every host that has no profile yet."""
+    """A check box for every host without a profile."""
 
     brought = Signal(list)
     """Names of profiles that were made."""

@@ -1,4 +1,4 @@
-"""A host key that is not trusted: shown, and left to a person."""
+"""A host key that is not trusted: shown, for the user to decide."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LAST = 4
 
 
 class KeyCard(QFrame):
-    """Nothing goes to the machine before `trusted`, which only the person's own act emits."""
+    """Nothing is sent to the machine before `trusted`, which only the user's own action emits."""
 
     trusted = Signal(object)
     """The `HostKeyProblem`."""

@@ -1,4 +1,4 @@
-"""What is kept on a machine, and what a crash left there."""
+"""The files kept on a machine, and leftovers of crashed runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The machines there are, one below the other."""
+"""The list of machines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The profiles of machines there are, and what is done to them."""
+"""The profiles of machines, and the actions on them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Profiles(QObject):
-    """Asks where it has to, and does it in the engine's thread."""
+    """Asks the user where needed, and works in the engine's thread."""
 
     loaded = Signal(bool)
     """Whether they are others than before."""
@@ -40,14 +40,14 @@ class Profiles(QObject):
         self.machines: Sequence[Known] = ()
 
     def load(self) -> None:
-        """Read those there are."""
+        """Read the profiles."""
         self._desk.bridge.submit(work.profiles(), self._on_loaded, self._tell)
 
     def known(self, name: str) -> Known | None:
         return next((known for known in self.machines if known.name == name), None)
 
     def get(self, name: str) -> Profile | None:
-        """None: there is none of this name, or it cannot be read."""
+        """Return a profile; None: there is none of this name, or it cannot be read."""
         known = self.known(name)
         return known.profile if known else None
 
@@ -59,7 +59,7 @@ class Profiles(QObject):
             self._edit(values_of(profile), "edit")
 
     def copy(self, name: str) -> None:
-        """Under another name, which can be changed."""
+        """Duplicate a profile under another name, which can be changed."""
         if (profile := self.get(name)) is not None:
             free = work.free_name(name, {known.name for known in self.machines})
             self._edit(values_of(profile) | {"like": name, "name": free}, "copy")
@@ -77,7 +77,7 @@ class Profiles(QObject):
             self._tell(f"No program opens this file. Its path is {path}.", "warn")
 
     def remove(self, name: str) -> None:
-        """After a question; nothing happens on the machine."""
+        """Delete a profile after a confirmation; nothing happens on the machine."""
         here = name == HERE
         ask(
             self._page,
@@ -88,7 +88,7 @@ class Profiles(QObject):
         )
 
     def consent(self, name: str, tuning: bool) -> None:
-        """Keep whether kernel settings may be changed for the length of a run."""
+        """Save whether kernel settings may be changed for the length of a run."""
         if (profile := self.get(name)) is not None:
             self.do(work.consent(profile, tuning), lambda _: self._desk.machines_changed.emit())
 

@@ -1,4 +1,4 @@
-"""What only a person can answer: asked for in the engine's thread, answered in a dialog."""
+"""Questions to the user: asked in the engine's thread, answered in a dialog."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Answered(Protocol):
     def given(self) -> Any: ...
 
     def forget(self) -> None:
-        """What was typed."""
+        """Forget the text typed."""
         ...
 
     def open(self) -> None: ...
@@ -51,7 +51,7 @@ class Answered(Protocol):
 
 
 class Make(Protocol):
-    """Makes a dialog."""
+    """Creates a dialog."""
 
     def __call__(self, parent: QWidget, /, *, theme: Theme | None) -> Answered: ...
 
@@ -91,7 +91,7 @@ class Asker:
         return answer
 
     async def trust(self, problem: HostKeyProblem) -> bool:
-        """Whether the person trusts the key; it is kept then."""
+        """Return whether the user trusts the key; it is saved then."""
         from app.machines.keys import KeyDialog  # noqa: PLC0415 - seldom needed
         from workbench.machines import hostkeys  # noqa: PLC0415 - in its thread
 
@@ -101,7 +101,9 @@ class Asker:
         return True
 
     async def trusting(self, work: Callable[[], Awaitable[T]]) -> T:
-        """What `work` returns, begun again after every key the person came to trust."""
+        """Return the result of `work`, which is started again after every key that the
+        user trusts.
+        """
         from workbench.machines.hostkeys import HostKeyProblem  # noqa: PLC0415 - in its thread
 
         while True:
@@ -118,7 +120,7 @@ class Asker:
         try:
             return await answer
         finally:
-            # Nobody waits any more: the work was cancelled, or the link is gone.
+            # The answer is no longer needed: the work was cancelled, or the connection is closed.
             self._bridge.post(self._withdraw)(answer)
 
     def _put(self, asked: tuple[Make, asyncio.Future[Any]]) -> None:
@@ -206,7 +208,7 @@ class QuestionDialog(QDialog):
         self.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def given(self) -> str | None:
-        """None: the person will not."""
+        """Return the secret; None: the user refuses."""
         if self.result() != QDialog.DialogCode.Accepted:
             return None
         from workbench.machines.secrets import Remembered  # noqa: PLC0415 - not before it is needed

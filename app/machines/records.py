@@ -1,4 +1,4 @@
-"""What is known of a machine since it was looked at last, and the word for it. No Qt."""
+"""The result of the last check of a machine, and its state in a word. No Qt."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Record:
         return replace(self, found=found, read=later.read)
 
     def finish(self, at: datetime) -> None:
-        """No further step comes."""
+        """Mark the record complete."""
         self.at = stamp(at)
         if not self.kind:
             warned = any(state == "warning" for _, state, _ in self.steps)
@@ -106,7 +106,7 @@ def _failure(step: Step) -> tuple[str, str]:
         return "key changed", ""
     if isinstance(error, MachineBusy):
         return "busy", error.holder
-    # A log-in that was answered and refused is another thing than no answer.
+    # A refused log-in differs from no answer.
     unheard = step.name == "Log in" and not (error and error.code == "login-refused")
     return ("unreachable" if unheard else "failed"), ""
 
@@ -138,12 +138,12 @@ def is_today(at: str) -> bool:
 
 
 def now() -> datetime:
-    """In local time."""
+    """Return the current local time."""
     return datetime.now().astimezone()
 
 
 def stamp(at: datetime) -> str:
-    """As a record keeps it."""
+    """Return a time as a record stores it."""
     return at.isoformat(timespec="seconds")
 
 
@@ -155,13 +155,13 @@ def _time(at: str) -> datetime | None:
 
 
 class Records:
-    """Those of all machines, by name, in the settings."""
+    """The records of all machines, by name, in the settings."""
 
     def __init__(self, more: dict[str, Any]) -> None:
         self._more = more
 
     def get(self, name: str) -> Record:
-        """An empty one for a machine that was never looked at."""
+        """Return a machine's record; an empty one if it was never checked."""
         kept = self._all().get(name)
         if not isinstance(kept, dict):
             return Record()

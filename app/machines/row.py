@@ -1,4 +1,4 @@
-"""A machine in the list: its light with a word, its name, where it is and what it is for."""
+"""A machine in the list: its state, its name, its address and its role."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ _RIGHT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
 
 
 def _paint_light(painter: QPainter, at: QPointF, colour: str, *, lit: bool) -> None:
-    """A ring where nothing is known, a dot with a halo else."""
+    """Paint a ring where nothing is known, else a dot with a halo."""
     painter.setPen(Qt.PenStyle.NoPen)
     if lit:
         painter.setBrush(with_opacity(colour, 0.25))

@@ -1,4 +1,4 @@
-"""What a second machine is good for, told where there is only this computer."""
+"""Explains the use of a second machine where there is only this computer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checking a machine: every step in words as it happens."""
+"""The steps of checking a machine, as they happen."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HERE = "A check starts and ends a test run on this computer."
 
 
 class StepsCard(Card):
-    """The steps of the check that is under way, or of the last one."""
+    """The steps of the current or the last check."""
 
     cancelled = Signal()
 
@@ -69,7 +69,7 @@ _ORDER = {
 
 
 def next_step(steps: Sequence[Sequence[str]], *, here: bool) -> str:
-    """What is being done, after these."""
+    """Return the current step, the one after these."""
     last = steps[-1][0] if steps else ""
     if here and not last:
         return _ORDER["Cache"]

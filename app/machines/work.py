@@ -1,4 +1,4 @@
-"""What the page asks of machines. It waits or reads: for the engine's thread. No Qt."""
+"""The work of the Machines page. It waits or reads: for the engine's thread. No Qt."""
 
 # ruff: noqa: PLC0415 - the engine is imported there
 
@@ -30,7 +30,7 @@ class Known:
 
 
 async def profiles() -> list[Known]:
-    """All there are, this computer first."""
+    """Return all machines, this computer first."""
     from workbench.errors import BadInput
     from workbench.machines.profiles import is_own, load_profile, path_of, profile_names
 
@@ -49,7 +49,7 @@ async def profiles() -> list[Known]:
 
 
 async def here() -> Record:
-    """What this computer tells without a check."""
+    """Return the facts of this computer that need no check."""
     import os
     import platform
 
@@ -62,7 +62,7 @@ async def here() -> Record:
 
 
 async def check(profile: Profile, ask: Ask, tell: Callable[[Step], object]) -> None:
-    """Every step is told as it is done."""
+    """Check a machine; every finished step is reported."""
     from workbench.machines.checking import check_machine
 
     steps = check_machine(profile, ask=ask)
@@ -74,9 +74,10 @@ async def check(profile: Profile, ask: Ask, tell: Callable[[Step], object]) -> N
 
 
 async def clean(profile: Profile, ask: Ask, *, cache: bool = False) -> dict[str, Any]:
-    """Remove what dead runs left, and the work directory if `cache`. As the janitor tells, with
-    cache_bytes (what is left there), freed (bytes) and left_tuned (a sentence). Raises
-    PongbenchError."""
+    """Remove leftovers of crashed runs, and the work directory if `cache`. Returns the janitor's
+    report with cache_bytes (remaining), freed (bytes) and left_tuned (a sentence). Raises
+    PongbenchError.
+    """
     import msgspec
 
     from workbench.errors import PongbenchError
@@ -101,7 +102,7 @@ async def clean(profile: Profile, ask: Ask, *, cache: bool = False) -> dict[str,
 
 
 async def save(values: dict[str, Any], *, new: bool) -> str:
-    """The name under which it was kept. Raises BadInput or PongbenchError."""
+    """Save a profile; returns its name. Raises BadInput or PongbenchError."""
     from workbench.machines.profiles import make_profile, save_profile
 
     profile = make_profile(values)
@@ -110,7 +111,7 @@ async def save(values: dict[str, Any], *, new: bool) -> str:
 
 
 async def consent(profile: Profile, tuning: bool) -> None:
-    """Keep in the profile whether kernel settings may be changed for the length of a run."""
+    """Save in the profile whether kernel settings may be changed for the length of a run."""
     from workbench.machines.profiles import change_profile
 
     await asyncio.to_thread(change_profile, profile.name, {"tuning": tuning})
@@ -158,13 +159,13 @@ async def bring_in(names: list[str]) -> list[str]:
 
 
 def profile_name(alias: str) -> str:
-    """A name a profile may have."""
+    """Return a valid name for a profile."""
     kept = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "-" for c in alias)
     return kept.lstrip("._-")[:63] or "machine"
 
 
 def free_name(name: str, taken: set[str]) -> str:
-    """With a number where it is taken."""
+    """Return the name, with a number if it is taken."""
     names = [name, *(f"{name[:59]}-{number}" for number in range(2, 1000))]
     return next(each for each in names if each not in taken)
 

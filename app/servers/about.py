@@ -1,4 +1,4 @@
-"""What is known about a server, with where it is from."""
+"""The facts about a server, with their sources."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ class CodeView(QPlainTextEdit):
         return self._faults.get(line, "")
 
     def go_to(self, line: int) -> None:
-        """Put the cursor at the beginning of a line, from 1."""
+        """Move the cursor to the start of a line, from 1."""
         block = self.document().findBlockByNumber(max(0, line - 1))
         if block.isValid():
             self.setTextCursor(QTextCursor(block))
@@ -170,7 +170,7 @@ class CodeView(QPlainTextEdit):
         super().keyPressEvent(event)
 
     def _break_line(self) -> None:
-        """A new line begins where the old one did."""
+        """Start a new line with the indentation of the last."""
         before = self.textCursor().block().text()[: self.textCursor().positionInBlock()]
         self.insertPlainText("\n" + before[: len(before) - len(before.lstrip())])
 

@@ -1,4 +1,4 @@
-"""What the table of servers says about each. No Qt."""
+"""The columns of the table of servers. No Qt."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def column(name: str) -> int:
 
 
 def haystack(known: Known) -> str:
-    """What a search looks through: names, words and code."""
+    """Return the text that a search covers: names, descriptions and code."""
     entry = known.entry
     said = [known.id, known.name, known.state.word, *known.texts.values()]
     if entry:

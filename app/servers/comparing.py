@@ -1,4 +1,4 @@
-"""From servers that were ticked to a plan. No Qt."""
+"""Makes a plan from ticked servers. No Qt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The chosen server: its code, beside it that of another, and what is known or tried."""
+"""The selected server: its code, beside another server's, and its facts and test."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Detail(QWidget):
             self.set_beside(None if known.key == self.beside else known)
 
     def try_it(self) -> None:
-        """Show the trial and begin it."""
+        """Show the test and start it."""
         self._facts.show_trial()
         self.trial.start()
 
@@ -94,7 +94,7 @@ class Detail(QWidget):
             self._own.duplicate(self.pane.known)
 
     def delete(self) -> None:
-        """After a question; its folder is put aside."""
+        """Delete the server after a confirmation; its folder is moved aside."""
         if self.pane.known is not None:
             self._own.delete(self.pane.known)
 

@@ -1,7 +1,7 @@
-"""What a user has written and not saved yet, of any number of servers. No Qt.
+"""The user's unsaved changes to any number of servers. No Qt.
 
-It lives with the settings, so that neither another page, another server nor the end of the program
-loses it.
+They are stored with the settings, so that changing the page or the server, or closing the program,
+does not lose them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ NEW_REQUIREMENTS = (
 
 @dataclass
 class Edit:
-    """A file that was changed."""
+    """A changed file."""
 
     text: str
     was: str
@@ -64,7 +64,7 @@ class Edits:
         return {**known.texts, **{name: edit.text for name, edit in self.of(known).items()}}
 
     def plain(self) -> dict[str, Any]:
-        """For the settings."""
+        """Return the changes for the settings."""
         return {
             key: {name: [edit.text, edit.was] for name, edit in files.items()}
             for key, files in self.kept.items()
@@ -72,7 +72,7 @@ class Edits:
 
     @classmethod
     def of_plain(cls, data: Any) -> Edits:
-        """What makes no sense is left out."""
+        """Restore changes from the settings; invalid ones are left out."""
         made = cls()
         for key, files in data.items() if isinstance(data, dict) else ():
             for name, pair in files.items() if isinstance(files, dict) else ():

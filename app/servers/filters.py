@@ -1,4 +1,4 @@
-"""Which servers and which columns the table shows."""
+"""Chooses which servers and columns the table shows."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Filters(QFrame):
         self.foot = inside
 
     def set_servers(self, servers: Sequence[Known]) -> None:
-        """Count them; a family nobody belongs to is left out."""
+        """Count the servers; an empty family is left out."""
         chosen = self.family
         counts: dict[str, int] = {"": len(servers)}
         for known in servers:

@@ -1,4 +1,4 @@
-"""The card of the table: search, order, count, and what to do when nothing is found."""
+"""The card of the table: search, order, count, and a hint when nothing matches."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LOOK_AFTER_MS = 150
 
 
 class Finding(QFrame):
-    """Looks through names, facts and code."""
+    """Searches names, facts and code."""
 
     searched = Signal()
     """Something else is looked for, and the typing has paused."""

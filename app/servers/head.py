@@ -10,7 +10,7 @@ from app.widgets import TopBar, button
 
 
 class Head(TopBar):
-    """Its buttons are the page's to connect."""
+    """The page connects its buttons."""
 
     def __init__(self, desk: Desk, machine: str) -> None:
         """`machine`: a profile's name; empty: this computer."""

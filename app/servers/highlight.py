@@ -1,4 +1,4 @@
-"""Code in colours, by Pygments."""
+"""Syntax highlighting, by Pygments."""
 
 from __future__ import annotations
 

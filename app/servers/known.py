@@ -1,4 +1,4 @@
-"""All that is known about each server of the catalogue, read at once. No Qt."""
+"""What is known about each server of the catalogue, read at once. No Qt."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Known:
 
     @property
     def key(self) -> str:
-        """Tells it from all others, broken ones with the same id too."""
+        """Return a key that identifies it, also among broken ones with the same id."""
         return str(self.folder)
 
     @property
@@ -76,17 +76,17 @@ class Known:
 
     @property
     def runs(self) -> bool:
-        """May it be tried?"""
+        """Whether it can be tested."""
         return self.entry is not None and self.entry.unavailable is None
 
     @property
     def copyable(self) -> bool:
-        """May it be made into one of the user's own?"""
+        """Whether it can be copied into one of the user's own."""
         return self.runs and bool(self.source)
 
     @property
     def comparable(self) -> bool:
-        """May a plan sweep it?"""
+        """Whether a plan can sweep it."""
         return self.runs and self.family != "message"
 
 

@@ -1,4 +1,4 @@
-"""Ask for the name of a new server of one's own, and what it begins as."""
+"""Asks for the name of a new server of the user, and for its template."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workbench.servers.entry import ServerEntry
 
 
 class NewServer(QDialog):
-    """Stays open, with a sentence, until the name will do."""
+    """Stays open, with a message, until the name is valid."""
 
     made = Signal(object)
     """The key of the server: the path of its folder."""

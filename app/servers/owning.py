@@ -1,4 +1,4 @@
-"""What is done to a user's own servers: made, copied, saved, deleted."""
+"""Actions on the user's own servers: create, copy, save, delete."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from workbench.servers import user_servers
 
 
 class Owning(QObject):
-    """Asks where it has to, and does it in the engine's thread."""
+    """Asks the user where needed, and works in the engine's thread."""
 
     made = Signal(object)
     """The key of a new server."""
@@ -70,7 +70,7 @@ class Owning(QObject):
         self._desk.bridge.do(work, done, self.refused.emit)
 
     def delete(self, known: Known) -> None:
-        """After a question; its folder is put aside."""
+        """Delete a server after a confirmation; its folder is moved aside."""
         if not known.own or self._question is not None:
             return
         self._question = ask(

@@ -1,4 +1,4 @@
-"""A server's files, and what is wrong with them while they are edited."""
+"""A server's files, and their errors while they are edited."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The servers as rows: what is ticked, what is looked for, in which order."""
+"""The servers as rows: which are ticked, the search, the order."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ class Sifted(QSortFilterProxyModel):
             same = (one.name.casefold(), one.key) < (other.name.casefold(), other.key)
             return same == self._rising()
         unknown = isinstance(a, tuple) and isinstance(a[0], bool) and a[0] != b[0]
-        if unknown:  # what is not known comes last in either direction
+        if unknown:  # unknown values come last in either direction
             return bool(b[0]) == self._rising()
         return bool(a < b)
 

@@ -1,4 +1,4 @@
-"""The table of servers: names stand still on the left, facts move beside them."""
+"""The table of servers: the names stay in place on the left, the facts scroll beside them."""
 
 from __future__ import annotations
 

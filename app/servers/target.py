@@ -1,4 +1,4 @@
-"""On which machine servers are tried, and what a look at it found."""
+"""The machine on which servers are tested, and the result of examining it."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Target(QWidget):
         self.choice.setEnabled(not held)
 
     def look(self) -> None:
-        """Ask the machine what it has; nothing is changed there."""
+        """Examine the machine; nothing is changed there."""
         profile = self.profile
         if profile is None or self._looking is not None or self._desk.busy:
             return

@@ -1,4 +1,4 @@
-"""Try a server on a machine, and read what was seen."""
+"""Tests a server on a machine, and shows the results."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class Trial(QWidget):
             self.go_on(known)
 
     def start_all(self, servers: Sequence[Known]) -> None:
-        """Try servers one after the other; what is not saved of them is left as it is."""
+        """Test servers one after the other; their unsaved changes are left alone."""
         if self._under_way is None and not self._desk.busy:
             self._waiting = [known for known in servers if known.runs]
             self._many = len(self._waiting)
@@ -129,7 +129,7 @@ class Trial(QWidget):
             self.go_on(self._waiting.pop(0))
 
     def go_on(self, known: Known) -> None:
-        """Everything is saved."""
+        """Start the test once everything is saved."""
         if self._under_way is not None or self._desk.busy or known.entry is None:
             return
         before = self._told.pop(self._slot(known), None)
@@ -155,7 +155,7 @@ class Trial(QWidget):
         self.changed.emit()
 
     def stop(self) -> None:
-        """End it; the engine's side stops the server and cleans up."""
+        """End the test; the engine stops the server and cleans up."""
         self._waiting, self._many = [], 0
         if self._under_way is None or self._trying is None:
             return
@@ -235,7 +235,7 @@ class Trial(QWidget):
         self.go.setAccessibleName(word)
         self.go.setEnabled(bool(known and known.runs) and not self._desk.busy)
         if self._under_way is None and self.cancel.hasFocus():
-            # Before it goes; else its focus would go to whatever is next.
+            # Before it disappears; otherwise the focus would go to the next widget.
             self.go.setFocus()
         self.cancel.setVisible(self._under_way is not None)
         state = self._state_of(known, here=here, told=told)

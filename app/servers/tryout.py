@@ -1,4 +1,4 @@
-"""A server tried on a machine: deployed, asked, stopped, and what was seen. No Qt."""
+"""Tests a server on a machine: deploys it, sends requests, stops it, and reports. No Qt."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ HERE = "this computer"
 
 @dataclass(frozen=True)
 class Line:
-    """One thing that was seen."""
+    """One observation."""
 
     sentence: str
     tone: str = "ok"
@@ -43,7 +43,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Tried:
-    """What became of it."""
+    """The result of a test."""
 
     passed: bool
     lines: list[Line] = field(default_factory=list)
@@ -68,8 +68,9 @@ async def try_out(
     profile: Profile | None = None,
     person: Asker | None = None,
 ) -> Tried:
-    """Try the server in a folder as it is saved now, on a machine (None: this computer). A failure
-    is a result, never raised. `person`: for passwords and host keys."""
+    """Test the server in a folder as it is saved now, on a machine (None: this computer). A failure
+    is a result, never raised. `person`: for passwords and host keys.
+    """
     try:
         entry = await asyncio.to_thread(load_entry, folder, shipped=shipped)
         notify(f"Opening {profile.name if profile else HERE}")
@@ -129,7 +130,7 @@ async def _open(profile: Profile | None, person: Asker | None) -> Machine:
 
 
 async def _whole(cleaning: Coroutine[Any, Any, None]) -> None:
-    """To its end, however often it is cancelled meanwhile."""
+    """Wait for the work to end, however often the wait is cancelled."""
     task = asyncio.ensure_future(cleaning)
     cancelled = False
     while not task.done():
