@@ -1,4 +1,4 @@
-"""Choosing sessions to compare: those of this computer, with a search, or any file."""
+"""Chooses sessions to compare: those of this computer, with a search, or any file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What differs between the sessions of a comparison, named, the serious first."""
+"""The differences between the sessions of a comparison, the most serious first."""
 
 from __future__ import annotations
 

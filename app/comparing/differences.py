@@ -1,4 +1,4 @@
-"""What tells any two servers of a comparison apart, in sentences."""
+"""The differences of any two servers of a comparison, in sentences."""
 
 from __future__ import annotations
 

@@ -14,7 +14,9 @@ from workbench.sessions import NewerSession
 
 @dataclass
 class Loaded:
-    """What could be read, tagged in its order, and a sentence about each file that could not."""
+    """The sessions read, tagged in their order, and a sentence about each file that could not be
+    read.
+    """
 
     sides: list[Side] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)

@@ -1,4 +1,6 @@
-"""Who holds what, ranked, with the interval each limit lies in, and who cannot be told apart."""
+"""The servers ranked by sustained rate, with the interval of each limit and groups without a
+significant difference.
+"""
 
 from __future__ import annotations
 

@@ -44,11 +44,11 @@ class Selection:
         self.rate = None
 
     def promote(self, tag: str) -> None:
-        """Compare the others with this session."""
+        """Make this session the one that the others are compared with."""
         self.sides = retagged(sorted(self.sides, key=lambda side: side.tag != tag))
 
     def show(self, key: str, shown: bool) -> None:
-        """A contender by its key."""
+        """Show or hide a contender by its key."""
         (self._hidden.discard if shown else self._hidden.add)(self._place(key))
 
     def is_shown(self, key: str) -> bool:
@@ -59,7 +59,7 @@ class Selection:
         return [contender for side in self.sides for contender in side.contenders]
 
     def shown(self) -> list[str]:
-        """The keys of those shown."""
+        """Return the keys of the visible contenders."""
         return [each.key for each in self.contenders() if self.is_shown(each.key)]
 
     def comparison(self) -> Comparison:

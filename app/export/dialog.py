@@ -1,4 +1,4 @@
-"""Asks what shall be written of a session or of charts, how, and where; then writes it."""
+"""Asks what to export of a session or of charts, how, and where; then writes it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _SAID_PX = 34
 
 @dataclass
 class _Kept:
-    """Of the last export, for the next one."""
+    """The choices of the last export, for the next one."""
 
     folder: str
     kind: str = ".html"

@@ -1,4 +1,4 @@
-"""How a picture or a page shall look: its colours and its size."""
+"""The appearance of a picture or a page: its colours and its size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be painted, as a file's content: PNG, SVG, PDF."""
+"""Renders anything that can be painted as a file's content: PNG, SVG, PDF."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ CLOCKS = ("latency", "service")
 
 @dataclass(frozen=True)
 class Wish:
-    """How a report shall look; a table has no looks."""
+    """The appearance of a report; it does not apply to a table."""
 
     theme: str = "light"
     """Of pictures; an HTML page has both and follows its reader's."""

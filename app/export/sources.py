@@ -1,4 +1,4 @@
-"""What can be written elsewhere: a recorded session, or charts as they are shown."""
+"""The sources of an export: a recorded session, or charts as they are shown."""
 
 from __future__ import annotations
 

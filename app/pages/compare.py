@@ -1,4 +1,6 @@
-"""Servers of several sessions over one another: the charts, who holds what, what differs."""
+"""The Compare page: servers of several sessions in the same charts, their ranking, and the
+differences.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A session as a film, through the charts of the live page."""
+"""The page that plays a session as a film, through the charts of the Live page."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class FilmPage(QWidget):
         copy_chart(self.board.trio, self._top.title.whole)
 
     def run_this(self) -> None:
-        """The same plan once more."""
+        """Run the same plan again."""
         if self._again.isEnabled():
             self._run_again()
 

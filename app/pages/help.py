@@ -1,4 +1,4 @@
-"""The page behind F1: every key, and what the words mean."""
+"""The page behind F1: shortcuts and glossary."""
 
 from __future__ import annotations
 

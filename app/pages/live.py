@@ -1,4 +1,4 @@
-"""A run while it happens."""
+"""The page of a run in progress."""
 
 from __future__ import annotations
 
@@ -153,13 +153,13 @@ class LivePage(QWidget):
             self._enter(State.RUNNING)
 
     def skip(self) -> None:
-        """Leave the server that runs, go on with the next."""
+        """Skip the running server."""
         if self._run is not None and self._skip.isEnabled():
             self._bridge.call(self._run.control.skip_server)
             self._enter(State.RUNNING)
 
     def stop(self) -> None:
-        """End early in good order."""
+        """Stop cleanly."""
         running = self.state.active and self.state not in (State.STOPPING, State.ABORTING)
         if self._run is not None and running:
             begun = self.board.model.start is not None
@@ -291,7 +291,7 @@ class LivePage(QWidget):
             self.now.refresh()
 
     def consume(self, document: AnyDocument) -> None:
-        """The next document of the run."""
+        """Handle the next document of the run."""
         self.board.consume(document)
         self.now(document)
         match document:
@@ -318,7 +318,7 @@ class LivePage(QWidget):
         self.board.prepare(trial, "")
 
     def end(self, outcome: Outcome) -> None:
-        """The run is over."""
+        """Handle the end of the run."""
         self._on_pulse()  # the end may be told before the pulse that comes late
         self._path = outcome.path
         stop = outcome.stop

@@ -1,4 +1,4 @@
-"""The machines that run servers and offer load: what they are, and whether they are ready."""
+"""The Machines page: the machines that run servers and offer load, and whether they are ready."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class MachinesPage(QWidget):
         self.load()
 
     def load(self) -> None:
-        """Read the profiles there are."""
+        """Read the profiles."""
         self.profiles.load()
 
     def showEvent(self, event: QShowEvent) -> None:

@@ -1,4 +1,4 @@
-"""What is to be measured: written, judged and drawn before it runs."""
+"""The Plan page: a plan is written, checked and previewed before it runs."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class PlanPage(QWidget):
         self._show(plan_data(plan), "")
 
     def load(self) -> None:
-        """Read what there is to plan with."""
+        """Read the resources for planning."""
         self._desk.bridge.submit(resources.load(), self._on_bench, self.notice.say)
 
     def run_this(self) -> None:

@@ -1,4 +1,4 @@
-"""The page of settings: colours, motion, folders."""
+"""The Settings page: colours, motion, folders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be compared, what its code looks like, and whether it runs here."""
+"""The Servers page: the servers, their code, and whether they run here."""
 
 from __future__ import annotations
 

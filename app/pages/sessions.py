@@ -1,4 +1,4 @@
-"""The list of what was recorded on this computer."""
+"""The Sessions page: the sessions recorded on this computer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first page: what this is for, and three ways to begin."""
+"""The Start page: the purpose of the program, and three ways to begin."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What the Plan page is made of."""
+"""The parts of the Plan page."""

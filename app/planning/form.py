@@ -1,4 +1,4 @@
-"""A plan as a form: plain data in, plain data out, and the faults beside the fields."""
+"""A plan as a form: plain data in, plain data out, and errors shown beside the fields."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class PlanForm(QWidget):
         self._fit()
 
     def data(self) -> dict[str, Any]:
-        """What the fields say, sense or not."""
+        """Return the values of the fields, valid or not."""
         model: LoadModel = self._model.value()
         closed = model.mode == "closed"
         in_connections = self._unit.value() == "connections"

@@ -1,4 +1,4 @@
-"""The card of presets: take one, keep one, rename or delete one's own."""
+"""The card of presets: choose, save, rename or delete them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Gallery(QFrame):
-    """Plans to begin from."""
+    """The presets."""
 
     taken = Signal(object)
     """A `Preset`, to be shown in the form."""
@@ -67,7 +67,7 @@ class Gallery(QFrame):
         return marked if marked is not None and marked.own else None
 
     def ask_name(self, plan: Plan) -> None:
-        """Under which name to keep a plan."""
+        """Ask for the name of a preset."""
         ask_text(
             self, "Save as", "Name of the plan:", plan.name, lambda name: self.save(plan, name)
         )

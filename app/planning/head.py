@@ -1,4 +1,4 @@
-"""The bar above the Plan page: which plan it is, whether it can run, and if not, why."""
+"""The bar above the Plan page: the plan's name, and whether it can run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BUSY = "A run is in progress. This plan can start when it is over."
 
 
 class Head(TopBar):
-    """Its buttons are the page's to connect."""
+    """The page connects its buttons."""
 
     def __init__(self) -> None:
         super().__init__("Plan")

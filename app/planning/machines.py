@@ -1,4 +1,4 @@
-"""On which machines a plan runs."""
+"""The machines on which a plan runs."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ class Machines(QWidget):
 
     @property
     def fault(self) -> str:
-        """What is wrong with the choice."""
+        """Return what is wrong with the choice."""
         return "" if self._clients else _NO_CLIENT
 
     def set_machines(

@@ -19,7 +19,7 @@ class Note:
         self._taken = ""
 
     def fit(self, field: QPlainTextEdit, plan: Plan, presets: Sequence[Preset]) -> None:
-        """To what the form measures now."""
+        """Adjust the note to what the form measures now."""
         shipped = [preset.plan for preset in presets if not preset.own and preset.plan]
         note = field.toPlainText()
         if note:

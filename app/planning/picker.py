@@ -1,4 +1,4 @@
-"""All servers there are, to search and to tick."""
+"""The list of all servers, to search and to tick."""
 
 from __future__ import annotations
 

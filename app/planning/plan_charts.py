@@ -27,7 +27,7 @@ _LEFT, _RIGHT = 48.0, 8.0
 
 
 class Picture(QWidget):
-    """Painted in the colours of a theme."""
+    """A picture in the colours of a theme."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -312,7 +312,7 @@ def counted(count: float) -> str:
 
 
 def told(step: Step) -> str:
-    """A point in words."""
+    """Describe a point."""
     if step.purpose == "warm_up":
         return f"Warm-up at {step.load}, excluded from results"
     calls = f"{step.calls:,} calls" if step.calls else "calls not fixed"

@@ -1,4 +1,4 @@
-"""Plans to begin from, each with a sketch of its sweep and what it is for."""
+"""The presets, each with a sketch of its sweep and its purpose."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class PresetList(QListWidget):
         self.mark(self._id)
 
     def mark(self, id: str) -> None:
-        """The one the plan began from."""
+        """Mark the preset that the plan was made from."""
         self._id = id
         for n in range(self.count()):
             preset = self.item(n).data(_PRESET)

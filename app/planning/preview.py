@@ -1,4 +1,4 @@
-"""What a plan will do, told and drawn while it is edited."""
+"""The preview of a plan, updated while it is edited."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The card beside the form: what the plan will do, or its file."""
+"""The card beside the form: the preview, or the plan's file."""
 
 from __future__ import annotations
 

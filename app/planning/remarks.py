@@ -1,4 +1,4 @@
-"""Sentences about a plan: what is wrong, what to think of, or that all is well."""
+"""Messages about a plan: problems, warnings, or that all is well."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What there is to plan with: servers, machines, presets, and what this computer allows. No Qt.
+"""The resources for a plan: servers, machines, presets, and the limits of this computer. No Qt.
 
-Everything here waits or reads, and belongs into the engine's thread; the engine is imported there.
+Everything here waits or reads, and belongs in the engine's thread; the engine is imported there.
 """
 
 # ruff: noqa: PLC0415
@@ -196,7 +196,7 @@ async def delete(id: str) -> None:
 
 
 async def presets() -> tuple[Preset, ...]:
-    """Those there are now."""
+    """Return the current presets."""
     import asyncio
 
     from workbench.plan.library import presets

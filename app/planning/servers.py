@@ -1,4 +1,4 @@
-"""Which servers a plan compares, in which order."""
+"""The servers that a plan compares, and their order."""
 
 from __future__ import annotations
 
