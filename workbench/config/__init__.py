@@ -1,1 +1,1 @@
-"""The one door for YAML written by people."""
+"""The only entrance for YAML edited by users."""

@@ -1,4 +1,4 @@
-"""What msgspec finds wrong with data, said to the person who wrote it."""
+"""The errors of msgspec, reworded for the author of the data."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _value_at(data: object, steps: list[str | int]) -> object:
 
 
 def _types_at(type: inspect.Type, steps: list[str | int]) -> list[inspect.Type]:
-    """All that may stand at a place, unions taken apart."""
+    """Return all types possible at a place, with unions resolved."""
     types = [type]
     for step in steps:
         types = [inner for outer in _apart(types) for inner in _inside(outer, step)]

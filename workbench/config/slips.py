@@ -1,5 +1,5 @@
-"""What is wrong with a YAML file, for people who never learned YAML: the parser's own words are for
-those who write parsers."""
+"""YAML syntax errors, reworded for users who never learned YAML: the parser's texts address
+programmers."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ _SLIPS = (
 
 
 def explained(error: yaml.MarkedYAMLError, text: str, first_line: int = 1) -> str:
-    """What is wrong and what to do, to stand behind the place; in the parser's words where they are
-    all there is. `first_line`: the number of the text's."""
+    """Describe the error and its fix, to follow the place; in the parser's words if there is no
+    better text. `first_line`: the number of the text's first line."""
     problem = error.problem or "this is not YAML"
     mark, lines = error.problem_mark, text.splitlines()
     if mark and mark.line < len(lines) and lines[mark.line][mark.column :].startswith("\t"):
@@ -80,5 +80,5 @@ def explained(error: yaml.MarkedYAMLError, text: str, first_line: int = 1) -> st
 
 
 def _begun(mark: Any, first_line: int) -> str:
-    """`mark` is the parser's; its C kind is no `yaml.Mark`."""
+    """Return where it began. `mark` is the parser's; its C variant is no `yaml.Mark`."""
     return f" of line {mark.line + first_line}" if mark else ""

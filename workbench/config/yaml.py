@@ -1,9 +1,8 @@
-"""Small YAML files written by people: plans, profiles, servers.
+"""Small YAML files edited by users: plans, profiles, servers.
 
-A file is read as plain data (dict, list, str, int, float, bool, None), keys always text. What a
-person can get wrong, and what can hurt, is refused in one sentence with its line: too much, too
-deep, aliases, tags, a key given twice. Words mean themselves: only `true` and `false` are
-booleans, dates stay text.
+A file is read as plain data (dict, list, str, int, float, bool, None), keys always text. Common
+mistakes and dangerous input are refused in one sentence with the line: too large, too deep,
+aliases, tags, duplicate keys. Only `true` and `false` are booleans, and dates stay text.
 """
 
 from __future__ import annotations
@@ -40,14 +39,15 @@ _UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U000100
 
 
 def load_yaml(path: Path, *, what: str) -> Data:
-    """The data in a file; `what` names its kind in messages ("plan"). Raises BadInput."""
+    """Load the data of a file; `what` names its kind in messages ("plan"). Raises BadInput."""
     return loads_yaml(read_text(path, what=what), name=str(path), what=what)
 
 
 def loads_yaml(
     text: str, *, name: str, what: str, first_line: int = 1, most_nodes: int = MOST_NODES
 ) -> Data:
-    """The data in `text`, which begins at line `first_line` of the file `name`. Raises BadInput."""
+    """Load the data of `text`, which begins at line `first_line` of the file `name`. Raises
+    BadInput."""
     where = f"{what} {name}"
     if bad := _UNPRINTABLE.search(text):
         line = text.count("\n", 0, bad.start()) + first_line
@@ -67,7 +67,7 @@ def loads_yaml(
 
 
 def read_text(path: Path, *, what: str, most_bytes: int = MOST_BYTES) -> str:
-    """A whole UTF-8 file, at most `most_bytes`, without a byte order mark. Raises BadInput."""
+    """Read a UTF-8 file of at most `most_bytes`, without a byte order mark. Raises BadInput."""
     raw = read_bytes(path, what=what, most_bytes=most_bytes)
     try:
         return raw.decode("utf-8-sig")
@@ -79,12 +79,12 @@ def read_text(path: Path, *, what: str, most_bytes: int = MOST_BYTES) -> str:
 
 
 def read_bytes(path: Path, *, what: str, most_bytes: int) -> bytes:
-    """A whole regular file. Raises BadInput, before reading when it is too large."""
+    """Read a regular file. Raises BadInput, before reading when it is too large."""
     try:
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
             raise BadInput(f"{path} is a directory; give a {what} file.")
-        # A pipe might never end, a device neither.
+        # A pipe or a device might never end.
         if not stat.S_ISREG(status.st_mode):
             raise BadInput(f"{path} is not a regular file; give a {what} file.")
         if status.st_size > most_bytes:
@@ -99,7 +99,7 @@ def read_bytes(path: Path, *, what: str, most_bytes: int) -> bytes:
 
 
 def convert(data: object, type: type[T], *, name: str, what: str) -> T:
-    """`data` as a msgspec type, strictly. Raises BadInput naming the key."""
+    """Convert `data` to a msgspec type, strictly. Raises BadInput naming the key."""
     try:
         return msgspec.convert(data, type, strict=True)
     except msgspec.ValidationError as error:
@@ -127,13 +127,13 @@ class _Collection:
 
     value: dict[str, Data] | list[Data]
     key: str | None = None
-    """Of the value to come; mappings only."""
+    """Key of the next value; mappings only."""
 
 
 @dataclass
 class _Builder:
-    """Builds plain data from parser events without recursion, counting as it goes: the parser's
-    own composer crashes on deep nesting and multiplies aliases."""
+    """Builds plain data from parser events without recursion, with limits: the parser's own
+    composer crashes on deep nesting and expands aliases."""
 
     where: str
     first_line: int
@@ -144,7 +144,7 @@ class _Builder:
     values: list[Data] = field(default_factory=list)
 
     def problem(self, mark: Any, text: str) -> BadInput:
-        """`mark` is the parser's; its C kind is no `yaml.Mark`."""
+        """Return the error. `mark` is the parser's; its C variant is no `yaml.Mark`."""
         if mark is None:
             return BadInput(f"{self.where}: {text}")
         line = mark.line + self.first_line
@@ -221,7 +221,7 @@ class _Builder:
 
 
 def plain(text: str) -> Data:
-    """What an unquoted scalar means."""
+    """Return the value of an unquoted scalar."""
     if text in _NULL:
         return None
     if text in _BOOL:

@@ -38,7 +38,7 @@ class Agent:
         self._tasks = [asyncio.create_task(self._read()), asyncio.create_task(self._beat())]
 
     async def ready(self) -> None:
-        """Wait for its hello. Raises PongbenchError when it does not come or does not fit."""
+        """Wait for its hello. Raises PongbenchError when it is late or does not match."""
         try:
             async with asyncio.timeout(HELLO_WITHIN_S):
                 await self._greeted
@@ -52,7 +52,7 @@ class Agent:
         await self.set_clock()
 
     async def set_clock(self) -> None:
-        """Clocks drift apart: a second a week is a millisecond in ten minutes."""
+        """Measure the clock again: a drift of one second per week is 1 ms in ten minutes."""
         self.offset_us, self.uncertainty_us = await self.client.machine.clock()
 
     async def send(self, **command: Any) -> None:
@@ -70,7 +70,7 @@ class Agent:
                 if line.startswith(b"{"):
                     self._take(decode(events.DECODER, line))
                     continue
-                noise += 1  # as a traceback; it stays in the tail
+                noise += 1  # Such as a traceback; it stays in the tail.
                 if noise > MOST_NOISE:
                     raise InvalidMessage(f"{quoted(self.process.tail()[-1])}, and so on")
             said = [quoted(line) for line in self.process.tail() if not line.startswith("{")]
@@ -80,7 +80,7 @@ class Agent:
         except InvalidMessage as error:
             self._fail(f"The load agent on {self.name} sent an invalid message ({error}).")
             with contextlib.suppress(PongbenchError):
-                await self.process.stop(0)  # it may still offer load
+                await self.process.stop(0)  # It may still offer load.
 
     def _take(self, event: events.Said) -> None:
         if not isinstance(event, events.Hello):
@@ -96,7 +96,7 @@ class Agent:
         self.failure = sentence
         if not self._greeted.done():
             self._greeted.set_exception(PongbenchError(self.failure))
-            self._greeted.exception()  # nobody needs to wait for it
+            self._greeted.exception()  # No caller waits for it any more.
         self.on_event(self, events.Lost())
 
     async def _beat(self) -> None:
@@ -107,7 +107,7 @@ class Agent:
 
 
 async def command(client: Client) -> Command:
-    """The agent with its options; brought there first where it is not."""
+    """Return the agent's command with its options; the agent is copied there if it is missing."""
     argv, env = await agent_command(client.machine)
     argv += ["--workers", str(client.workers), "--lease", f"{LEASE_S:g}"]
     if client.cpus:

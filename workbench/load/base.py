@@ -1,7 +1,7 @@
-"""The seam behind which a load tool hides: a point in, windows and a report out.
+"""The interface of load tools: a point in, windows and a report out.
 
-A tool says what it can do and tell (`Capabilities`). What it cannot tell is None in its report, is
-recorded as null and shown as unknown; no verdict rests on it.
+A tool declares what it can do and report (`Capabilities`). A figure that it cannot report is None,
+is recorded as null and shown as unknown; no verdict depends on it.
 """
 
 from __future__ import annotations
@@ -20,40 +20,39 @@ from workbench.messages.base import Message
 
 
 class PointSpec(msgspec.Struct, frozen=True, kw_only=True):
-    """A point as a load tool has to offer it, all clients together."""
+    """A point for a load tool to offer, all clients together."""
 
     host: str
-    """Where the clients reach the server."""
+    """Where the clients connect to the server."""
     port: int
     workload: str
-    """Key of what a client does: "pong", "http"."""
+    """Key of the workload: "pong", "http"."""
     options: dict[str, Any] = {}
-    """The workload's own: of both, `protocol`, `path` and `pipeline`."""
+    """The workload's own options; both workloads have `protocol`, `path` and `pipeline`."""
     reply: dict[str, Any] = {}
-    """What the server has to answer: `status`, `body`, and whether that is `json`. Empty: any
-    2xx."""
+    """The expected response: `status`, `body`, and whether that is `json`. Empty: any 2xx."""
     mode: Literal["open", "closed"] = "open"
-    """closed: `concurrency` connections at a time, each followed by the next."""
+    """closed: `concurrency` concurrent connections, each replaced when it ends."""
     rate_per_s: float = 0.0
-    """Connections (not calls) begun a second; 0 in a closed loop."""
+    """Connections (not calls) started per second; 0 in a closed loop."""
     concurrency: int = 0
     """Closed loop only."""
     connections: int = 0
-    """That the schedule holds; 0: as many as fit in `seconds` (closed loop)."""
+    """Connections in the schedule; 0: not fixed, for `seconds` (closed loop)."""
     seconds: float = 0.0
     """Length of the schedule; 0: until `connections` are done (closed loop)."""
     arrivals: Literal["uniform", "poisson"] = "uniform"
     seed: int = 0
-    """Of the arrivals."""
+    """Seed of the arrivals."""
     calls_per_connection: int = 1
     think_time_s: float = 0.0
-    """Between a reply and the next call of its connection."""
+    """Think time between a reply and the next call of its connection."""
     timeout_s: float = 5.0
-    """Of each call, from its actual start."""
+    """Timeout of each call, from its actual start."""
 
     @property
     def longest_s(self) -> float:
-        """What the point may take when every call is answered at the last moment."""
+        """The duration of the point if every call is answered just before its timeout."""
         connection_s = self.calls_per_connection * (self.timeout_s + self.think_time_s)
         if self.mode == "closed" and not self.seconds:
             return math.ceil(self.connections / self.concurrency) * connection_s
@@ -61,32 +60,32 @@ class PointSpec(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
-    """What a load tool can do and tell."""
+    """What a load tool can do and report."""
 
     windows: bool = False
     """It reports every 200 ms while a point runs."""
     due_times: bool = False
-    """It counts latency from when a call was due, and calls that were due in its windows."""
+    """It measures latency from the scheduled time, and counts scheduled calls in its windows."""
     lateness: bool = False
     """Whether it reports how late connections were started."""
     histograms: bool = False
-    """Of times; without, there are no percentiles."""
+    """Resolution of times; without it, there are no percentiles."""
     conservation: bool = False
     """It accounts for every scheduled call, so its figures can be audited."""
     phases: tuple[str, ...] = ("measure",)
-    """Of "ramp", "measure" and "drain", those it tells apart."""
+    """Those of "ramp", "measure" and "drain" that it distinguishes."""
     axes: tuple[str, ...] = ()
     """What it can vary from point to point: "rate", "concurrency"."""
     workloads: tuple[str, ...] = ()
-    """Keys of those it can run."""
+    """Keys of the workloads it can run."""
     clients: Literal["one", "many"] = "one"
-    """On how many machines at once."""
+    """The most client machines at once."""
     common_start: bool = False
-    """All clients begin a point at one instant."""
+    """All clients start a point at the same instant."""
     stoppable: bool = False
-    """What a point had done when it was ended early is reported; otherwise it is lost."""
+    """It reports the results of a point that was ended early; otherwise they are lost."""
     needs: tuple[str, ...] = ()
-    """Programs that every client must have."""
+    """Programs that every client needs."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +100,7 @@ class Client:
 
 @dataclass(frozen=True)
 class LoadWindow:
-    """200 ms of a point, merged over everything that offers load. Units as in `Window`."""
+    """200 ms of a point, merged over all clients and workers. Units as in `Window`."""
 
     index: int
     due: int
@@ -117,25 +116,25 @@ class LoadWindow:
 
 @dataclass(frozen=True)
 class LoadReport:
-    """A point as the load tool saw it. None: it cannot tell."""
+    """The result of a point according to the load tool. None: not available."""
 
     counts: Counts
     histograms: Histograms
     replies_in_schedule: int
     """Calls answered before the schedule's end."""
     schedule_s: float
-    """What the schedule really took, the longest over the workers."""
+    """The actual length of the schedule, the longest of all workers."""
     client_cpu_pct: float | None = None
-    """Of one core, the busiest worker while the schedule ran."""
+    """Percent of one core, of the busiest worker while the schedule ran."""
     client_cpu_s: float | None = None
-    """All workers together, from the schedule's beginning to the point's end."""
+    """Of all workers together, from the schedule's beginning to the point's end."""
     conserved: bool | None = None
-    """scheduled = unsent + succeeded + errors + in flight, in every single worker."""
+    """Whether scheduled = unsent + succeeded + errors + in flight holds in every worker."""
     complaints: list[Message] = field(default_factory=list)
     """About clients that were lost or lost data; see `messages.reasons`."""
     clients: list[ClientPart] = field(default_factory=list)
     faults: dict[str, Fault] = field(default_factory=dict)
-    """Of the server's unexpected replies: the first of each kind, by error."""
+    """The server's unexpected responses: the first of each kind, by error."""
 
     @property
     def start_skew_us(self) -> int:
@@ -144,16 +143,16 @@ class LoadReport:
 
 
 class LoadGenerator(Protocol):
-    """A load tool that is ready on its clients: offers a point's load, reports what happened."""
+    """A load tool that is ready on its clients: offers a point's load and reports the results."""
 
     @property
     def workers(self) -> int:
-        """Of all clients together."""
+        """The workers of all clients together."""
         ...
 
     @property
     def lost(self) -> list[str]:
-        """Names of the clients that are gone; the others carry on."""
+        """Names of the lost clients; the others continue."""
         ...
 
     async def run(
@@ -163,16 +162,17 @@ class LoadGenerator(Protocol):
         started: Callable[[int], None],
         on_window: Callable[[LoadWindow], None],
     ) -> LoadReport:
-        """Run one point. `started` is told when the schedule begins, in us of this machine's
+        """Run one point. `started` is called when the schedule begins, in us of this machine's
         monotonic clock. Cancelling ends the load. Raises PongbenchError when no client is left."""
         ...
 
     async def stop_point(self) -> None:
-        """End the point that runs; `run` returns what there is, the rest counted in flight."""
+        """End the current point; `run` returns the results so far, with the rest counted as in
+        flight."""
         ...
 
     async def rejoin(self, machine: Machine) -> None:
-        """Take a lost client back, on its machine. Raises PongbenchError when that cannot be."""
+        """Take a lost client back, on its machine. Raises PongbenchError when that fails."""
         ...
 
     async def close(self) -> None: ...
@@ -180,12 +180,12 @@ class LoadGenerator(Protocol):
 
 @dataclass(frozen=True)
 class LoadTool:
-    """A way to make load, as the registry knows it."""
+    """An entry of the registry of load tools."""
 
     name: str
-    """As plans and documents say it: "agent"."""
+    """Its name in plans and documents: "agent"."""
     label: str
-    """For people."""
+    """Its name for display."""
     capabilities: Capabilities
     start: Callable[[Sequence[Client]], Awaitable[LoadGenerator]]
-    """Have it ready on all clients. Raises PongbenchError when one cannot."""
+    """Prepare it on all clients. Raises PongbenchError when that fails on one."""

@@ -23,14 +23,14 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="ev", tag=str.l
 
 
 class Hello(Event, frozen=True, kw_only=True):
-    """The first line: which protocol it speaks, on which Python."""
+    """The first line: its protocol version and Python."""
 
     version: Count
     python: Text = ""
 
 
 class Armed(Event, frozen=True, kw_only=True):
-    """A worker knows the point and waits for its beginning."""
+    """A worker has prepared the point and waits for its start."""
 
     id: Count
     worker: Count
@@ -52,7 +52,7 @@ class Window(Event, frozen=True, kw_only=True):
     id: Count = 0
     worker: Count = 0
     dropped: Count = 0
-    """Lines lost before this one, because the pipe was full."""
+    """Lines dropped before this one, because the pipe was full."""
 
     def __post_init__(self) -> None:
         _check(self.latency, self.service)
@@ -72,7 +72,7 @@ class Times(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ScheduleEnd(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a worker was when its schedule ended."""
+    """The progress of a worker when its schedule ended."""
 
     cpu_us: Count
     wall_us: Length
@@ -101,14 +101,14 @@ class Done(Event, frozen=True, kw_only=True):
 
 
 class Error(Event, frozen=True, kw_only=True):
-    """A command it could not understand, or why it ends."""
+    """A command it could not parse, or why it exits."""
 
     text: str
     id: Count | None = None
 
 
 class Lost(msgspec.Struct, frozen=True):
-    """Nothing comes any more. Nobody sends this."""
+    """No more events will come. No agent sends this."""
 
 
 Said: TypeAlias = Hello | Armed | Window | Done | Error
@@ -118,4 +118,4 @@ DECODER: msgspec.json.Decoder[Said] = msgspec.json.Decoder(Said)
 
 def _check(*histograms: SparseHistogram) -> None:
     for sparse in histograms:
-        histogram.percentiles(sparse)  # raises ValueError for what is none
+        histogram.percentiles(sparse)  # Raises ValueError for an invalid event.

@@ -27,15 +27,15 @@ from workbench.machines.base import Machine
 from workbench.workloads.registry import WORKLOADS
 
 LEAD_US = 50_000
-"""Between arming and the first connection: time for the command to reach every client."""
+"""Seconds between arming and the first connection: time for the command to reach every client."""
 LEAD_TRIPS = 10
-"""The lead grows by so many of the slowest client's uncertainties (half round trips)."""
+"""The lead grows by this multiple of the slowest client's uncertainty (half a round trip)."""
 GRACE_S = 10.0
-"""A point may take this much longer than `PointSpec.longest_s`."""
+"""How much longer than `PointSpec.longest_s` a point may take, in seconds."""
 
 
 class AgentFleet:
-    """A `LoadGenerator`: the point's schedule is dealt out over all workers of all clients."""
+    """A `LoadGenerator` that distributes a point's schedule over all workers of all clients."""
 
     def __init__(self, agents: list[Agent]) -> None:
         self._agents = agents
@@ -67,8 +67,8 @@ class AgentFleet:
         await agent.ready()
 
     async def rejoin(self, machine: Machine) -> None:
-        """An agent where one was lost: on the same machine, or on that opened anew. Raises
-        PongbenchError when it does not start."""
+        """Restart a lost agent, on the same machine or on one opened again. Raises PongbenchError
+        when it does not start."""
         (lost,) = [agent for agent in self._agents if agent.name == machine.name]
         client = replace(lost.client, machine=machine)
         agent = Agent(client, await machine.start(await command(client)))
@@ -100,8 +100,8 @@ class AgentFleet:
             raise PongbenchError(self._agents[0].failure)
         self._stopping = False
         if len(agents) > 1 or not agents[0].client.machine.is_local:
-            # One after another: answers that come at once wait for each other here. One that cannot
-            # tell any more is found out below, where the point can say so.
+            # One by one, because simultaneous answers delay each other here. A client that does not
+            # answer is found out below, where the point can report it.
             for agent in agents:
                 with contextlib.suppress(PongbenchError):
                     await agent.set_clock()
@@ -109,7 +109,7 @@ class AgentFleet:
         self._point = point = Point(self._count, agents, on_window)
         try:
             await point.arm(_wire(spec), spec.longest_s)
-            if self._stopping:  # an agent may have been told before it knew the point
+            if self._stopping:  # An agent may have received the start before it knew the point.
                 await point.stop()
             slowest = max(agent.uncertainty_us for agent in agents)
             at_us = time.monotonic_ns() // 1000 + LEAD_US + LEAD_TRIPS * slowest
@@ -138,7 +138,7 @@ class AgentFleet:
 
 
 def _wire(spec: PointSpec) -> dict[str, Any]:
-    """See `agent.protocol.Load`; without shares."""
+    """Return the load for agents, without shares; see `agent.protocol.Load`."""
     data: dict[str, Any] = msgspec.structs.asdict(spec)
     return data
 

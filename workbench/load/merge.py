@@ -1,4 +1,4 @@
-"""Many workers' windows and totals made one, by adding counts, never by averaging."""
+"""Merging of many workers' windows and totals, by adding counts, never by averaging."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SUMMED = ("due", "sent", "late", "established", "replies", "in_flight")
 
 
 class WindowMerger:
-    """Collects the windows of `parts` workers and hands on each index once it is whole, in order.
+    """Collects the windows of `parts` workers and passes on each index in order, once complete.
 
     A worker sends its windows in order. One that is past an index, because it lost that window or
     has ended, contributes nothing to it and is not waited for.
@@ -37,7 +37,7 @@ class WindowMerger:
         self._hand_on()
 
     def ended(self, part: Hashable) -> None:
-        """`part` sends no more windows."""
+        """Note that `part` sends no more windows."""
         self._reached.pop(part, None)
         self._hand_on()
 
@@ -48,7 +48,7 @@ class WindowMerger:
 
 
 def merge_windows(index: int, windows: Sequence[Window]) -> LoadWindow:
-    """One window out of the workers' windows of the same index."""
+    """Merge the workers' windows of the same index."""
     return LoadWindow(
         index=index,
         errors=_errors(windows),
@@ -59,7 +59,7 @@ def merge_windows(index: int, windows: Sequence[Window]) -> LoadWindow:
 
 
 def merge_reports(reports: Sequence[Done], complaints: list[Message]) -> LoadReport:
-    """A point's result out of the workers' totals."""
+    """Merge the workers' totals into a point's result."""
     if not reports:
         return LoadReport(
             counts=Counts(scheduled=0, unsent=0, sent=0, late=0, established=0, succeeded=0),
@@ -100,7 +100,7 @@ def merge_reports(reports: Sequence[Done], complaints: list[Message]) -> LoadRep
 
 
 def client_part(machine: str, reports: Sequence[Done], clock_uncertainty_us: int) -> ClientPart:
-    """What the workers of one client had of a point."""
+    """Return the part of a point that the workers of one client had."""
     ends = [r.at_schedule_end for r in reports]
     lateness = histogram.merge(r.histograms.lateness for r in reports)
     return ClientPart(
@@ -125,7 +125,7 @@ def _errors(parts: Sequence[Window | Done]) -> Errors:
 
 
 def _faults(reports: Sequence[Done]) -> dict[str, Fault]:
-    """The first of each kind, with how many there were in all."""
+    """Return the first fault of each kind, with their total number."""
     found: dict[str, Fault] = {}
     for name, fault in (item for report in reports for item in report.faults.items()):
         known = found.get(name, fault)

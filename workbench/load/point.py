@@ -1,4 +1,4 @@
-"""A point under way on several agents: armed, begun at one instant, its reports collected."""
+"""A point running on several agents: armed, started at one instant, its reports collected."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from workbench.messages.reasons import AgentProblem, ClientGone, WindowsLost
 ARM_WITHIN_S = 5.0
 WINDOWS_PER_S = 5
 SPARE_S = 60.0
-"""A point may last so much longer than its calls may, before its windows are too many."""
+"""Seconds by which a point may exceed its calls before it has too many windows."""
 MOST_COMPLAINTS = 20
 
 
 class Point:
-    """A point under way."""
+    """A point running on several agents."""
 
     def __init__(
         self, number: int, agents: list[Agent], on_window: Callable[[LoadWindow], None]
@@ -54,7 +54,8 @@ class Point:
             agent.on_event = self.take
 
     async def arm(self, load: dict[str, Any], longest_s: float) -> None:
-        """`load`: see `agent.protocol.Load`, without shares; `longest_s`: of the point."""
+        """Arm all agents. `load`: see `agent.protocol.Load`, without shares; `longest_s`: of the
+        point."""
         first = 0
         self.most_windows = math.ceil((longest_s + SPARE_S) * WINDOWS_PER_S)
         for agent in self.agents:
@@ -85,7 +86,8 @@ class Point:
             await self._send(agent, op="stop", id=self.number)
 
     async def _send(self, agent: Agent, **command: Any) -> None:
-        """An agent that is lost is reported by its reader; the others go on."""
+        """Send a command to all agents. A lost one is reported by its reader; the others
+        continue."""
         if not agent.failure:
             with contextlib.suppress(PongbenchError):
                 await agent.send(**command)

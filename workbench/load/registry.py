@@ -1,4 +1,4 @@
-"""The load tools there are, by name. A new one is a file of this folder, and a line here."""
+"""The load tools by name. A new one is a file in this folder, and a line here."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _LOOK = "import shutil, sys; print(*(name for name in sys.argv[1:] if not shutil
 
 
 def load_tool(name: str) -> LoadTool:
-    """Raises BadInput when there is none of that name."""
+    """Return a load tool. Raises BadInput for an unknown name."""
     if name not in TOOLS:
         raise BadInput(f"There is no load tool {name!r}. {known(list(TOOLS), 'load tool')}")
     return TOOLS[name]
 
 
 def problems(tool: LoadTool, plan: Plan, *, clients: int = 1) -> Iterator[str]:
-    """Why a tool cannot offer what a plan asks for, from that many clients; sentences."""
+    """Return, as sentences, why a tool cannot offer a plan's load from so many clients."""
     can = tool.capabilities
     if plan.declared.key not in can.workloads:
         yield f"{tool.label} cannot run the workload {plan.declared.key}; choose another load tool."
@@ -41,8 +41,8 @@ def problems(tool: LoadTool, plan: Plan, *, clients: int = 1) -> Iterator[str]:
 
 
 async def start(tool: LoadTool, clients: Sequence[Client]) -> LoadGenerator:
-    """Have a tool ready on all clients. Raises PongbenchError when one lacks what it needs, or it
-    cannot be started."""
+    """Prepare a tool on all clients. Raises PongbenchError when one lacks a program, or it cannot
+    be started."""
     for client in clients:
         if lacking := await _lacking(client.machine, tool.capabilities.needs):
             raise PongbenchError(

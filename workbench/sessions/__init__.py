@@ -1,4 +1,4 @@
-"""Sessions: what a run leaves behind, and how it comes back.
+"""Sessions: the record of a run, written and read.
 
 A session file is a YAML stream that any YAML reader understands::
 
@@ -12,7 +12,7 @@ A session file is a YAML stream that any YAML reader understands::
 
 The first document is the `RunStart`, then comes one document a line. A document counts once its
 terminator is on disk: the newline of its line, for the block document the next `---`. Wherever a
-file was cut, everything before that is whole.
+file was cut, all documents before that are complete.
 """
 
 from workbench.sessions.completion import completed

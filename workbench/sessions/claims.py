@@ -9,7 +9,7 @@ from pathlib import Path
 
 try:
     import fcntl
-except ImportError:  # Windows, where a lock would keep readers out
+except ImportError:  # On Windows a lock would keep readers out.
     fcntl = None  # type: ignore[assignment]
 
 _STILL_WRITTEN_S = 15.0
@@ -17,14 +17,15 @@ _STILL_WRITTEN_S = 15.0
 
 
 def claim(file: int) -> None:
-    """As long as this descriptor is open. Where the file system knows no locks nothing is held."""
+    """Lock the file as long as this descriptor is open; without effect on file systems without
+    locks."""
     if fcntl is not None:
         with contextlib.suppress(OSError):
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def is_claimed(path: Path) -> bool:
-    """Is the file being recorded now? Where there are no locks: was it written to just now?"""
+    """Return whether the file is being recorded; without locks: whether it was just written to."""
     try:
         if fcntl is None:
             return time.time() - path.stat().st_mtime < _STILL_WRITTEN_S

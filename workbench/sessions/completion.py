@@ -1,4 +1,4 @@
-"""Points that were begun and never ended."""
+"""Points that were started and never ended."""
 
 from __future__ import annotations
 
@@ -18,12 +18,11 @@ from workbench.messages.reasons import RecordingCut
 
 
 def completed(documents: Iterable[AnyDocument]) -> Iterator[AnyDocument]:
-    """`documents`, and for a point that was begun and never ended a `PointStop` that says so.
+    """Return `documents`, with a `PointStop` for a point that was started and never ended.
 
-    It stands where the point was left: at the end, or before the next `PointStart` or `RunStop`.
-    It is not complete, is inconclusive, adds up the point's windows, and judges nothing. A point
-    the engine itself had to break off has a `PointStop` of the same form, so that nobody needs to
-    tell the two apart.
+    It is inserted where the point was left: at the end, or before the next `PointStart` or
+    `RunStop`. It is incomplete and inconclusive, and sums up the point's windows. A point that the
+    engine itself broke off has a `PointStop` of the same form, so they need not be distinguished.
     """
     open_point: _OpenPoint | None = None
     for document in documents:

@@ -1,7 +1,7 @@
-"""What the types of documents cannot say: checked once, whenever a document is read.
+"""Checks of documents that their types cannot express, made once, when a document is read.
 
-Who draws, counts or judges relies on it and looks for nothing of this again. Keys that are not
-named here may hold anything: a later version may know them.
+Drawing, counting and judging rely on these checks and do not repeat them. Keys not named here may
+hold anything: a later version may know them.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ _NOTES: dict[str, type[msgspec.Struct]] = {
     "client-lost": _Clients,
     "client-back": _Clients,
 }
-"""What notes hold, by topic."""
+"""The schema of notes, by topic."""
 
 
 def check(document: AnyDocument) -> None:
-    """Raises msgspec.ValidationError, which names the place."""
-    # Of nearly all documents their types say everything.
+    """Check a document. Raises msgspec.ValidationError, which names the place."""
+    # For most documents the types are sufficient.
     if look := _LOOKS.get(type(document)):
         look(document)
 
@@ -85,7 +85,7 @@ def _check_start(start: RunStart) -> None:
 
 def _check_time(utc: str) -> None:
     try:
-        # In the first and the last year there are times that other zones have no name for.
+        # In the first and the last year, some times cannot be expressed in other time zones.
         if not 1 < datetime.fromisoformat(utc).year < 9_999:
             raise ValueError
     except ValueError:

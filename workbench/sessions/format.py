@@ -1,4 +1,4 @@
-"""How a document looks on disk: JSON that PyYAML reads the same way."""
+"""The format of documents on disk: JSON that PyYAML reads in the same way."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ HEADER = "# pongbench session"
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(AnyDocument)
 
-# YAML 1.1 takes these for line breaks, byte order marks or no text at all.
+# YAML 1.1 takes these for line breaks, byte order marks or invalid characters.
 _AWKWARD = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _STRING_OR_EXPONENT = re.compile(rb'"(?:[^"\\]|\\.)*+"|-?[0-9]+(?:\.[0-9]+)?[eE][-+]?[0-9]+')
 _EXPONENT = re.compile(rb"[0-9][eE][-+]?[0-9]")
 
 
 UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
-"""What decoding raises."""
+"""The errors raised by decoding."""
 
 
 def decode(line: bytes) -> AnyDocument:
-    """Checked and presentable. Raises `UNREADABLE`."""
+    """Return a checked and presentable document. Raises `UNREADABLE`."""
     return _taken(_decoder.decode(line))
 
 
 def decode_lines(lines: bytes) -> list[AnyDocument]:
-    """One JSON object a line; checked and presentable. Raises `UNREADABLE`."""
+    """Decode one JSON object per line; checked and presentable. Raises `UNREADABLE`."""
     return list(map(_taken, _decoder.decode_lines(lines)))
 
 
 def from_data(data: object) -> AnyDocument:
-    """From plain data, as `decode`. Raises msgspec.ValidationError."""
+    """Convert plain data, as `decode` does. Raises msgspec.ValidationError."""
     return _taken(msgspec.convert(data, AnyDocument))
 
 
@@ -50,17 +50,17 @@ def _taken(document: AnyDocument) -> AnyDocument:
 
 
 def encode(document: AnyDocument) -> bytes:
-    """One JSON object without a newline, safe to print and to put into a session.
+    """Return one JSON object without a newline, safe to print and to put into a session.
 
-    Raises PongbenchError for a document that would not come back as it was (NaN, for example):
-    that is a mistake of this program.
+    Raises PongbenchError for a document that would not be read back unchanged (with NaN, for
+    example), which is a bug in this program.
     """
     back: AnyDocument | None
     try:
-        # There and back again: whole numbers where the document has floats get their dot.
+        # A round trip: integers where the document has floats get their decimal point.
         back = _decoder.decode(_encoder.encode(document))
     except UnicodeEncodeError:
-        # Half a surrogate pair, from a file name for example: no text, and not worth a session.
+        # Half a surrogate pair, for example from a file name, is not valid text.
         text = json.dumps(_plain(document), ensure_ascii=False)
         return encode(_decoder.decode(text.encode("utf-8", "replace")))
     except UNREADABLE:
@@ -74,12 +74,12 @@ def encode(document: AnyDocument) -> bytes:
 
 
 def encode_line(document: AnyDocument) -> bytes:
-    """A document as a line of a session, with its newline."""
+    """Return a document as a line of a session, with its newline."""
     return b"--- " + encode(document) + b"\n"
 
 
 def encode_start(start: RunStart) -> bytes:
-    """The beginning of a session, up to and without the `---` that makes it count."""
+    """Return the beginning of a session, including the `---` that completes it."""
     data = msgspec.json.decode(encode(start))
     block = yaml.dump(
         data,
@@ -95,7 +95,7 @@ def encode_start(start: RunStart) -> bytes:
 def _with_version(document: AnyDocument) -> AnyDocument | dict[str, Any]:
     if not isinstance(document, RunStart):
         return document
-    # A default is left out, but a later version's default will be another one.
+    # Defaults are omitted, but those of a later version will differ.
     data = _plain(document)
     return {"kind": data.pop("kind"), "v": document.v} | data
 
@@ -114,7 +114,7 @@ def _yaml_safe(line: bytes) -> bytes:
 
 
 def _with_dot(token: bytes) -> bytes:
-    """1e16 as 1.0e+16: YAML 1.1 takes the first for text."""
+    """Return 1e16 as 1.0e+16, because YAML 1.1 takes the first for text."""
     if token.startswith(b'"'):
         return token
     mantissa, exponent = re.split(rb"[eE]", token)
@@ -124,7 +124,8 @@ def _with_dot(token: bytes) -> bytes:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Leaves simple words bare and quotes everything else, so that no reader takes it for more."""
+    """Writes simple words unquoted and quotes everything else, so that every reader takes it for
+    text."""
 
 
 def _text(dumper: _Dumper, text: str) -> yaml.Node:
@@ -133,5 +134,5 @@ def _text(dumper: _Dumper, text: str) -> yaml.Node:
 
 
 _Dumper.add_representer(str, _text)
-# The same list twice is two lists: readers of small files refuse aliases.
+# The same list twice is written twice: readers of small files refuse aliases.
 _Dumper.ignore_aliases = lambda self, data: True  # type: ignore[method-assign]

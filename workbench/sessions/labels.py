@@ -1,4 +1,4 @@
-"""What the user calls sessions and notes about them.
+"""The titles and notes that the user gives to sessions.
 
 A session file is never rewritten, so this stands beside the sessions in `titles.yaml`, by the
 session's identifier: a copy or a renamed file keeps its title.
@@ -23,14 +23,14 @@ from workbench.errors import BadInput, why
 LONGEST_TITLE = 120
 LONGEST_NOTES = 10_000
 _Dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-"""In C where PyYAML has it: ten times as fast."""
+"""PyYAML's C implementation if available: ten times as fast."""
 _MOST_BYTES = 16 << 20
 _MOST_NODES = 200_000
 
 
 @dataclass(frozen=True)
 class Label:
-    """The user's words about a session; empty: none."""
+    """The user's title and notes of a session; empty: none."""
 
     title: str = ""
     notes: str = ""
@@ -48,14 +48,14 @@ class Titles:
         self.path = (folder or paths.data_dir() / "sessions") / self.NAME
 
     def read(self) -> dict[str, Label]:
-        """By session. A file that makes no sense labels nothing: see `problem`."""
+        """Return the labels by session. An invalid file labels nothing: see `problem`."""
         try:
             return self._load()
         except BadInput:
             return {}
 
     def problem(self) -> str:
-        """One sentence; empty: the file can be read, or there is none."""
+        """A sentence; empty: the file is valid, or there is none."""
         try:
             self._load()
         except BadInput as error:
@@ -63,7 +63,7 @@ class Titles:
         return ""
 
     def write(self, session: str, label: Label) -> None:
-        """Keep a label. Raises BadInput where that cannot be done; what was kept stays then."""
+        """Save a label. Raises BadInput on failure; the file is unchanged then."""
         try:
             with stores.locked(self.path):
                 labels = self._load()
@@ -104,6 +104,6 @@ def _dumped(labels: dict[str, Label]) -> str:
 
 
 def _text(text: str) -> str:
-    """Without what cannot stand in a file of text."""
+    """Return the text without characters invalid in text files."""
     whole = text.encode("utf-8", "replace").decode()
     return "".join(c for c in whole if c.isprintable() or c in "\n\t").strip()

@@ -1,4 +1,4 @@
-"""The sessions in the user's folder, told by their first and last lines; looked through for damage
+"""The sessions in the user's folder, listed by their first and last lines and checked for damage
 a few at a time."""
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from workbench.sessions.skim import damage
 _HEAD_BYTES = 1 << 18
 _TAIL_BYTES = 1 << 14
 MOST_BYTES = 32 << 20
-"""Looked through at a time."""
+"""Sessions checked per call."""
 
 
 @dataclass(frozen=True)
@@ -33,33 +33,32 @@ class Shelved:
     start: RunStart | None
     """None: its beginning cannot be read; see `problem`."""
     stop: RunStop | None
-    """None: cut off, still being written, or lost to damage."""
+    """None: cut off, still being written, or damaged."""
     problem: str = ""
     """One sentence."""
     modified_ns: int = 0
     growing: bool = False
-    """It has no end yet, and whoever records it is alive."""
+    """It has no end yet, and the recording program is running."""
     label: Label = UNLABELLED
-    """What its user calls it and notes about it; the file itself is never rewritten."""
+    """The user's title and notes; the file itself is never rewritten."""
     looked_through: bool = False
-    """For damage. A session without an end is not."""
+    """Damage. A session without an end has none."""
 
     @property
     def title(self) -> str:
-        """The user's, else the plan's, else the file's name."""
+        """The user's title, else the plan's, else the file's name."""
         plan = self.start.plan if self.start else {}
         return self.label.title or plan.get("name") or self.path.name
 
     @property
     def identity(self) -> tuple[Path, int, int]:
-        """Changes when the file does."""
+        """A key that changes when the file does."""
         return self.path, self.size_bytes, self.modified_ns
 
 
 def shelf(folder: Path | None = None, known: Sequence[Shelved] = ()) -> list[Shelved]:
-    """Every session in a folder (None: the user's own), latest first. Those `known` that are the
-    same files still are not read again. Which of them are damaged is found out a few at a time,
-    latest first, from one call to the next. Raises BadInput."""
+    """Return every session in a folder (None: the user's own), latest first. Unchanged `known` ones
+    are not read again. Each call checks a few for damage, latest first. Raises BadInput."""
     folder = paths.data_dir() / "sessions" if folder is None else folder
     kept = {session.identity: session for session in known}
     try:
@@ -101,7 +100,7 @@ def _looked_through(sessions: Sequence[Shelved]) -> Iterator[Shelved]:
 
 
 def _looked_at(path: Path, kept: dict[tuple[Path, int, int], Shelved]) -> Shelved | None:
-    """None: it is no session, or went away meanwhile."""
+    """Read a session file; None: it is no session, or was removed in the meantime."""
     try:
         stat = path.stat()
     except OSError:
@@ -114,7 +113,7 @@ def _looked_at(path: Path, kept: dict[tuple[Path, int, int], Shelved]) -> Shelve
 
 
 def _glance(path: Path) -> Shelved | None:
-    """None: it went away meanwhile."""
+    """Read its first and last lines; None: it was removed in the meantime."""
     try:
         with path.open("rb") as file:
             stat = os.fstat(file.fileno())
@@ -133,7 +132,7 @@ def _glance(path: Path) -> Shelved | None:
         try:
             start = parse_session(first, name=path.name).start
         except NewerSession as error:
-            # Still, what this version understands of it can be opened.
+            # What this version understands of it can still be opened.
             problem = str(error).replace(path.name, "This file", 1)
             start = parse_session(first, name=path.name, newer=True).start
     except BadInput as error:

@@ -1,6 +1,6 @@
-"""What a session of an earlier version could not know, where that matters.
+"""What a session of an earlier version could not record, where that matters.
 
-Its verdicts stand as they were recorded; nothing is judged again.
+Its verdicts are kept as recorded; nothing is judged again.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from workbench.analysis.evidence import HOLDS
 from workbench.documents import AnyDocument, Note, PointStop, RunStart, RunStop, error_class
 
 _KNOWS_FAULTY = 2
-"""The version of the document format since which a point may be faulty."""
+"""The version of the document format from which points may be faulty."""
 
 FAULTY_UNKNOWN = (
     "Recorded before servers could be faulty: where replies were wrong, the verdict is"
@@ -24,7 +24,7 @@ TARGET_UNKNOWN = (
 
 
 def predates(documents: Sequence[AnyDocument]) -> Iterator[str]:
-    """A sentence for each thing."""
+    """Return one sentence per item."""
     if not documents or not isinstance(documents[0], RunStart) or documents[0].v >= _KNOWS_FAULTY:
         return
     if any(

@@ -1,4 +1,4 @@
-"""Opening a session: whole, cut anywhere, damaged, hand-edited, from another version."""
+"""Opening a session: complete, truncated, damaged, edited by hand, or from another version."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from workbench.sessions.format import HEADER, UNREADABLE, decode, decode_lines, 
 from workbench.sessions.predates import predates
 
 MOST_BYTES = 512 << 20
-"""Of a session; a full sweep of nine servers stays under 60 MB."""
+"""The largest session file; a full sweep of nine servers stays under 60 MB."""
 
 _MOST_NODES = 1_000_000
 _KINDS = {kind.__struct_config__.tag for kind in get_args(AnyDocument)}
@@ -35,23 +35,23 @@ class NewerSession(BadInput):
 
 @dataclass
 class Session:
-    """A session as it was read."""
+    """The content of a session file."""
 
     name: str
-    """For messages."""
+    """The file's name, for messages."""
     documents: list[AnyDocument] = field(default_factory=list)
-    """Those recorded, in their order, presentable."""
+    """The recorded documents in order, presentable."""
     torn: bool = False
     """The last document was cut off; it is left out."""
     damage: str = ""
     """A sentence about the first document that cannot be read; what follows it is left out."""
     notes: list[str] = field(default_factory=list)
-    """Sentences about documents left out because this version does not know them, and about what
-    the version that recorded them did not."""
+    """Sentences about documents left out because this version does not know them, and about facts
+    that the recording version did not know."""
 
     @property
     def start(self) -> RunStart:
-        """Raises BadInput when the session was cut before its first document was complete."""
+        """The first document. Raises BadInput when the session was cut before it was complete."""
         if self.documents and isinstance(self.documents[0], RunStart):
             return self.documents[0]
         raise BadInput(
@@ -60,16 +60,16 @@ class Session:
 
     @property
     def interrupted(self) -> bool:
-        """The run did not get to its end, not even to a failed one."""
+        """The run did not reach its end, not even a failed one."""
         return not any(isinstance(document, RunStop) for document in self.documents[-1:])
 
     def completed(self) -> list[AnyDocument]:
-        """For everyone who draws, counts or judges; see `completed`."""
+        """The documents for drawing, counting and judging; see `completed`."""
         return list(completed(self.documents))
 
 
 def is_session(path: Path) -> bool:
-    """Does the file begin like a session? False as well when it cannot be read."""
+    """Return whether the file begins like a session; False when it cannot be read."""
     try:
         if not path.is_file():
             return False
@@ -80,10 +80,10 @@ def is_session(path: Path) -> bool:
 
 
 def read_session(path: Path, *, newer: bool = False) -> Session:
-    """Everything that is whole in a session file, whatever happened to it.
+    """Return all complete documents of a session file, in whatever state it is.
 
-    `newer` opens what this version understands of a later version's session. Raises BadInput for
-    a file that cannot be read, is no session, or is from a newer version.
+    `newer` opens what this version understands of a later version's session. Raises BadInput for a
+    file that cannot be read, is no session, or is from a newer version.
     """
     data = read_bytes(path, what="session", most_bytes=MOST_BYTES)
     if not data.strip():
@@ -92,7 +92,7 @@ def read_session(path: Path, *, newer: bool = False) -> Session:
 
 
 def parse_session(data: bytes, *, name: str, newer: bool = False) -> Session:
-    """As `read_session`, from a file's content."""
+    """Parse a file's content, as `read_session` does."""
     if not _begins_as_session(data):
         raise BadInput(f"{name} is not a session: it does not begin with {HEADER!r}.")
     session = Session(name)
@@ -100,7 +100,7 @@ def parse_session(data: bytes, *, name: str, newer: bool = False) -> Session:
     lines = data.find(b"\n--- {") + 1
     documents = _decode_lines(data[lines : data.rfind(b"\n") + 1]) if lines else None
     if documents is not None:
-        # With the `---` that ends the first document.
+        # Including the `---` that ends the first document.
         _read(data[: lines + 3], session, newer)
     if documents is None or not session.documents:
         session = Session(name)
@@ -113,7 +113,7 @@ def parse_session(data: bytes, *, name: str, newer: bool = False) -> Session:
 
 
 def _decode_lines(data: bytes) -> list[AnyDocument] | None:
-    """All documents of an ordinary session but the first, at one go; None: look closer."""
+    """Decode all documents but the first at once; None: read them one by one."""
     if data.count(b"\n--- {") + 1 != data.count(b"\n"):
         return None
     try:
@@ -124,7 +124,7 @@ def _decode_lines(data: bytes) -> list[AnyDocument] | None:
 
 
 def _read(data: bytes, session: Session, newer: bool) -> None:
-    """Adds what is whole to the session, document by document."""
+    """Add complete documents to the session, one by one."""
     unknown: Counter[str] = Counter()
     for piece in _pieces(data):
         if not piece.text.startswith(b" {") and _is_blank(piece.text):
@@ -150,9 +150,9 @@ def _read(data: bytes, session: Session, newer: bool) -> None:
 
 class _Piece(NamedTuple):
     line: int
-    """Its first, from 1."""
+    """Its first line, from 1."""
     text: bytes
-    """Without its separator."""
+    """The text without its separator."""
     whole: bool
 
 
@@ -165,15 +165,15 @@ class _UnknownKind(Exception):
 
 
 def _begins_as_session(data: bytes) -> bool:
-    """Or is cut off in its very first line."""
+    """Return whether it begins as a session, or is cut off in its very first line."""
     header = HEADER.encode()
     first = data[: len(header) + 4].removeprefix(_BOM)[: len(header) + 1]
     return header.startswith(first) or (first[:-1] == header and first[-1:] in b"\r\n")
 
 
 def _pieces(data: bytes) -> Iterator[_Piece]:
-    """The documents' texts. One on its separator's line is whole with its newline, any other with
-    the next separator."""
+    """Yield the documents' texts. One on its separator's line is complete with its newline, others
+    with the next separator."""
     line, counted, begin = 1, 0, 0
     for match in _SEPARATOR.finditer(data):
         line += data.count(b"\n", counted, begin)
@@ -191,7 +191,7 @@ def _pieces(data: bytes) -> Iterator[_Piece]:
 
 
 def _is_flow(line: bytes) -> bool:
-    """Does a mapping begin and, as far as one can see, end on this line?"""
+    """Return whether a mapping begins and, as far as visible, ends on this line."""
     return line.lstrip().startswith(b"{") and line.rstrip().endswith(b"}")
 
 
@@ -213,7 +213,7 @@ def _document(piece: _Piece, session: Session, newer: bool) -> AnyDocument:
 
 
 def _edited(piece: _Piece, name: str, newer: bool) -> AnyDocument:
-    """A document in YAML's own style, as the `RunStart` is, or as people write it."""
+    """Decode a document in YAML's block style, such as the `RunStart` or one edited by hand."""
     try:
         text = piece.text.decode()
         data = loads_yaml(

@@ -21,19 +21,19 @@ _FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
 class Recorder:
-    """Appends every document to a new file, whole or not at all.
+    """Appends documents to a new file, each atomically.
 
-    A document is with the kernel before the call returns, so that it survives this program; with
-    the disk at the end of every point, and its name there from the first document on. The file is
-    made with that, and never one that exists.
+    A document is passed to the kernel before the call returns, so that it survives this program; it
+    is synced to disk at the end of every point, and the file's name from the first document on. The
+    file is created with the first document, and never replaces an existing one.
 
-    Raises BadInput at once when the file could not be made, PongbenchError from the first document
-    that cannot be written. After that only a `RunStop` is still tried, silently.
+    Raises BadInput at once when the file could not be created, PongbenchError from the first
+    document that cannot be written. After that only a `RunStop` is still tried, silently.
     """
 
     def __init__(self, path: Path, *, or_beside: bool = False) -> None:
-        """`or_beside`: a file of this name, which another program may still make before the first
-        document, is no error: a number is added to the name; `path` tells the one that was made."""
+        """Open for recording. `or_beside`: if another program creates a file of this name before
+        the first document, a number is added to the name; `path` is the file in use."""
         self.path, self._or_beside = path, or_beside
         self._size = 0
         self._names: dict[str, str] = {}
@@ -46,8 +46,8 @@ class Recorder:
         try:
             self._folders = _with_new_names(path)
             stores.make_folder(path.parent)
-            # A trial: between here and the first document hours of rehearsal may lie, and whoever
-            # is killed in them leaves nothing.
+            # A test: the first document may come hours later, and a crash before it must
+            # leave no file.
             os.close(self._make())
             self.path.unlink()
         except FileExistsError as error:
@@ -60,7 +60,7 @@ class Recorder:
         if self._broken is not None:
             if not isinstance(document, RunStop):
                 raise self._broken
-            # Behind nothing, or behind half a document, it would be no session any more.
+            # Without a complete document before it, this would be no session any more.
             if self._size and not self._torn:
                 with contextlib.suppress(OSError):
                     self._append(encode_line(document))
@@ -90,16 +90,16 @@ class Recorder:
             self._upto = f"{name}, {self._axis.of(document)}"
 
     def close(self) -> None:
-        """May be called twice."""
+        """Close the file. May be called twice."""
         if self._file < 0:
             return
-        # What a disk may still refuse now is not part of a whole point.
+        # An error of the disk now does not affect a complete point.
         with contextlib.suppress(OSError):
             os.close(self._file)
         self._file = -1
 
     def _thinned(self, document: AnyDocument) -> Sequence[AnyDocument]:
-        """Windows of long points are recorded several in one."""
+        """Merge windows of long points before recording."""
         if isinstance(document, Window):
             return self._windows.take(document)
         if isinstance(document, PointStart):
@@ -155,23 +155,23 @@ class Recorder:
 
 
 def _beside(path: Path) -> Path:
-    """a.pong.yaml is followed by a-2.pong.yaml."""
+    """Return the next name: a.pong.yaml is followed by a-2.pong.yaml."""
     name, dot, ending = path.name.partition(".")
     names = (f"{name}-{n}{dot}{ending}" for n in itertools.count(2))
     return next(path.with_name(each) for each in names if not path.with_name(each).exists())
 
 
 def _with_new_names(path: Path) -> list[Path]:
-    """The folders in which a name is new once this file is made: its own, and those that new
-    folders are made in."""
+    """Return the folders that get new entries with this file: its own, and the parents of new
+    folders."""
     path = path.absolute()
     new = itertools.takewhile(lambda folder: not folder.exists(), path.parents)
     return [path.parent, *(folder.parent for folder in new)]
 
 
 def _sync_names(folder: Path) -> None:
-    """What a folder lists survives a power cut from then on. Only POSIX has such a thing, and not
-    every file system, nor for a folder that may only be written. Raises OSError."""
+    """Sync a folder's entries against power loss. Only POSIX has this, not on every file system,
+    nor for a folder without read permission. Raises OSError."""
     if not hasattr(os, "O_DIRECTORY"):
         return
     try:

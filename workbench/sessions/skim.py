@@ -1,4 +1,4 @@
-"""What a session came to, without its windows and samples, which are nearly all of its size."""
+"""The results of a session without its windows and samples, which are nearly all of its size."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _lines = msgspec.json.Decoder(msgspec.Raw)
 
 
 def skim(path: Path) -> list[AnyDocument]:
-    """Its `RunStart`, `PointStop`s, `Note`s and `RunStop`, as far as it is whole.
+    """Return its `RunStart`, `PointStop`s, `Note`s and `RunStop`, as far as they are complete.
 
-    A file that is not as the recorder writes it is read as a whole, one of a newer version as far
-    as this one understands it. Raises BadInput.
+    A file that the recorder did not write is read as a whole, one of a newer version as far as this
+    one understands it. Raises BadInput.
     """
     data = read_bytes(path, what="session", most_bytes=MOST_BYTES)
     head = data.find(b"\n--- {")
@@ -38,7 +38,7 @@ def skim(path: Path) -> list[AnyDocument]:
 
 
 def damage(path: Path) -> str:
-    """What a session lost to damage, for a list of them; empty: nothing. Raises BadInput."""
+    """Describe a session's damage, for a list; empty: none. Raises BadInput."""
     data = read_bytes(path, what="session", most_bytes=MOST_BYTES)
     head = data.find(b"\n--- {")
     if head >= 0 and _is_sound(data, head + 1):
@@ -58,8 +58,8 @@ def damage(path: Path) -> str:
 
 
 def _is_sound(data: bytes, begin: int) -> bool:
-    """Is every line from there on as the recorder writes it, but for a last one that is torn? In
-    blocks, so that other threads have their turn."""
+    """Return whether every line from there on is as the recorder writes it, except for a truncated
+    last one. Works in blocks, so that other threads get their turn."""
     while (end := data.rfind(b"\n", begin, begin + _BLOCK_BYTES) + 1) or (
         end := data.find(b"\n", begin) + 1
     ):
@@ -76,7 +76,7 @@ def _is_sound(data: bytes, begin: int) -> bool:
 
 
 def _of_kind(data: bytes, kind: bytes, begin: int) -> list[AnyDocument]:
-    """In their order. Raises `UNREADABLE`."""
+    """Return the documents of a kind, in order. Raises `UNREADABLE`."""
     found, opening = [], b'\n--- {"kind":"' + kind + b'"'
     at = data.find(opening, begin)
     while at >= 0:

@@ -19,14 +19,14 @@ _BATCH = 500
 
 @dataclass(frozen=True)
 class Playhead:
-    """Where a film is at any instant: pure arithmetic, times in seconds of the viewer's clock and
-    microseconds of the film."""
+    """The position of a replay at any instant: pure arithmetic, in seconds of the viewer's clock
+    and microseconds of the recording."""
 
     at_us: float = 0.0
-    """Where it was at `since_s`."""
+    """The position at `since_s`."""
     since_s: float = 0.0
     speed: float = 1.0
-    """Seconds of film a second; infinite: as fast as possible."""
+    """Seconds of the recording per second; infinite: as fast as possible."""
     paused: bool = False
 
     def position_us(self, now_s: float) -> float:
@@ -35,7 +35,7 @@ class Playhead:
         return self.at_us + (now_s - self.since_s) * self.speed * 1e6
 
     def wait_s(self, t_us: float, now_s: float) -> float:
-        """Until `t_us` is reached: 0 when it is, infinite while paused."""
+        """Return the time until `t_us`: 0 when it has passed, infinite while paused."""
         ahead_us = t_us - self.position_us(now_s)
         if ahead_us <= 0:
             return 0.0
@@ -43,8 +43,8 @@ class Playhead:
 
 
 def times_us(documents: Sequence[AnyDocument]) -> list[int]:
-    """When each document came out, never falling: a window when it was over, the others at
-    their own time."""
+    """Return when each document was emitted, never decreasing: a window at its end, others at their
+    own time."""
     return list(itertools.accumulate(map(_time_us, documents), max))
 
 
@@ -61,9 +61,9 @@ def _time_us(document: AnyDocument) -> int:
 class SessionSource:
     """An asynchronous iterator over documents, each at its time.
 
-    After a jump back it begins again with the `RunStart`, at which every consumer begins afresh,
-    and hands out at once all that comes before the new position; after a jump forward, all in
-    between. One iteration at a time; all methods belong to the iterating thread.
+    After a jump back it begins again with the `RunStart`, at which every consumer resets, and
+    yields at once all that precedes the new position; after a jump forward, all in between. One
+    iteration at a time; all methods belong to the iterating thread.
     """
 
     def __init__(
@@ -87,9 +87,9 @@ class SessionSource:
 
     @property
     def position_us(self) -> float:
-        """Of the film, at most its duration."""
+        """The position in the recording, at most its duration."""
         position_us = self._playhead.position_us(self._clock())
-        # As fast as possible is nowhere in particular.
+        # At infinite speed there is no position in between.
         return min(
             position_us if math.isfinite(position_us) else self._shown_us(), self.duration_us
         )
@@ -104,7 +104,7 @@ class SessionSource:
 
     @speed.setter
     def speed(self, speed: float) -> None:
-        """1 to 1000, or `AS_FAST_AS_POSSIBLE`. Raises ValueError."""
+        """Set the speed, 1 to 1000 or `AS_FAST_AS_POSSIBLE`. Raises ValueError."""
         self._move(speed=_checked(speed))
 
     def pause(self) -> None:
@@ -114,7 +114,8 @@ class SessionSource:
         self._move(paused=False)
 
     def seek(self, t_us: float) -> None:
-        """Documents up to `t_us` come at once. An iteration that has ended must be begun again."""
+        """Jump to `t_us`; documents before it come at once. An iteration that has ended must be
+        restarted."""
         t_us = min(max(0.0, t_us), self.duration_us)
         if t_us < self._shown_us():
             self._next = 0
@@ -136,7 +137,7 @@ class SessionSource:
             yield self._documents[self._next - 1]
 
     async def _rest(self, wait_s: float) -> None:
-        """Until then, or until the playhead is moved; at least one turn of the loop."""
+        """Wait until then, or until the playhead is moved; at least one turn of the loop."""
         self._changed.clear()
         if wait_s == 0:
             await asyncio.sleep(0)
