@@ -1,7 +1,7 @@
 """What a plan varies from point to point: an offered rate, a concurrency, a size of messages.
 
-Every point has its place on the axis, `x`. Sessions of version 1 say the rate or the concurrency
-instead; this is the one place that reads those two, see `of_plan` and `place`.
+Every point has a place on the axis, `x`. Sessions of version 1 record the rate or the concurrency
+instead; only this module reads those two, see `of_plan` and `place`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from workbench.shapes import Number
 
 
 class Axis(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Describes itself: labels, figures and what may be concluded need no branch on its key."""
+    """Describes itself, so that labels, figures and conclusions need no branch on its key."""
 
     key: str
     """ "rate", "concurrency", "connections", "message_size", "processes", ..."""
@@ -25,12 +25,12 @@ class Axis(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """ "connections/s", "requests/s", "concurrent", "bytes"."""
     scale: Literal["linear", "log"] = "linear"
     values: list[Number] = []
-    """Planned, ascending."""
+    """Planned values, ascending."""
     limit: Literal["highest", "none"] = "none"
-    """highest: a server has a highest value that it sustains (the knee)."""
+    """highest: the result of a server is its highest sustained value (the knee)."""
     calibrated: bool = False
-    """What is offered can be compared with what the clients reach, and what is answered with what
-    was offered."""
+    """Whether the offered load can be compared with the client limit, and the answered load with
+    the offered one."""
 
     @property
     def per_second(self) -> bool:
@@ -38,7 +38,7 @@ class Axis(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def counts(self) -> str:
-        """What it counts: "connections", "requests"."""
+        """What is counted: "connections", "requests"."""
         return self.unit.removesuffix("/s")
 
     @property
@@ -47,22 +47,22 @@ class Axis(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def of_workload(self) -> bool:
-        """Is it a field of the workload, at one load for all its values?"""
+        """Whether it is a field of the workload, with the same load at all its values."""
         return self.key not in ("rate", "concurrency")
 
     @property
     def suffix(self) -> str:
-        """Behind a figure: "/s", " concurrent", " bytes"."""
+        """Suffix of a figure: "/s", " concurrent", " bytes"."""
         return "/s" if self.per_second else f" {self.unit}".rstrip()
 
     @property
     def name(self) -> str:
-        """Within a sentence: "offered rate"."""
+        """Its name within a sentence: "offered rate"."""
         return f"{self.label[:1].lower()}{self.label[1:]}"
 
     @property
     def column(self) -> str:
-        """Above its values in a table."""
+        """Heading of a column of its values."""
         return self.label if self.of_workload else "Offered"
 
     @property
@@ -73,22 +73,22 @@ class Axis(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return self.label if self.unit in self.label.lower() else f"{self.label}, {self.unit}"
 
     def figure(self, x: float) -> str:
-        """As on the charts: "4,700", "8,276" of 8,275.9, "2.5"."""
+        """Format a value as on the charts: "4,700", "8,276" for 8,275.9, "2.5"."""
         return f"{x:,.0f}" if x >= 9.995 or x == int(x) else f"{x:.3g}"
 
     def at(self, x: float) -> str:
-        """With its unit: "4,700/s", "50 concurrent", "64 bytes"."""
+        """Format a value with its unit: "4,700/s", "50 concurrent", "64 bytes"."""
         return f"{self.figure(x)}{self.suffix}"
 
     def of(self, point: Place) -> str:
-        """What a point offers; a warm-up is always told as a rate."""
+        """Format what a point offers; a warm-up always as a rate."""
         if point.purpose == "warm_up" and not point.concurrency:
             return RATE.at(point.rate_per_s)
         return self.at(point.x)
 
 
 class Place(Protocol):
-    """Of a point, as recorded."""
+    """The place of a recorded point."""
 
     @property
     def x(self) -> float: ...
@@ -101,7 +101,7 @@ class Place(Protocol):
 
 
 def rate(unit: str, values: list[float]) -> Axis:
-    """`unit`: what the rate counts, "connections" or "requests"."""
+    """Return an axis of rates. `unit`: what the rate counts, "connections" or "requests"."""
     return Axis(
         key="rate",
         label="Offered rate",
@@ -113,23 +113,24 @@ def rate(unit: str, values: list[float]) -> Axis:
 
 
 def concurrency(values: list[float]) -> Axis:
-    """Of a closed loop: the server sets the pace, so it sustains whatever there is."""
+    """Return the axis of a closed loop, where the server sets the pace and so sustains every
+    value."""
     return Axis(key="concurrency", label="Concurrent connections", unit="concurrent", values=values)
 
 
 RATE = rate("connections", [])
-"""Where no session says what is varied."""
+"""The axis of a session that does not record one."""
 
 
 def of_plan(plan: Mapping[str, Any]) -> Axis:
-    """The axis of a plan as recorded, for sessions that do not tell theirs."""
+    """Return the axis of a recorded plan, for sessions that do not record one."""
     if _workload(plan).get("mode") == "closed":
         return concurrency(_numbers(plan.get("concurrency")))
     return rate(rates_count(plan), _numbers(plan.get("rates")))
 
 
 def rates_count(plan: Mapping[str, Any]) -> str:
-    """What the rates of a recorded plan count: "connections", "requests"."""
+    """Return what the rates of a recorded plan count: "connections", "requests"."""
     one_call = _workload(plan).get("calls_per_connection", 1) == 1
     return str(plan.get("rate_of") or ("connections" if one_call else "requests"))
 
@@ -145,12 +146,12 @@ def _numbers(values: object) -> list[float]:
 
 
 def place(rate_per_s: float, concurrency: int) -> float:
-    """Where a point of version 1 lies on its axis."""
+    """Return the place of a point of version 1 on its axis."""
     return float(concurrency or rate_per_s)
 
 
 def recorded(axis: Axis, x: float) -> dict[str, Any]:
-    """What version 1 calls `x`: the fields of a point that readers of that version look at."""
+    """Return the fields of a point by which version 1 records `x`."""
     if axis.key == "concurrency":
         return {"rate_per_s": 0.0, "concurrency": round(x)}
     return {"rate_per_s": x if axis.per_second else 0.0, "concurrency": 0}

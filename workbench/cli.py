@@ -1,4 +1,4 @@
-"""The command line. Free of Qt; commands that need it are handed in by the app."""
+"""The command line, without Qt; the app adds the commands that need it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def main(argv: Sequence[str] | None = None, *, more: Iterable[AddParser] = ()) -
     except KeyboardInterrupt:
         return ExitCode.INTERRUPTED
     except BrokenPipeError:
-        # The reader has seen enough; without this the interpreter would complain at its end.
+        # The reader has closed the pipe; otherwise the interpreter would report an error at exit.
         mute(sys.stdout)
         return ExitCode.DONE
     except OSError as error:
@@ -60,8 +60,8 @@ def main(argv: Sequence[str] | None = None, *, more: Iterable[AddParser] = ()) -
 
 
 def _check_file(words: Sequence[str]) -> None:
-    """A session's file in place of a command that is not there. Raises BadInput."""
-    # No command has a dot or a slash in its name.
+    """Check for a session file in place of a command. Raises BadInput."""
+    # No command contains a dot or a slash.
     if len(words) != 1 or words[0].startswith("-") or not {".", "/", "\\"} & set(words[0]):
         return
     if Path(words[0]).is_dir():
@@ -71,18 +71,18 @@ def _check_file(words: Sequence[str]) -> None:
 
 
 def _open_standard_files() -> None:
-    """Those that were closed by who started us: no session may take their place and get what is
-    printed. A new file has the lowest number that is free."""
+    """Open closed standard streams, so that no session file gets their descriptor and with it the
+    output. A new file gets the lowest free number."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            # For good.
+            # Never closed.
             file = Path(os.devnull).open(mode, encoding="utf-8")  # noqa: SIM115
             setattr(sys, name, file)
 
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        """One sentence like any other, in place of the whole usage."""
+        """Print one sentence instead of the whole usage."""
         message = message.replace("invalid choice:", "there is no")
         message = _NO_NUMBER.sub(r"\1 is not a number", message)
         raise BadInput(f"{message}. See `{self.prog} --help`.")

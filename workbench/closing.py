@@ -1,4 +1,4 @@
-"""Clearing up that is not cut short, however often whoever does it is cancelled meanwhile."""
+"""Cleanup that completes even if its task is cancelled in the meantime."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ T = TypeVar("T")
 
 
 async def to_the_end(work: Coroutine[Any, Any, T]) -> T:
-    """What `work` gives, or raises. Cancelled meanwhile: raises that afterwards."""
+    """Wait for `work` and return its result or error. A cancellation in the meantime is raised
+    afterwards."""
     task = asyncio.create_task(work)
     cancelled: asyncio.CancelledError | None = None
     while not task.done():
@@ -20,13 +21,13 @@ async def to_the_end(work: Coroutine[Any, Any, T]) -> T:
             cancelled = error
     if cancelled:
         if not task.cancelled():
-            task.exception()  # the cancellation comes first
+            task.exception()  # The cancellation takes precedence.
         raise cancelled
     return task.result()
 
 
 async def ended(*tasks: asyncio.Future[Any]) -> None:
-    """Cancel them all and wait until they have ended, whatever becomes of them."""
+    """Cancel all tasks and wait until they have ended, whatever their results."""
     for task in tasks:
         task.cancel()
     await to_the_end(_over(tasks))

@@ -1,4 +1,4 @@
-"""What the person at the keyboard wants of a run that is under way."""
+"""The user's commands to a running run."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ T = TypeVar("T")
 
 
 class Stopped(Exception):
-    """The run was asked to end early, in good order."""
+    """The user asked the run to stop."""
 
 
 class Control:
-    """Pause, skip, stop. To be used in the engine's event loop only; aborting is cancelling the
-    engine's task."""
+    """Pause, skip, stop. Use only in the engine's event loop; to abort, cancel the engine's
+    task."""
 
     def __init__(self) -> None:
         self.stopping = False
@@ -32,19 +32,19 @@ class Control:
         return not self._may_run.is_set()
 
     def pause(self) -> None:
-        """After the point that runs."""
+        """Pause after the current point."""
         self._may_run.clear()
 
     def resume(self) -> None:
         self._may_run.set()
 
     def skip_server(self) -> None:
-        """End the point that runs and go on with the next server."""
+        """End the current point and continue with the next server."""
         self.skipping = True
         self._interrupt()
 
     def stop(self) -> None:
-        """End the point that runs, stop the server, close the session."""
+        """End the current point, stop the server, close the session."""
         self.stopping = True
         self._interrupt()
 
@@ -53,13 +53,13 @@ class Control:
         self._may_run.set()
 
     def next_server(self) -> None:
-        """The engine turns to another server: what was asked for the last one is over."""
+        """Reset the commands that applied to the last server."""
         self.skipping = False
         if not self.stopping:
             self._interrupted.clear()
 
     def check(self) -> None:
-        """Raises Stopped when the run is to end."""
+        """Raise Stopped when the run is to end."""
         if self.stopping:
             raise Stopped
 
@@ -68,11 +68,12 @@ class Control:
         self.check()
 
     async def interrupted(self) -> None:
-        """Wait until the point that runs is to end."""
+        """Wait until the current point is to end."""
         await self._interrupted.wait()
 
     async def unless_interrupted(self, work: Awaitable[T]) -> T | None:
-        """What it gives; None, and it is cancelled, when the person wants to go on."""
+        """Return the result of an awaitable; None, after cancelling it, when the user skips or
+        stops."""
         working = asyncio.ensure_future(work)
         told = asyncio.ensure_future(self._interrupted.wait())
         try:
@@ -82,7 +83,7 @@ class Control:
             await ended(working, told)
 
     async def rest(self, seconds: float) -> None:
-        """Sleep, unless the person wants to go on. Raises Stopped when the run is to end."""
+        """Sleep, unless the user skips the rest. Raises Stopped when the run is to end."""
         try:
             async with asyncio.timeout(seconds):
                 await self._interrupted.wait()

@@ -1,4 +1,4 @@
-"""One document, every consumer."""
+"""Passes every document to all consumers."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class _Subscription:
 
 
 class Dispatcher:
-    """Hands every document to every consumer, essential ones first, in one order for all.
+    """Passes every document to every consumer, essential ones first, in the same order for all.
 
-    A consumer that emits or subscribes while it is being served does not disturb the order: its
-    document comes after the present one, its consumer begins with the next.
+    A consumer that emits or subscribes while it is called does not disturb the order: its document
+    comes after the present one, and its new consumer begins with the next.
     """
 
     def __init__(self) -> None:
@@ -33,9 +33,9 @@ class Dispatcher:
         self._emitting = False
 
     def subscribe(self, consumer: Consumer, *, essential: bool = False) -> Callable[[], None]:
-        """From the next document on; the answer ends it.
+        """Subscribe from the next document on; returns a function that unsubscribes.
 
-        An error in an essential consumer (the recorder) reaches whoever emits; any other
+        An error in an essential consumer (the recorder) is raised to the emitter; any other
         consumer is dropped at its first error, which is logged.
         """
         subscription = _Subscription(consumer, essential)
@@ -44,7 +44,8 @@ class Dispatcher:
         return lambda: self._drop(subscription)
 
     def emit(self, document: AnyDocument) -> None:
-        """Raises what an essential consumer raises; nobody else has seen that document then."""
+        """Emit a document. Raises an essential consumer's error; no other has seen the document
+        then."""
         self._waiting.append(document)
         if self._emitting:
             return

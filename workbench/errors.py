@@ -1,4 +1,4 @@
-"""The one kind of error whose text is written for the person at the keyboard."""
+"""The exceptions whose text is written for the user."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import errno
 
 
 class ExitCode(enum.IntEnum):
-    """What the command line returns."""
+    """The exit codes of the command line."""
 
     DONE = 0
     FAILED = 1
@@ -16,7 +16,7 @@ class ExitCode(enum.IntEnum):
 
 
 class PongbenchError(Exception):
-    """Something went wrong while working; `str()` is one sentence: what, where, what to do."""
+    """An error during work; `str()` is one sentence: what, where, what to do."""
 
     exit_code = ExitCode.FAILED
 
@@ -27,7 +27,7 @@ class PongbenchError(Exception):
 
 
 class BadInput(PongbenchError):
-    """What the user gave cannot be used: a plan, a session, a server, an option."""
+    """Invalid input of the user: a plan, a session, a server, an option."""
 
     exit_code = ExitCode.BAD_INPUT
 
@@ -40,7 +40,7 @@ class BadInput(PongbenchError):
 
 
 def why(error: OSError) -> str:
-    """What kept a file from being written, to stand in a sentence: "the disk is full"."""
+    """Return why a file could not be written, for use in a sentence: "the disk is full"."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return "the disk is full"
     return (error.strerror or str(error)).lower()

@@ -1,4 +1,4 @@
-"""Servers without security fixes where other machines reach them: the warning, and the consent."""
+"""Servers without security updates that other machines can reach: warning and consent."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Protocol, TypeAlias
 from workbench.errors import PongbenchError
 
 NAMED = 3
-"""So many are named; of more it is told how many."""
+"""At most this many are named; the rest are counted."""
 
 
 class Listener(Protocol):
-    """What is asked of a catalogue entry."""
+    """The attributes of a catalogue entry that are used here."""
 
     @property
     def name(self) -> str: ...
@@ -24,12 +24,12 @@ class Listener(Protocol):
 
 @dataclass(frozen=True)
 class Exposure:
-    """Servers on a Python of long ago that would listen on an address that is not loopback."""
+    """Servers on an unsupported Python that would listen on a non-loopback address."""
 
     names: tuple[str, ...]
     machine: str
     address: str
-    """Empty: not known yet, but other machines are to reach it."""
+    """Empty: not known yet, but other machines must reach it."""
 
     @property
     def text(self) -> str:
@@ -47,16 +47,17 @@ class Exposure:
 
 
 Consent: TypeAlias = Callable[[Exposure], Awaitable[bool]]
-"""Asks whoever decides."""
+"""Asks the user for consent."""
 
 
 async def nobody_agrees(exposure: Exposure) -> bool:
-    """A `Consent` for where nobody is there."""
+    """A `Consent` that refuses, for runs without a user."""
     return False
 
 
 def exposure(entries: Sequence[Listener], machine: str, address: str) -> Exposure | None:
-    """`address`: where they listen; empty: where other machines reach it. None: nothing to ask."""
+    """Return the exposure. `address`: where they listen; empty: where other machines reach it.
+    None: no consent is needed."""
     old = [entry.name for entry in entries if entry.heritage]
     if not old or (address and _loopback(address)):
         return None
@@ -66,7 +67,8 @@ def exposure(entries: Sequence[Listener], machine: str, address: str) -> Exposur
 async def agreed(
     entries: Sequence[Listener], machine: str, address: str, consent: Consent
 ) -> Exposure | None:
-    """What was agreed to; None: nothing had to be. Raises PongbenchError when it was not."""
+    """Ask for consent if it is needed and return it; None: not needed. Raises PongbenchError when
+    it was refused."""
     found = exposure(entries, machine, address)
     if found and not await consent(found):
         raise PongbenchError(f"{found.text}, and nobody agreed to that; leave out such servers.")

@@ -1,6 +1,6 @@
-"""Where packages come from: whom uv trusts, and what kept it from the package index.
+"""Package downloads: uv's certificates, and why the package index is unreachable.
 
-Standard library only, for `packaging/bootstrap.py` begins with nothing else.
+Standard library only, because `packaging/bootstrap.py` starts without anything else.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ CERTIFICATES = (
     "/etc/ssl/ca-bundle.pem",  # openSUSE
     "/etc/ssl/cert.pem",
 )
-"""Where Linux keeps what it trusts."""
+"""Where Linux distributions keep their certificates."""
 
 _CAUSES = (
     (
@@ -41,20 +41,19 @@ _CAUSES = (
     (r"[Uu]nreachable|No route to host", "no network leads to it", ""),
     (r"network was disabled|UV_OFFLINE", "UV_OFFLINE forbids to ask it", "unset that"),
 )
-"""What a tool says, what it means, and what to do where that is not to connect."""
+"""Patterns of a tool's output, their meaning, and the fix if it is not to connect."""
 
 
 UNREACHED = (
     r"(?s)\A(?!.*HTTP status)"
     r".*(Failed to fetch|Network connectivity|No CA certificates|network was disabled)"
 )
-"""What uv says where it could not ask the index, for `re.search`."""
+"""uv's output when it cannot reach the index, for `re.search`."""
 
 
 def trust() -> dict[str, str]:
-    """Settings by which uv trusts what this computer trusts, unless its user says otherwise; uv's
-    own list knows no company's authority. Where Linux has no certificates, that list is all there
-    is."""
+    """Return settings by which uv trusts this computer's certificates, unless the user set others;
+    uv's own list lacks company authorities. Without system certificates, that list is used."""
     given = any(map(os.environ.get, ("UV_SYSTEM_CERTS", "UV_NATIVE_TLS")))
     if given or (sys.platform == "linux" and not certificates()):
         return {}
@@ -62,14 +61,14 @@ def trust() -> dict[str, str]:
 
 
 def certificates() -> str:
-    """The file with all of them; empty: there is none that we know."""
+    """Return the file with all certificates; empty: no known one exists."""
     files = (os.environ.get("SSL_CERT_FILE", ""), *CERTIFICATES)
     return next((file for file in files if file and Path(file).is_file()), "")
 
 
 def unreached(said: str) -> bool:
-    """Whether a tool could not ask the package index; an answer that it does not like is another
-    matter."""
+    """Return whether a tool could not reach the package index; an unwanted answer does not
+    count."""
     return bool(re.search(UNREACHED, said))
 
 

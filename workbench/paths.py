@@ -1,4 +1,4 @@
-"""Where things are: what is shipped, and what belongs to the user."""
+"""The paths of shipped and of user files."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ SHIPPED = _shipped_root()
 RESOURCES = SHIPPED / "resources"
 PROFILES = SHIPPED / "profiles"
 PYTHON = str(SHIPPED / "bin" / "python3") if getattr(sys, "frozen", False) else sys.executable
-"""Runs what is started on this computer: a bundle is no interpreter itself, and under Linux brings
-one."""
+"""The Python for programs on this computer: a bundle is no interpreter itself, and on Linux
+includes one."""
 
 
 def _home(kind: str, default: str) -> Path:

@@ -1,4 +1,4 @@
-"""Documents from a file or another machine, with texts that can be shown anywhere."""
+"""Makes the texts of documents from a file or another machine safe to display."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from workbench.untrusted import LONGEST, LONGEST_NAME, one_line, safe
 S = TypeVar("S", bound=msgspec.Struct)
 
 SENTENCES = {"text", "reason", "reasons"}
-"""Fields for people to read; every other text of a document is a name."""
+"""Fields with text for display; every other text of a document is a name."""
 
 
 def presentable(document: AnyDocument) -> AnyDocument:
-    """The document itself, or one in which texts that are too long end in an ellipsis and what
-    would steer a terminal is written out (`workbench.untrusted`)."""
+    """Return the document, or a copy in which long texts end in an ellipsis and control characters
+    are escaped (`workbench.untrusted`)."""
     return _struct(document)
 
 
@@ -28,7 +28,7 @@ def _struct(struct: S) -> S:
     changed: dict[str, Any] = {}
     for name, show in _shown_by(type(struct)):
         value = getattr(struct, name)
-        # Most are empty or without.
+        # Most are empty or absent.
         if value and (shown := show(value)) is not value:
             changed[name] = shown
     return msgspec.structs.replace(struct, **changed) if changed else struct
@@ -36,7 +36,7 @@ def _struct(struct: S) -> S:
 
 @cache
 def _shown_by(struct: type[msgspec.Struct]) -> tuple[tuple[str, Callable[[Any], Any]], ...]:
-    """The fields that may hold text, each with what makes it presentable."""
+    """Return the fields that may contain text, each with the function that makes it presentable."""
     found = []
     for field in msgspec.inspect.type_info(struct).fields:  # type: ignore[attr-defined]
         if _may_hold_text(field.type):
@@ -55,7 +55,7 @@ def _may_hold_text(kind: msgspec.inspect.Type) -> bool:
         case msgspec.inspect.UnionType():
             return any(map(_may_hold_text, kind.types))
         case _:
-            # Numbers, and the words of a Literal.
+            # Numbers, and the values of a Literal.
             return False
 
 
@@ -72,12 +72,12 @@ def _shows(name: str, kind: msgspec.inspect.Type) -> Callable[[Any], Any]:
 
 
 def _counts(value: dict[str, int]) -> dict[str, int]:
-    """As `_dict`, at the speed of a session's many samples."""
+    """Do the same as `_dict`, fast enough for a session's many samples."""
     return value if value.keys() <= _fine else _dict(value)
 
 
 def _any(value: Any) -> Any:
-    """Names, and what is made of them."""
+    """Names, and collections of them."""
     return _value(value, _name)
 
 
@@ -99,7 +99,7 @@ def _value(value: Any, text: Callable[[str], str]) -> Any:
 
 
 def _dict(value: dict[Any, Any]) -> dict[Any, Any]:
-    """A plan, facts, counters: its keys are names, and what it holds is free."""
+    """A plan, facts, counters: its keys are names, its values free."""
     shown = {
         _name(key) if isinstance(key, str) else key: _value(each, _sentence)
         for key, each in value.items()
@@ -119,7 +119,7 @@ def _name(text: str) -> str:
 
 
 _fine: set[str] = set()
-"""Names known to be presentable: the same few stand in most documents."""
+"""Names known to be presentable: most documents repeat the same few."""
 _MOST_FINE = 10_000
 
 

@@ -1,4 +1,4 @@
-"""Which rights a server runs with: those its entry states, and what was in force."""
+"""The privileges of servers: those required by their entries, and those in force."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ RIGHTS: Mapping[Right, str] = {
     "files": "may read and write what its user may",
     "shared-memory": "may read and write its user's shared memory",
 }
-"""What a server may have that others have not, as the rest of a sentence."""
+"""The additional privileges of a server, as the rest of a sentence."""
 
 
 class Stating(Protocol):
-    """What is asked of a catalogue entry."""
+    """The attributes of a catalogue entry that are used here."""
 
     @property
     def name(self) -> str: ...
@@ -27,21 +27,21 @@ class Stating(Protocol):
 
 
 def stated(entry: Stating) -> list[str]:
-    """What a server may that others may not, and why: a sentence each."""
+    """Return the additional privileges of a server and their reasons, one sentence each."""
     return [f"{entry.name} {RIGHTS[right]}: {why}" for right, why in sorted(entry.rights.items())]
 
 
 class Confinement(msgspec.Struct, frozen=True, kw_only=True):
-    """What was in force when a server ran. Whatever this says, it could not gain privileges, had no
-    capability (but as root) and learnt nothing of its user's environment."""
+    """The confinement in force when a server ran. In any case it could not gain privileges, had no
+    capabilities (except as root) and did not see its user's environment."""
 
     user: str = ""
-    """As whom it ran; empty: not recorded."""
+    """The user it ran as; empty: not recorded."""
     landlock: int = 0
-    """Version of the kernel's Landlock that kept it from all files but the system's, its runtime's
-    and its own; 0: nothing did."""
+    """Version of the kernel's Landlock that restricted it to files of the system, its runtime and
+    its own; 0: none."""
     rights: list[str] = []
-    """Those its entry states."""
+    """The privileges that its entry requires."""
 
     @property
     def text(self) -> str:
@@ -51,7 +51,7 @@ class Confinement(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def recorded(data: Mapping[str, Any]) -> Confinement:
-    """Of `ServerRecord.confinement`, whatever it holds."""
+    """Read `ServerRecord.confinement`, whatever it holds."""
     try:
         return msgspec.convert(data, Confinement)
     except msgspec.ValidationError:

@@ -1,7 +1,7 @@
-"""What figures and plain data of a session can be, whoever wrote it.
+"""The valid ranges and schemas of a session's figures and plain data.
 
-The limits of these types are checked whenever a document is read. What they leave out no run
-records, and arithmetic on it would go wrong.
+The limits of these types are checked whenever a document is read. No run records
+values outside them, and arithmetic on those would fail.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from msgspec import Meta, ValidationError
 from workbench.config.yaml import DEEPEST
 
 Whole: TypeAlias = Annotated[int, Meta(ge=0, le=10**15)]
-"""A count, a length of time or a size."""
+"""A count, a duration or a size."""
 
 Positive: TypeAlias = Annotated[int, Meta(ge=1, le=10**9)]
 
@@ -47,7 +47,7 @@ class _WarmUp(msgspec.Struct):
 
 
 class _Plan(msgspec.Struct):
-    """As `plans.to_data` tells it, wherever it is told."""
+    """A plan in the form of `plans.to_data`."""
 
     name: str = ""
     workload: _Workload = _Workload()
@@ -67,13 +67,13 @@ class _Plan(msgspec.Struct):
 
 
 def check_plan(plan: dict[str, Any]) -> None:
-    """Raises msgspec.ValidationError, which names the place."""
+    """Check a plan. Raises msgspec.ValidationError, which names the place."""
     check_free(plan, "plan")
     check_shape(plan, _Plan, "plan")
 
 
 def check_shape(data: dict[str, Any], shape: type[msgspec.Struct], place: str) -> None:
-    """Whatever other keys there are; raises msgspec.ValidationError."""
+    """Check the known keys and ignore others. Raises msgspec.ValidationError."""
     try:
         msgspec.convert(data, shape)
     except ValidationError as error:
@@ -83,7 +83,7 @@ def check_shape(data: dict[str, Any], shape: type[msgspec.Struct], place: str) -
 
 
 def check_free(data: object, place: str, left: int = DEEPEST) -> None:
-    """Not so deep that whoever walks through it loses the way; raises msgspec.ValidationError."""
+    """Check that free data are not nested too deeply. Raises msgspec.ValidationError."""
     if left == 0:
         raise ValidationError(f"This is nested more than {DEEPEST} deep - at `$.{place}`")
     inner = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()

@@ -1,4 +1,4 @@
-"""Tables for spreadsheets, in which no text of others is computed."""
+"""Tables for spreadsheets, in which untrusted text is never evaluated."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FORMULA = re.compile("[=+\\-@\t\r\n＝＋－＠]")
 
 
 def as_csv(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
-    """RFC 4180 with a header; None: an empty cell."""
+    """Return CSV (RFC 4180) with a header; None: an empty cell."""
     out = io.StringIO()
     table = csv.DictWriter(out, columns)
     table.writeheader()
@@ -22,13 +22,13 @@ def as_csv(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
 
 
 def as_text(lines: Iterable[Iterable[str]]) -> str:
-    """Tab-separated, as spreadsheets and mails take it."""
+    """Return tab-separated text, for pasting into spreadsheets and mails."""
     return "".join("\t".join(one_line(str(cell(each))) for each in line) + "\n" for line in lines)
 
 
 def cell(value: object) -> object:
-    """A text that a spreadsheet would take for a formula and compute begins with an apostrophe,
-    which it does not show."""
+    """Return a cell; text that a spreadsheet would evaluate as a formula gets a leading apostrophe,
+    which is not displayed."""
     if not isinstance(value, str):
         return value
     return f"'{visible(value)}" if _FORMULA.match(value) else visible(value)

@@ -1,7 +1,7 @@
-"""Files the program keeps: replaced as a whole, changed by one program at a time, private.
+"""Private files of the program: replaced atomically, changed by one program at a time.
 
-Programs of one user share them (two windows, a command in a terminal). What is read in order to be
-written again is read and written under the file's lock:
+Programs of one user share them (two windows, a command in a terminal). A read-modify-write
+holds the file's lock throughout:
 
     with stores.locked(path):
         stores.write(path, edited(path.read_text("utf-8")))
@@ -20,18 +20,18 @@ from typing import BinaryIO
 from workbench import paths
 
 PRIVATE = 0o600
-"""For the user alone: addresses, accounts, trusted keys and notes are nobody else's business."""
+"""Mode of files for the user only: addresses, accounts, trusted keys and notes are private."""
 USUAL = 0o666
-"""Like any file a program makes; the umask takes what the user wants taken."""
+"""Mode of ordinary files, subject to the umask."""
 LOCKED_WITHIN_S = 30.0
-"""Writing takes milliseconds: whoever holds a lock for longer hangs."""
+"""Seconds to wait for a lock: writing takes milliseconds, so a longer holder hangs."""
 
 
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """One program, and one thread, at a time. `path`: a file, or a folder whose files are a store.
+    """Lock against other programs and threads. `path`: a file, or a folder whose files are a store.
 
-    The lock is a file beside it, which stays. Raises OSError: there is no place for it, or another
+    The lock is a file beside it, which is kept. Raises OSError: it cannot be created, or another
     program holds it for 30 s. Not to be nested on one path.
     """
     import filelock  # noqa: PLC0415  the window's first paint does not wait for it
@@ -50,16 +50,16 @@ def locked(path: Path) -> Iterator[None]:
 
 
 def write(path: Path, data: str | bytes, mode: int = PRIVATE) -> None:
-    """The whole file or none of it, also after a power cut. Raises OSError."""
+    """Write a file atomically, also with respect to power loss. Raises OSError."""
     with replacing(path, mode) as file:
         file.write(data.encode() if isinstance(data, str) else data)
 
 
 @contextlib.contextmanager
 def replacing(path: Path, mode: int = PRIVATE) -> Iterator[BinaryIO]:
-    """A file to write to that takes the place of `path` at the end, or of nothing when that fails.
+    """Open a file that replaces `path` at the end, unless writing fails.
 
-    `mode`: of the new file, less the umask. A device or a pipe is written to and stays. Raises
+    `mode`: of the new file, subject to the umask. A device or a pipe is written to directly. Raises
     OSError.
     """
     make_folder(path.parent)
@@ -82,8 +82,8 @@ def replacing(path: Path, mode: int = PRIVATE) -> Iterator[BinaryIO]:
 
 
 def make_folder(folder: Path) -> None:
-    """With those above it that are missing. Those of the user's settings and data are closed to
-    others, also where an earlier version left them open. Raises OSError."""
+    """Create a folder and its missing parents. Folders of the user's settings and data are made
+    private, also if an earlier version left them open. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
     for own in (paths.config_dir(), paths.data_dir()):
         if folder.is_relative_to(own):
@@ -92,14 +92,14 @@ def make_folder(folder: Path) -> None:
 
 
 def close_folders() -> None:
-    """Those of settings and data, to other users of the computer: an earlier version left them
-    open. For the start of the program."""
+    """Make the folders of settings and data private, which an earlier version left open. Called
+    when the program starts."""
     for own in (paths.config_dir(), paths.data_dir()):
         _close(own)
 
 
 def _close(folder: Path) -> None:
-    with contextlib.suppress(OSError):  # it is not there, or not ours to close
+    with contextlib.suppress(OSError):  # Missing, or not ours to close.
         mode = folder.stat().st_mode
         if mode & 0o077:
             folder.chmod(mode & 0o700)

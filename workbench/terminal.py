@@ -1,4 +1,4 @@
-"""The terminal: the only way out to it. Whatever is printed, nothing steers it but this program."""
+"""All output to the terminal, with control characters in untrusted text escaped."""
 
 from __future__ import annotations
 
@@ -20,41 +20,41 @@ from workbench.untrusted import SafeFormatter, indented, visible
 
 
 def say(text: str = "", *, to: TextIO | None = None) -> None:
-    """A line, on stdout unless told otherwise; what follows a newline in it is indented."""
+    """Print a line, on stdout by default; what follows a newline in it is indented."""
     print(indented(text), file=to or sys.stdout)
 
 
 def to_stderr(text: str) -> None:
-    """One line on stderr."""
+    """Print one line on stderr."""
     say(f"pongbench: {text}", to=sys.stderr)
 
 
 def write(text: str) -> None:
-    """A table of ours, on stdout."""
+    """Print one of our tables on stdout."""
     sys.stdout.write(visible(text))
 
 
 def write_json(data: object) -> None:
-    """One JSON object, on stdout."""
+    """Print one JSON object on stdout."""
     write(msgspec.json.encode(data).decode() + "\n")
 
 
 class Terminal(Console):
-    """A console that takes texts as they are, without markup. Its reader may leave: that is no
-    failure of ours (`cli.main`)."""
+    """A console that prints texts without markup. Its reader may close the pipe, which is no error
+    (`cli.main`)."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(markup=False, emoji=False, highlight=False, **options)
 
     def say(self, text: str, style: str = "") -> None:
-        """A sentence in one line, however long; what follows a newline in it is indented."""
-        # A style given to print() would colour a live table, too.
+        """Print a sentence in one line, however long; what follows a newline in it is indented."""
+        # A style passed to print() would colour a live table as well.
         self.print(Text(indented(text), style=style), soft_wrap=True)
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """As its base, with what would steer the terminal written out, whoever wrote it."""
+        """Render like the base class, with control characters escaped."""
         for segment in super().render(renderable, options):
             if segment.control or segment.text.isprintable():
                 yield segment
@@ -66,7 +66,7 @@ class Terminal(Console):
 
 
 class Unheard(Terminal):
-    """Goes on when its reader has left: a run is not over because nobody watches any more."""
+    """Continues after its reader has closed the pipe, because the run is still recorded."""
 
     def on_broken_pipe(self) -> None:
         self.quiet = True
@@ -74,19 +74,19 @@ class Unheard(Terminal):
 
 
 def mute(file: IO[str]) -> None:
-    """Nothing is written to it any more, and nothing complains."""
+    """Discard further output without an error."""
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, file.fileno())
     os.close(null)
 
 
 def guard() -> None:
-    """What nobody catches and what others log goes to stderr as everything else."""
+    """Send uncaught exceptions and log messages of libraries to stderr, escaped."""
     sys.excepthook = _show
     shown = logging.StreamHandler()
     shown.setLevel(logging.WARNING)
     shown.setFormatter(SafeFormatter())
-    # Without this, logging would have one of its own.
+    # Otherwise logging would use a handler of its own.
     logging.lastResort = shown
 
 

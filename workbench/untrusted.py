@@ -1,4 +1,4 @@
-"""Text that others wrote (servers, machines, session files): shown as it is, never obeyed."""
+"""Untrusted text (from servers, machines, session files), made safe to display."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import logging
 import re
 
 LONGEST = 10_000
-"""Characters of a text that is shown; what is cut off ends in an ellipsis."""
+"""The most characters shown of a text; a cut is marked by an ellipsis."""
 LONGEST_NAME = 200
-"""Characters of what stands in one line: names, versions, paths."""
+"""The most characters of single-line text: names, versions, paths."""
 
-# C0 but tab and the ends of lines, DEL, C1; direction of writing; line separators; tags; no
-# characters at all.
+# C0 except tab and line ends, DEL, C1; direction of writing; line separators; tags;
+# noncharacters.
 _STEERING = re.compile(
     "\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f"
     "\ufeff\ufff9-\ufffb\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f]"
@@ -26,24 +26,24 @@ def visible(text: str) -> str:
 
 
 def safe(text: str, most: int = LONGEST) -> str:
-    """For every exit to people: `visible`, and at most `most` characters long."""
-    # Cut first: a megabyte need not be looked at.
+    """Return text for display: `visible`, and at most `most` characters long."""
+    # Cut first, so that a megabyte is not scanned.
     return _cut(visible(text[: most + 1]), most)
 
 
 def one_line(text: str, most: int = LONGEST_NAME) -> str:
-    """As `safe`, with newlines and tabs written out, too."""
+    """Return `safe` text with newlines and tabs escaped as well."""
     return _cut(_LINE_ENDS.sub(_written_out, visible(text[: most + 1])), most)
 
 
 def indented(text: str) -> str:
-    """As `safe`; whatever follows a newline is indented, so that it is not taken for a line of this
-    program's."""
+    """Return `safe` text with lines after the first indented, so that they are not taken for output
+    of this program."""
     return re.sub("\n(?!    )", "\n    ", safe(text))
 
 
 class SafeFormatter(logging.Formatter):
-    """For logs on stderr."""
+    """A formatter for logs on stderr."""
 
     def format(self, record: logging.LogRecord) -> str:
         return indented(super().format(record))

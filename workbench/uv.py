@@ -1,4 +1,4 @@
-"""The uv that came with Pongbench: it fetches packages and makes runtimes."""
+"""The uv included with Pongbench, which fetches packages and builds runtimes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from workbench.errors import PongbenchError
 
 
 def uv_binary() -> str:
-    """Where it lies. Raises PongbenchError when it is missing."""
+    """Return its path. Raises PongbenchError when it is missing."""
     import uv  # noqa: PLC0415  only a build needs it
 
     if getattr(sys, "frozen", False):

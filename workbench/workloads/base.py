@@ -1,4 +1,4 @@
-"""What a workload declares: its fields in a plan, what it needs of a server, what it costs."""
+"""The declaration of a workload: its fields in a plan, its requirements and its cost."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     @property
     def own(self) -> dict[str, Any]:
-        """The protocol, and what the declaration adds; for the driver."""
+        """The protocol and the declaration's own fields, for the driver."""
         common = set(Workload.__struct_fields__) - {"protocol"}
         data = msgspec.structs.asdict(self)
         return {name: value for name, value in data.items() if name not in common}
@@ -83,7 +83,7 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 @dataclass(frozen=True)
 class LoadModel:
-    """How connections begin: what `mode` and `arrivals` say together."""
+    """A load model: the combination of `mode` and `arrivals`."""
 
     mode: Mode
     arrivals: Arrivals
@@ -125,23 +125,23 @@ class Field:
     help: str
     unit: str
     default: Any
-    """None: it has to be given."""
+    """None: it is required."""
     kind: Literal["choice", "whole number", "number", "text"]
     choices: tuple[Any, ...] = ()
     advanced: bool = False
-    """Few people change it."""
+    """Rarely changed."""
     least: float | None = None
     most: float | None = None
 
     def text(self, value: Any) -> str:
-        """A value with its unit: "10 calls"."""
+        """Format a value with its unit: "10 calls"."""
         figure = f"{value:,}" if isinstance(value, int) else f"{value}".removesuffix(".0")
         return f"{figure} {self.unit}".strip()
 
 
 @cache
 def fields(options: type[Workload]) -> tuple[Field, ...]:
-    """Of a declaration, its own last."""
+    """Return the fields of a declaration, its own last."""
     return tuple(_fields(options))
 
 
@@ -177,20 +177,20 @@ def _fields(options: type[Workload]) -> Iterator[Field]:
 
 @dataclass(frozen=True)
 class Varied:
-    """A field of a workload that a plan may vary from point to point; a number."""
+    """A numeric field of a workload that a plan may vary from point to point."""
 
     key: str
     scale: Literal["linear", "log"] = "linear"
     limit: Literal["highest", "none"] = "none"
-    """See `axis.Axis`. The clients' own ceiling is one of rates, so none of these is calibrated."""
+    """See `axis.Axis`. The client limit is a rate, so none of these is calibrated."""
 
 
 @dataclass(frozen=True)
 class Protocol:
-    """What a server says that it speaks, in words."""
+    """A protocol of servers, for display."""
 
     label: str
-    """As a choice: "HTTP/1.1, kept alive"."""
+    """In a choice: "HTTP/1.1, kept alive"."""
     phrase: str
     """Among the conditions of a run: "ping-pong over TCP"."""
     short: str
@@ -198,27 +198,27 @@ class Protocol:
 
 
 class Declaration:
-    """A workload. What is not overridden is that of one call after another over TCP."""
+    """A workload. The defaults are those of one call after another over TCP."""
 
     key: ClassVar[str]
     """The name of its folder; its driver is `driver.py` there."""
     label: ClassVar[str]
     options: ClassVar[type[Workload]]
     protocols: ClassVar[Mapping[str, Protocol]]
-    """By their keys in plans and in `server.yaml`: what a server must speak."""
+    """By key in plans and in `server.yaml`: what a server must speak."""
     families: ClassVar[Sequence[str]] = ()
-    """Of servers, made for it."""
+    """The protocols of servers made for it."""
     driven_by_agent: ClassVar[bool] = True
-    """Is there a `driver.py`? Otherwise a load tool of its own runs it."""
+    """Whether there is a `driver.py`; otherwise a load tool of its own runs it."""
     axes: ClassVar[Sequence[Varied]] = ()
     """What a plan may vary in place of the load, by `vary`."""
     several_calls: ClassVar[bool] = True
-    """Can a connection have more than one?"""
+    """Whether a connection can have several calls."""
     null_server: ClassVar[str] = ""
-    """Id of the server that finds the clients' own limit; empty: there is none."""
+    """Id of the server for calibrating the clients; empty: there is none."""
 
     def axis(self, key: str, values: Sequence[float]) -> Axis | None:
-        """Of one of its fields; None: that is none to be varied."""
+        """Return the axis of one of its fields; None: it cannot be varied."""
         varied = next((each for each in self.axes if each.key == key), None)
         field = next((each for each in fields(self.options) if each.key == key), None)
         if varied is None or field is None:
@@ -233,49 +233,50 @@ class Declaration:
         )
 
     def problems(self, workload: Any) -> Iterator[Problem]:
-        """All that makes no sense beyond bounds."""
+        """Return all problems beyond the bounds of single fields."""
         yield from ()
 
     def unfit(self, workload: Any, entry: Server) -> str:
-        """Why a server that speaks the protocol cannot be measured with it; empty: it can."""
+        """Return why a server that speaks the protocol cannot be measured; empty: it can."""
         return ""
 
     def suits(self, workload: Any, entry: Server) -> bool:
-        """Is a server that speaks the protocol among those that a whole family stands for?"""
+        """Return whether a server that speaks the protocol is included when a family is
+        selected."""
         return not self.unfit(workload, entry)
 
     def asked(self, workload: Any) -> str:
-        """What it asks of a server beyond the protocol, as the end of a sentence: " at /json"."""
+        """Return its requirement beyond the protocol, as the end of a sentence: " at /json"."""
         return ""
 
     def reply(self, workload: Any, entry: Server) -> dict[str, Any]:
-        """What the server has to answer, for the driver; empty: the driver knows."""
+        """Return the expected response, for the driver; empty: the driver knows it."""
         return {}
 
     def calls(self, workload: Workload) -> int:
-        """Samples: of one connection."""
+        """Return the calls (samples) of one connection."""
         return workload.calls_per_connection
 
     def stay_s(self, workload: Workload) -> float:
-        """How long the workload alone keeps a connection, and its descriptor, open."""
+        """Return how long the workload alone keeps a connection, and its descriptor, open."""
         return (workload.calls_per_connection - 1) * workload.think_time_s
 
     def clients_close(self, workload: Workload, closes_first: str) -> bool:
-        """Do clients end connections, which holds their ports? `closes_first`: who does after one
-        call."""
+        """Return whether clients end connections, which occupies their ports. `closes_first`: who
+        ends one after one call."""
         return closes_first == "client" or workload.calls_per_connection > 1
 
     async def gate(self, wire: Wire, entry: Server) -> GateResult:
-        """Look at what a server really answers. Raises `wire.Fault`."""
+        """Test a server's actual responses. Raises `wire.Fault`."""
         raise NotImplementedError
 
     def able(self, gate: GateResult) -> list[str]:
-        """What a server that was gated can be measured with, in words."""
+        """Describe what a gated server can be measured with."""
         return [said.label for key, said in self.protocols.items() if key in gate.protocols]
 
     async def warm_up(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, entry: Server
     ) -> bool:
-        """One call on a new connection; was it answered?"""
+        """Make one call on a new connection. Returns whether it was answered."""
         writer.write(f"GET {entry.path} HTTP/1.0\r\nHost: pongbench\r\n\r\n".encode())
         return bool(await reader.read())

@@ -1,4 +1,4 @@
-"""What the gates of all workloads share: their result, and how a reply is compared."""
+"""Common parts of all gates: their result, and the comparison of replies."""
 
 from __future__ import annotations
 
@@ -10,53 +10,54 @@ from workbench.workloads.server import Server
 from workbench.workloads.wire import End, Fault, Reply, Wire
 
 CALLS = 5
-"""Made in turn, and at once."""
+"""Calls made one after another, and concurrently."""
 PIPELINED = 3
-"""Sent at once on one connection."""
+"""Calls pipelined on one connection."""
 CALLS_LEFT = 3
-"""By clients that are gone before the answer; few, for the shortest accept queue holds six."""
+"""Calls of clients that leave before the answer; few, because the shortest accept queue holds
+six."""
 
 
 class GateResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What the gate found; goes into the session as it is."""
+    """The result of the gate; recorded in the session unchanged."""
 
     server: str
     passed: bool
     sentences: list[str]
-    """What is wrong; when it passed, what was found."""
+    """The error; after success, the findings."""
     protocols: list[str] = []
-    """Those it proved to speak."""
+    """The protocols it was proven to speak."""
     reply: str = ""
-    """The first reply as it was on the wire, without surplus."""
+    """The first reply as received, without surplus."""
     bytes_on_wire: int = 0
-    """Of one reply, surplus included."""
+    """Bytes of one reply, surplus included."""
     header_bytes: int = 0
-    """Status line and headers, with the empty line."""
+    """Status line and headers, including the empty line."""
     kept_bytes: int = 0
-    """Of one reply on a connection that is kept."""
+    """Bytes of one reply on a kept-alive connection."""
     kept_call_us: int = 0
-    """From request to reply on a connection that is kept, the median."""
+    """Median time from request to reply on a kept-alive connection."""
     surplus_bytes: int = 0
-    """After the declared end of the body."""
+    """Bytes after the declared end of the body."""
     closes_first: Literal["server", "client"] = "server"
-    """After the only call of a connection; several are always ended by the client."""
+    """Who closes after the only call of a connection; after several, always the client."""
     resets: bool = False
     """Connections ended with a reset after the complete reply."""
     keep_alive: bool = False
     """It answered `CALLS_KEPT` calls on one connection of HTTP/1.1."""
     keep_alive_1_0: bool = False
-    """And of HTTP/1.0, when asked to."""
+    """The same for HTTP/1.0, on request."""
     pipelining: int = 0
-    """Calls answered of three sent at once."""
+    """Calls answered of three pipelined ones."""
     processes: int = 0
     threads: int = 0
-    """That it consisted of when it had answered; 0: unknown."""
+    """Processes after it had answered; 0: unknown."""
     rss_bytes: int = 0
-    """Resident memory of all its processes then; pages they share count in each."""
+    """Resident memory of all its processes then; shared pages count in each."""
 
 
 async def after_a_client_left(wire: Wire, request: bytes) -> End:
-    """A client that is gone at once must not take the server with it."""
+    """Check that a client that leaves at once does not crash the server."""
     await wire.leave()
     for _ in range(CALLS_LEFT):
         await wire.leave(request)
@@ -67,7 +68,7 @@ async def after_a_client_left(wire: Wire, request: bytes) -> End:
 
 
 def check(replies: list[Reply], entry: Server, path: str = "") -> None:
-    """Raises Fault when one is not exactly what is wanted."""
+    """Raise Fault for a reply that is not exactly as expected."""
     wanted = entry.replies[path or entry.path]
     at = f" at {path}" if path else ""
     for reply in replies:
@@ -107,7 +108,7 @@ def found(entry: Server, end: End, *, protocols: list[str]) -> GateResult:
 
 
 def agreed(result: GateResult, entry: Server) -> GateResult:
-    """The result, unless its entry says otherwise about what ports are counted by."""
+    """Return the result, or an error if the entry contradicts what ports are counted by."""
     if result.closes_first == entry.closes_first:
         return result
     return failed(

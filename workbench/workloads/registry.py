@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from workbench.workloads.gating import GateResult
 
 DEFAULT = "pong"
-"""Protocol of a plan that names none."""
+"""Protocol of a plan without one."""
 
 
 def _declared() -> Iterator[Declaration]:
-    # In a frozen build, too, the files that go to machines are there.
+    # Frozen builds also contain the files that are sent to machines.
     for file in paths.CODE.glob("workbench/workloads/*/__init__.py"):
         module = importlib.import_module(f"workbench.workloads.{file.parent.name}.declaration")
         yield module.DECLARATION
@@ -30,33 +30,33 @@ def _declared() -> Iterator[Declaration]:
 WORKLOADS: Mapping[str, Declaration] = {
     each.key: each for each in sorted(_declared(), key=lambda each: (each.key != DEFAULT, each.key))
 }
-"""By key, the default one first."""
+"""Declarations by key, the default first."""
 
 PROTOCOLS: Mapping[str, Protocol] = {
     key: protocol for each in WORKLOADS.values() for key, protocol in each.protocols.items()
 }
 
 MESSAGES = "messages"
-"""What a server of its own protocol speaks, which only its own program can try."""
+"""Protocols of servers that only their own program can test."""
 
 FAMILIES = tuple(dict.fromkeys(f for each in WORKLOADS.values() for f in each.families))
-"""Of servers that can be swept."""
+"""Protocols of servers that can be measured."""
 
 
 class _Unknown(Workload, frozen=True, kw_only=True, forbid_unknown_fields=False):
-    """Of no protocol there is: reading it says which there are."""
+    """A workload of an unknown protocol: converting it lists the known ones."""
 
     protocol: Annotated[Literal[tuple(PROTOCOLS)], Meta(title="Protocol")]  # type: ignore[valid-type]
 
 
 def declaration(protocol: str) -> Declaration:
-    """The workload whose clients speak it; of an unknown protocol, that of the default."""
+    """Return the workload of a protocol; the default one for an unknown protocol."""
     known = {key: each for each in WORKLOADS.values() for key in each.protocols}
     return known.get(protocol, known[DEFAULT])
 
 
 def options_of(data: object) -> type[Workload]:
-    """What plain data of a plan's `workload` are to be read as."""
+    """Return the type for the plain data of a plan's `workload`."""
     protocol = data.get("protocol", DEFAULT) if isinstance(data, Mapping) else DEFAULT
     if not isinstance(protocol, str) or protocol not in PROTOCOLS:
         return _Unknown
@@ -64,46 +64,46 @@ def options_of(data: object) -> type[Workload]:
 
 
 def workload(**values: Any) -> Workload:
-    """Of these values, whatever the protocol."""
+    """Return a workload with these values, whatever the protocol."""
     return options_of(values)(**values)
 
 
 def speaking(like: Workload, protocol: str) -> Workload:
-    """The same over another protocol, as far as that has the same keys."""
+    """Return the same workload with another protocol, as far as that has the same keys."""
     options = declaration(protocol).options
     kept = {k: v for k, v in msgspec.structs.asdict(like).items() if k in options.__struct_fields__}
     return options(**kept | {"protocol": protocol})
 
 
 def form_fields() -> list[Field]:
-    """Keys that are set one by one, each once; protocol and load model are chosen."""
+    """Return the keys set in fields of their own, each once; protocol and load model are chosen."""
     found = {f.key: f for each in WORKLOADS.values() for f in fields(each.options)}
     return [f for key, f in found.items() if key not in ("protocol", "mode", "arrivals")]
 
 
 def own_fields() -> list[Field]:
-    """Keys that not all workloads have, each once."""
+    """Return the keys that not all workloads have, each once."""
     own = {f.key: f for each in WORKLOADS.values() for f in fields(each.options)}
     return [field for key, field in own.items() if key not in Workload.__struct_fields__]
 
 
 def spoken_by(protocols: Iterable[str]) -> Declaration | None:
-    """The first workload that a server which speaks them is made for."""
+    """Return the first workload made for a server with these protocols."""
     spoken = set(protocols)
     return next((each for each in WORKLOADS.values() if spoken & set(each.protocols)), None)
 
 
 def able(gate: GateResult) -> list[str]:
-    """What a server that was gated can be measured with, in words."""
+    """Describe what a gated server can be measured with."""
     own = [MESSAGES] if MESSAGES in gate.protocols else []
     return [words for each in WORKLOADS.values() for words in each.able(gate)] + own
 
 
 def short(protocol: str) -> str:
-    """ "ping-pong", "HTTP/1.1"; what is not known as it is."""
+    """Return a short name: "ping-pong", "HTTP/1.1"; unknown ones unchanged."""
     return PROTOCOLS[protocol].short if protocol in PROTOCOLS else protocol
 
 
 def phrase(protocol: str) -> str:
-    """Among the conditions of a run."""
+    """Return its name among the conditions of a run."""
     return PROTOCOLS[protocol].phrase if protocol in PROTOCOLS else protocol.upper()

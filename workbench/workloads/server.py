@@ -1,4 +1,4 @@
-"""What a workload looks at in a server of the catalogue; see `servers.entry`."""
+"""The attributes of a server of the catalogue that a workload uses; see `servers.entry`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Protocol
 
 
 class Wanted(Protocol):
-    """What a server has to answer, exactly."""
+    """The exact response expected from the server."""
 
     @property
     def status(self) -> int: ...
@@ -32,10 +32,10 @@ class Server(Protocol):
     def also(self) -> Mapping[str, Wanted]: ...
     @property
     def replies(self) -> Mapping[str, Wanted]:
-        """By path; the first is what it is measured with."""
+        """The expected responses by path; the first is the measured one."""
         ...
 
     @property
     def closes_first(self) -> str:
-        """Who does, after the only call of a connection."""
+        """Who closes after the only call of a connection."""
         ...

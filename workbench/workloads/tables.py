@@ -14,7 +14,7 @@ BEGIN, END = "<!-- keys of workloads, made by `make docs` -->", "<!-- end -->"
 
 
 def table() -> str:
-    """All keys of a plan's `workload`."""
+    """Return the table of all keys of a plan's `workload`."""
     rows = [*_protocols()]
     common = [field for field in fields(Workload) if field.key != "protocol"]
     for field in [*common, *own_fields()]:
@@ -30,7 +30,8 @@ def table() -> str:
 
 
 def written(text: str) -> str:
-    """A document with the table between the two comments. Raises ValueError where they lack."""
+    """Return a document with the table between the two comments. Raises ValueError if they are
+    missing."""
     around = re.compile(rf"({re.escape(BEGIN)}\n).*?({re.escape(END)}\n)", re.DOTALL)
     new, found = around.subn(lambda match: f"{match[1]}{table()}{match[2]}", text)
     if found != 1:

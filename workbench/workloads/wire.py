@@ -1,7 +1,7 @@
-"""A patient client over plain sockets: replies taken apart, and how connections end.
+"""A test client over plain sockets: parses replies and records how connections end.
 
-Sockets rather than streams, for a stream forgets what it has read when the peer resets, and
-servers that close with the request unread do reset.
+Sockets rather than streams, because a stream discards its buffer when the peer resets, as servers
+do that close with the request unread.
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ from typing import Literal
 import h11
 
 MOST_BYTES = 1 << 20
-"""Of a reply."""
+"""Longest reply, in bytes."""
 
 
 class Fault(Exception):
-    """The server did wrong; `str()` is a sentence that begins with "It"."""
+    """An error of the server; `str()` is a sentence that begins with "It"."""
 
 
 @dataclass(frozen=True)
 class Reply:
-    """One reply, taken apart."""
+    """One parsed reply."""
 
     raw: bytes
     status: int
     header_bytes: int
-    """Status line and headers, with the empty line."""
+    """Status line and headers, including the empty line."""
     body: bytes
     took_s: float = 0.0
-    """From sending the request; on connections with several calls only."""
+    """Time since the request; on connections with several calls only."""
 
 
 @dataclass(frozen=True)
 class End:
-    """A connection with one call, to its end."""
+    """The end of a connection with one call."""
 
     reply: Reply
     surplus: int
@@ -50,19 +50,19 @@ class End:
 
 @dataclass(frozen=True)
 class Wire:
-    """Connections to a server. Everything raises `Fault`."""
+    """Connections to a server. All methods raise `Fault`."""
 
     host: str
     port: int
     patience_s: float = 5.0
-    """For what must come: a reply, or the close that is its end."""
+    """Time limit for what must come: a reply, or the close that ends it."""
     impatience_s: float = 1.0
-    """For what may never come: any other close, or a reply to a pipelined call."""
+    """Time limit for what may never come: any other close, or a reply to a pipelined call."""
     resets: bool = True
     """Whether a reset reaches the server."""
 
     async def whole(self, request: bytes, *, must_close: bool = True) -> End:
-        """One call, and whatever comes until the server closes."""
+        """Make one call, and read until the server closes."""
         async with self._connection() as caller:
             await caller.send(request)
             reply = await caller.reply(self.patience_s)
@@ -72,7 +72,7 @@ class Wire:
             return End(reply, len(caller.unread), how)
 
     async def in_turn(self, request: bytes, calls: int) -> list[Reply]:
-        """Replies on one connection; fewer when the server closes it."""
+        """Return replies on one connection; fewer when the server closes it."""
         replies: list[Reply] = []
         async with self._connection() as caller:
             for _ in range(calls):
@@ -83,12 +83,12 @@ class Wire:
                     replies.append(replace(reply, took_s=time.monotonic() - sent))
                 except Fault:
                     if replies and caller.ended and not caller.begun:
-                        break  # It closed between two calls, as it may.
+                        break  # It may close between two calls.
                     raise
         return replies
 
     async def at_once(self, request: bytes, calls: int) -> list[Reply]:
-        """Replies to calls sent together; fewer when the rest does not come."""
+        """Return replies to pipelined calls; fewer when the rest does not come."""
         replies: list[Reply] = []
         async with self._connection() as caller:
             await caller.send(request * calls)
@@ -98,7 +98,8 @@ class Wire:
         return replies
 
     async def leave(self, request: bytes = b"") -> None:
-        """Connect, perhaps ask, and be gone before the answer, with a reset if that can be."""
+        """Connect, perhaps send a request, and leave before the answer, with a reset if
+        possible."""
         async with self._connection() as caller:
             if request:
                 await caller.send(request)
@@ -134,7 +135,7 @@ class _Caller:
         """Whether anything of the last reply came."""
 
     async def send(self, request: bytes) -> None:
-        # It may have answered and closed already; what it said can still be read.
+        # It may have answered and closed already; its data can still be read.
         with contextlib.suppress(ConnectionError):
             await asyncio.get_running_loop().sock_sendall(self._sock, request)
 
@@ -142,7 +143,7 @@ class _Caller:
         self._sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
     async def reply(self, within_s: float) -> Reply:
-        """The next reply."""
+        """Read the next reply."""
         parser = _Parser()
         data, self.unread = self.unread, b""
         try:
@@ -160,7 +161,7 @@ class _Caller:
         return parser.reply()
 
     async def rest(self, within_s: float) -> Literal["closed", "reset", "open"]:
-        """Read on until it closes; what comes is added to `unread`."""
+        """Read on until it closes; data are added to `unread`."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(within_s):
                 while not self.ended and len(self.unread) < MOST_BYTES:
@@ -168,7 +169,7 @@ class _Caller:
         return self.ended or "open"
 
     async def _receive(self) -> bytes:
-        """Empty: it has ended."""
+        """Read data; empty: it has closed."""
         try:
             data = await asyncio.get_running_loop().sock_recv(self._sock, 65_536)
         except ConnectionError:
@@ -180,7 +181,7 @@ class _Caller:
 
 
 class _Parser:
-    """One reply, as it comes in."""
+    """Parses one reply incrementally."""
 
     def __init__(self) -> None:
         self._h11 = h11.Connection(h11.CLIENT)
@@ -192,7 +193,7 @@ class _Parser:
         self.raw = b""
 
     def take(self, data: bytes) -> bool:
-        """Whether the reply is whole."""
+        """Add data. Returns whether the reply is complete."""
         if data:
             self.raw += data
             self._h11.receive_data(data)
@@ -202,7 +203,7 @@ class _Parser:
         return self._whole
 
     def end(self) -> None:
-        """The connection has ended, which is how some replies become whole."""
+        """Handle the end of the connection, which completes some replies."""
         if not self.raw:
             raise Fault("It closed the connection without an answer.")
         self._h11.receive_data(b"")
@@ -210,7 +211,7 @@ class _Parser:
 
     @property
     def rest(self) -> bytes:
-        """What came after the reply."""
+        """The data after the reply."""
         return bytes(self._h11.trailing_data[0])
 
     def reply(self) -> Reply:

@@ -1,4 +1,4 @@
-"""HTTP/1.0 and 1.1: one call or many on a connection, one at a time or pipelined."""
+"""HTTP/1.0 and 1.1: one or several calls per connection, sequential or pipelined."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from workbench.agent.request import http_request
 from workbench.agent.tally import Tally
 
 _PATIENCE_NS = 1_000_000_000
-"""A server that closes while nothing has been asked for so long does not break its word."""
+"""A server may close a connection that was idle for this long."""
 
 
 class Connection:
@@ -40,7 +40,7 @@ class Connection:
         """See `WorkloadDriver`."""
 
     def calls_left(self) -> int:
-        """Calls that were not answered yet."""
+        """The calls not answered yet."""
         return self.fast + 1 if self.fast else self.left
 
 
@@ -116,7 +116,7 @@ class WorkloadDriver(Driver):
         return on_events
 
     def connected(self, connection: Connection) -> None:
-        """It could not be written to at once, and now it can."""
+        """Continue when a connection that was not writable at first has become so."""
         try:
             connection.sock.send(self.first_request)
         except OSError as error:
@@ -126,9 +126,9 @@ class WorkloadDriver(Driver):
         self.epoll.modify(connection.fd, READING)
 
     def received(self, connection: Connection, data: bytes) -> None:
-        """The long way."""
+        """Parse a reply in full."""
         if not connection.left:
-            # All calls are answered and the server said that it closes.
+            # All calls are answered and the server announced that it closes.
             self.end(connection)
             return
         if connection.fast:
@@ -149,17 +149,16 @@ class WorkloadDriver(Driver):
                 self.lose(connection, self.left_waiting(connection))
 
     def left_waiting(self, connection: Connection) -> str:
-        """The server closed while the client was thinking: as a server may that has waited for
-        long."""
+        """Handle a close during think time, which a server may do after an idle timeout."""
         thought_ns = self.think_ns - (connection.sent - monotonic_ns())
         return "protocol-idle" if thought_ns > _PATIENCE_NS else "protocol-closed"
 
     def digest(self, connection: Connection, data: bytes, closed: bool) -> None:
-        """Take all whole replies from `data`, then go on with what the last one allows."""
+        """Take all complete replies from `data`, then do what the last one allows."""
         response = self.understand(data, closed)
         while response is not None:
             if not (response.keep_alive or closed):
-                # Only what the short way may take is to be remembered.
+                # Only replies that the fast path may take are cached.
                 self.replies.pop(data, None)
             self.answered(connection)
             data = data[response.end :]
@@ -179,7 +178,7 @@ class WorkloadDriver(Driver):
             raise ProtocolError("closed before all calls were answered", "closed")
         elif response.keep_alive or closed:
             self.end(connection)
-        # Otherwise the server said that it closes: wait for it, so that the connection's
+        # Otherwise the server announced a close: wait for it, so that the connection's
         # TIME_WAIT is where the protocol puts it, and not on one of our ports.
 
     def answered(self, connection: Connection) -> None:
@@ -190,10 +189,10 @@ class WorkloadDriver(Driver):
         connection.asked -= 1
 
     def next_call(self, connection: Connection) -> None:
-        """At once, or after the think time."""
+        """Send the next call, at once or after the think time."""
         due = monotonic_ns() + self.think_ns
         connection.due = due
-        # Not to be timed out meanwhile: nothing is asked.
+        # No timeout in the meantime: no call is pending.
         connection.sent = due
         if self.think_ns:
             self.thinking.append((due, connection))
@@ -209,19 +208,19 @@ class WorkloadDriver(Driver):
         try:
             connection.sock.send(self.request * asked if asked > 1 else self.request)
         except OSError as error:
-            # A full send buffer (BlockingIOError) cannot be: all earlier requests were answered.
+            # The send buffer cannot be full (BlockingIOError): all earlier requests were answered.
             self.lose(connection, error_name(error))
 
     def think(self, now: int) -> int:
         while self.thinking and self.thinking[0][0] <= now:
             _, connection = self.thinking.popleft()
-            # It may have ended meanwhile, and its descriptor be another's.
+            # It may have ended, and its descriptor may have been reused.
             if self.open.get(connection.fd) is connection:
                 self.ask(connection, monotonic_ns())
         return self.thinking[0][0] if self.thinking else 0
 
     def lose(self, connection: Connection, error: str, data: bytes = b"") -> None:
-        """All calls left on the connection inherit its error."""
+        """Count all calls left on the connection with its error."""
         self.tally.lose(error, connection.calls_left(), data)
         self.end(connection)
 

@@ -22,10 +22,10 @@ from workbench.workloads.server import Server
 from workbench.workloads.wire import Fault, Wire
 
 CALLS_KEPT = 10
-"""Made in turn on one connection."""
+"""Calls one after another on one connection."""
 
 STALL_S = (0.035, 0.060)
-"""A call that takes so long has waited for an acknowledgement, which Linux delays by 40 ms."""
+"""A call this slow has waited for a delayed acknowledgement, 40 ms on Linux."""
 STALLS = (
     "A call on a connection it keeps takes {:.0f} ms: it sends a reply in pieces, and waits with"
     " the last for the client to acknowledge the first (Nagle's algorithm)."
@@ -34,7 +34,8 @@ DEAF = "It does not close a connection of HTTP/1.1 when it is asked to."
 
 
 async def gate(wire: Wire, entry: Server) -> GateResult:
-    """A call that ends with a close, several in turn on one connection, three at once."""
+    """Test a call that ends with a close, several sequential ones on one connection, three
+    pipelined."""
     must_close = "http/1.0" in entry.protocols
     first = await wire.whole(request(entry, "HTTP/1.0"), must_close=must_close)
     check([first.reply], entry)

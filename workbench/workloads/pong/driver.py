@@ -1,4 +1,4 @@
-"""The source's ping-pong: connect, ask, read until the server closes."""
+"""Ping-pong: connect, send a request, read until the server closes."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class WorkloadDriver(Driver):
         return on_events
 
     def connected(self, fd: int) -> None:
-        """It could not be written to at once, and now it can."""
+        """Continue when a connection that was not writable at first has become so."""
         sock, _, begun = self.open[fd]
         try:
             sock.send(self.request)
@@ -130,7 +130,7 @@ class WorkloadDriver(Driver):
         self.epoll.modify(fd, READING)
 
     def closed(self, fd: int, reset: OSError | None) -> None:
-        """Nothing more comes, and what came is not a reply known already."""
+        """Handle the end of a connection whose reply is not cached."""
         data = self.partial.get(fd, b"")
         try:
             response = self.understand(data, closed=True)
@@ -142,7 +142,7 @@ class WorkloadDriver(Driver):
             else:
                 self.lose(fd, f"protocol-{kind}", error.body or data)
             return
-        # Whatever came after the body is part of what is remembered.
+        # Data after the body are part of the cached reply.
         self.replies[data] = response
         now = monotonic_ns()
         _, due, begun = self.open[fd]

@@ -20,7 +20,7 @@ from workbench.workloads.wire import Wire
 
 
 async def gate(wire: Wire, entry: Server) -> GateResult:
-    """Each connection gets one reply and is closed by the server."""
+    """Test that each connection gets one reply and is closed by the server."""
     asked = request(entry, "HTTP/1.0")
     ends = [await wire.whole(asked) for _ in range(CALLS)]
     ends += await asyncio.gather(*(wire.whole(asked) for _ in range(CALLS)))
