@@ -1,4 +1,4 @@
-"""The documents everything speaks: emitted by the engine, recorded, replayed, drawn, judged.
+"""The documents of a session: emitted by the engine, recorded, replayed, drawn, judged.
 
 Every time is in integer microseconds on the session's monotonic axis, which begins at 0 when
 `RunStart` is emitted; the calendar appears once, in `RunStart.started_utc`. A session is exactly
@@ -29,10 +29,10 @@ WINDOW_US = 200_000
 """Length of a window."""
 
 UNTOLD = -1.0
-"""No value of any axis: derived when a document of version 1 is read."""
+"""No value of any axis; derived when a document of version 1 is read."""
 
 Errors: TypeAlias = dict[str, Whole]
-"""Calls lost, by class; see `ERROR_CLASSES`. Absent classes are zero."""
+"""Calls lost, by error class; see `ERROR_CLASSES`. Absent classes are zero."""
 
 SparseHistogram: TypeAlias = list[Annotated[int, Meta(ge=0, le=10**10)]]
 """[bucket, count, bucket, count, ...], buckets ascending; see `analysis.histogram`."""
@@ -41,17 +41,17 @@ SERVER_ERRORS = ("client-timo", "socket-timo", "connrefused", "connreset", "prot
 """Error classes counted against the server (names and meanings are httperf's)."""
 
 CLIENT_ERRORS = ("fd-unavail", "addrunavail", "ftab-full")
-"""Error classes that are the client's own fault; they never count against a server."""
+"""Error classes caused by the client itself; they never count against a server."""
 
 ERROR_CLASSES = SERVER_ERRORS + CLIENT_ERRORS
 """`other` may carry its errno (`other-ENETUNREACH`), `protocol` the status (`protocol-503`) or what
 else came in place of the reply (`messages.errors`); see `error_class`."""
 
 Purpose: TypeAlias = Literal["sweep", "warm_up", "ceiling"]
-"""Why a point is run: to be judged, to warm the server, or to find the clients' own limit."""
+"""Purpose of a point: to be judged, to warm up the server, or to calibrate the clients."""
 
 Phase: TypeAlias = Literal["ramp", "measure", "drain"]
-"""Of a point: load rises, load is steady, what is under way comes to its end."""
+"""Phases of a point: load rises, load is steady, pending calls end."""
 
 Verdict: TypeAlias = Literal[
     "ok",
@@ -82,7 +82,7 @@ class Percentiles(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class MachineRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """A machine as it was during the run; never holds a secret."""
+    """A machine as it was during the run; never contains a secret."""
 
     name: str
     roles: list[str]
@@ -90,44 +90,44 @@ class MachineRecord(msgspec.Struct, frozen=True, kw_only=True):
     facts: dict[str, Any] = {}
     """Kernel, CPU model and count, memory, limits, sysctls; see `machines.facts`."""
     clock_offset_us: Signed = 0
-    """To add to the machine's monotonic clock to get this workstation's."""
+    """Add this to the machine's monotonic clock to get this workstation's."""
     clock_uncertainty_us: Whole = 0
 
 
 class ServerRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """A contestant as it was deployed."""
+    """A server as it was deployed."""
 
     id: str
     name: str
     family: str
     version: str = ""
-    """Of the framework, for example "tornado 6.6.1"."""
+    """The framework's version, for example "tornado 6.6.1"."""
     runtime: str = ""
     """For example "CPython 3.11.7"."""
     files: dict[str, str] = {}
     """Relative path to SHA-256 of every file deployed."""
     gate: dict[str, Any] = {}
-    """What it put on the wire before the run; see `servers.gate.GateResult`."""
+    """Its behaviour before the run; see `servers.gate.GateResult`."""
     confinement: dict[str, Any] = {}
-    """With which rights it ran; see `servers.rights.Confinement`."""
+    """The privileges it ran with; see `servers.rights.Confinement`."""
 
 
 class SeriesRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One line of the charts: what is measured at every value of the axis and judged as one."""
+    """One line of the charts: measured at every value of the axis and judged as one."""
 
     key: str
     server: str
-    """Id; several series may be of one server."""
+    """Its id; several series may be of one server."""
     label: str
     params: dict[str, str] = {}
-    """In what it differs from others of its server, for people."""
+    """How it differs from others of its server, for display."""
 
 
 class Metric(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A figure of points beyond the built-in ones: charts, tables and reports show it from this."""
+    """A figure of points beyond the built-in ones, as charts, tables and reports show it."""
 
     key: str
-    """In `PointStop.values`."""
+    """Its key in `PointStop.values`."""
     label: str
     unit: str = ""
     better: Literal["more", "less", ""] = ""
@@ -137,7 +137,7 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Block(msgspec.Struct, frozen=True, kw_only=True):
-    """A stretch of the order of the run: one server's sweep in one pass."""
+    """A part of the order of the run: one server's sweep in one pass."""
 
     server: str
     pass_number: Whole
@@ -145,7 +145,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunStart(Document, frozen=True, kw_only=True, tag="run_start"):
-    """The conditions of the test: everything a reader needs to believe or repeat it."""
+    """The conditions of the run: everything a reader needs to judge or repeat it."""
 
     v: int = 1
     session: str
@@ -161,11 +161,11 @@ class RunStart(Document, frozen=True, kw_only=True, tag="run_start"):
     order: list[Block]
     seed: Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
     axis: Axis | None = None
-    """What the plan varies; derived from the plan where a session does not tell it."""
+    """What the plan varies; derived from the plan in sessions that do not record it."""
     series: list[SeriesRecord] = []
-    """In the plan's order; one a server where a session does not tell them."""
+    """In the plan's order; one per server in sessions that do not record them."""
     metrics: list[Metric] = []
-    """Those that points carry in `values`."""
+    """The metrics that points carry in `values`."""
 
     def __post_init__(self) -> None:
         check_plan(self.plan)
@@ -183,24 +183,24 @@ class PointStart(Document, frozen=True, kw_only=True, tag="point_start"):
     point: Whole
     server: str
     rate_per_s: Rate = 0.0
-    """As version 1 tells `x` on an axis of rates; see `workbench.axis`."""
+    """`x` on an axis of rates, as in version 1; see `workbench.axis`."""
     x: Number = UNTOLD
     """Its value on the axis of the run."""
     series: str = ""
-    """Key of its series; the server's id where it is not told."""
+    """Key of its series; the server's id if not recorded."""
     purpose: Purpose = "sweep"
     pass_number: Whole = 1
     look: Whole = 1
-    """Which measurement of this rate in this pass; the last one counts (`analysis.looks`)."""
+    """Number of the attempt at this rate in this pass; the last one counts (`analysis.looks`)."""
     connections: Whole = 0
-    """How many the schedule holds; 0 in closed loop."""
+    """Connections in the schedule; 0 in a closed loop."""
     calls_per_connection: Positive = 1
     concurrency: Whole = 0
-    """As version 1 tells `x` on an axis of concurrency."""
+    """`x` on an axis of concurrency, as in version 1."""
     seconds: Number = 0.0
     """Length of the schedule."""
     load_tool: str = "agent"
-    """What made the load; see `load.registry`."""
+    """The load tool; see `load.registry`."""
 
     def __post_init__(self) -> None:
         _place(self)
@@ -212,7 +212,7 @@ class Window(Document, frozen=True, kw_only=True, tag="window"):
     ended until nothing is in flight."""
 
     t_us: Signed
-    """Of the window's start."""
+    """Time of the window's start."""
     point: Whole
     index: Whole
     """Of 200 ms in the point; the last one's where several are in one."""
@@ -227,9 +227,9 @@ class Window(Document, frozen=True, kw_only=True, tag="window"):
     in_flight: Signed = 0
     """Connections open at the window's end."""
     latency_us: Percentiles | None = None
-    """From due. None: no reply in this window."""
+    """Latency from the scheduled time. None: no reply in this window."""
     service_us: Percentiles | None = None
-    """From the actual send."""
+    """Service time, from the actual send."""
     latency: SparseHistogram = []
     """Coarse, 16 buckets an octave (`analysis.histogram.coarse`): windows merge by adding these,
     never by averaging percentiles."""
@@ -241,26 +241,26 @@ class Window(Document, frozen=True, kw_only=True, tag="window"):
 
 
 class HostSample(Document, frozen=True, kw_only=True, tag="host_sample"):
-    """One machine, once a second or oftener."""
+    """One machine, once a second or more often."""
 
     t_us: Signed
     machine: str
     server: str = ""
-    """Whose process tree the figures below are about; empty: none runs here."""
+    """The server whose process tree the figures below describe; empty: none runs here."""
     cpu_pct: Number = 0.0
-    """Of one core, the server's whole process tree since the last sample."""
+    """Percent of one core, of the server's whole process tree since the last sample."""
     rss_bytes: Whole = 0
     pss_bytes: Whole = 0
-    """0: not to be had."""
+    """0: not available."""
     processes: Whole = 0
     threads: Whole = 0
     descriptors: Whole = 0
     accept_queue: Whole = 0
     """Connections waiting to be accepted."""
     backlog: Whole = 0
-    """In force in the kernel; 0: not listening."""
+    """The limit in force in the kernel; 0: not listening."""
     host_cpu_pct: Number = 0.0
-    """Of all cores together: 100 is all busy."""
+    """Percent of all cores together: 100 is fully busy."""
     memory_available_bytes: Whole = 0
     counters: dict[str, Signed] = {}
     """Kernel counters that grew since the last sample, by how much (ListenOverflows, ...)."""
@@ -275,16 +275,16 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
 
     scheduled: Whole
     unsent: Whole
-    """Never started: the client was too far behind."""
+    """Calls never started: the client was too far behind."""
     sent: Whole
     late: Whole | None
-    """Started more than 5 ms after due. None: the load tool cannot tell."""
+    """Started more than 5 ms after the scheduled time. None: the load tool cannot report it."""
     established: Whole | None
     """Connections. None: as above."""
     succeeded: Whole
     errors: Errors = {}
     in_flight: Signed = 0
-    """Neither answered nor failed when the point was ended."""
+    """Neither answered nor failed when the point ended."""
 
 
 class Histograms(msgspec.Struct, frozen=True, kw_only=True):
@@ -294,13 +294,13 @@ class Histograms(msgspec.Struct, frozen=True, kw_only=True):
     service: SparseHistogram = []
     connect: SparseHistogram = []
     first_byte: SparseHistogram = []
-    """From send."""
+    """Service time, from the send."""
     lateness: SparseHistogram = []
-    """Actual start minus due; every connection, also failed ones."""
+    """Actual start minus scheduled time, of every connection, including failed ones."""
 
 
 class ClientPart(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What one client had of a point. Calls, as everywhere."""
+    """One client's part of a point, in calls."""
 
     machine: str
     scheduled: Whole
@@ -308,9 +308,9 @@ class ClientPart(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     late: Whole = 0
     unsent: Whole = 0
     cpu_pct: Number = 0.0
-    """Of one core, its busiest worker while the schedule ran."""
+    """Percent of one core, of its busiest worker while the schedule ran."""
     cpu_s: Number = 0.0
-    """All its workers together, to the point's end."""
+    """Of all its workers together, to the point's end."""
     lateness_us: Percentiles | None = None
     began_late_us: Signed = 0
     """After the instant agreed, by its own clock."""
@@ -319,7 +319,7 @@ class ClientPart(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class PointStop(Document, frozen=True, kw_only=True, tag="point_stop"):
-    """The result of a point, with its verdict and what the verdict rests on."""
+    """The result of a point, with its verdict and the figures it is based on."""
 
     t_us: Signed
     point: Whole
@@ -338,14 +338,14 @@ class PointStop(Document, frozen=True, kw_only=True, tag="point_stop"):
     """The schedule's actual length."""
     counts: Counts
     offered_per_s: Rate = 0.0
-    """What was really due per second, in the plan's unit."""
+    """The load actually scheduled per second, in the plan's unit."""
     replies_per_s: Rate = 0.0
     """Succeeded in the measured part, per second of it, in the plan's unit."""
     measured_s: list[Number] = []
     """[from, to] of the measured part, in seconds from the point's start; empty: the whole
-    schedule, as in sessions that tell no phases."""
+    schedule, as in sessions without phases."""
     errors_pct: Number = 0.0
-    """Of attempts (scheduled calls), client's own errors and unsent included."""
+    """Share of attempts (scheduled calls), client's own errors and unsent included."""
     latency_us: Percentiles | None = None
     service_us: Percentiles | None = None
     connect_us: Percentiles | None = None
@@ -353,21 +353,22 @@ class PointStop(Document, frozen=True, kw_only=True, tag="point_stop"):
     lateness_us: Percentiles | None = None
     histograms: Histograms = Histograms()
     client_cpu_pct: Number | None = 0.0
-    """Of one core, the busiest worker while the schedule ran. None: the load tool cannot tell."""
+    """Percent of one core, of the busiest worker while the schedule ran. None: the load tool cannot
+    report it."""
     server_cpu_pct: Number = 0.0
-    """Of one core, the whole process tree; mean over the point."""
+    """Percent of one core, of the whole process tree; mean over the point."""
     server_rss_bytes: Whole = 0
     """Peak over the point, whole process tree."""
     verdict: Verdict
     reasons: list[str] = []
-    """Sentences for people."""
+    """Sentences for display."""
     values: dict[str, Number | None] = {}
     """Of metrics beyond those that have fields of their own, by key; None: not known."""
     findings: list[dict[str, Any]] = []
     """`reasons` as codes with parameters, one for each in the same order; see `messages.reasons`.
     Empty: recorded before there were codes."""
     evidence: dict[str, Number] = {}
-    """The figures the verdict rests on."""
+    """The figures the verdict is based on."""
     conserved: bool | None = True
     """The audit: scheduled = unsent + succeeded + errors + in flight, in every worker. None: the
     load tool does not account for every call."""
@@ -380,7 +381,7 @@ class PointStop(Document, frozen=True, kw_only=True, tag="point_stop"):
 
 
 class Note(Document, frozen=True, kw_only=True, tag="note"):
-    """Something a reader should know: what was tuned, trusted, gated, given up, warned."""
+    """Information a reader needs: tuning, trust, gates, give-ups, warnings."""
 
     t_us: Signed
     topic: str
@@ -393,7 +394,7 @@ class Note(Document, frozen=True, kw_only=True, tag="note"):
 
 
 class RunStop(Document, frozen=True, kw_only=True, tag="run_stop"):
-    """The last document of a session that ended in good order, however it ended."""
+    """The last document of a session that was closed properly, however the run ended."""
 
     t_us: Signed
     status: Status
@@ -415,16 +416,17 @@ def _place(point: PointStart | PointStop) -> None:
 
 
 def error_class(name: str) -> str:
-    """The class of an error's name: `other-ENETUNREACH` is `other`, `protocol-503` `protocol`."""
+    """Return the class of an error's name: `other-ENETUNREACH` is `other`, `protocol-503`
+    `protocol`."""
     head, _, _ = name.partition("-")
     return head if head in ("other", "protocol") else name
 
 
 def server_errors(errors: Errors) -> int:
-    """Calls lost that count against the server."""
+    """Return the calls lost that count against the server."""
     return sum(n for name, n in errors.items() if error_class(name) in SERVER_ERRORS)
 
 
 def client_errors(errors: Errors) -> int:
-    """Calls lost by the client's own fault."""
+    """Return the calls lost through the client's own fault."""
     return sum(n for name, n in errors.items() if name in CLIENT_ERRORS)
