@@ -1,4 +1,4 @@
-"""How figures are written for people."""
+"""Formatting of figures for display."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def rate(rate_per_s: float) -> str:
-    """As in the charts: "4,700", "8,276" of 8,275.9, "2.5"."""
+    """Format a rate as on the charts: "4,700", "8,276" for 8,275.9, "2.5"."""
     return f"{rate_per_s:,.0f}" if rate_per_s >= 9.995 else f"{rate_per_s:.3g}"
 
 
@@ -16,14 +16,14 @@ def ordinal(number: int) -> str:
 
 
 def known(names: Sequence[str], what: str) -> str:
-    """What there is: "There are a, b and c." or "There is only a." or "There is no plan yet." """
+    """List what exists: "There are a, b and c." or "There is only a." or "There is no plan yet"."""
     if len(names) < 2:
         return f"There is only {names[0]}." if names else f"There is no {what} yet."
     return f"There are {listed(names)}."
 
 
 def duration(us: float) -> str:
-    """A time between calls, three digits: "85 µs", "1.42 ms", "2.1 s"."""
+    """Format a time between calls with three digits: "85 µs", "1.42 ms", "2.1 s"."""
     if us < 999.5:
         return f"{us:.0f} µs"
     if us < 999_500:
@@ -32,14 +32,14 @@ def duration(us: float) -> str:
 
 
 def clock(seconds: float) -> str:
-    """A time people wait: "0:07", "18:58", "1:02:00"."""
+    """Format a waiting time: "0:07", "18:58", "1:02:00"."""
     minutes, rest = divmod(round(max(0.0, seconds)), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 def figure(value: float | None, unit: str = "") -> str:
-    """Of a metric, three digits and its unit: "12.4 µs", "8,204"; empty: not known."""
+    """Format a metric with three digits and its unit: "12.4 µs", "8,204"; empty: unknown."""
     if value is None:
         return ""
     text = f"{value:,.0f}" if abs(value) >= 99.95 or value == int(value) else f"{value:.3g}"
@@ -47,7 +47,7 @@ def figure(value: float | None, unit: str = "") -> str:
 
 
 def per_second(value: float | None) -> str:
-    """An extrapolated rate, to three digits: "28,400/s"; empty: not known."""
+    """Format an extrapolated rate to three digits: "28,400/s"; empty: unknown."""
     if value is None:
         return ""
     digits = max(0, len(f"{value:.0f}") - 3)
@@ -62,7 +62,7 @@ def percent(share: float) -> str:
 
 
 def size(count: int) -> str:
-    """Bytes as people read them, in thousands: "12 kB", "3.1 MB", "53 MB", "25.3 GB"."""
+    """Format bytes in decimal units: "12 kB", "3.1 MB", "53 MB", "25.3 GB"."""
     if count < 999_500:
         return f"{count / 1e3:,.0f} kB" if count >= 1_000 else f"{count} bytes"
     if count < 999_500_000:
@@ -91,14 +91,14 @@ def listed(names: Sequence[str]) -> str:
 
 
 def time_span(span_s: tuple[float, float]) -> str:
-    """For people: "0.5 to 1.5 min", "2 to 4 min"."""
+    """Format a range of time: "0.5 to 1.5 min", "2 to 4 min"."""
     unit, name = (3600, "h") if span_s[1] >= 7200 else (60, "min") if span_s[1] >= 60 else (1, "s")
     first, last = (_two(value / unit) for value in span_s)
     return f"{first} {name}" if first == last else f"{first} to {last} {name}"
 
 
 def _two(value: float) -> str:
-    """Two digits, of less than one only the first."""
+    """Format with two digits, below one with the first only."""
     return f"{value:,.0f}" if value >= 9.95 else f"{value:.2g}" if value >= 0.95 else f"{value:.1g}"
 
 
