@@ -88,7 +88,7 @@ def test_output_that_a_full_disk_refuses_is_told_in_one_sentence(
             cwd=ROOT,
             check=False,
         )
-    told = "pongbench: The output cannot be written: the disk is full. Send it elsewhere.\n"
+    told = "pongbench: The output cannot be written: the disk is full. Redirect it elsewhere.\n"
     assert (done.returncode, done.stderr) == (1, told)
 
 
@@ -102,5 +102,5 @@ def test_a_word_for_a_number_is_told_in_one_sentence(file: Path) -> None:
     )
     assert done.returncode == 2
     assert done.stderr == (
-        "pongbench: argument --rate: 'fast' is no number. See `pongbench compare --help`.\n"
+        "pongbench: argument --rate: 'fast' is not a number. See `pongbench compare --help`.\n"
     )
