@@ -174,8 +174,8 @@ def test_keys_are_trusted_and_machines_checked_before_anything_runs_there(
     for name in ("h1", *CLIENTS):
         page.listing.rows[name].click()
         press(page, "Check this machine")
-        until(qtbot, lambda name=name: says(page, f"Is this really {name}?"))
-        press(page, "Trust this key")
+        until(qtbot, lambda name=name: says(page, f"Unknown host key: {name}"))
+        press(page, "Trust key")
         until(qtbot, lambda name=name: "ready" in page.listing.rows[name].state.word)
     assert says(page, "4 of 5 ready")
     # Every command that was run there, and what it was for.
@@ -194,7 +194,7 @@ def test_a_run_is_paused_loses_a_client_is_skipped_and_runs_again(
     # No key is trusted: each is asked for, before anything is sent to its host.
     for _ in hosts:
         question = dialog(qtbot, window, KeyDialog)
-        press(question, "Trust this key")
+        press(question, "Trust key")
         until(qtbot, lambda asked=question: not asked.isVisible())
     until(qtbot, lambda: live.state is State.RUNNING)
     assert hostkeys.own_file().read_text().count("ssh-ed25519") == len(hosts)
@@ -202,7 +202,7 @@ def test_a_run_is_paused_loses_a_client_is_skipped_and_runs_again(
     press(window, "Pause after this point")
     until(qtbot, lambda: live.state is State.PAUSED)
     assert measured(window) == 1
-    press(window, "Go on")
+    press(window, "Resume")
     until(qtbot, lambda: live.board.model.running is not None)
     lost = hosts[-1]
     try:
@@ -222,7 +222,7 @@ def test_a_run_is_paused_loses_a_client_is_skipped_and_runs_again(
     assert any(finding.get("client") == "h4" for point in hurt for finding in point.findings)
     (stop,) = [d for d in session.documents if isinstance(d, RunStop)]
     assert stop.status == "done"
-    press(window, "Open the session")
+    press(window, "Open session")
     until(qtbot, lambda: window.shown is window.film and says(window, "clients h2, h3, h4"))
     press(window, "Run again")
     # The plan and its machines, without asking for either again.

@@ -21,7 +21,7 @@ from workbench.machines.local import open_local
 ROOT = Path(__file__).parents[2]
 
 ON_MACHINES = {
-    *("runner", "janitor", "sampler", "tuner", "survey", "receive", "uncache"),
+    *("runner", "janitor", "sampler", "tuner", "survey", "receive", "uncache", "linkprobe"),
     *("point", "supervisor", "worker", "alarm", "driver", "confine"),
 }
 """Modules that are sent to machines, which are Linux. The workbench reads them as files."""
@@ -169,5 +169,5 @@ async def test_another_system_says_in_a_sentence_that_it_runs_no_servers(
     monkeypatch: pytest.MonkeyPatch, system: str
 ) -> None:
     monkeypatch.setattr(sys, "platform", system)
-    with pytest.raises(PongbenchError, match="under Linux only; instead of this computer"):
+    with pytest.raises(PongbenchError, match="on Linux only; use a machine over SSH instead of this computer"):
         await open_local()

@@ -106,7 +106,7 @@ def test_a_slip_is_told_beside_its_line_before_it_is_saved(
     page = opened()
     choose(page, "mine")
     type_over(page, "import socket\n", "import socket,\n")
-    sees(qtbot, page, "Line 3: Python stops reading here")
+    sees(qtbot, page, "Line 3: Syntax error")
     assert page.pane.code.fault(3)
     sees(qtbot, page, "Unsaved: server.py.")
     control(page, "Revert").click()
