@@ -285,7 +285,7 @@ def test_the_command_shows_and_removes_what_a_crash_left(
     assert host.processes()
     assert main(["machines", "clean", "h1", "--cache"]) == 0
     printed = capsys.readouterr().out
-    assert "removed run " in printed and "import os, signal, time" in printed
+    assert "removed leftover run " in printed and "import os, signal, time" in printed
     assert f"removed {host.work_dir}: " in printed
     assert list(host.processes().values()) == []
     assert host.run("sh", "-c", 'test -e "$0"; echo $?', host.work_dir).strip() == "1"

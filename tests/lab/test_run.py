@@ -107,7 +107,7 @@ def test_three_clients_against_one_target(
     capsys.readouterr()
     assert main(["summary", str(tmp_path / "plan.pong.yaml")]) == 0
     said = capsys.readouterr().out
-    assert re.search(r"^Clients started within [\d.]+ ms of one another \(median", said, re.M)
+    assert re.search(r"^Clients started within [\d.]+ ms of each other \(median", said, re.M)
     assert all(re.search(rf"^ ?{name} .* ± [\d.]+ [mµ]?s", said, re.M) for name in CLIENTS)
 
 
