@@ -169,5 +169,5 @@ async def test_another_system_says_in_a_sentence_that_it_runs_no_servers(
     monkeypatch: pytest.MonkeyPatch, system: str
 ) -> None:
     monkeypatch.setattr(sys, "platform", system)
-    with pytest.raises(PongbenchError, match="on Linux only; use a machine over SSH instead of this computer"):
+    with pytest.raises(PongbenchError, match="on Linux only; use a machine over SSH"):
         await open_local()
