@@ -70,7 +70,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", omit
     """Base of all documents."""
 
 
-class Percentiles(msgspec.Struct, frozen=True, omit_defaults=True):
+class Percentiles(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """Percentiles of a time in microseconds, over `count` values."""
 
     count: Whole

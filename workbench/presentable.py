@@ -48,8 +48,10 @@ def _may_hold_text(kind: msgspec.inspect.Type) -> bool:
     match kind:
         case msgspec.inspect.StrType() | msgspec.inspect.AnyType():
             return True
-        case msgspec.inspect.DictType() | msgspec.inspect.StructType():
+        case msgspec.inspect.DictType():
             return True
+        case msgspec.inspect.StructType():
+            return any(_may_hold_text(field.type) for field in kind.fields)
         case msgspec.inspect.ListType():
             return _may_hold_text(kind.item_type)
         case msgspec.inspect.UnionType():

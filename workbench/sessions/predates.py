@@ -27,13 +27,12 @@ def predates(documents: Sequence[AnyDocument]) -> Iterator[str]:
     """Return one sentence per item."""
     if not documents or not isinstance(documents[0], RunStart) or documents[0].v >= _KNOWS_FAULTY:
         return
-    if any(
-        isinstance(document, PointStop) and _answered_wrongly(document) for document in documents
-    ):
+    told = [each for each in documents if type(each) in {PointStop, Note, RunStop}]
+    if any(isinstance(each, PointStop) and _answered_wrongly(each) for each in told):
         yield FAULTY_UNKNOWN
-    known = any(isinstance(each, Note) and each.topic == "target-lost" for each in documents)
+    known = any(isinstance(each, Note) and each.topic == "target-lost" for each in told)
     targets = {machine.name for machine in documents[0].machines if "target" in machine.roles}
-    if not known and any(_target_lost(document, targets) for document in documents):
+    if not known and any(_target_lost(each, targets) for each in told):
         yield TARGET_UNKNOWN
 
 
