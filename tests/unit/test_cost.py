@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from workbench import metrics
 from workbench.analysis.cost import CPU_PER_CALL, full_core
 from workbench.analysis.summary import ServerSummary, Summary
-from workbench.documents import Counts, PointStop, Verdict
+from workbench.documents import Counts, Metric, PointStop, Verdict
 from workbench.report import cost
 
 
@@ -74,3 +75,23 @@ def test_a_core_is_full_where_its_time_is_spent() -> None:
     assert full_core(server("A", 100.0)) == 5000.0
     assert full_core(server("A", 100.0, verdict="inconclusive")) is None
     assert full_core(server("A", None)) is None
+
+
+def test_a_metric_that_fails_costs_no_point(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Broken:
+        record = Metric(key="broken", label="Broken")
+
+        def of(self, measured: object) -> float | None:
+            return 1 / 0
+
+    class Endless(Broken):
+        record = Metric(key="endless", label="Endless")
+
+        def of(self, measured: object) -> float | None:
+            return float("inf")
+
+    monkeypatch.setattr(metrics, "METRICS", (Broken(), Endless()))
+    assert metrics.values(None) == {"broken": None, "endless": None}  # type: ignore[arg-type]
+    assert "The metric broken failed" in caplog.text

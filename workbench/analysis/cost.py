@@ -24,8 +24,11 @@ def full_core(series: SeriesResult) -> float | None:
     """The load at which what its calls cost would fill one core, in the axis's unit of rates: an
     extrapolation of the price at the highest trusted point. None: that is not known.
 
-    A server of several processes or threads that run at once may go beyond it.
+    A server of several processes or threads that run at once may go beyond it. On an axis of
+    another kind the price differs from value to value, and there is none.
     """
+    if series.axis.of_workload:
+        return None
     for point in reversed(series.points):
         cost = cpu_us_per_call(point)
         if point.trusted and cost:

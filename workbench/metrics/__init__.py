@@ -7,11 +7,15 @@ so nothing else has to know it.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
+from math import isfinite
 
 from workbench.documents import Metric
 from workbench.metrics import cpu, switches
 from workbench.metrics.base import Measured, PointMetric
+
+log = logging.getLogger(__name__)
 
 METRICS: Sequence[PointMetric] = (cpu.PerCall(), cpu.InKernel(), switches.PerCall())
 """In the order in which they are shown."""
@@ -23,5 +27,14 @@ def records() -> list[Metric]:
 
 
 def values(measured: Measured) -> dict[str, float | None]:
-    """Of one point, by key."""
-    return {metric.record.key: metric.of(measured) for metric in METRICS}
+    """Of one point, by key; None where a metric fails, which costs no point."""
+    return {metric.record.key: _value(metric, measured) for metric in METRICS}
+
+
+def _value(metric: PointMetric, measured: Measured) -> float | None:
+    try:
+        value = metric.of(measured)
+        return None if value is None or not isfinite(value) else float(value)
+    except Exception:
+        log.exception("The metric %s failed", metric.record.key)
+        return None

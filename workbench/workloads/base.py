@@ -13,6 +13,7 @@ import msgspec
 from msgspec import NODEFAULT, Meta, inspect
 
 from workbench.axis import Axis
+from workbench.messages.plans import OneCallOnly
 
 if TYPE_CHECKING:
     from workbench.messages.plans import Problem
@@ -234,7 +235,8 @@ class Declaration:
 
     def problems(self, workload: Any) -> Iterator[Problem]:
         """Return all problems beyond the bounds of single fields."""
-        yield from ()
+        if workload.calls_per_connection > 1 and not self.several_calls:
+            yield OneCallOnly(protocol=workload.protocol)
 
     def unfit(self, workload: Any, entry: Server) -> str:
         """Return why a server that speaks the protocol cannot be measured; empty: it can."""

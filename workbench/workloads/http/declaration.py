@@ -55,6 +55,7 @@ class Http(Declaration):
     null_server = "null-http"
 
     def problems(self, workload: Any) -> Iterator[plans.Problem]:
+        yield from super().problems(workload)
         if not re.fullmatch(r"/[\x21-\x7e]*", workload.path):
             yield plans.InvalidPath()
         if workload.pipeline > workload.calls_per_connection:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from msgspec import Meta
 
-from workbench.messages import plans
 from workbench.workloads.base import Protocol, Workload
 from workbench.workloads.http import declaration as http
 
@@ -39,11 +38,6 @@ class Pong(http.Http):
     axes = ()
     several_calls = False
     null_server = "null"
-
-    def problems(self, workload: Any) -> Iterator[plans.Problem]:
-        if workload.calls_per_connection > 1:
-            yield plans.OneCallOnly(protocol=workload.protocol)
-        yield from super().problems(workload)
 
     async def gate(self, wire: Wire, entry: Server) -> GateResult:
         from workbench.workloads.pong.gate import gate  # noqa: PLC0415  it brings h11
