@@ -36,6 +36,9 @@ warm_up: null
 looks: 1
 """
 FLEET = Fleet("h1", ("h2", "h3"))
+ATTEMPTS = 3
+"""Where a point is disturbed."""
+
 ACCUSED = "the server's"
 """In place of `server-limited` and `faulty`: what a dying server shows, refusals and resets, may be
 either."""
@@ -192,11 +195,21 @@ def test_hosts_are_as_they_were_and_the_session_does_not_lie(
     def middle(document: AnyDocument) -> bool:
         return isinstance(document, Window) and document.index == 3
 
-    try:
-        documents = in_the_middle(plan, FLEET, middle, lambda: fault.act(host))
-    finally:
-        fault.end(host)
-    assert said(documents, fault.said.note) == fault.said
+    for _ in range(ATTEMPTS):
+        try:
+            documents = in_the_middle(plan, FLEET, middle, lambda: fault.act(host))
+        finally:
+            fault.end(host)
+        found = said(documents, fault.said.note)
+        if found == fault.said or not disturbed(documents):
+            break
+    assert found == fault.said
+
+
+def disturbed(documents: list[AnyDocument]) -> bool:
+    """Did other programs of this machine keep the clients from their schedule?"""
+    points = [d for d in documents if isinstance(d, PointStop) and d.complete]
+    return any(point.verdict in ("client-limited", "inconclusive") for point in points)
 
 
 def said(documents: list[AnyDocument], topic: str) -> Said:
