@@ -31,7 +31,7 @@ PLAN = Plan(
 LACKS: dict[str, type[Message]] = {
     "time": causes.CoresFull,
     "kernel": causes.CoresFull,
-    "sleep": causes.Waited,
+    "sleep": causes.NotAccepted,
     "descriptors": causes.DescriptorsUsedUp,
 }
 

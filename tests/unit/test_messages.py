@@ -51,7 +51,7 @@ SENTENCES: list[tuple[Message, str]] = [
     ),
     (
         causes.NotAccepted(busy_pct=12.0, backlog=512),
-        "Its accept queue (backlog 512) was full while it used only 12 % of a core: it does not accept connections fast enough.",
+        "Its accept queue (backlog 512) was full while it used only 12 % of a core: it waited, and accepted connections too slowly.",
     ),
     (
         causes.Waited(busy_pct=7.0),

@@ -108,7 +108,7 @@ class NotAccepted(Cause, frozen=True, kw_only=True):
     def text(self) -> str:
         return (
             f"Its accept queue (backlog {self.backlog:,}) was full while it used only"
-            f" {self.busy_pct:.0f} % of a core: it does not accept connections fast enough."
+            f" {self.busy_pct:.0f} % of a core: it waited, and accepted connections too slowly."
         )
 
 
