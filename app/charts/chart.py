@@ -204,7 +204,7 @@ class Chart(pg.PlotWidget):
         return ceiling if inside else None
 
     def title_words(self) -> tuple[str, str]:
-        """("Response time", "p99 from when due, log scale")."""
+        """("Response time", "p99, from scheduled time, log scale")."""
         if self.quantity is Quantity.REPLIES:
             return "Successful replies", "per second"
         if other := self.model.metric(self.metric):

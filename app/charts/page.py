@@ -247,7 +247,7 @@ class Page:
         due, open_loop = view.clock == "latency", model.axis.calibrated
         said.append(
             f"Response time: {words.percentile(view.percentile)} of the answered calls, counted "
-            f"from when a call was {'due' if due else 'sent'}"
+            f"from {'their scheduled times' if due else 'when they were sent'}"
             f"{', so that a server that stalls cannot hide it' * (due and open_loop)}."
         )
         hollow = [
