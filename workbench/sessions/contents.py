@@ -95,20 +95,22 @@ def _check_time(utc: str) -> None:
 
 
 def _check_window(window: Window) -> None:
-    if window.latency or window.service:
+    if window.latency:
         _check_histogram(window.latency, "latency")
+    if window.service:
         _check_histogram(window.service, "service")
 
 
 def _check_stop(stop: PointStop) -> None:
     check_free(stop.findings, "findings")
     for name in stop.histograms.__struct_fields__:
-        _check_histogram(getattr(stop.histograms, name), f"histograms.{name}")
+        if histogram := getattr(stop.histograms, name):
+            _check_histogram(histogram, f"histograms.{name}")
 
 
 def _check_histogram(sparse: SparseHistogram, place: str) -> None:
     buckets = sparse[::2]
-    if len(sparse) % 2 or buckets != sorted(buckets) or (buckets and buckets[-1] >= BUCKETS):
+    if len(sparse) % 2 or buckets[-1] >= BUCKETS or buckets != sorted(buckets):
         raise ValidationError(
             f"This is no histogram of {BUCKETS:,} buckets, each with its count - at `$.{place}`"
         )

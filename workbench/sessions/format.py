@@ -29,26 +29,21 @@ UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 """The errors raised by decoding."""
 
 
-def decode(line: bytes) -> AnyDocument:
+def decode(text: bytes | memoryview) -> AnyDocument:
     """Return a checked and presentable document. Raises `UNREADABLE`."""
-    return _taken(_decoder.decode(line))
-
-
-def decode_lines(lines: bytes) -> list[AnyDocument]:
-    """Decode one JSON object per line; checked and presentable. Raises `UNREADABLE`."""
-    return list(map(_taken, _decoder.decode_lines(lines)))
+    return _checked(_decoder.decode(text))
 
 
 def from_data(data: object) -> AnyDocument:
     """Convert plain data, as `decode` does. Raises msgspec.ValidationError."""
-    return _taken(msgspec.convert(data, AnyDocument))
+    return _checked(msgspec.convert(data, AnyDocument))
 
 
-def _taken(document: AnyDocument) -> AnyDocument:
-    # Most are windows without errors; their figures were checked in decoding.
-    if type(document) is Window and not (document.errors or document.latency or document.service):
-        return document
+def _checked(document: AnyDocument) -> AnyDocument:
     check(document)
+    # Most documents are windows without any text.
+    if type(document) is Window and not (document.errors or document.values):
+        return document
     return presentable(document)
 
 

@@ -18,7 +18,7 @@ from workbench.config.yaml import loads_yaml, read_bytes
 from workbench.documents import VERSION, AnyDocument, RunStart, RunStop
 from workbench.errors import BadInput
 from workbench.sessions.completion import completed
-from workbench.sessions.format import HEADER, UNREADABLE, decode, decode_lines, from_data
+from workbench.sessions.format import HEADER, UNREADABLE, decode, from_data
 from workbench.sessions.predates import predates
 
 MOST_BYTES = 512 << 20
@@ -113,7 +113,7 @@ def parse_session(data: bytes, *, name: str, newer: bool = False) -> Session:
     session = Session(name)
     data = data.removeprefix(_BOM)
     lines = data.find(b"\n--- {") + 1
-    documents = _decode_lines(data[lines : data.rfind(b"\n") + 1]) if lines else None
+    documents = _decode_lines(data, lines) if lines else None
     if documents is not None:
         # Including the `---` that ends the first document.
         _read(data[: lines + 3], session, newer)
@@ -127,17 +127,21 @@ def parse_session(data: bytes, *, name: str, newer: bool = False) -> Session:
     return session
 
 
-def _decode_lines(data: bytes) -> list[AnyDocument] | None:
-    """Decode all documents but the first at once; None: read them one by one."""
-    plain = data[4:].replace(b"\n--- {", b"\n{")
-    separators = 1 + (len(data) - 4 - len(plain)) // 4
+def _decode_lines(data: bytes, begin: int) -> list[AnyDocument] | None:
+    """Decode all documents but the first, one complete line of JSON each; None: read them one by
+    one."""
+    documents = []
+    text, find = memoryview(data), data.find
     try:
-        documents = decode_lines(plain)
+        # Searching for one character is several times faster than for a whole separator.
+        while end := find(b"\n", begin) + 1:
+            if not data.startswith(b"--- {", begin):
+                return None
+            documents.append(decode(text[begin + 4 : end]))
+            begin = end
     except UNREADABLE:
         return None
-    if len(documents) != separators:
-        return None  # a line without one
-    return None if any(isinstance(document, RunStart) for document in documents) else documents
+    return None if RunStart in map(type, documents) else documents
 
 
 def _read(data: bytes, session: Session, newer: bool) -> None:
