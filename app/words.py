@@ -9,15 +9,6 @@ if TYPE_CHECKING:
     from workbench.documents import RunStart
     from workbench.sessions.library import Shelved
 
-FAMILIES = {
-    "socket": "Raw sockets",
-    "wsgi": "WSGI and ASGI",
-    "macro": "Database apps",
-    "hello": "Hello World",
-    "message": "Messages",
-}
-"""Of servers, by the catalogue's word."""
-
 _STATUS = {"done": "complete", "stopped": "stopped early", "aborted": "aborted", "failed": "failed"}
 
 

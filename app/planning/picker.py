@@ -21,7 +21,7 @@ from app.charts.drawing import draw_text, elided
 from app.plain import tip
 from app.theme import LIGHT, Theme, font, paint_icon
 from app.widgets import column, label
-from app.words import FAMILIES
+from workbench.workloads.registry import ALL_FAMILIES
 
 if TYPE_CHECKING:
     from workbench.servers.entry import ServerEntry
@@ -69,11 +69,10 @@ class Picker(QFrame):
     def set_entries(self, entries: Sequence[ServerEntry]) -> None:
         self._quiet = True
         self.list.clear()
-        for entry in sorted(
-            entries, key=lambda e: (list(FAMILIES).index(e.family), e.name.casefold())
-        ):
+        families = list(ALL_FAMILIES)
+        for entry in sorted(entries, key=lambda e: (families.index(e.family), e.name.casefold())):
             item = QListWidgetItem(self.list)
-            words = [FAMILIES[entry.family], entry.language, entry.style]
+            words = [ALL_FAMILIES[entry.family], entry.language, entry.style]
             item.setText(entry.name)
             item.setData(_ID, entry.id)
             item.setData(_ABOUT, " · ".join(filter(None, words)))

@@ -14,12 +14,11 @@ from app.servers.columns import THEN, version
 from app.servers.known import Known
 from app.theme import Weight
 from app.widgets import Inline, column, empty, label
-from app.words import FAMILIES
 from workbench.rights import stated
 from workbench.servers.entry import Seen, ServerEntry
 from workbench.servers.gate import GateResult
 from workbench.servers.programs import PROGRAMS
-from workbench.workloads.registry import able, short
+from workbench.workloads.registry import ALL_FAMILIES, able, short
 
 _FOUND = "Measured here"
 
@@ -122,7 +121,7 @@ def _tables(known: Known) -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
     yield (
         "How it runs" if known.runs else "History",
         _filled(
-            ("Family", FAMILIES.get(entry.family, "")),
+            ("Family", ALL_FAMILIES.get(entry.family, "")),
             ("Style", entry.style),
             ("Language", entry.language),
             *(_running(known, entry) if known.runs else ()),

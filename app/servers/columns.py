@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.servers.known import KINDS, Known
-from app.words import FAMILIES
 from workbench.servers.entry import In2009
+from workbench.workloads.registry import ALL_FAMILIES
 
 NOW, THEN = "Today", "2009, as published"
 GROUPS = (NOW, THEN)
@@ -123,7 +123,7 @@ COLUMNS: tuple[Column, ...] = (
         order=lambda k: (KINDS.index(k.state.kind), _RANK[k.state.tone], k.state.word),
     ),
     _column("Style", 166, lambda k: k.entry.style if k.entry else ""),
-    _column("Family", 112, lambda k: FAMILIES.get(k.family, "")),
+    _column("Family", 112, lambda k: ALL_FAMILIES.get(k.family, "")),
     _column("Language", 84, lambda k: k.entry.language if k.entry else ""),
     _column("Released", 92, group=NOW, **_today("released")),
     _column("Licence", 134, group=NOW, **_today("licence")),
@@ -159,5 +159,5 @@ def haystack(known: Known) -> str:
     said = [known.id, known.name, known.state.word, *known.texts.values()]
     if entry:
         said += [entry.description, entry.style, entry.language, *entry.notes, *entry.protocols]
-        said += [FAMILIES.get(entry.family, ""), *(f.text(known) for f in COLUMNS if f.group)]
+        said += [ALL_FAMILIES.get(entry.family, ""), *(f.text(known) for f in COLUMNS if f.group)]
     return "\n".join(said).casefold()

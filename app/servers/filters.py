@@ -24,7 +24,7 @@ from app.servers.painting import write
 from app.servers.rows import Index
 from app.theme import Theme, Weight
 from app.widgets import column, label
-from app.words import FAMILIES
+from workbench.workloads.registry import ALL_FAMILIES
 
 _ID = Qt.ItemDataRole.UserRole
 _COUNT = Qt.ItemDataRole.UserRole + 1
@@ -76,7 +76,7 @@ class Filters(QFrame):
         counts["own"] = sum(known.own for known in servers)
         self._families.blockSignals(True)
         self._families.clear()
-        for id_, name in {"": "All", **FAMILIES, "own": "My own"}.items():
+        for id_, name in {"": "All", **ALL_FAMILIES, "own": "My own"}.items():
             if counts.get(id_) or id_ in {"", "own"}:
                 item = QListWidgetItem(name)
                 item.setData(_ID, id_)

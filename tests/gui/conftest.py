@@ -24,10 +24,18 @@ from tests.gui.windows import PATIENCE_MS
 
 
 class Patient(QtBot):
-    """Waits at least as long as a busy machine may take. What is waited for ends the wait."""
+    """Waits at least as long as a busy machine may take. What is waited for ends the wait, and so
+    does an exception in a slot, after which it may never come."""
 
     def waitUntil(self, callback: Callable[[], object], *, timeout: int = 0) -> None:
-        super().waitUntil(callback, timeout=max(timeout, PATIENCE_MS))
+        slots = getattr(self._request.node, "qt_exception_capture_manager", None)
+
+        def reached() -> object:
+            if slots is not None:
+                slots.fail_if_exceptions_occurred("WAIT")
+            return callback()
+
+        super().waitUntil(reached, timeout=max(timeout, PATIENCE_MS))
 
     def waitSignal(self, signal: object, *, timeout: int = 0) -> object:
         return super().waitSignal(signal, timeout=max(timeout, PATIENCE_MS))

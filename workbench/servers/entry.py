@@ -19,16 +19,16 @@ from workbench.servers import entry_problems
 from workbench.servers.entry_problems import APPS, pinned
 from workbench.servers.programs import ProgramName
 from workbench.untrusted import one_line, safe
-from workbench.workloads.registry import FAMILIES, MESSAGES, PROTOCOLS
+from workbench.workloads.registry import ALL_FAMILIES, MESSAGES, PROTOCOLS
 
 if TYPE_CHECKING:
     Family: TypeAlias = str
     Protocol: TypeAlias = str
 else:
-    Family = Literal[(*FAMILIES, "message", "tool")]
+    Family = Literal[(*ALL_FAMILIES, "tool")]
     Protocol = Literal[(*PROTOCOLS, MESSAGES)]
-"""The protocols of workloads, and: message and messages, for servers that only their own `check`
-can test; tool, for our own programs, such as the null server."""
+"""Those of workloads, and: message and messages, for servers that only their own `check` can test;
+tool, for our own programs, such as the null server."""
 Text: TypeAlias = Annotated[str, Meta(min_length=1, max_length=2_000)]
 
 Runtime: TypeAlias = Literal["python", "python3.9", "python2.7", "none"]

@@ -207,8 +207,8 @@ class Declaration:
     options: ClassVar[type[Workload]]
     protocols: ClassVar[Mapping[str, Protocol]]
     """By key in plans and in `server.yaml`: what a server must speak."""
-    families: ClassVar[Sequence[str]] = ()
-    """The protocols of servers made for it."""
+    families: ClassVar[Mapping[str, str]] = {}
+    """Families of the servers made for it: `family` in `server.yaml`, and its name for display."""
     driven_by_agent: ClassVar[bool] = True
     """Whether there is a `driver.py`; otherwise a load tool of its own runs it."""
     axes: ClassVar[Sequence[Varied]] = ()

@@ -39,8 +39,13 @@ PROTOCOLS: Mapping[str, Protocol] = {
 MESSAGES = "messages"
 """Protocols of servers that only their own program can test."""
 
-FAMILIES = tuple(dict.fromkeys(f for each in WORKLOADS.values() for f in each.families))
-"""Protocols of servers that can be measured."""
+FAMILIES: Mapping[str, str] = {
+    key: name for each in WORKLOADS.values() for key, name in each.families.items()
+}
+"""Families of servers that can be measured: their names for display, by key."""
+
+ALL_FAMILIES: Mapping[str, str] = {**FAMILIES, "message": "Messages"}
+"""And of those that only their own program can test."""
 
 
 class _Unknown(Workload, frozen=True, kw_only=True, forbid_unknown_fields=False):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec import structs
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication
@@ -16,7 +17,9 @@ from tests.gui.windows import control, press, says
 from workbench import paths
 from workbench.messages import plans
 from workbench.plan.model import GiveUp, Plan, Range, WarmUp, load_plan
+from workbench.servers.catalogue import Catalogue
 from workbench.sessions import read_session
+from workbench.workloads import registry
 from workbench.workloads.registry import workload as a_workload
 
 # The offscreen platform says so of every window that has a least size.
@@ -209,6 +212,20 @@ def test_servers_are_found_ticked_moved_and_left_out_by_keys(qtbot: QtBot, page:
     assert servers.value() == ["asyncio-streams", "tornado", "gevent"]
     leave_out(qtbot, page, 0)
     assert servers.value() == ["tornado", "gevent"]
+
+
+def test_a_family_that_came_with_a_workload_is_listed_by_its_name(
+    qtbot: QtBot, page: PlanPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(registry.ALL_FAMILIES, "echo", "Echo servers")
+    gevent = Catalogue.load(extra_dirs=[])["gevent"]
+    echo = structs.replace(gevent, id="mine", name="Mine", family="echo", protocols=["echo"])
+    page.form.servers.set_entries([gevent, echo])
+    press(page, "Add or remove")
+    search = page.form.servers.picker.search
+    qtbot.keyClicks(search, "echo servers")
+    qtbot.keyClick(search, Qt.Key.Key_Return)
+    assert page.form.servers.value()[-1] == "mine"
 
 
 def test_servers_that_do_not_speak_the_protocol_are_left_out_with_one_press(

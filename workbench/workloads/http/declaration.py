@@ -50,7 +50,11 @@ class Http(Declaration):
         "http/1.0": Protocol("HTTP/1.0", "HTTP/1.0", "HTTP/1.0"),
         "http/1.1": Protocol("HTTP/1.1, kept alive", "HTTP/1.1", "HTTP/1.1"),
     }
-    families: ClassVar[Sequence[str]] = ("wsgi", "hello", "macro")
+    families: ClassVar[Mapping[str, str]] = {
+        "wsgi": "WSGI and ASGI",
+        "macro": "Database apps",
+        "hello": "Hello World",
+    }
     axes: ClassVar[Sequence[Varied]] = (Varied("pipeline"),)
     null_server = "null-http"
 

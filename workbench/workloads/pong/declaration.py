@@ -34,7 +34,7 @@ class Pong(http.Http):
     protocols: ClassVar[Mapping[str, Protocol]] = {
         "pong": Protocol("Ping-pong: read until close", "ping-pong over TCP", "ping-pong")
     }
-    families = ("socket",)
+    families: ClassVar[Mapping[str, str]] = {"socket": "Raw sockets"}
     axes = ()
     several_calls = False
     null_server = "null"
