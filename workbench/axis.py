@@ -11,6 +11,7 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
+from workbench import formatting
 from workbench.shapes import Number
 
 
@@ -77,8 +78,8 @@ class Axis(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return f"{x:,.0f}" if x >= 9.995 or x == int(x) else f"{x:.3g}"
 
     def at(self, x: float) -> str:
-        """Format a value with its unit: "4,700/s", "50 concurrent", "64 bytes"."""
-        return f"{self.figure(x)}{self.suffix}"
+        """Format a value with its unit: "4,700/s", "50 concurrent", "64 bytes", "1 byte"."""
+        return formatting.counted(self.figure(x), self.suffix)
 
     def of(self, point: Place) -> str:
         """Format what a point offers; a warm-up always as a rate."""

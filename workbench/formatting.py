@@ -43,7 +43,15 @@ def figure(value: float | None, unit: str = "") -> str:
     if value is None:
         return ""
     text = f"{value:,.0f}" if abs(value) >= 99.95 or value == int(value) else f"{value:.3g}"
-    return f"{text} {unit}".rstrip()
+    return counted(text, f" {unit}".rstrip())
+
+
+def counted(figure: str, suffix: str) -> str:
+    """Join a figure and what it counts, in the singular after 1: "64 bytes", "1 byte", "1/s"."""
+    word = suffix.strip()
+    if figure != "1" or len(word) < 4 or not word.isalpha() or not word.endswith("s"):
+        return f"{figure}{suffix}"
+    return f"{figure}{suffix.removesuffix('es' if word.endswith('sses') else 's')}"
 
 
 def per_second(value: float | None) -> str:
@@ -64,7 +72,7 @@ def percent(share: float) -> str:
 def size(count: int) -> str:
     """Format bytes in decimal units: "12 kB", "3.1 MB", "53 MB", "25.3 GB"."""
     if count < 999_500:
-        return f"{count / 1e3:,.0f} kB" if count >= 1_000 else f"{count} bytes"
+        return f"{count / 1e3:,.0f} kB" if count >= 1_000 else counted(str(count), " bytes")
     if count < 999_500_000:
         return f"{count / 1e6:.2g} MB" if count < 9_950_000 else megabytes(count)
     return f"{count / 1e9:,.1f} GB"

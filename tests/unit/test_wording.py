@@ -5,11 +5,14 @@ from __future__ import annotations
 import pytest
 
 from workbench import formatting
+from workbench.axis import RATE, Axis
+from workbench.messages.base import Span, place
 
 
 @pytest.mark.parametrize(
     ("count", "text"),
     [
+        (1, "1 byte"),
         (5, "5 bytes"),
         (999, "999 bytes"),
         (1_000, "1 kB"),
@@ -26,3 +29,29 @@ from workbench import formatting
 )
 def test_bytes_are_told_in_thousands(count: int, text: str) -> None:
     assert formatting.size(count) == text
+
+
+SIZES = Axis(key="size", label="Size", unit="bytes")
+WORKERS = Axis(key="processes", label="Workers", unit="processes")
+WAITS = Axis(key="wait", label="Wait", unit="ms")
+
+
+@pytest.mark.parametrize(
+    ("axis", "x", "text"),
+    [
+        (SIZES, 1, "1 byte"),
+        (SIZES, 1.5, "1.5 bytes"),
+        (SIZES, 64, "64 bytes"),
+        (WORKERS, 1, "1 process"),
+        (WAITS, 1, "1 ms"),
+        (RATE, 1, "1/s"),
+    ],
+)
+def test_one_of_a_unit_is_in_the_singular(axis: Axis, x: float, text: str) -> None:
+    assert axis.at(x) == place(x, axis.suffix) == text
+    if not axis.per_second:
+        assert formatting.figure(x, axis.unit) == text
+
+
+def test_a_span_of_a_unit_is_in_the_plural() -> None:
+    assert place(Span((1, 64)), SIZES.suffix) == "1 to 64 bytes"

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, TypeAlias, TypeVar
 
 import msgspec
 
+from workbench import formatting
 from workbench.axis import RATE
 
 M = TypeVar("M", bound="Message")
@@ -123,7 +124,7 @@ def share(part: Figure, whole: Figure) -> Figure:
 
 def place(x: Figure, suffix: str) -> str:
     """Of a point on the plan's axis (`axis.Axis.suffix`): "4,700/s", "10 to 50 concurrent"."""
-    return f"{each(x, RATE.figure)}{suffix}"
+    return formatting.counted(each(x, RATE.figure), suffix)
 
 
 def most(figure: Figure) -> float:

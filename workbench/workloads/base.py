@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 import msgspec
 from msgspec import NODEFAULT, Meta, inspect
 
+from workbench import formatting
 from workbench.axis import Axis
 from workbench.messages.plans import OneCallOnly
 
@@ -137,7 +138,7 @@ class Field:
     def text(self, value: Any) -> str:
         """Format a value with its unit: "10 calls"."""
         figure = f"{value:,}" if isinstance(value, int) else f"{value}".removesuffix(".0")
-        return f"{figure} {self.unit}".strip()
+        return formatting.counted(figure, f" {self.unit}".rstrip())
 
 
 @cache

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from workbench import formatting
 from workbench.workloads.base import Field, Workload, fields
 from workbench.workloads.registry import DEFAULT, WORKLOADS, own_fields
 
@@ -52,7 +53,7 @@ def _default(field: Field) -> str:
     value = field.default
     if isinstance(value, str):
         return f"`{value}`"
-    return f"{value:g} {field.unit}".strip() if isinstance(value, int | float) else ""
+    return formatting.figure(value, field.unit) if isinstance(value, int | float) else ""
 
 
 def _span(field: Field) -> str:

@@ -91,7 +91,8 @@ class Again(Notice, frozen=True, kw_only=True):
         where = f", pass {self.pass_number}" if self.passes > 1 else ""
         rates = formatting.listed([RATE.figure(rate) for rate in self.rates_per_s])
         return (
-            f"{self.name} {found} {rates}{self.suffix} ({formatting.ordinal(self.look)} "
+            f"{self.name} {found} {formatting.counted(rates, self.suffix)}"
+            f" ({formatting.ordinal(self.look)} "
             f"try{where}): repeating, because its limit is decided there."
         )
 
