@@ -67,7 +67,7 @@ class Axes:
 
     def _highest(self) -> float:
         known = self._spanned()
-        return scales.round_up(max(known.max(initial=0.0) * 1.05, 1e-3)) if len(known) else 1.0
+        return scales.end(max(known.max(initial=0.0) * 1.05, 1e-3)) if len(known) else 1.0
 
     def _log_limits(self) -> tuple[float, float]:
         """Return limits fitted to a complete session; while running, wide enough that the axis

@@ -28,6 +28,10 @@ _CONTROLS = 424.0
 """Unscaled, right of the head of the response time: the window's controls."""
 _RARELY_AT_TIMEOUT = 0.6
 """Up to this share of the rates few lines are as high."""
+_BETWEEN_MARKS = 62.0
+"""Unscaled, below the lowest chart, between the middles of two figures."""
+_MOST_VALUES = 12
+"""Values of an axis other than rates that are marked one by one."""
 _NO_CONTROLS = 2.0
 """Their height in pictures and presentations."""
 _ABOVE_IDEAL = 14.0
@@ -200,19 +204,28 @@ class Ground:
     def _paint_rates(self, painter: QPainter) -> None:
         chart = self._chart
         look, theme, plot = chart.look, chart.theme, chart.plot_rect()
-        px, (low, last, _, _) = look.px, chart.limits
-        if chart.model.axis.scale == "log":
-            apart = px(62) / max(1.0, plot.width()) * (last - low)
-            marks = scales.log_ticks(10**low, 10**last, apart)
-        else:
-            marks = scales.ticks(last, max(2, min(10, int(plot.width() / px(62)))))
-        for rate in marks:
+        px = look.px
+        for rate in self.marks_across():
             at = QPointF(chart.at(rate, 1).x(), plot.bottom() + px(13))
             # More than ten names need the room right of the plot's lower corner too.
             if len(chart.curves) <= 10 or at.x() <= plot.right() - px(12):
                 draw_text(painter, at, words.count(rate), look.axis_font, theme.muted, "middle")
         at = QPointF(plot.center().x(), plot.bottom() + px(34))
         draw_text(painter, at, chart.model.axis.title, font(px(12)), theme.muted, "middle")
+
+    def marks_across(self) -> list[float]:
+        """Return the marks below the lowest chart: the planned values where they are no rates and
+        few, otherwise round ones.
+        """
+        chart = self._chart
+        axis, (low, last, _, _) = chart.model.axis, chart.limits
+        least, width = chart.look.px(_BETWEEN_MARKS), max(1.0, chart.plot_rect().width())
+        if not axis.per_second and 0 < len(axis.values) <= _MOST_VALUES:
+            return scales.apart(axis.values, [chart.at(x, 1).x() for x in axis.values], least)
+        if axis.scale == "log":
+            return scales.log_ticks(10**low, 10**last, least / width * (last - low))
+        whole = not axis.per_second and all(x.is_integer() for x in axis.values)
+        return scales.ticks(last, max(2, min(10, int(width / least))), whole=whole)
 
     def _paint_ceiling(self, painter: QPainter) -> None:
         chart = self._chart

@@ -236,6 +236,8 @@ class Chart(pg.PlotWidget):
         running = self.model.running
         if running is None or running.server not in self.curves or running.server in self.hidden:
             return None
+        if running.start.purpose == "warm_up" and not self.model.axis.per_second:
+            return None  # its rate has no place on this axis
         value = running.value(self.metric, self.view_shown)
         return None if isnan(value) else self.at(running.x, value)
 

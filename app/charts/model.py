@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from app.charts.series import Series
 from workbench.analysis.cost import rank
 from workbench.analysis.running import Running
-from workbench.axis import RATE
+from workbench.axis import RATE, Axis
 from workbench.documents import (
     AnyDocument,
     Metric,
@@ -64,7 +64,7 @@ class ChartModel:
                 self.axis = document.axis or RATE
                 self.last_x = max(self.axis.values, default=1000.0)
                 for record in document.series:
-                    self._series(record.key, record.label)
+                    self._series(record.key, record.label).axis = self.axis
             case PointStart():
                 self.running = Running(document, self.axis)
                 self.sweeping = document if document.purpose == "sweep" else None
@@ -89,15 +89,16 @@ class ChartModel:
 
     def expect(
         self,
-        last: float,
+        axis: Axis | None = None,
         servers: Iterable[tuple[str, str]] = (),
         *,
         timeout_s: float | None = None,
     ) -> None:
-        """Announce, before the run does: where the x axis ends, (id, name) of the servers compared,
+        """Announce, before the run does: what the plan varies, (id, name) of the servers compared,
         and the timeout of a call.
         """
-        self.last_x = last
+        if axis is not None:
+            self.axis, self.last_x = axis, max(axis.values, default=self.last_x)
         self._timeout_s = timeout_s or self._timeout_s
         for id_, name in servers:
             self._series(id_, name)

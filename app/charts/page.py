@@ -258,8 +258,8 @@ class Page:
         if any(hollow):
             said.append(
                 "Hollow markers and thin lines: unreliable, because the clients were the limit, "
-                "other programs took CPU, or there is too little evidence. Excluded from "
-                "sustained rates."
+                "other programs took CPU, or there is too little evidence."
+                f"{' Excluded from sustained rates.' * model.axis.has_limit}"
             )
         faulty = [f"{s.name} is {s.what_is_faulty}." for s in model.ranked() if s.faulty]
         if faulty:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import ceil, floor, log10
 
 _STEPS = (1.0, 2.0, 5.0)
+_ENDS = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
 
 
-def ticks(high: float, most: int) -> list[float]:
+def ticks(high: float, most: int, *, whole: bool = False) -> list[float]:
     """Return ticks from 0 to at most `high` in steps of 1, 2 or 5 times a power of ten, at most
-    `most` + 1.
+    `most` + 1. `whole`: whole numbers only.
     """
     if high <= 0 or most < 1:
         return [0.0]
     power = floor(log10(high / most))
     steps = (step * 10.0**exponent for exponent in (power, power + 1) for step in _STEPS)
     step = next(step for step in steps if high / step <= most * (1 + 1e-9))
+    step = max(step, 1.0) if whole else step
     return [round(i * step, 9) for i in range(floor(high / step * (1 + 1e-9)) + 1)]
 
 
@@ -29,6 +32,26 @@ def round_up(value: float) -> float:
     """Return the next higher 1, 2, 5 or 10 times a power of ten."""
     power = 10.0 ** floor(log10(value) + 1e-9)
     return min(step for step in (*_STEPS, 10.0) if step * power >= value * (1 - 1e-9)) * power
+
+
+def end(value: float) -> float:
+    """Return where a linear axis ends that has to reach a value: the next higher round figure, in
+    finer steps than `round_up`, so that no half of the axis stays empty.
+    """
+    power = 10.0 ** floor(log10(value) + 1e-9)
+    return min(step for step in _ENDS if step * power >= value * (1 - 1e-9)) * power
+
+
+def apart(values: Sequence[float], places: Sequence[float], least: float) -> list[float]:
+    """Return, ascending, those of ascending values that are far enough apart, by their ascending
+    places, to be written below an axis: the last, the first, and from the last down what is left.
+    """
+    kept: dict[float, float] = {}
+    pairs = list(zip(values, places, strict=True))
+    for value, place in (*pairs[-1:], *pairs[:1], *reversed(pairs)):
+        if value in kept or all(abs(place - other) >= least for other in kept.values()):
+            kept[value] = place
+    return sorted(kept)
 
 
 def log_ticks(low: float, high: float, apart: float = 0.25) -> list[float]:

@@ -21,6 +21,10 @@ TOOLS = ("null", "null-http")
 """Servers that are not compared: against them the clients' own limit is found."""
 
 
+MOST_REPLIES = "most replies"
+"""What servers are ranked by where an axis has no limit."""
+
+
 def count(value: float) -> str:
     """Format with thousands commas; decimals only below 10."""
     return f"{value:.3g}" if 0 < abs(value) < 10 and value != int(value) else f"{value:,.0f}"
@@ -55,7 +59,7 @@ def holds(series: Series, *, over: bool = True) -> tuple[str, str]:
     if not series.complete:
         return _unfinished(series, over), ""
     if not series.axis.has_limit:
-        return "answers at most", per_second(series.figure)
+        return MOST_REPLIES, per_second(series.figure)
     if series.unknown is not None:
         return "unknown" if over else "unknown so far", ""
     if series.knee is None and series.faulty:
@@ -74,6 +78,8 @@ def _unfinished(series: Series, over: bool) -> str:
 
 def held(series: Series) -> str:
     """Return a sentence without its end: "gevent sustains 6,200/s"."""
+    if series.most and not series.axis.has_limit:
+        return f"{series.name}: {series.sustained} at {series.axis.at(series.most.x)}"
     if series.unknown is not None:
         return f"{series.name}: sustained rate unknown"
     if series.faulty and series.knee is not None:

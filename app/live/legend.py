@@ -53,7 +53,8 @@ class Legend(QFrame):
         head = row()
         head.addWidget(label("Servers", 14, Weight.DemiBold))
         head.addStretch()
-        head.addWidget(label("sustained rate (99 % answered)", 12, tone="muted"))
+        self._column = label("", 12, tone="muted")
+        head.addWidget(self._column)
         inside.addLayout(head)
         around = column(rows := frame("rows"))
         self._list = column(within := frame("rows"))
@@ -89,6 +90,8 @@ class Legend(QFrame):
     def refresh(self) -> None:
         """Apply changes of the model."""
         model = self._trio.model
+        sought = model.axis.has_limit
+        self._column.setText("sustained rate (99 % answered)" if sought else words.MOST_REPLIES)
         ranked = [series.id for series in model.ranked()]
         if ranked != self._order:
             self._arrange(ranked)
@@ -199,7 +202,7 @@ class _Row(QFrame):
             word = before or "not run yet"
         self.setToolTip(tip("\n".join(filter(None, (f"{word} {figure}".strip(), why)))))
         # The list's header explains the figures; the names need the space.
-        self._word.setText(word.removeprefix("sustains").strip())
+        self._word.setText(word.removeprefix("sustains").removeprefix(words.MOST_REPLIES).strip())
         self._faulty.setVisible(series.faulty is not None)
         self._figure.setText(figure)
         self._figure.setVisible(bool(figure))

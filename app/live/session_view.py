@@ -20,6 +20,7 @@ from app.theme import Theme
 from app.widgets import GAP, frame, row
 from workbench.analysis.results import PERCENTILES, Clock
 from workbench.analysis.windows import skipped
+from workbench.axis import Axis
 from workbench.documents import WINDOW_US, AnyDocument, Note, PointStart, RunStart, Window
 from workbench.messages.notes import Severity, WindowsMissing
 from workbench.messages.topics import severity
@@ -110,9 +111,9 @@ class Board(QWidget):
         self.trio.set_paused(paused)
         self.side.legend.refresh()
 
-    def expect(self, highest: float, timeout_s: float | None = None) -> None:
-        """Set how far the axes reach before the run itself defines it."""
-        self.model.expect(highest, timeout_s=timeout_s)
+    def expect(self, axis: Axis, timeout_s: float | None = None) -> None:
+        """Set the axes before the run itself defines them."""
+        self.model.expect(axis, timeout_s=timeout_s)
         self.refresh()
 
     def prepare(self, trial: Trial, doing: str) -> None:
@@ -120,7 +121,7 @@ class Board(QWidget):
         them.
         """
         contestants = [each for each in trial.servers if each[0] not in words.TOOLS]
-        self.model.expect(self.model.last_x, contestants)
+        self.model.expect(servers=contestants)
         self.side.legend.prepare(trial, doing)
         self.refresh()
 

@@ -126,8 +126,7 @@ class LivePage(QWidget):
         """Show a run of which nothing is known yet but its plan. What it tells goes to `prepare`,
         `tell`, `consume` and at last `end`."""
         self.board.clear()
-        if plan.axis.per_second:
-            self.board.expect(plan.axis.values[-1], plan.workload.timeout_s)
+        self.board.expect(plan.axis, plan.workload.timeout_s)
         self.now.clear()
         self.error.say("")
         self.alert.say("")

@@ -13,10 +13,12 @@ from app import theme
 from app.charts import words
 from app.charts.full_session import Whole
 from app.charts.series import Quantity
+from app.live.run import Trial
 from app.live.session_view import Board
+from tests.gui.windows import says, sees
 from tests.synthetic import session
-from workbench.axis import Axis
-from workbench.documents import AnyDocument, PointStop, RunStart, Window
+from workbench.axis import Axis, concurrency, rate
+from workbench.documents import AnyDocument, PointStart, PointStop, RunStart, Window
 
 # The offscreen platform says so of every window that has a least size.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -90,18 +92,81 @@ def test_the_axes_stay_when_a_run_ends(board: Board) -> None:
 def test_the_axes_stay_when_a_run_that_was_prepared_begins(board: Board) -> None:
     documents = patient(session(3, 6), 2.0)
     board.clear()
-    board.expect(9000.0, 2.0)
+    board.expect(rate("connections", [1000.0, 9000.0]), 2.0)
     prepared = limits(board)
     board.consume(documents[0])
     assert limits(board) == prepared
 
 
+def varied(axis: Axis) -> list[AnyDocument]:
+    """A session at 200/s, or so many connections, whose points are at the values of an axis."""
+    rates = {200 + n / 100: x for n, x in enumerate(axis.values)}
+    start, *rest = session(2, rates=list(rates), ceiling=False)
+    assert isinstance(start, RunStart)
+    return [
+        replace(start, axis=axis),
+        *(
+            replace(document, x=rates[document.x], rate_per_s=0.0)
+            if isinstance(document, PointStart | PointStop) and document.purpose == "sweep"
+            else document
+            for document in rest
+        ),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("axis", "marks"),
+    [
+        (concurrency([1.0, 2.0, 3.0]), [1, 2, 3]),
+        (concurrency([1.0, 2.0, 5.0, 10.0, 50.0, 100.0]), [1, 10, 50, 100]),
+        (concurrency([n + 1.0 for n in range(20)]), [0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20]),
+        (
+            Axis(key="size", label="Size", unit="bytes", scale="log", values=[64.0, 1024.0, 9e4]),
+            [64, 1024, 90_000],
+        ),
+        (rate("connections", [200.0, 400.0]), [0, 50, 100, 150, 200, 250, 300, 350, 400]),
+    ],
+    ids=["few", "crowded", "many", "log", "rates"],
+)
+def test_below_the_axis_stand_the_planned_values_or_round_ones(
+    board: Board, axis: Axis, marks: list[float]
+) -> None:
+    for document in varied(axis):
+        board.consume(document)
+    board.refresh()
+    assert board.trio.charts[Quantity.ERRORS].ground.marks_across() == marks
+
+
+def test_where_nothing_is_offered_the_replies_fill_their_axis(board: Board) -> None:
+    for document in varied(concurrency([1.0, 2.0, 3.0])):
+        board.consume(document)
+    board.refresh()
+    assert board.trio.charts[Quantity.REPLIES].limits[2:] == (0, 250)
+
+
+def test_a_live_run_says_what_its_servers_answer_where_no_limit_is_sought(
+    qtbot: QtBot, board: Board
+) -> None:
+    axis = concurrency([1.0, 2.0, 3.0])
+    board.clear()
+    board.expect(axis)
+    start, *rest = varied(axis)
+    assert isinstance(start, RunStart)
+    board.prepare(Trial(tuple((each.id, each.name) for each in start.servers)), "")
+    for document in [start, *rest]:
+        board.consume(document)
+        board.refresh()
+        warming = board.model.running and board.model.running.start.purpose == "warm_up"
+        assert not (warming and board.trio.charts[Quantity.REPLIES].running_at())
+    sees(qtbot, board, "200/s")
+    assert says(board, "most replies")
+    assert not says(board, "sustain")
+
+
 def test_a_workloads_field_is_drawn_on_the_scale_that_it_declares(board: Board) -> None:
     sizes = [64.0, 256.0, 1024.0, 4096.0, 16384.0]
     axis = Axis(key="size", label="Size", unit="bytes", scale="log", values=sizes)
-    start, *rest = session(2, rates=sizes, ceiling=False)
-    assert isinstance(start, RunStart)
-    for document in [replace(start, axis=axis), *rest]:
+    for document in varied(axis):
         board.consume(document)
     board.refresh()
     chart = board.trio.charts[Quantity.REPLIES]
