@@ -43,8 +43,11 @@ class Terminal(Console):
     """A console that prints texts without markup. Its reader may close the pipe, which is no error
     (`cli.main`)."""
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, *, piped: int = 0, **options: Any) -> None:
+        """`piped`: columns in a file or a pipe, unless COLUMNS says how many; 0: 80."""
         super().__init__(markup=False, emoji=False, highlight=False, **options)
+        if piped and not self.is_terminal and not os.environ.get("COLUMNS", "").isdigit():
+            self.width = piped
 
     def say(self, text: str, style: str = "") -> None:
         """Print a sentence in one line, however long; what follows a newline in it is indented."""

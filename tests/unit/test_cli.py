@@ -205,6 +205,20 @@ def test_a_narrow_terminal_leaves_columns_out_and_cuts_no_figure(
     assert ("p50" in table) == (width == 200)
 
 
+@pytest.mark.parametrize("command", ["summary", "compare"])
+def test_a_pipe_is_as_wide_as_columns_says(
+    command: str, file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def widest_row() -> int:
+        assert main([command, str(file)]) == 0
+        return max(len(line) for line in capsys.readouterr().out.splitlines() if "─" in line)
+
+    monkeypatch.delenv("COLUMNS", raising=False)
+    whole = widest_row()
+    monkeypatch.setenv("COLUMNS", "70")
+    assert widest_row() <= 70 < whole
+
+
 def test_of_more_servers_than_a_terminal_has_lines_the_one_under_load_is_shown() -> None:
     console = Terminal(file=io.StringIO(), width=100, height=12, _environ={"TERM": "xterm"})
     view = ConsoleView(console)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -44,6 +46,30 @@ def test_a_copy_brings_the_code_but_not_the_history() -> None:
     assert made.in_2009 is None and made.seen is None
     assert made.today.licence is not None
     assert made.source_path.read_text() == Catalogue.load()["tornado"].source_path.read_text()
+
+
+@pytest.mark.parametrize("like", ["", "tornado", "cheroot", "flask", "chosen-path"])
+def test_a_new_server_can_be_run_as_it_is_advised(
+    like: str, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if like == "chosen-path":
+        user_servers.new("Chosen path")
+        file = home / like / "server.yaml"
+        text = file.read_text().replace("[pong]", "[http/1.0]")
+        file.write_text(f"{text}path: /chosen?a=1&b=2\n")
+    assert main(["catalogue", "new", "Mine", *(["--like", like] if like else [])]) == 0
+    (advised,) = re.findall(r"  run    pongbench (.*)", capsys.readouterr().out)
+    assert "--server mine" in advised
+    assert main([*shlex.split(advised), "--preview"]) == 0, capsys.readouterr().err
+
+
+def test_a_server_that_only_its_own_program_tests_is_not_advised_to_be_run(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["catalogue", "new", "Mine", "--like", "zeromq-pair"]) == 0
+    said = capsys.readouterr().out
+    assert "catalogue check mine" in said
+    assert "pongbench run" not in said
 
 
 @pytest.mark.parametrize(

@@ -122,6 +122,17 @@ def test_what_was_said_of_a_server_in_every_pass_stands_once() -> None:
     assert told.passes == 3
 
 
+def test_every_event_names_its_server() -> None:
+    gate = notes.Gate(gate={"sentences": ["It answers 'Pong!' with 45 bytes on the wire."]})
+    documents = session(1, 2)
+    found = [gate.note(0, server="null"), gate.note(0, server="asyncio-streams")]
+    told = facts([documents[0], *found, *documents[1:]])
+    assert [event.text for event in told.events[:2]] == [
+        "Null server: it answers 'Pong!' with 45 bytes on the wire.",
+        "asyncio streams: it answers 'Pong!' with 45 bytes on the wire.",
+    ]
+
+
 def test_the_plan_of_a_report_can_be_run_again() -> None:
     documents = session(3, 8)
     start = documents[0]

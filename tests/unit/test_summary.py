@@ -184,6 +184,20 @@ def test_twice_the_points_are_twice_the_work(monkeypatch: pytest.MonkeyPatch) ->
     assert work(80) <= 2.2 * work(40)
 
 
+def test_background_load_is_among_the_notes_for_other_programs() -> None:
+    quiet = session(1, 4)
+    assert all(note["code"] != "background-load" for note in summarise(quiet).to_data()["notes"])
+    disturbed = [
+        msgspec.structs.replace(d, evidence={**d.evidence, "others_cpu_pct": 80.0})
+        if isinstance(d, PointStop) and d.x == 4500.0
+        else d
+        for d in quiet
+    ]
+    (note,) = (n for n in summarise(disturbed).to_data()["notes"] if n["code"] == "background-load")
+    assert note["severity"] == "warning"
+    assert note["text"].startswith("Background load took up to 80 % of a core, at 1 of ")
+
+
 def test_of_the_looks_at_a_rate_the_last_whole_one_counts() -> None:
     first = next(d for d in session(1, 2) if isinstance(d, PointStop) and d.purpose == "sweep")
     looks = [

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from workbench import axis as axes
+from workbench.analysis.background_load import BackgroundLoad
 from workbench.analysis.causes import why_it_stops
 from workbench.analysis.clients import Together, together
 from workbench.analysis.cost import CPU_PER_CALL, cpu_us_per_call, full_core, rank
@@ -115,6 +116,13 @@ class Summary:
         return [note.text for note in self.noted]
 
     @property
+    def background_load(self) -> str:
+        """A sentence for the whole run; empty: none that could move a limit."""
+        counted = (stop for server in self.servers.values() for stop in server.counted)
+        found = BackgroundLoad.at(counted)
+        return f"Background load {found.text}. Repeat on a quiet machine." * bool(found.disturbing)
+
+    @property
     def known_metrics(self) -> list[Metric]:
         """Those that are known of any point: an empty column says nothing."""
         points = [stop for server in self.servers.values() for stop in server.stops]
@@ -137,9 +145,15 @@ class Summary:
             "metrics": msgspec.to_builtins(self.metrics),
             "ceiling_per_s": self.ceiling_per_s,
             **self.together.to_data(),
-            "notes": [_note_data(note) for note in self.noted],
+            "notes": self._notes_data(),
             "servers": {server.id: _server_data(server) for server in self.servers.values()},
         }
+
+    def _notes_data(self) -> list[dict[str, Any]]:
+        said = [_note_data(note) for note in self.noted]
+        if text := self.background_load:
+            said.append({"code": "background-load", "severity": "warning", "text": text})
+        return said
 
 
 def summarise(documents: Iterable[AnyDocument]) -> Summary:

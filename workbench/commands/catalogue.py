@@ -78,9 +78,7 @@ def run_list(args: argparse.Namespace) -> int:
         family = entry.family if entry.shipped else f"{entry.family} (yours)"
         words = (entry.id, entry.name, family, entry.style, speaks, licence)
         rows.append([Text(one_line(word)) for word in words])
-    console = Terminal()
-    if not console.is_terminal:
-        console.width = WIDEST
+    console = Terminal(piped=WIDEST)
     spare = ("Licence", "Style", "Name", "Family")
     console.print(fitting(titles, rows, console.width, spare=spare, words=True))
     for broken in catalogue.broken.values():

@@ -22,6 +22,9 @@ from workbench.terminal import Terminal, to_stderr, write, write_json
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
+_PIPED = 180
+"""Columns of the tables in a file or a pipe."""
+
 
 def add_parser(subparsers: Subparsers) -> None:
     """Add `compare` to the commands."""
@@ -112,11 +115,7 @@ def print_comparison(
     found: Comparison, differing: Conditions, console: Terminal | None = None
 ) -> None:
     """Print the sessions, what differs, one line per server, and their differences."""
-    console = console or Terminal()
-    if not console.is_terminal:
-        # Nobody's window is too narrow for a file.
-        console.width = 180
-
+    console = console or Terminal(piped=_PIPED)
     for side in found.sides:
         console.say(f"{side.tag}  {side.name} ({side.path}), {side.start.started_utc}")
         for warning in side.warnings:

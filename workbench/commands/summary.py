@@ -11,7 +11,6 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from workbench.analysis.background_load import BackgroundLoad
 from workbench.analysis.cost import cpu_us_per_call, full_core
 from workbench.analysis.histogram import percentile_supported
 from workbench.analysis.results import PointResult
@@ -35,6 +34,9 @@ _COST = ("CPU per call", "Core full at")
 
 _OF_RUN = ("background-load", "background-load-at-calibration", "sustained-under-background-load")
 """Codes of reasons that are the same at many points, and are summed up for the run."""
+
+PIPED = 140
+"""Columns of the tables in a file or a pipe."""
 
 _ENDED: defaultdict[str, str] = defaultdict(
     lambda: "The run ended",
@@ -67,13 +69,14 @@ def handle(arguments: argparse.Namespace) -> int:
 
 def print_summary(summary: Summary, console: Terminal | None = None) -> None:
     """Print every point, the session's notes, then one line per server."""
-    console = console or _stdout()
+    console = console or Terminal(piped=PIPED)
     metrics = summary.known_metrics
     for server in summary.servers.values():
         _print_points(server, metrics, console)
     for found in summary.found:
         console.say(found.sentence(len(summary.servers)))
-    _print_background_load(summary, console)
+    if summary.background_load:
+        console.say(summary.background_load)
     _print_clients(summary, console)
     for note in summary.notes:
         console.say(note)
@@ -84,7 +87,7 @@ def print_summary(summary: Summary, console: Terminal | None = None) -> None:
 
 def print_ranking(summary: Summary, console: Terminal | None = None) -> None:
     """Print one line per server, the highest sustained rate first."""
-    console = console or _stdout()
+    console = console or Terminal(piped=PIPED)
     limit = summary.axis.has_limit
     most = "Sustained" if limit else "Most replies"
     titles = ["Server", most, "p50 there", "p99 there", "CPU there", *_COST, "Memory"]
@@ -179,13 +182,6 @@ def _reasons(point: PointStop) -> list[str]:
     return [*said, *(["Background load."] if len(said) < len(codes) else [])]
 
 
-def _print_background_load(summary: Summary, console: Terminal) -> None:
-    points = (point for server in summary.servers.values() for point in server.counted)
-    found = BackgroundLoad.at(points)
-    if found.disturbing:
-        console.say(f"Background load {found.text}. Repeat on a quiet machine.")
-
-
 def _print_clients(summary: Summary, console: Terminal) -> None:
     """Where there are several."""
     side_by_side = clients.table(summary)
@@ -197,14 +193,6 @@ def _print_clients(summary: Summary, console: Terminal) -> None:
     console.print(table)
     if skew := summary.together.skew():
         console.say(skew)
-
-
-def _stdout() -> Terminal:
-    console = Terminal()
-    if not console.is_terminal:
-        # A file or a pipe has no width.
-        console.width = 140
-    return console
 
 
 def _time(times: Percentiles | None, q: float) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from typing import TYPE_CHECKING
 
 from workbench.errors import ExitCode
 from workbench.servers import user_servers
 from workbench.servers.catalogue import Catalogue
 from workbench.terminal import say
+from workbench.workloads.registry import DEFAULT, PROTOCOLS
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -24,12 +26,21 @@ def add_new(actions: Subparsers) -> None:
 
 def run_new(args: argparse.Namespace) -> int:
     """Create the folder, and print the next steps."""
+    beside = "asyncio-streams"
     if args.like:
-        made = user_servers.duplicate(Catalogue.load().find(args.like), args.name)
+        like = Catalogue.load().find(args.like)
+        made = user_servers.duplicate(like, args.name)
+        beside = like.id
     else:
         made = user_servers.new(args.name)
     say(f"Created {made.name}; its id is {made.id}.")
     say(f"  edit   {made.folder}")
     say(f"  test   pongbench catalogue check {made.id}")
-    say(f"  run    pongbench run demo --server {made.id} --server asyncio-streams")
+    if measured := [key for key in made.protocols if key in PROTOCOLS]:
+        run = ["pongbench", "run", "demo", "--server", made.id, "--server", beside]
+        if measured[0] != DEFAULT:
+            run += ["--set", f"protocol={measured[0]}"]
+        if made.path != "/":
+            run += ["--set", f"path={made.path}"]
+        say(f"  run    {shlex.join(run)}")
     return ExitCode.DONE

@@ -32,7 +32,9 @@ def severity(note: Note) -> Severity:
 
 
 def about(note: Note, server: str) -> str:
-    """The sentence of a note with the name of the server it is about; `server` empty: none."""
+    """The sentence of a note with the name of the server it is about; `server` empty: none of those
+    compared, so that a note about one is about the null server."""
+    server = server or "Null server" * bool(note.server)
     message = read_note(note)
     named = message.names_server if isinstance(message, Notice) else note.topic not in _UNNAMED
     return note.text if named or not server else f"{server}: {note.text[:1].lower()}{note.text[1:]}"
