@@ -69,6 +69,12 @@ def percent(share: float) -> str:
     return "< 0.01 %" if share < 0.01 else f"{share:.2g} %" if share < 1 else f"{share:.1f} %"
 
 
+def span(low: float, high: float) -> str:
+    """Format two ends with two digits: "8 to 12", "0.3 to 1.4"; "10" where they read the same."""
+    first, last = (f"{end:,.0f}" if end >= 9.95 else f"{end:.2g}" for end in (low, high))
+    return first if first == last else f"{first} to {last}"
+
+
 def size(count: int) -> str:
     """Format bytes in decimal units: "12 kB", "3.1 MB", "53 MB", "25.3 GB"."""
     if count < 999_500:

@@ -11,7 +11,6 @@ from app.choices import Choice
 from app.theme import Weight
 from app.widgets import column, empty, label, row
 from workbench.comparison.contenders import Contender
-from workbench.comparison.pairwise import pairwise
 from workbench.comparison.sides import Comparison
 from workbench.comparison.words import difference_in, pairs
 
@@ -91,11 +90,11 @@ class Differences(QFrame):
     def _compare(self, found: Comparison, a: Contender, b: Contender) -> None:
         """Figure by figure, at the common rate."""
         empty(self._figures)
-        figures = [] if found.rate is None or a is b else pairwise(a, b, found.rate)
+        figures = [] if a is b else found.figures(a, b)
         if not figures or found.rate is None:
             return
         names = _name(found, a), _name(found, b)
-        heads = (f"At {found.axis.at(found.rate)}", *names, "first − second")
+        heads = (f"At {found.axis.at(found.rate)}", *names, "first against second")
         for place, text in enumerate(heads):
             _at(self._figures, 0, place, text, "muted")
         for line, figure in enumerate(figures, start=1):

@@ -19,11 +19,13 @@ from app.theme import Theme, Weight, font
 from app.widgets import column, empty, label, row
 from workbench.comparison.contenders import Contender
 from workbench.comparison.sides import Comparison
-from workbench.comparison.words import basis_text, difference_in, groups
+from workbench.comparison.words import all_equal, basis_text, difference_in, groups
 
 _LANE = 15
 _LANES = 2
 """Brackets side by side; further groups are told in words only."""
+_EQUAL, _UNTOLD = ("equal within 5 %", "equal"), ("cannot be told apart", "not told apart")
+"""Along a bracket, as much of it as there is room for."""
 
 
 class HeldCard(QFrame):
@@ -74,7 +76,7 @@ class HeldCard(QFrame):
             self._list.addWidget(entry)
         self._basis.setText(_basis(comparison.drawn()))
         found = groups(comparison)
-        self._brackets.tell(found)
+        self._brackets.tell(found, [all_equal(comparison, group) for group in found])
         self._said.setText(_said(comparison, found))
         self._said.setVisible(bool(self._said.text()))
 
@@ -115,14 +117,13 @@ def _said(comparison: Comparison, found: Sequence[Sequence[int]]) -> str:
             said.append(difference_in(comparison, *group))
         else:
             *names, end = [_name(comparison, contender) for contender in group]
-            said.append(f"{', '.join(names)} and {end} are indistinguishable.")
+            alike = "sustain the same within 5 %"
+            what = alike if all_equal(comparison, places) else "cannot be told apart"
+            said.append(f"{', '.join(names)} and {end} {what}.")
     if len(found) > 2:
         more = len(found) - 2
-        said.append(
-            f"{more} more groups are indistinguishable."
-            if more > 1
-            else "1 more group is indistinguishable."
-        )
+        groups_ = f"{more} more groups have" if more > 1 else "1 more group has"
+        said.append(f"{groups_} no significant difference.")
     if found and any(
         c.result.interval is not None and c.result.interval.high == inf for c in ranked
     ):
@@ -158,10 +159,12 @@ class _Brackets(QWidget):
         super().__init__()
         self._theme = theme
         self._lanes: list[list[Sequence[int]]] = []
+        self._equal: list[Sequence[int]] = []
 
-    def tell(self, found: Sequence[Sequence[int]]) -> None:
-        """Groups that share a row stand side by side."""
+    def tell(self, found: Sequence[Sequence[int]], equal: Sequence[bool]) -> None:
+        """Groups that share a row stand side by side. `equal`: those shown to be."""
         self._lanes = []
+        self._equal = [group for group, same in zip(found, equal, strict=True) if same]
         for group in found:
             for lane in self._lanes:
                 if lane[-1][-1] < group[0]:
@@ -182,7 +185,6 @@ class _Brackets(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         theme, size = self._theme, font(11, Weight.Medium)
-        wordings = ("indistinguishable", "alike")
         for place, lane in enumerate(self._lanes):
             x = place * _LANE + 4.5
             for group in lane:
@@ -202,6 +204,7 @@ class _Brackets(QWidget):
                         ]
                     )
                 room = bottom - top - 8
+                wordings = _EQUAL if group in self._equal else _UNTOLD
                 text = next((w for w in wordings if text_width(w, size) < room), "")
                 if len(self._lanes) == 1 and text:
                     painter.save()

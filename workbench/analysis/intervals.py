@@ -5,6 +5,10 @@ limit. The true limit of that pass lies between. Over several passes the interva
 rank of the rates held to the same high rank of the rates lost; how often such an interval covers
 the median is arithmetic on ranks and assumes nothing about how passes are distributed. Of one pass
 there is only the step between its rates: its resolution, not a confidence.
+
+Two servers are told apart by `significance`: the lowest that their difference can be (rates held by
+the one less rates lost by the other) and the highest, each with its own bound, so that the step
+between rates is in the interval beside the spread of the passes.
 """
 
 from __future__ import annotations
@@ -13,13 +17,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import comb, inf
+from statistics import median
 from typing import Literal
 
 from workbench.analysis.repeats import is_sustained, last_attempts
+from workbench.analysis.significance import CONFIDENCE, MARGIN, finding, mean, means
 from workbench.documents import PointStop
-
-CONFIDENCE = 0.95
-"""The coverage wanted. Fewer than six passes cannot give it; their whole range is given instead."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,7 @@ class PassKnee:
     """Lowest higher rate at which the server was the limit; infinite: none showed that."""
 
 
-Outcome = Literal["more", "less", "indistinguishable", "unknown"]
+Outcome = Literal["more", "less", "equal", "indistinguishable", "unknown"]
 
 
 @dataclass(frozen=True)
@@ -57,11 +60,14 @@ class Difference:
     high: float
     """Infinite, either: one of the two showed no limit."""
     outcome: Outcome
-    """`unknown`: one showed no limit, and it may lie on either side of the other's."""
+    """`equal`: shown to be, within `significance.MARGIN`. `unknown`: one showed no limit, and it
+    may lie on either side of the other's."""
     paired: bool = False
     """Taken pass by pass, because the passes took turns."""
     passes: int = 1
     """Of the one that has fewer."""
+    most: float = inf
+    """How far apart they may be, as a share of the smaller figure."""
 
 
 def pass_knees(points: Iterable[PointStop]) -> list[PassKnee]:
@@ -106,27 +112,52 @@ def difference(
 ) -> Difference | None:
     """Of two servers' knees. `paired`: their passes took turns in one run, so the passes of one
     number are subtracted from each other and what drifts falls out. None: one was not measured."""
-    a, b = knee_interval(first), knee_interval(second)
-    if a is None or b is None:
+    if not first or not second:
         return None
     figure = _middle(first) - _middle(second)
     by_number = {knee.pass_number: knee for knee in second}
     both = [(knee, by_number[knee.pass_number]) for knee in first if knee.pass_number in by_number]
+    # Rounding to steps adds a twelfth of their square to the variance of each (Sheppard, 1898);
+    # a few passes may hide it by falling on the same step.
+    steps = [knee.lost - knee.held for knee in (*first, *second) if knee.lost != inf]
+    least = median(steps or [0.0]) ** 2 / 12
     if paired and len(both) > 1:
-        rank, _ = ranks(len(both))
-        low = sorted(x.held - y.lost for x, y in both)[rank]
-        high = sorted(x.lost - y.held for x, y in both)[-1 - rank]
-        return Difference(figure, low, high, _outcome(low, high), True, len(both))
-    low, high = a.low - b.high, a.high - b.low
-    return Difference(figure, low, high, _outcome(low, high), passes=min(a.passes, b.passes))
+        low = _bound([x.held - y.lost for x, y in both], -1, 2 * least)
+        high = _bound([x.lost - y.held for x, y in both], +1, 2 * least)
+        passes = len(both)
+    else:
+        low = _bound_apart([x.held for x in first], [y.lost for y in second], -1, least)
+        high = _bound_apart([x.lost for x in first], [y.held for y in second], +1, least)
+        passes, paired = min(len(first), len(second)), False
+    smaller = min(_middle(first), _middle(second))
+    most = max(-low, high) / smaller if smaller else inf
+    return Difference(figure, low, high, _outcome(low, high, smaller, passes), paired, passes, most)
 
 
-def _outcome(low: float, high: float) -> Outcome:
-    if low >= 0:
-        return "more"
-    if high <= 0:
-        return "less"
-    return "unknown" if inf in (-low, high) else "indistinguishable"
+def _bound(differences: Sequence[float], side: int, least: float) -> float:
+    """The interval's end on that side; `least`: see `significance.mean`."""
+    if inf in differences or -inf in differences:
+        return side * inf
+    middle, half = mean(differences, least=least)
+    return middle + side * half
+
+
+def _bound_apart(first: Sequence[float], second: Sequence[float], side: int, least: float) -> float:
+    """Of passes that did not take turns; of a single one its step alone."""
+    if inf in (*first, *second):
+        return side * inf
+    if min(len(first), len(second)) < 2:
+        return min(first) - max(second) if side < 0 else max(first) - min(second)
+    middle, half = means(first, second, least=least)
+    return middle + side * half
+
+
+def _outcome(low: float, high: float, smaller: float, passes: int) -> Outcome:
+    if passes == 1:
+        found: Outcome = "more" if low >= 0 else "less" if high <= 0 else "indistinguishable"
+    else:
+        found = finding(low, high, MARGIN * smaller)
+    return "unknown" if found == "indistinguishable" and inf in (-low, high) else found
 
 
 def _middle(knees: Sequence[PassKnee]) -> float:

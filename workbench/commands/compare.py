@@ -135,6 +135,8 @@ def print_comparison(
         console.say("There is no rate common to all, so none is compared.")
     for a, b in compare_words.pairs(found):
         console.say(compare_words.difference_in(found, a, b))
+        if figures := compare_words.figures_in(found, a, b):
+            console.say(figures)
 
 
 def _read(paths: Sequence[Path], *, newer: bool) -> tuple[list[Side], list[str]]:

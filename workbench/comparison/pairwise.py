@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 from workbench import formatting
+from workbench.analysis import significance
 from workbench.analysis.cost import CPU_PER_CALL, cpu_us_per_call
 from workbench.analysis.histogram import percentile_supported
-from workbench.analysis.intervals import Interval, ranks
 from workbench.analysis.results import PointResult
+from workbench.analysis.significance import MARGIN, Change, Finding
 from workbench.comparison.contenders import Contender
 from workbench.documents import PointStop
-from workbench.formatting import duration, percent
+from workbench.formatting import duration, percent, span
+
+ERRORS_MARGIN = 0.5
+"""Percentage points: half of the errors that a sustained rate may have. A share of none is none."""
 
 
 @dataclass(frozen=True)
@@ -31,15 +36,19 @@ class Figure:
     """Of the difference, by the passes; None, both: one pass has no spread."""
     unit: str
     text: str
-    """ "+36 µs (10 to 52)", "indistinguishable", "+36 µs, no spread: ..."."""
+    """ "slower by 8 to 12 %", "equal within 5 %", "+36 µs, no spread: ..."."""
+    change: Change | None = None
+    """By the passes, as a share of the second; of errors in percentage points. None: as above."""
+    finding: Finding | None = None
+    """None: as above."""
 
 
-def pairwise(a: Contender, b: Contender, rate: float) -> list[Figure]:
-    """At a rate offered to both; empty: it was not."""
+def pairwise(a: Contender, b: Contender, rate: float, *, paired: bool = False) -> list[Figure]:
+    """At a rate offered to both; empty: it was not. `paired`: their passes took turns."""
     first, second = a.result.at(rate), b.result.at(rate)
     if first is None or second is None:
         return []
-    return [_figure(quantity, first, second) for quantity in _QUANTITIES]
+    return [_figure(quantity, first, second, paired) for quantity in _QUANTITIES]
 
 
 def to_data(figures: Sequence[Figure]) -> list[dict[str, Any]]:
@@ -51,6 +60,15 @@ def to_data(figures: Sequence[Figure]) -> list[dict[str, Any]]:
             "difference": each.difference,
             "low": each.low,
             "high": each.high,
+            "change": each.change
+            and {
+                "figure": each.change.figure,
+                "low": each.change.low,
+                "high": _finite(each.change.high),
+                "passes": each.change.passes,
+                "paired": each.change.paired,
+            },
+            "finding": each.finding,
             "text": each.text,
         }
         for each in figures
@@ -67,6 +85,12 @@ class _Quantity:
     """Of one pass."""
     format: Callable[[float], str]
     """What is not negative."""
+    more: str = "{} more"
+    less: str = "{} less"
+    step: float = 0.0
+    """How finely it is measured, in `unit`."""
+    absolute: bool = False
+    """Told by differences: it may be 0, which has no ratio."""
 
 
 def _percentile(name: str, q: float) -> _Quantity:
@@ -75,7 +99,14 @@ def _percentile(name: str, q: float) -> _Quantity:
         return float(getattr(times, name)) if known else None
 
     return _Quantity(
-        name, "us", lambda at: of(at.latency_us), lambda stop: of(stop.latency_us), duration
+        name,
+        "us",
+        lambda at: of(at.latency_us),
+        lambda stop: of(stop.latency_us),
+        duration,
+        "slower by {}",
+        "faster by {}",
+        step=1.0,
     )
 
 
@@ -99,7 +130,14 @@ def _memory(value: float) -> str:
 _QUANTITIES = (
     _percentile("p50", 0.5),
     _percentile("p99", 0.99),
-    _Quantity("errors", "%", lambda at: at.errors_pct, lambda stop: stop.errors_pct, percent),
+    _Quantity(
+        "errors",
+        "%",
+        lambda at: at.errors_pct,
+        lambda stop: stop.errors_pct,
+        percent,
+        absolute=True,
+    ),
     _Quantity(
         "CPU", "%", lambda at: at.cpu_pct or None, lambda stop: stop.server_cpu_pct or None, _cpu
     ),
@@ -114,39 +152,70 @@ _QUANTITIES = (
 )
 
 
-def _figure(quantity: _Quantity, first: PointResult, second: PointResult) -> Figure:
+def _figure(quantity: _Quantity, first: PointResult, second: PointResult, paired: bool) -> Figure:
     a, b = quantity.whole(first), quantity.whole(second)
     said, other = ("" if value is None else quantity.format(value) for value in (a, b))
     if a is None or b is None:
         return Figure(quantity.what, said, other, None, None, None, quantity.unit, "")
-    x, y = _spread(quantity, first), _spread(quantity, second)
-    if x is None or y is None:
-        whose = "each" if x is None and y is None else "one"
+    change = _change(quantity, first, second, paired)
+    if change is None:
+        single = [len(_by_pass(quantity, at)) < 2 for at in (first, second)]
+        whose = "each" if all(single) else "one"
         text = f"{_signed(quantity, a - b)}, no spread: {whose} has a single pass"
         text = "the same" if a == b else text
         return Figure(quantity.what, said, other, a - b, None, None, quantity.unit, text)
-    low, high = x.low - y.high, x.high - y.low
     return Figure(
-        quantity.what,
-        said,
-        other,
-        a - b,
-        low,
-        high,
-        quantity.unit,
-        _formatted(quantity, a - b, low, high),
+        what=quantity.what,
+        first=said,
+        second=other,
+        difference=a - b,
+        low=change.low if quantity.absolute else b * change.low,
+        high=_finite(change.high if quantity.absolute else b * change.high),
+        unit=quantity.unit,
+        text=_formatted(quantity, change),
+        change=change,
+        finding=change.found(_margin(quantity)),
     )
 
 
-def _formatted(quantity: _Quantity, difference: float, low: float, high: float) -> str:
-    if low == high == 0:
+def _change(
+    quantity: _Quantity, first: PointResult, second: PointResult, paired: bool
+) -> Change | None:
+    x, y = _by_pass(quantity, first), _by_pass(quantity, second)
+    if quantity.absolute:
+        return significance.difference(x, y, paired=paired)
+    finest = quantity.step / min([*x.values(), *y.values()], default=1.0)
+    return significance.ratio(x, y, paired=paired, resolution=finest)
+
+
+def _by_pass(quantity: _Quantity, at: PointResult) -> dict[int, float]:
+    """The passes' own figures, as far as they are known."""
+    told = {stop.pass_number: quantity.single(stop) for stop in at.stops}
+    return {number: value for number, value in told.items() if value is not None}
+
+
+def _margin(quantity: _Quantity) -> float:
+    return ERRORS_MARGIN if quantity.absolute else MARGIN
+
+
+def _formatted(quantity: _Quantity, change: Change) -> str:
+    def ends(low: float, high: float) -> str:
+        if quantity.absolute:
+            return f"{span(low, high)} points"
+        return f"{span(100 * low, 100 * high)} %"
+
+    if change.low == change.high == 0:
         return "the same"
-    if low <= 0 <= high:
-        return "indistinguishable"
-    if low == high:
-        return _signed(quantity, difference)
-    ends = [_signed(quantity, end) for end in (low, high)]
-    return f"{_signed(quantity, difference)} ({ends[0]} to {ends[1]})"
+    match change.found(margin := _margin(quantity)):
+        case "equal":
+            return f"equal within {ends(margin, margin)}"
+        case "more":
+            return quantity.more.format(ends(change.low, change.high))
+        case "less":
+            return quantity.less.format(ends(-change.high, -change.low))
+    if not quantity.absolute and change.most > 1:
+        return "cannot be told apart: could differ by more than 100 %"
+    return f"cannot be told apart: could differ by up to {ends(change.most, change.most)}"
 
 
 def _signed(quantity: _Quantity, value: float) -> str:
@@ -155,10 +224,5 @@ def _signed(quantity: _Quantity, value: float) -> str:
     return f"{'−' if value < 0 else '+'}{text}"
 
 
-def _spread(quantity: _Quantity, at: PointResult) -> Interval | None:
-    """Of the passes' own figures; None: fewer than two told one."""
-    values = sorted(v for stop in at.stops if (v := quantity.single(stop)) is not None)
-    if len(values) < 2:
-        return None
-    rank, coverage = ranks(len(values))
-    return Interval(values[rank], values[-1 - rank], len(values), coverage)
+def _finite(value: float) -> float | None:
+    return None if value == inf else value

@@ -12,6 +12,7 @@ from workbench.analysis.intervals import Difference, difference
 from workbench.analysis.summary import ServerSummary, Summary, summarise
 from workbench.axis import RATE, Axis
 from workbench.comparison.contenders import Contender
+from workbench.comparison.pairwise import Figure, pairwise
 from workbench.documents import Document, HostSample, Note, RunStart, ServerRecord
 from workbench.errors import BadInput
 from workbench.sessions import Session, read_session
@@ -158,8 +159,17 @@ class Comparison:
         """Of their knees; None: one has none, or they do not compare."""
         if self.side(a).unlike(self.side(b)):
             return None
-        paired = a.tag == b.tag and self.side(a).interleaved
-        return difference(a.result.pass_knees, b.result.pass_knees, paired=paired)
+        return difference(a.result.pass_knees, b.result.pass_knees, paired=self._paired(a, b))
+
+    def figures(self, a: Contender, b: Contender) -> list[Figure]:
+        """Figure by figure at the common rate; empty: there is none, or they do not compare."""
+        if self.rate is None or self.side(a).unlike(self.side(b)):
+            return []
+        return pairwise(a, b, self.rate, paired=self._paired(a, b))
+
+    def _paired(self, a: Contender, b: Contender) -> bool:
+        """Did their passes take turns?"""
+        return a.tag == b.tag and self.side(a).interleaved
 
     def common(self) -> list[str]:
         """Ids of servers that every session has, in the first one's order."""

@@ -12,7 +12,6 @@ from workbench.analysis.histogram import percentile_supported
 from workbench.analysis.intervals import Interval
 from workbench.analysis.results import PointResult
 from workbench.comparison.contenders import Contender
-from workbench.comparison.pairwise import pairwise
 from workbench.comparison.pairwise import to_data as figures_data
 from workbench.comparison.sides import Comparison
 from workbench.comparison.words import difference_in, interval_text, sustained_in
@@ -178,12 +177,12 @@ def difference_data(comparison: Comparison, a: Contender, b: Contender) -> dict[
             "low_per_s": _finite(found.low),
             "high_per_s": _finite(found.high),
             "outcome": found.outcome,
+            "most_pct": None if found.most == inf else 100 * found.most,
             "paired": found.paired,
             "passes": found.passes,
         }
-    figures = [] if comparison.rate is None else pairwise(a, b, comparison.rate)
     data["text"] = difference_in(comparison, a, b)
-    data["at_common"] = figures_data(figures)
+    data["at_common"] = figures_data(comparison.figures(a, b))
     return data
 
 

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from math import inf
 
 from workbench.analysis.intervals import Difference
+from workbench.analysis.significance import MARGIN
 from workbench.comparison.contenders import Contender
 from workbench.comparison.sides import Comparison
+from workbench.formatting import span
 
 
 def sustained_in(comparison: Comparison, contender: Contender) -> str:
@@ -47,10 +49,10 @@ def difference_text(
     first, second = (each.label if tagged else each.name for each in (a, b))
     if difference is None:
         return f"{first} and {second} cannot be ranked: no limit was sought."
+    if difference.outcome == "equal":
+        return f"{first} and {second} sustain the same within {100 * MARGIN:.0f} %."
     if difference.outcome == "indistinguishable":
-        overlap = "their intervals overlap"
-        why = "their passes differ in both directions" if difference.paired else overlap
-        return f"{first} and {second} are indistinguishable: {why}."
+        return f"{first} and {second} cannot be told apart{_how_far(difference)}."
     if difference.outcome == "unknown":
         return f"{first} and {second} cannot be compared: {_why_unknown(a, b, tagged=tagged)}."
     if difference.outcome == "less":
@@ -60,10 +62,20 @@ def difference_text(
     between = f"at least {axis.at(low)}"
     if high != inf:
         between = f"{axis.figure(low)} to {axis.at(high)}"
+    if b.result.figure and high != inf:
+        between += f"; {span(100 * low / b.result.figure, 100 * high / b.result.figure)} %"
     text = f"{first} sustains {axis.at(difference.figure)} more than {second} ({between})."
     if difference.passes == 1:
         text += " One pass cannot show significance."
     return text
+
+
+def _how_far(difference: Difference) -> str:
+    if difference.passes == 1:
+        return " by one pass"
+    most = f"up to {span(100 * difference.most, 100 * difference.most)} %"
+    far = "more than 100 %" if difference.most > 1 else most
+    return f": their sustained rates could differ by {far}"
 
 
 def _why_unknown(*contenders: Contender, tagged: bool) -> str:
@@ -88,6 +100,19 @@ def difference_in(comparison: Comparison, a: Contender, b: Contender) -> str:
     return difference_text(a, b, comparison.difference(a, b), tagged=tagged)
 
 
+def figures_in(comparison: Comparison, a: Contender, b: Contender) -> str:
+    """What the passes of two servers say of their figures at the common rate, as one sentence;
+    empty: nothing."""
+    told = {each.what: each.text for each in comparison.figures(a, b) if each.finding}
+    if "CPU per call" in told:
+        told.pop("CPU", None)
+    if not told or comparison.rate is None:
+        return ""
+    first, second = (c.label if len(comparison.sides) > 1 else c.name for c in (a, b))
+    figures = "; ".join(f"{what} {text}" for what, text in told.items())
+    return f"{first} at {comparison.axis.at(comparison.rate)}, against {second}: {figures}."
+
+
 def pairs(comparison: Comparison) -> Sequence[tuple[Contender, Contender]]:
     """The pairs to compare: the same server in two sessions; in one session neighbours by rank."""
     ranked = comparison.ranked()
@@ -103,14 +128,14 @@ def pairs(comparison: Comparison) -> Sequence[tuple[Contender, Contender]]:
 
 
 def groups(comparison: Comparison) -> list[tuple[int, ...]]:
-    """The places by rank of those none of whom can be told from another, as large as they come;
-    every two that cannot are together in one. Others may stand between them: of whom no limit was
-    seen nothing is claimed."""
+    """The places by rank of those none of whom can be told from another, or that are equal, as
+    large as they come; every two that are so are together in one. Others may stand between them: of
+    whom no limit was seen nothing is claimed."""
     ranked = comparison.ranked()
 
     def alike(a: Contender, b: Contender) -> bool:
         found = comparison.difference(a, b)
-        return found is not None and found.outcome == "indistinguishable"
+        return found is not None and found.outcome in ("indistinguishable", "equal")
 
     places = range(len(ranked))
     pairs = {(i, j) for i, j in itertools.combinations(places, 2) if alike(ranked[i], ranked[j])}
@@ -126,5 +151,14 @@ def groups(comparison: Comparison) -> list[tuple[int, ...]]:
     return found
 
 
+def all_equal(comparison: Comparison, group: Sequence[int]) -> bool:
+    """Are every two of a group shown to be equal?"""
+    ranked = comparison.ranked()
+    found = (
+        comparison.difference(ranked[i], ranked[j]) for i, j in itertools.combinations(group, 2)
+    )
+    return all(each is not None and each.outcome == "equal" for each in found)
+
+
 def _turned(d: Difference) -> Difference:
-    return Difference(-d.figure, -d.high, -d.low, "more", d.paired, d.passes)
+    return Difference(-d.figure, -d.high, -d.low, "more", d.paired, d.passes, d.most)
