@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import re
 import signal
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,10 +18,12 @@ from planted.ground import Ground, NoGround
 
 from lab.conftest import eventually_nothing, in_the_middle, profile_of, trusted
 from lab.hosts import Host, Lab
+from lab.links import lossy
 from lab.test_faults import runners
 from workbench.analysis.summary import summarise
 from workbench.documents import AnyDocument, Note, PointStop, RunStop, Window
-from workbench.run.factory import Fleet
+from workbench.plan.model import load_plan
+from workbench.run.factory import Fleet, engine_for
 from workbench.sessions import completed
 
 SERVER = "gevent-pywsgi"
@@ -35,6 +38,17 @@ calibrate: false
 warm_up: null
 looks: 1
 """
+LOSSY = f"""\
+name: lossy
+servers: [{SERVER}]
+rates: [200, 400]
+seconds: 3
+workload: {{protocol: http/1.0, timeout_s: 0.5}}
+calibrate: false
+warm_up: null
+looks: 1
+"""
+"""A connection request that is lost is repeated after a second: too late."""
 FLEET = Fleet("h1", ("h2", "h3"))
 ATTEMPTS = 3
 """Where a point is disturbed."""
@@ -204,6 +218,27 @@ def test_hosts_are_as_they_were_and_the_session_does_not_lie(
         if found == fault.said or not disturbed(documents):
             break
     assert found == fault.said
+
+
+@pytest.mark.parametrize("host", chosen(["h1", "h2"], 1))
+def test_a_link_that_loses_3_percent_is_never_the_servers_fault(
+    host: str, hosts: dict[str, Host], quiet: None, tmp_path: Path
+) -> None:
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(LOSSY)
+    for _ in range(ATTEMPTS):
+        documents: list[AnyDocument] = []
+        engine = engine_for(load_plan(str(plan)), documents.append, fleet=Fleet("h1", ("h2",)))
+        with lossy(hosts[host], 3):
+            asyncio.run(engine.run())
+        points = [d for d in documents if isinstance(d, PointStop)]
+        assert len(points) == 2 and ACCUSED not in map(whose, points)
+        if not disturbed(documents):
+            break
+    assert [point.verdict for point in points] == ["network-limited"] * 2
+    for point in points:
+        assert re.search(r"loses packets: .* retransmitted [\d,]+ segments in", point.reasons[0])
+    assert summarise(list(completed(documents))).servers[SERVER].knee is None
 
 
 def disturbed(documents: list[AnyDocument]) -> bool:

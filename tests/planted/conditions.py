@@ -44,6 +44,16 @@ def short_of_descriptors(left: int) -> Plant:
     return plant
 
 
+def short_of_descriptors_beside_noise(left: int) -> Plant:
+    @contextlib.contextmanager
+    def plant(running: Running) -> Iterator[None]:
+        few_descriptors(running.ground.found("agent"), left)
+        with neighbours((1,)):
+            yield
+
+    return plant
+
+
 def noisy(*cores: int) -> Plant:
     return lambda running: neighbours(cores)
 
@@ -121,6 +131,10 @@ DESCRIPTORS = [
             "rates": (150, 200, 250, 300),
             "calibrate": False,
             "plant": short_of_descriptors(15),
+        },
+        "beside a noisy neighbour": {
+            "rates": (150, 200, 250, 300),
+            "plant": short_of_descriptors_beside_noise(10),
         },
     }.items()
 ]

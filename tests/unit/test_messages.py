@@ -700,15 +700,15 @@ SENTENCES: list[tuple[Message, str]] = [
     ),
     (
         reasons.LossyLink(segments=412, calls=4000),
-        "The link loses packets: the target sent 412 segments again in 4,000 calls, and no accept queue overflowed. Check the network between the machines.",
+        "The link loses packets: the target retransmitted 412 segments in 4,000 calls, and no accept queue overflowed. Check the network between the machines.",
     ),
     (
         reasons.LossyLink(segments=412, calls=4000, measured_share=0.0312),
-        "The link loses packets: the target sent 412 segments again in 4,000 calls; before the run it lost 3.1 %, and no accept queue overflowed. Check the network between the machines.",
+        "The link loses packets: the target retransmitted 412 segments in 4,000 calls; before the run it lost 3.1 %, and no accept queue overflowed. Check the network between the machines.",
     ),
     (
         reasons.LossyLink(segments=412, calls=4000, by_clients=300),
-        "The link loses packets: target and clients sent 412 segments again in 4,000 calls, and no accept queue overflowed. Check the network between the machines.",
+        "The link loses packets: target and clients retransmitted 412 segments in 4,000 calls, and no accept queue overflowed. Check the network between the machines.",
     ),
     (
         reasons.SlowConnections(connect_p90_us=310_000),

@@ -190,6 +190,27 @@ LONG_QUEUE = replace(HELD.queue, replied=6_000, open_halfway=1_500, open_at_end=
             [said.OutOfPorts(times=500)],
         ),
         (
+            "descriptors run out, whatever other programs do and however late clients are",
+            {
+                "counts": counts(fd_unavail=300, late=4_000),
+                "lateness_us": lateness(31_000),
+                "others_cpu_pct": 90.0,
+                "ceiling_per_s": 5_000,
+            },
+            "client-limited",
+            [said.OutOfDescriptors(times=300)],
+        ),
+        (
+            "descriptors run out beside much else, while other programs take CPU",
+            {"counts": counts(fd_unavail=300, timo=900), "others_cpu_pct": 90.0},
+            "inconclusive",
+            [
+                said.BackgroundLoad(cpu_pct=90.0),
+                said.OutOfDescriptors(times=300),
+                said.CallsFailed(failed=900, calls=8700, errors={"client-timo": 900}),
+            ],
+        ),
+        (
             "several signs of the clients, and what helps against them is told once",
             {
                 "counts": counts(unsent=500, late=4_000),

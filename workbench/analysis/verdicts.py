@@ -11,7 +11,8 @@ Order of precedence:
 4. Both the clients and the server (or the network) show signs, or other programs took CPU that
    the one with signs may have needed: `inconclusive`, with all of them. Such programs come before
    the ceiling, too, at the point or while it was looked for: they lower what clients reach, and
-   another client would not cure it.
+   another client would not cure it. Ports and descriptors that ran out, where nothing else failed,
+   are named all the same: no CPU time would have replaced them.
 5. Signs on one side: `ports-limited`, `client-limited`, `network-limited`, `server-limited`.
 6. At least 99 % of the calls succeeded: `ok`. Below that without a sign: `inconclusive`.
 
@@ -98,6 +99,9 @@ def judge(evidence: Evidence) -> tuple[Verdict, list[Message]]:
     others = _background_load(evidence) if beyond or clients or server else []
     if beyond and not others:
         others = _background_load_at_calibration(evidence)
+    short = [*ports, *_descriptors_signs(evidence)]
+    if others and short and not (network or server) and _only_shortage(evidence):
+        return ("ports-limited" if ports else "client-limited"), short
     if beyond:
         of_network = [*network, *server] if network else []
         return _beyond(evidence, beyond, others, [*ports, *clients], of_network)
@@ -169,12 +173,24 @@ def _ports_signs(evidence: Evidence) -> list[Message]:
     return [messages.OutOfPorts(times=lost)]
 
 
+def _descriptors_signs(evidence: Evidence) -> list[Message]:
+    counts = evidence.counts
+    lost = counts.errors.get("fd-unavail", 0) + counts.errors.get("ftab-full", 0)
+    if evidence.held or lost <= LOST_SHARE * counts.scheduled:
+        return []
+    return [messages.OutOfDescriptors(times=lost)]
+
+
+def _only_shortage(evidence: Evidence) -> bool:
+    """Did the point fail for want of ports and descriptors alone?"""
+    counts = evidence.counts
+    short = client_errors(counts.errors)
+    return not evidence.held and counts.succeeded + short >= HOLDS * counts.scheduled
+
+
 def _client_signs(evidence: Evidence) -> list[Message]:
     counts = evidence.counts
-    signs: list[Message] = []
-    lost = counts.errors.get("fd-unavail", 0) + counts.errors.get("ftab-full", 0)
-    if not evidence.held and lost > LOST_SHARE * counts.scheduled:
-        signs.append(messages.OutOfDescriptors(times=lost))
+    signs = _descriptors_signs(evidence)
     if not evidence.held and counts.unsent > LOST_SHARE * counts.scheduled:
         signs.append(messages.CallsUnsent(unsent=counts.unsent, calls=counts.scheduled))
     p99_us = evidence.lateness_us.p99 if evidence.lateness_us else None

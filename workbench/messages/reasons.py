@@ -230,7 +230,7 @@ class LossyLink(Reason, frozen=True, kw_only=True):
     """Packets are lost between the machines."""
 
     segments: int
-    """Of TCP, that were sent again."""
+    """Of TCP, that were retransmitted."""
     calls: int
     by_clients: int = 0
     """Of the segments; the others were the target's."""
@@ -243,7 +243,7 @@ class LossyLink(Reason, frozen=True, kw_only=True):
             who = "the clients" if self.by_clients == self.segments else "target and clients"
         before = f"; before the run it lost {_percent(self.measured_share)}"
         return (
-            f"The link loses packets: {who} sent {self.segments:,} segments again in "
+            f"The link loses packets: {who} retransmitted {self.segments:,} segments in "
             f"{self.calls:,} calls{before * bool(self.measured_share)}, and no accept queue"
             " overflowed. Check the network between the machines."
         )
