@@ -198,6 +198,21 @@ def test_a_client_whose_host_key_has_changed_is_not_taken_back(
     assert last.complete and [part.machine for part in last.clients] == ["h2", "h3"]
 
 
+def test_a_wrong_address_for_the_others_is_named_and_no_server_accused(
+    hosts: list[Host], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target, client, other, _ = hosts
+    nobody = other.address.rpartition(".")[0] + ".250"
+    for address, why in ((other.address, "connection refused"), (nobody, "no route|timed out")):
+        profile_of(target, reach=address)
+        path = plan(tmp_path, "gevent-pywsgi")
+        words = ["--target", target.name, "--client", client.name]
+        assert main(["run", str(path), *words, "-o", str(tmp_path / "none.yaml")]) == 1
+        said = capsys.readouterr().err
+        assert re.search(rf"'h2' cannot connect to 'h1' at {address} \(.*({why}).*\); check", said)
+        assert "gate" not in said and not (tmp_path / "none.yaml").exists()
+
+
 def test_a_target_that_is_lost_ends_the_run_in_a_sentence(
     hosts: list[Host], tmp_path: Path
 ) -> None:

@@ -21,6 +21,8 @@ from workbench.machines.profiles import Profile
 from workbench.machines.secrets import Question
 from workbench.machines.ssh import open_ssh
 from workbench.machines.sshconnect import connect
+from workbench.servers.catalogue import Catalogue
+from workbench.servers.deploy import deploy
 
 
 async def test_programs_run_and_files_arrive_and_nothing_stays(
@@ -61,6 +63,20 @@ async def test_a_connection_that_breaks_is_a_sentence(box: Profile) -> None:
     machine.shell.connection.ssh.abort()
     with pytest.raises(PongbenchError, match=r"^The machine 'box' is gone: "):
         await process.wait()
+    await machine.close()
+
+
+async def test_a_server_that_is_looked_for_at_a_wrong_address_is_not_accused(
+    host: SshHost, tmp_path: Path
+) -> None:
+    wrong = host.profile(tmp_path / "work", bind="127.0.0.1", reach="127.0.0.3")
+    machine = await open_ssh(wrong, ask=answer)
+    server = Catalogue.load(extra_dirs=[])["null"]
+    sentence = (
+        r"^Port \d+ of 127\.0\.0\.3 cannot be reached, .* 'box' \(.+\); check .* \(reach\)\.$"
+    )
+    with pytest.raises(PongbenchError, match=sentence):
+        await deploy(machine, server, host=machine.bind, reach=machine.reach)
     await machine.close()
 
 

@@ -34,10 +34,16 @@ class _Answer(msgspec.Struct):
     segments: Count = 0
     resent: Count = 0
     port: Annotated[int, msgspec.Meta(ge=0, lt=1 << 16)] = 0
+    unconnected: Text = ""
+    """Why the client could not connect to the target."""
     error: Text = ""
 
 
 _ANSWER = msgspec.json.Decoder(_Answer)
+
+
+class Unconnected(PongbenchError):
+    """A client cannot connect to the target, so it can offer no load."""
 
 
 async def check_link(client: Machine, target: Machine, *, bind: str, reach: str) -> Link:
@@ -45,7 +51,7 @@ async def check_link(client: Machine, target: Machine, *, bind: str, reach: str)
 
     `bind`: where the target listens, `reach`: where the client connects to.
 
-    Raises PongbenchError when the client cannot connect.
+    Raises Unconnected when the client cannot connect, PongbenchError when it cannot measure.
     """
     token = secrets.token_hex(16)
     serving = await _start(target, "serve", bind, token)
@@ -54,6 +60,12 @@ async def check_link(client: Machine, target: Machine, *, bind: str, reach: str)
         asking = await _start(client, "ask", reach, str(port), token)
         try:
             got = await _answer(asking, client)
+            if got.unconnected:
+                raise Unconnected(
+                    f"'{client.name}' cannot connect to '{target.name}' at {reach}"
+                    f" ({quoted(got.unconnected)}); check its address for the others in its profile"
+                    " (reach), and firewalls between the two."
+                )
         finally:
             await _stop(asking)
     finally:
@@ -92,7 +104,8 @@ async def _answer(process: Process, machine: Machine) -> _Answer:
             line = await anext(process.lines(), None)
     try:
         answer = decode(_ANSWER, line or b"")
-        if not (answer.port or answer.error or (answer.trips_us and answer.seconds)):
+        failed = answer.error or answer.unconnected
+        if not (answer.port or failed or (answer.trips_us and answer.seconds)):
             raise InvalidMessage
     except InvalidMessage:
         answer = _Answer(error="it did not answer")

@@ -5,7 +5,8 @@ A single file for the standard library of Python 3.10 or later.
     linkprobe.py serve HOST TOKEN           prints {"port": N}, serves clients with the token
                                             until its stdin ends, at most LONGEST_S
     linkprobe.py ask HOST PORT TOKEN        prints {"trips_us": [...], "bytes": N, "seconds": S,
-                                            "segments": N, "resent": N} (of the exchanges)
+                                            "segments": N, "resent": N} (of the exchanges), or
+                                            {"unconnected": REASON}
 
 A connection begins with the token. Small exchanges are echoed; to "R" the server
 answers with its number of retransmitted segments, which measures loss; after "G" it sends as fast
@@ -67,7 +68,12 @@ def answer(connection: socket.socket, token: bytes) -> None:
 
 
 def ask(host: str, port: int, token: str) -> None:
-    with socket.create_connection((host, port), PATIENCE_S) as connection:
+    try:
+        connection = socket.create_connection((host, port), PATIENCE_S)
+    except OSError as error:
+        print(json.dumps({"unconnected": reason(error)}))
+        return
+    with connection:
         prepare(connection)
         connection.sendall(token.encode())
         trips: list[int] = []
@@ -128,6 +134,10 @@ def exactly(connection: socket.socket, count: int) -> bytes:
     return got
 
 
+def reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()
+
+
 def main() -> None:
     try:
         if sys.argv[1] == "serve":
@@ -136,7 +146,7 @@ def main() -> None:
             _, _, host, port, token = sys.argv
             ask(host, int(port), token)
     except OSError as error:
-        print(json.dumps({"error": (error.strerror or str(error)).lower()}), flush=True)
+        print(json.dumps({"error": reason(error)}), flush=True)
 
 
 if __name__ == "__main__":

@@ -39,6 +39,9 @@ SURVEY = Path(__file__).with_name("survey.py")
 RECEIVE = Path(__file__).with_name("receive.py")
 UNCACHE = Path(__file__).with_name("uncache.py")
 
+CONNECT_WITHIN_S = 5.0
+"""Through SSH, to an address there."""
+
 BUSY_FOR_S = LEASE_S + 1
 """How long the run of a killed workbench keeps its machine, in seconds."""
 
@@ -186,14 +189,18 @@ class SshMachine(LinkedMachine):
         if await reachable(host, port):
             yield host, port
             return
+        ssh = self.shell.connection.ssh
         try:
-            listener = await self.shell.connection.ssh.forward_local_port(
-                "127.0.0.1", 0, host, port
-            )
+            # A forwarded port accepts every connection, even if it leads nowhere.
+            async with asyncio.timeout(CONNECT_WITHIN_S):
+                _, writer = await ssh.open_connection(host, port)
+            writer.close()
+            listener = await ssh.forward_local_port("127.0.0.1", 0, host, port)
         except (asyncssh.Error, OSError) as error:
+            why = "no answer" if isinstance(error, TimeoutError) else reason(error)
             raise PongbenchError(
-                f"Port {port} of {host} cannot be reached from here, neither directly nor through"
-                f" '{self.name}': {reason(error)}."
+                f"Port {port} of {host} cannot be reached, neither directly nor through"
+                f" '{self.name}' ({why}); check its address for the others in its profile (reach)."
             ) from None
         try:
             yield "127.0.0.1", listener.get_port()

@@ -20,6 +20,7 @@ from workbench.plan.budget import Budget, assess
 from workbench.plan.model import Plan, to_data
 from workbench.plan.schedule import draw_seed, order
 from workbench.run.environment import Fleet, Stage, addresses, open_fleet, open_stage, tightest
+from workbench.run.network_check import check_links
 from workbench.run.scheduler import Scheduler
 from workbench.run.state import Rehearsal, RunState
 from workbench.run.tuning import Tuning
@@ -100,6 +101,7 @@ class Engine:
             self.on_budget(budget)
             budget.check()
             exposed = await agreed(self.entries, self.fleet.target, stage.bind, self.expose)
+            links = await check_links(stage)
             rehearsed = await self._rehearse(stage)
             zero = time.monotonic_ns() // 1000
             stage.samplers.begin(zero)
@@ -115,6 +117,7 @@ class Engine:
                 seed=self.seed,
                 zero_us=zero,
                 exposed=exposed,
+                links=links,
             )
             scheduler = Scheduler(run)
             status: Status = "aborted"

@@ -2,35 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
 from workbench.errors import PongbenchError
-from workbench.machines.linkcheck import ENOUGH, check_link, needed_bits_per_s
+from workbench.machines.linkcheck import ENOUGH, Unconnected, check_link, needed_bits_per_s
 from workbench.messages.notes import Link, LinkUnchecked, Notice, SlowLink
 from workbench.plan.model import Plan
+from workbench.run.environment import Stage
 from workbench.run.state import RunState
 from workbench.servers.gate import GateResult
 
 
-async def check_links(run: RunState) -> None:
+async def check_links(stage: Stage) -> Mapping[str, Link | LinkUnchecked]:
     """Check one link after another, so that they do not share the target's capacity. Loopback is
-    no link."""
-    stage = run.stage
-    gates = [rehearsal.gate for rehearsal in run.rehearsed.values()]
-    needed = needed_of_each(run.plan, len(stage.fleet.clients), gates)
+    no link. Raises Unconnected: whatever a server does, that client would find it at fault."""
+    found: dict[str, Link | LinkUnchecked] = {}
     for name in stage.fleet.clients:
         if name == stage.target.name:
             continue
         client = stage.members[name].machine
         try:
-            link = await check_link(client, stage.target, bind=stage.bind, reach=stage.reach)
+            found[name] = await check_link(client, stage.target, bind=stage.bind, reach=stage.reach)
+        except Unconnected:
+            raise
         except PongbenchError as error:
-            run.note(LinkUnchecked(client=name, said=str(error)))
-            continue
-        run.lost_on_links[name] = link.lost_share
-        for notice in notes_of(link, needed):
+            found[name] = LinkUnchecked(client=name, said=str(error))
+    return found
+
+
+def note_links(run: RunState) -> None:
+    """Note what was found, and what the plan needs."""
+    gates = [rehearsal.gate for rehearsal in run.rehearsed.values()]
+    needed = needed_of_each(run.plan, len(run.stage.fleet.clients), gates)
+    for link in run.links.values():
+        for notice in [link] if isinstance(link, LinkUnchecked) else notes_of(link, needed):
             run.note(notice)
 
 

@@ -206,7 +206,7 @@ class _PointRecording:
             ceiling_others_pct=self._run.limit.background_load_pct,
             counters=usage.counters,
             resent_by_clients=resent,
-            link_lost_share=max(self._run.lost_on_links.values(), default=0.0),
+            link_lost_share=self._run.link_lost_share,
             connect_us=histogram.percentiles(times.connect),
             others_cpu_pct=_share_pct(others_s, usage.seconds),
             loopback=self._run.stage.loopback,

@@ -13,7 +13,7 @@ from workbench.documents import Block, PointStop
 from workbench.messages import notes
 from workbench.plan.schedule import Sweep, calibration, order, repeat_sweep, sweep
 from workbench.rights import recorded
-from workbench.run.network_check import check_links
+from workbench.run.network_check import note_links
 from workbench.run.server_run import LeftOut, ServerRunner
 from workbench.run.state import RunState
 from workbench.run.tuning import TuningEvent
@@ -36,7 +36,7 @@ class Scheduler:
     async def run(self) -> None:
         """All blocks of the plan's order. Raises Stopped when it was asked to end."""
         self._note_conditions()
-        await check_links(self._run)
+        note_links(self._run)
         await self._calibrate()
         blocks = order(self._plan, self._run.seed)
         for block in blocks:

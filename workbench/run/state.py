@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from workbench.control import Control
 from workbench.documents import AnyDocument, ServerRecord
 from workbench.exposure import Exposure
-from workbench.messages.notes import Notice
+from workbench.messages.notes import Link, LinkUnchecked, Notice
 from workbench.plan.budget import Budget
 from workbench.plan.model import Plan
 from workbench.run.client_limit import ClientLimit
@@ -33,7 +33,7 @@ class RunState:
 
     The engine makes it, and every part of the run (scheduler, server runs, points, client recovery)
     takes it. What goes in is fixed; what comes out are documents, through `emit` and `note`; what
-    changes is `limit`, and once `lost_on_links`.
+    changes is `limit`.
     """
 
     plan: Plan
@@ -52,8 +52,14 @@ class RunState:
     exposed: Exposure | None = None
     """Servers without security fixes that may listen where other machines reach them."""
     limit: ClientLimit = field(default_factory=ClientLimit)
-    lost_on_links: dict[str, float] = field(default_factory=dict)
-    """By client: share of the segments that its link lost when it was checked before the run."""
+    links: Mapping[str, Link | LinkUnchecked] = field(default_factory=dict)
+    """By client: its link to the target, as checked before the run; on loopback there is none."""
+
+    @property
+    def link_lost_share(self) -> float:
+        """Largest share of segments that a link lost when it was checked."""
+        checked = (link for link in self.links.values() if isinstance(link, Link))
+        return max((link.lost_share for link in checked), default=0.0)
 
     def session_us(self, mono_us: int) -> int:
         """A time of this computer's monotonic clock, on the session's axis."""

@@ -138,6 +138,8 @@ class Deployment:
                 did = "accept connections" if not self.near[1] else "answer a call"
                 what = f"did not {did} on port {self.port} within {within_s:g} s"
                 raise self._unready(f"{self._called()} {what}")
+            if trying.done():
+                trying.result()
         finally:
             await ended(trying)
 
