@@ -15,7 +15,7 @@ PEERS := .tools/.peers .tools/.nginx
 BENCH ?= peers
 
 # Tests of which `make test` runs a sample.
-VERIFY := $(shell grep -l "^from chosen import" -r tests --include=test_*.py) tests/verify
+VERIFY := $(shell grep -lE "^from (tests\.)?chosen import" -r tests --include=test_*.py) tests/verify
 
 # The Python that is here is used; none is downloaded.
 export UV_PYTHON_DOWNLOADS = never
