@@ -27,6 +27,10 @@ class Axis(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     scale: Literal["linear", "log"] = "linear"
     values: list[Number] = []
     """Planned values, ascending."""
+    bounds: list[Number] = []
+    """Of a search, which chooses its values while it runs: the lowest and the highest."""
+    step: Number = 0.0
+    """Of a search: between two rates that it may choose."""
     limit: Literal["highest", "none"] = "none"
     """highest: the result of a server is its highest sustained value (the knee)."""
     calibrated: bool = False
@@ -45,6 +49,12 @@ class Axis(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     @property
     def has_limit(self) -> bool:
         return self.limit == "highest"
+
+    @property
+    def ends(self) -> list[float]:
+        """The lowest and the highest planned value; empty: not recorded."""
+        planned = self.bounds or self.values
+        return [min(planned), max(planned)] if planned else []
 
     @property
     def of_workload(self) -> bool:
@@ -117,6 +127,11 @@ def concurrency(values: list[float]) -> Axis:
     """Return the axis of a closed loop, where the server sets the pace and so sustains every
     value."""
     return Axis(key="concurrency", label="Concurrent connections", unit="concurrent", values=values)
+
+
+def searched(unit: str, low: float, high: float, step: float) -> Axis:
+    """Return an axis of rates on which a search chooses."""
+    return msgspec.structs.replace(rate(unit, []), bounds=[low, high], step=step)
 
 
 RATE = rate("connections", [])

@@ -18,11 +18,12 @@ from workbench import axis as axes
 from workbench.axis import Axis
 from workbench.shapes import Number, Positive, Rate, Signed, Whole, check_plan
 
-VERSION = 2
+VERSION = 3
 """Of the document format, the newest. A reader opens every version up to its own.
 
 2: figures that a load tool cannot tell are null, the axis is a field of the workload, or points are
-faulty. Before a run nobody knows whether a point will be, so every run records version 2.
+faulty. Before a run nobody knows whether a point will be, so every run records at least version 2.
+3: a search (`version_of`).
 """
 
 WINDOW_US = 200_000
@@ -47,8 +48,12 @@ ERROR_CLASSES = SERVER_ERRORS + CLIENT_ERRORS
 """`other` may carry its errno (`other-ENETUNREACH`), `protocol` the status (`protocol-503`) or what
 else came in place of the reply (`messages.errors`); see `error_class`."""
 
-Purpose: TypeAlias = Literal["sweep", "warm_up", "ceiling"]
-"""Purpose of a point: to be judged, to warm up the server, or to calibrate the clients."""
+Purpose: TypeAlias = Literal["sweep", "search", "warm_up", "ceiling"]
+"""Purpose of a point: one of a sweep or of a search, both judged; to warm up the server, or to
+calibrate the clients."""
+
+JUDGED = ("sweep", "search")
+"""Purposes of points that are results of a server."""
 
 Phase: TypeAlias = Literal["ramp", "measure", "drain"]
 """Phases of a point: load rises, load is steady, pending calls end."""
@@ -204,6 +209,10 @@ class PointStart(Document, frozen=True, kw_only=True, tag="point_start"):
 
     def __post_init__(self) -> None:
         _place(self)
+
+    @property
+    def judged(self) -> bool:
+        return self.purpose in JUDGED
 
 
 class Window(Document, frozen=True, kw_only=True, tag="window"):
@@ -379,6 +388,10 @@ class PointStop(Document, frozen=True, kw_only=True, tag="point_stop"):
     def __post_init__(self) -> None:
         _place(self)
 
+    @property
+    def judged(self) -> bool:
+        return self.purpose in JUDGED
+
 
 class Note(Document, frozen=True, kw_only=True, tag="note"):
     """Information a reader needs: tuning, trust, gates, give-ups, warnings."""
@@ -406,6 +419,11 @@ class RunStop(Document, frozen=True, kw_only=True, tag="run_stop"):
 
 
 AnyDocument: TypeAlias = RunStart | PointStart | Window | HostSample | PointStop | Note | RunStop
+
+
+def version_of(axis: Axis) -> int:
+    """Return the version that a run records: who knows no search would misread one."""
+    return VERSION if axis.bounds else 2
 
 
 def _place(point: PointStart | PointStop) -> None:

@@ -46,6 +46,11 @@ class _WarmUp(msgspec.Struct):
     seconds: Seconds
 
 
+class _Search(msgspec.Struct):
+    errors_pct: Number = 1.0
+    p99_ms: Number | None = None
+
+
 class _Plan(msgspec.Struct):
     """A plan in the form of `plans.to_data`."""
 
@@ -54,6 +59,7 @@ class _Plan(msgspec.Struct):
     rate_of: str | None = None
     rates: list[Rate] = []
     concurrency: list[Whole] = []
+    search: _Search | None = None
     connections: Whole | None = None
     seconds: Seconds | None = None
     warm_up: _WarmUp | None = None

@@ -55,7 +55,7 @@ class Axes:
         if axis.scale != "log":
             return 0.0, last
         high = log10(max(last, 1e-9))
-        low = log10(min((x for x in axis.values if x > 0), default=last / 1000))
+        low = log10(min((x for x in axis.ends if x > 0), default=last / 1000))
         return (low - _BEFORE_FIRST * (high - low) if low < high else high - 1.0), high
 
     def _spanned(self) -> NDArray[np.float64]:

@@ -22,7 +22,7 @@ class Whole:
         for document in documents:
             self._model(document)
             if isinstance(document, PointStart):
-                swept = document.purpose == "sweep"
+                swept = document.judged
             elif isinstance(document, Window) and swept:
                 self._windows.append(document)
         self._values: dict[tuple[Quantity, View], Floats] = {}

@@ -62,12 +62,12 @@ class ChartModel:
             case RunStart():
                 self.start = document
                 self.axis = document.axis or RATE
-                self.last_x = max(self.axis.values, default=1000.0)
+                self.last_x = max(self.axis.ends, default=1000.0)
                 for record in document.series:
                     self._series(record.key, record.label).axis = self.axis
             case PointStart():
                 self.running = Running(document, self.axis)
-                self.sweeping = document if document.purpose == "sweep" else None
+                self.sweeping = document if document.judged else None
                 if self.sweeping is not None:
                     self.last_x = max(self.last_x, document.x)
             case Window():
@@ -75,7 +75,7 @@ class ChartModel:
                     self.running.windows.append(document)
             case PointStop():
                 self.running = None
-                if document.purpose == "sweep":
+                if document.judged:
                     self._series(document.series).add(document)
             case Note(topic="ceiling"):
                 self.ceiling_per_s = document.data.get("ceiling_per_s")

@@ -82,7 +82,7 @@ class Overlay(ChartModel):
         self.tags = tuple(dict.fromkeys(contender.tag for contender in drawn))
         styles = style_places(comparison)
         self.axis = comparison.axis
-        last = [x for c in drawn for x in (*comparison.side(c).axis.values, *c.xs)]
+        last = [x for c in drawn for x in (*comparison.side(c).axis.ends, *c.xs)]
         self.last_x = max(last, default=self.last_x)
         several = len(comparison.sides) > 1
         places = [side.tag for side in comparison.sides]

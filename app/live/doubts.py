@@ -30,7 +30,7 @@ class Doubts:
             case Note(topic="ceiling"):
                 # After the clients sustained no rate, which is reported, no point can be trusted.
                 self._told = document.data.get("ceiling_per_s") == 0
-            case PointStop(purpose="sweep", complete=True):
+            case PointStop(judged=True, complete=True):
                 return self._judge(document)
             case _:
                 pass

@@ -131,7 +131,7 @@ def _marks(start: RunStart, documents: Sequence[AnyDocument]) -> list[Mark]:
     for document in documents:
         if isinstance(document, PointStart):
             begun = document.t_us
-        elif isinstance(document, PointStop) and document.purpose == "sweep":
+        elif isinstance(document, PointStop) and document.judged:
             index, name = known.get(document.server, (len(known), document.server))
             offered, stop_us = axis.of(document), document.t_us
             mark = Mark(document.server, name, index, offered, begun, stop_us, document.look)

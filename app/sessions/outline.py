@@ -112,7 +112,7 @@ def _line(series: Series, model: ChartModel, high: float) -> Line:
     values = series.values(Quantity.REPLIES, View())
     x, y, last = values.x, values.y, model.last_x
     if model.axis.scale == "log":
-        first = min(model.axis.values, default=last)
+        first = min(model.axis.ends, default=last)
         x, last = np.log(x / first), log(last / first) or 1.0
     chosen = np.unique(np.linspace(0, len(x) - 1, min(len(x), _MOST_POINTS)).round().astype(int))
     scaled = zip(x[chosen] / last, np.minimum(y[chosen] / high, 1.0), strict=True)

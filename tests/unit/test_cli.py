@@ -152,7 +152,7 @@ def test_a_plan_with_a_server_that_is_not_to_be_had_is_refused_at_once(
 def test_a_newer_session_opens_in_part_when_wanted(
     file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file.write_text(file.read_text().replace("\nv: 1\n", "\nv: 3\n"))
+    file.write_text(file.read_text().replace("\nv: 1\n", "\nv: 9\n"))
     assert main(["summary", str(file)]) == 2
     assert "or open what this one understands (--newer)." in capsys.readouterr().err
     assert main(["summary", str(file), "--newer"]) == 0

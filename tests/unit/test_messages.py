@@ -15,10 +15,28 @@ from workbench.documents import Note, PointStop
 from workbench.messages import causes, ends, notes, plans, reasons
 from workbench.messages.base import Message, Recorded, grouped, kinds, read, together
 from workbench.messages.errors import error_label, listed_errors
+from workbench.messages.limits import Limit, TooManyErrors, TooSlow
 from workbench.messages.notes import Notice
 from workbench.messages.reasons import REASONS, Reason, reasons_of
 from workbench.messages.topics import TOPICS
 from workbench.sessions.format import encode
+
+
+def _peak(**changes: Any) -> notes.Peak:
+    figures: dict[str, Any] = {
+        "name": "gevent",
+        "errors_pct": 1.0,
+        "p99_ms": 50.0,
+        "peak_per_s": 14250.0,
+        "low_per_s": 14250.0,
+        "high_per_s": 14500.0,
+        "confidence": 0.96,
+        "sure": True,
+        "met": [3, 4],
+        "missed": [5],
+    }
+    return notes.Peak(**(figures | changes))
+
 
 SENTENCES: list[tuple[Message, str]] = [
     (
@@ -718,6 +736,47 @@ SENTENCES: list[tuple[Message, str]] = [
         reasons.NotEstablished(missing=60, connections=400),
         "60 of 400 connections were not established in time, and no accept queue overflowed. Check the network between the machines, or raise timeout_s.",
     ),
+    (
+        TooManyErrors(errors_pct=2.25, limit_pct=1.0),
+        "2.25 % errors, more than the 1 % allowed.",
+    ),
+    (TooSlow(p99_ms=80.4, limit_ms=50.0), "p99 80.4 ms, above the limit of 50 ms."),
+    (
+        plans.SearchInClosedLoop(),
+        "A closed loop offers no rate to search for; remove search, or set workload.mode to open.",
+    ),
+    (
+        plans.BesideSearch(keys=("rates",)),
+        "A search chooses its rates by itself; remove this, or remove search.",
+    ),
+    (
+        plans.SearchBoundsDescend(low=9000.0, high=500.0),
+        "It must be above from (9000), and is 500.",
+    ),
+    (
+        plans.SearchStepTooLarge(step=900.0, low=500.0, high=1000.0),
+        "900 is more than lies between 500 and 1000; use 50 or less.",
+    ),
+    (
+        plans.TooFewForLimit(keys=("seconds",), x=500.0, calls=500, needed=1000, needed_s=2.0),
+        "At 500/s a point has 500 calls: too few for a p99, which takes 1,000. Set seconds to 2 or more.",
+    ),
+    (
+        _peak(),
+        "gevent: peak 14,250/s with at most 1 % errors and a p99 of at most 50 ms (95 % interval 14,250 to 14,500/s; 3 points).",
+    ),
+    (
+        _peak(high_per_s=None, sure=False, blocked_per_s=14500.0, blocked_by="client-limited"),
+        "gevent: peak ≥ 14,250/s with at most 1 % errors and a p99 of at most 50 ms (95 % interval above 14,250/s; 3 points). From 14,500/s on the clients are the limit.",
+    ),
+    (
+        _peak(peak_per_s=None, low_per_s=0.0, high_per_s=500.0, met=[], p99_ms=None),
+        "gevent kept at most 1 % errors at no tested rate (1 point).",
+    ),
+    (
+        _peak(low_per_s=13000.0, sure=False, pass_number=2, passes=3, p99_ms=None, errors_pct=0.0),
+        "gevent: peak 14,250/s with no errors (95 % interval 13,000 to 14,500/s; 3 points, pass 2). The search ended before it was sure.",
+    ),
 ]
 
 
@@ -735,14 +794,14 @@ def test_every_code_has_its_sentence_here() -> None:
     }
 
 
-RECORDED = [message for message, _ in SENTENCES if isinstance(message, Reason | Notice)]
-REASON = [message for message, _ in SENTENCES if isinstance(message, Reason)]
+RECORDED = [message for message, _ in SENTENCES if isinstance(message, Reason | Limit | Notice)]
+REASON = [message for message, _ in SENTENCES if isinstance(message, Reason | Limit)]
 
 
 @pytest.mark.parametrize("message", RECORDED, ids=lambda message: message.code)
 def test_a_message_is_read_as_it_was_recorded(message: Message) -> None:
     recorded = msgspec.json.decode(msgspec.json.encode(message.record()))
-    known = REASONS if isinstance(message, Reason) else TOPICS
+    known = REASONS if isinstance(message, Reason | Limit) else TOPICS
 
     assert read(known, recorded["code"], recorded, "") == message
 

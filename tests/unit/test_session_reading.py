@@ -268,11 +268,11 @@ def test_unknown_kinds_and_keys_of_a_later_minor_version_are_skipped_with_a_note
 def test_a_newer_version_is_refused_unless_what_is_understood_is_wanted(
     documents: list[AnyDocument], file: Path
 ) -> None:
-    file.write_text(file.read_text().replace("\nv: 1\n", "\nv: 3\n"))
+    file.write_text(file.read_text().replace("\nv: 1\n", "\nv: 9\n"))
     with pytest.raises(NewerSession) as caught:
         read_session(file)
     assert str(caught.value) == (
-        f"{file} is from a newer Pongbench (3). Update, or open what this one understands."
+        f"{file} is from a newer Pongbench (9). Update, or open what this one understands."
     )
     assert read_session(file, newer=True).documents[1:] == documents[1:]
 

@@ -78,9 +78,9 @@ def test_of_many_sessions_the_damaged_one_is_found_when_they_are_listed_again(
 
 def test_a_session_of_a_newer_version_says_so_in_a_sentence(tmp_path: Path) -> None:
     data = record(tmp_path / "a.pong.yaml")
-    (tmp_path / "a.pong.yaml").write_bytes(data.replace(b"v: 1\n", b"v: 3\n", 1))
+    (tmp_path / "a.pong.yaml").write_bytes(data.replace(b"v: 1\n", b"v: 9\n", 1))
     (found,) = shelf(tmp_path)
-    assert found.problem.startswith("This file is from a newer Pongbench (3).")
+    assert found.problem.startswith("This file is from a newer Pongbench (9).")
     assert found.stop is not None
 
 

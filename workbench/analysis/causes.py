@@ -9,6 +9,7 @@ from workbench.analysis.results import SeriesResult
 from workbench.documents import PointStop
 from workbench.messages import causes
 from workbench.messages.base import Message
+from workbench.messages.limits import Limit
 from workbench.messages.reasons import reasons_of
 
 FULL_PCT = 92.0
@@ -73,14 +74,17 @@ def cause(seen: Seen) -> Message | None:
 
 def why_it_stops(series: SeriesResult) -> tuple[PointStop, Message] | None:
     """The lowest point above what it sustains at which the server was the limit, and what it
-    lacked there; None: there is none, or nothing is known of it."""
+    lacked there, or which limit of a search it exceeded; None: there is none, or nothing is known
+    of it."""
     above = (stop for stop in series.counted if stop.x > (series.knee or 0.0))
-    limits = [stop for stop in above if stop.verdict == "server-limited"]
+    missed = {point for peak in series.peaks for point in peak.missed}
+    limits = [s for s in above if s.verdict == "server-limited" or s.point in missed]
     if not limits or not series.axis.has_limit:
         return None
     first = min(limits, key=lambda stop: stop.x)
-    found = (each for each in reasons_of(first) if isinstance(each, causes.Cause))
-    named = next(found, None)
+    reasons = reasons_of(first)
+    found = [each for kind in (causes.Cause, Limit) for each in reasons if isinstance(each, kind)]
+    named = next(iter(found), None)
     return (first, named) if named else None
 
 

@@ -26,7 +26,9 @@ def last_attempts(points: Iterable[PointStop]) -> list[PointStop]:
     found: dict[tuple[object, ...], PointStop] = {}
     for point in points:
         rate = point.x
-        place = (point.server, point.purpose, point.pass_number, rate)
+        # A search counts every point, also where it comes back to a rate.
+        look = point.look if point.purpose == "search" else 0
+        place = (point.server, point.purpose, point.pass_number, rate, look)
         if point.complete or place not in found:
             found[place] = point
     return list(found.values())
@@ -52,13 +54,14 @@ def in_doubt(looks: Sequence[PointStop], ceiling_per_s: float = 0.0) -> bool:
     """May another look at this rate change the answer? All of `looks` are complete. What was judged
     by a lower ceiling than the clients are known to have by now is in doubt."""
     last = looks[-1]
-    if last.verdict == "ports-limited" or _beyond_ceiling(last, ceiling_per_s):
+    if last.verdict == "ports-limited" or beyond_client_limit(last, ceiling_per_s):
         return False
     held = sum(map(is_sustained, looks))
     lost = sum(look.verdict in ("server-limited", "faulty") for look in looks)
     return not (lost >= 2 or held > lost)
 
 
-def _beyond_ceiling(point: PointStop, known_per_s: float) -> bool:
+def beyond_client_limit(point: PointStop, known_per_s: float) -> bool:
+    """Was more offered than the clients reach? `known_per_s`: of their limit by now."""
     ceiling = max(point.evidence.get("ceiling_per_s", float("inf")), known_per_s)
     return point.verdict == "client-limited" and point.offered_per_s > ceiling

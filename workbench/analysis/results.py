@@ -13,6 +13,7 @@ from functools import cached_property
 from math import isnan, nan
 from typing import Literal, TypeVar
 
+from workbench.analysis import peaks
 from workbench.analysis.evidence import HOLDS
 from workbench.analysis.histogram import merge, percentile_supported, percentiles
 from workbench.analysis.intervals import Interval, PassKnee, knee_interval, pass_knees
@@ -20,6 +21,7 @@ from workbench.analysis.knee import is_floor, knee, unknown
 from workbench.analysis.repeats import is_sustained, last_attempts, undecided
 from workbench.axis import RATE, Axis
 from workbench.documents import Errors, Percentiles, PointStop, Verdict
+from workbench.messages.notes import Peak
 from workbench.messages.reasons import UnexpectedReplies, reasons_of
 
 Clock = Literal["latency", "service"]
@@ -165,7 +167,9 @@ class SeriesResult:
         self.name = name
         self.axis = axis
         self.stops = list(stops)
-        """Points of its sweeps, as they came; those cut short, too."""
+        """Points of its sweeps or searches, as they came; those cut short, too."""
+        self.peaks: list[Peak] = []
+        """What its searches found, by pass."""
         self._known = 0
         """Of `stops`, when the answers were found."""
         self._by_x: dict[float, PointResult] = {}
@@ -212,9 +216,12 @@ class SeriesResult:
 
     @property
     def knee(self) -> float | None:
-        """Highest sustained value; None: it sustains none, or the axis has no such limit."""
+        """Highest sustained value; None: it sustains none, or the axis has no such limit. Of
+        searches what they recorded."""
         if not self.axis.has_limit:
             return None
+        if self.axis.bounds:
+            return peaks.peak_per_s(self.peaks)
         return self._answer("knee", lambda: knee(self.complete))
 
     @property
@@ -223,6 +230,9 @@ class SeriesResult:
         None: the server was the limit, or it sustains a value."""
         if not self.axis.has_limit:
             return None
+        if self.axis.bounds:
+            missed = any(peak.peak_per_s or peak.missed for peak in self.peaks)
+            return None if missed or not self.peaks else min(self.complete, key=lambda s: s.x)
         return self._answer("unknown", lambda: unknown(self.complete))
 
     @property
@@ -266,12 +276,14 @@ class SeriesResult:
         """It may sustain more: the next value above the knee does not show its own limit."""
         if self.knee is None:
             return False
+        if self.axis.bounds:
+            return peaks.is_floor(self.peaks)
         return self._answer("floor", lambda: is_floor(self.complete, self.knee))
 
     def in_doubt(self, attempts: int) -> bool:
         """Of one pass, in a run of so many attempts: is the value that decides it still to be
         measured again?"""
-        if not self.axis.has_limit:
+        if not self.axis.has_limit or self.axis.bounds:
             return False
         last = self._answer("undecided", lambda: undecided(self.complete))
         return last is not None and last.look < attempts
@@ -280,17 +292,21 @@ class SeriesResult:
     def pass_knees(self) -> list[PassKnee]:
         if not self.axis.has_limit:
             return []
+        if self.axis.bounds:
+            return peaks.pass_peaks(self.peaks)
         return self._answer("knees", lambda: pass_knees(self.complete))
 
     @property
     def interval(self) -> Interval | None:
         """Of its knee; None: nothing was measured, or there is none."""
-        return knee_interval(self.pass_knees)
+        return peaks.interval(self.peaks) if self.axis.bounds else knee_interval(self.pass_knees)
 
     @property
     def at_knee(self) -> PointResult | None:
         """Over the passes that sustained it; None: it sustained none."""
-        held = [s for s in self.counted if s.x == self.knee and is_sustained(s)]
+        met = {point for peak in self.peaks for point in peak.met}
+        there = (stop for stop in self.counted if stop.x == self.knee)
+        held = [s for s in there if (s.point in met if self.peaks else is_sustained(s))]
         return PointResult(held[0].x, tuple(held), self.axis) if held else None
 
     @property
@@ -308,12 +324,15 @@ class SeriesResult:
     @property
     def sustained(self) -> str:
         """What it sustains, for people: "6,200/s"; "≥ 9,000/s" where its limit was not reached;
-        "no tested rate", "faulty", "unknown", "not measured". Where the axis has no limit, its
+        "no tested rate", "faulty", "unknown", "not found" (a search that has not ended), "not
+        measured". Where the axis has no limit, its
         most replies: "12,300 replies/s"."""
         if not self.complete:
             return "not measured"
         if not self.axis.has_limit:
             return f"{self.figure:,.0f} replies/s"
+        if self.axis.bounds and not self.peaks:
+            return "not found"
         if self.knee is None:
             what = "rate" if self.axis.per_second else "value"
             none = "faulty" if self.faulty else f"no tested {what}"

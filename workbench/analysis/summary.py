@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any
 
 import msgspec
@@ -25,7 +26,8 @@ from workbench.documents import (
     RunStart,
     RunStop,
 )
-from workbench.messages.notes import Backlog, Gate
+from workbench.messages.limits import phrase
+from workbench.messages.notes import Backlog, Gate, Peak
 from workbench.messages.topics import read_note, severity
 
 
@@ -98,6 +100,10 @@ class Summary:
     """Those that points carry beside the built-in ones."""
     servers: dict[str, ServerSummary] = field(default_factory=dict)
     """By id, in the plan's order."""
+    slo: dict[str, float | None] = field(default_factory=dict)
+    """Of a search: the limits that a server has to keep, `errors_pct` and `p99_ms`."""
+    limits: str = ""
+    """The same within a sentence."""
     ceiling_per_s: float | None = None
     """The clients' own; None: not measured."""
     status: str = "interrupted"
@@ -144,6 +150,7 @@ class Summary:
             "unit": self.unit,
             "metrics": msgspec.to_builtins(self.metrics),
             "ceiling_per_s": self.ceiling_per_s,
+            **({"slo": self.slo} if self.slo else {}),
             **self.together.to_data(),
             "notes": self._notes_data(),
             "servers": {server.id: _server_data(server) for server in self.servers.values()},
@@ -166,7 +173,7 @@ def summarise(documents: Iterable[AnyDocument]) -> Summary:
         match document:
             case RunStart():
                 _begin(summary, document)
-            case PointStop(purpose="sweep"):
+            case PointStop(judged=True):
                 _server(summary, document.server).stops.append(document)
             case Note():
                 _note(summary, document)
@@ -184,6 +191,10 @@ def _begin(summary: Summary, start: RunStart) -> None:
     summary.axis = start.axis or RATE
     summary.metrics = start.metrics
     summary.unit = axes.rates_count(plan)
+    if search := plan.get("search"):
+        errors_pct, p99_ms = search.get("errors_pct", 1.0), search.get("p99_ms")
+        summary.slo = {"errors_pct": errors_pct, "p99_ms": p99_ms}
+        summary.limits = phrase(errors_pct, p99_ms)
     for record in start.servers:
         summary.servers[record.id] = ServerSummary(
             record.id, record.name, record.version, axis=summary.axis
@@ -204,6 +215,8 @@ def _note(summary: Summary, note: Note) -> None:
         _found(summary, note)
     elif server := summary.servers.get(note.server):
         server.noted.append(note)
+        if isinstance(peak := read_note(note), Peak):
+            server.peaks.append(peak)
     else:
         # The null server is a tool: notes about it are about the clients.
         summary.noted.append(note)
@@ -232,9 +245,7 @@ def _server_data(server: ServerSummary) -> dict[str, Any]:
     return {
         "name": server.name,
         "version": server.version,
-        "knee": server.knee,
-        "knee_per_s": server.knee if server.axis.per_second else None,
-        "knee_is_floor": server.knee_is_floor,
+        **_limit_data(server),
         "knee_unknown": server.why_unknown or None,
         "faulty": server.what_is_faulty or None,
         "latency_at_knee_ms": _ms(there.latency_us if there else None),
@@ -249,6 +260,27 @@ def _server_data(server: ServerSummary) -> dict[str, Any]:
         "notes": [_note_data(note) for note in server.noted],
         "points": [_point_data(point, server) for point in server.stops],
     }
+
+
+def _limit_data(server: ServerSummary) -> dict[str, Any]:
+    """Of a sweep its knee, of a search its peak: they are answers to different questions."""
+    searched, interval = bool(server.axis.bounds), server.interval
+    knee = None if searched else server.knee
+    data: dict[str, Any] = {
+        "knee": knee,
+        "knee_per_s": knee if server.axis.per_second else None,
+        "knee_is_floor": server.knee_is_floor and not searched,
+    }
+    if searched:
+        data["peak_per_s"] = server.knee
+        data["peak_is_floor"] = server.knee_is_floor
+        data["peak_interval_per_s"] = interval and [interval.low, _finite(interval.high)]
+        data["peaks"] = [peak.data() for peak in server.peaks]
+    return data
+
+
+def _finite(value: float) -> float | None:
+    return value if isfinite(value) else None
 
 
 def _why(server: ServerSummary) -> dict[str, Any] | None:

@@ -120,8 +120,8 @@ class ConsoleView:
         if not stop.complete:
             reasons = " ".join(stop.reasons)
             return f"{self._time()}  {name} {self.progress.axis.of(stop)}  interrupted: {reasons}"
-        what = [_PURPOSES[stop.purpose]] if stop.purpose != "sweep" else []
-        if self.progress.passes > 1 and stop.purpose == "sweep":
+        what = [_PURPOSES[stop.purpose]] if not stop.judged else []
+        if self.progress.passes > 1 and stop.judged:
             what.append(f"pass {stop.pass_number}")
         if stop.look > 1:
             what.append(f"{ordinal(stop.look)} try")
@@ -133,7 +133,7 @@ class ConsoleView:
             _times(stop),
             f"errors {percent(stop.errors_pct)}",
         ]
-        if stop.purpose == "sweep":
+        if stop.judged:
             parts.append(f"{stop.verdict}{': ' if stop.reasons else ''}{' '.join(stop.reasons)}")
         return "  ".join(parts)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections import defaultdict
 from collections.abc import Sequence
+from math import isinf
 from typing import TYPE_CHECKING
 
 from rich import box
@@ -89,11 +90,15 @@ def print_ranking(summary: Summary, console: Terminal | None = None) -> None:
     """Print one line per server, the highest sustained rate first."""
     console = console or Terminal(piped=PIPED)
     limit = summary.axis.has_limit
-    most = "Sustained" if limit else "Most replies"
-    titles = ["Server", most, "p50 there", "p99 there", "CPU there", *_COST, "Memory"]
+    searched = bool(summary.axis.bounds)
+    most = "Peak" if searched else "Sustained" if limit else "Most replies"
+    titles = ["Server", most, *["Interval"] * searched, "p50 there", "p99 there", "CPU there"]
+    titles += [*_COST, "Memory"]
     rows = [_row(server, server.at_knee if limit else server.most) for server in summary.ranked()]
     spare = ("CPU there", "p50 there", "Memory", *reversed(_COST), "p99 there")
     console.print(fitting(titles, rows, console.width, spare=spare))
+    if summary.slo:
+        console.say(f"Peak: the highest tested rate with {summary.limits}.")
     if paid := cost.tie(summary.ranked()):
         console.say(paid)
     for why in filter(None, map(cost.stops, summary.ranked())):
@@ -113,6 +118,7 @@ def _row(server: ServerSummary, there: PointResult | None) -> list[Cell]:
     return [
         Text(server.name),
         _sustained(server),
+        *[_interval(server)] * bool(server.axis.bounds),
         _time(times, 0.5),
         _time(times, 0.99),
         f"{there.cpu_pct:.0f} %" if there else "",
@@ -127,6 +133,16 @@ def _sustained(server: ServerSummary) -> Text:
     at = f" at {server.axis.at(server.most.x)}" if server.most else ""
     said = Text(server.sustained + at * (not server.axis.has_limit) + " †" * bool(server.died))
     return said.append(f" {FAULTY}", style=VERDICT_STYLES["faulty"]) if server.faulty else said
+
+
+def _interval(server: ServerSummary) -> str:
+    """Where the limit lies."""
+    found = server.interval
+    if found is None:
+        return ""
+    if isinf(found.high):
+        return f"above {server.axis.at(found.low)}"
+    return f"{server.axis.figure(found.low)} to {server.axis.at(found.high)}"
 
 
 def _print_points(server: ServerSummary, metrics: Sequence[Metric], console: Terminal) -> None:

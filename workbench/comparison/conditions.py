@@ -240,6 +240,8 @@ def _warm_up(side: Side) -> str:
 
 def _rates(side: Side) -> str:
     axis = side.axis
+    if axis.bounds:
+        return f"a search from {axis.figure(axis.bounds[0])} to {axis.at(axis.bounds[1])}"
     if not axis.values:
         return ""
     span = f"{axis.figure(min(axis.values))} to {axis.at(max(axis.values))}"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.analysis.cost import rank
+from workbench.analysis.evidence import HOLDS
 from workbench.analysis.intervals import Difference, difference
 from workbench.analysis.summary import ServerSummary, Summary, summarise
 from workbench.axis import RATE, Axis
@@ -15,6 +16,8 @@ from workbench.comparison.contenders import Contender
 from workbench.comparison.pairwise import Figure, pairwise
 from workbench.documents import Document, HostSample, Note, RunStart, ServerRecord
 from workbench.errors import BadInput
+from workbench.messages.limits import phrase
+from workbench.report.setup import Setup
 from workbench.sessions import Session, read_session
 from workbench.sessions.labels import UNLABELLED, Titles
 
@@ -68,7 +71,14 @@ class Side:
             return f"{self.tag} varied the {one.name}, {other.tag} the {two.name}"
         if self.unit != other.unit:
             return f"{self.tag} counts {self.unit}, {other.tag} counts {other.unit}"
+        if self._limits != other._limits:
+            return f"{self.tag} asked for {self._limits}, {other.tag} for {other._limits}"
         return ""
+
+    @property
+    def _limits(self) -> str:
+        """What a rate had to keep to count as sustained."""
+        return Setup(self.start).limits or phrase(100 * (1 - HOLDS), None)
 
     @property
     def interleaved(self) -> bool:

@@ -131,6 +131,45 @@ class RangeDescends(Problem, frozen=True, kw_only=True):
         return f"They run from {self.first:g} down to {self.last:g}; swap the two."
 
 
+class SearchInClosedLoop(Problem, frozen=True, kw_only=True):
+    keys: tuple[str, ...] = ("search",)
+
+    def text(self) -> str:
+        return (
+            "A closed loop offers no rate to search for; remove search, or set workload.mode to "
+            "open."
+        )
+
+
+class BesideSearch(Problem, frozen=True, kw_only=True):
+    """Values, which a search chooses by itself."""
+
+    def text(self) -> str:
+        return "A search chooses its rates by itself; remove this, or remove search."
+
+
+class SearchBoundsDescend(Problem, frozen=True, kw_only=True):
+    keys: tuple[str, ...] = ("search.to",)
+    low: float
+    high: float
+
+    def text(self) -> str:
+        return f"It must be above from ({self.low:g}), and is {self.high:g}."
+
+
+class SearchStepTooLarge(Problem, frozen=True, kw_only=True):
+    keys: tuple[str, ...] = ("search.step",)
+    step: float
+    low: float
+    high: float
+
+    def text(self) -> str:
+        return (
+            f"{self.step:g} is more than lies between {self.low:g} and {self.high:g}; use "
+            f"{(self.high - self.low) / 10:.3g} or less."
+        )
+
+
 class TooManyPoints(Problem, frozen=True, kw_only=True):
     points: int
     most: int
@@ -318,6 +357,19 @@ class PointTooSmall(SmallPoint, frozen=True, kw_only=True):
         return (
             f"At {self.at()} a point has {calls}: too few for a verdict, which takes "
             f"{self.fewest}. {self.remedy()}"
+        )
+
+
+class TooFewForLimit(SmallPoint, frozen=True, kw_only=True):
+    """The limit of a search is on a percentile that so few replies cannot tell."""
+
+    calls: int
+    needed: int
+
+    def text(self) -> str:
+        return (
+            f"At {self.at()} a point has {self.calls:,} calls: too few for a p99, which takes "
+            f"{self.needed:,}. {self.remedy()}"
         )
 
 

@@ -13,6 +13,7 @@ from workbench.documents import PointStop
 from workbench.messages.base import Figure, Message, Record, each, kinds, read, share
 from workbench.messages.causes import Cause
 from workbench.messages.errors import listed_errors, unexpected
+from workbench.messages.limits import Limit
 
 Relief: TypeAlias = Literal["", "worker", "machine"]
 """What the clients need; empty: another message says so."""
@@ -479,7 +480,7 @@ class WindowsLost(Reason, frozen=True, kw_only=True):
         )
 
 
-REASONS: dict[str, type[Message]] = {**kinds(Reason), **kinds(Cause)}
+REASONS: dict[str, type[Message]] = {**kinds(Reason), **kinds(Cause), **kinds(Limit)}
 """By code."""
 
 

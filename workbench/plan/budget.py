@@ -15,8 +15,9 @@ from workbench.machines.limits import ClientLimits, limits_of
 from workbench.machines.runner_client import LONGEST_RUN_S
 from workbench.messages import plans
 from workbench.plan.model import Plan
-from workbench.plan.ports import clients_close, drain, ports_of
+from workbench.plan.ports import clients_close, drain, drain_any, ports_of
 from workbench.plan.schedule import CEILING_HALVINGS, CEILING_TRIES, PointPlan, points
+from workbench.plan.search import example
 from workbench.workloads.registry import declaration
 
 Keys: TypeAlias = tuple[str, ...]
@@ -54,6 +55,8 @@ class Budget:
 
     duration_s: tuple[float, float]
     """Seconds, if every server answers at once, and if every point waits for its timeouts."""
+    points: tuple[int, int]
+    """Points of one server in one pass: expected, and at most, which differ for a search."""
     samples_per_point: tuple[int, int]
     """Calls of the smallest and the largest point; 0: unknown (closed loop by seconds)."""
     ports_needed: int
@@ -78,8 +81,10 @@ class Budget:
         """Return sentences about the cost of the run; warnings are separate."""
         fewest, most = self.samples_per_point
         span = f"{fewest:,}" if fewest == most else f"{fewest:,} to {most:,}"
+        expected, at_most = self.points
+        search = f" A search takes about {expected} points for each server, at most {at_most}."
         return [
-            f"It takes {formatting.time_span(self.duration_s)}.",
+            f"It takes {formatting.time_span(self.duration_s)}.{search * (expected != at_most)}",
             f"A point has {span} calls." if most else "A point has as many calls as fit.",
             _ports_text(self.ports_needed, self.ports_free),
         ]
@@ -104,7 +109,11 @@ def assess(
     open_at_worst = max(_open_at_worst(point) for point in planned)
     client_closes = [clients_close(plan, entry.closes_first) for entry in entries]
     if any(client_closes):
-        drained, held = drain(planned, limits, plan.cool_down_s)
+        drained, held = (
+            drain_any(planned, limits, plan.cool_down_s, plan.search.points)
+            if plan.search
+            else drain(planned, limits, plan.cool_down_s)
+        )
     else:
         drained, held = [], 0
     unhurried = [plan.cool_down_s] * len(planned)
@@ -113,12 +122,17 @@ def assess(
         for entry, closes in zip(entries, client_closes, strict=True)
     }
     size = ("connections",) if plan.seconds is None else ("seconds",)
-    duration_s = _duration(plan, planned, [(e.warm_up_s, rests[e.id]) for e in entries])
+    turns = [(e.warm_up_s, rests[e.id]) for e in entries]
+    measured = (len(planned),) * 2
+    if plan.search:
+        duration_s, measured = _search_duration(plan, planned, turns)
+    else:
+        duration_s = _duration(plan, planned, turns)
     longest_s = max((rest for each in rests.values() for rest in each), default=0.0)
     problems = [
         *_too_long(duration_s, size),
         *protocol_problems(plan, entries),
-        *_size_problems(plan, planned, size),
+        *(list(_size_problems(plan, planned, size)) or _limit_problems(plan, planned, size)),
         *(_port_problems(plan, planned, limits, size) if any(client_closes) else ()),
     ]
     warnings = [
@@ -128,6 +142,7 @@ def assess(
     ]
     return Budget(
         duration_s=duration_s,
+        points=measured,
         samples_per_point=(min(p.samples for p in planned), max(p.samples for p in planned)),
         ports_needed=max(held, open_at_worst),
         ports_free=limits.ports,
@@ -154,7 +169,7 @@ def _duration(
     stay = _longest_stay_s(planned)
     warm_up = plan.warm_up.seconds + stay + plan.cool_down_s if plan.warm_up else 0.0
     schedules = sum(point.seconds + _stay_s(point) for point in planned)
-    low = high = 0.0
+    low, high = _calibration_s(plan, warm_up, stay)
     for own_warm_up, rest in servers:
         sweeps = plan.repeats * (own_warm_up + warm_up + schedules + sum(rest))
         low += sweeps + plan.repeats * DEPLOY_S[0]
@@ -164,12 +179,38 @@ def _duration(
             longest = max(point.seconds for point in planned) + stay
             turn = DEPLOY_S[1] + own_warm_up + warm_up + 2 * (longest + max(rest))
             high += plan.repeats * turn
-    if plan.calibrate and plan.axis.calibrated:
-        most = CEILING_TRIES + CEILING_HALVINGS
-        point = SHORTEST_S + stay + plan.cool_down_s
-        low += DEPLOY_S[0] + warm_up + point
-        high += DEPLOY_S[1] + warm_up + most * (point + plan.workload.timeout_s)
     return low, high
+
+
+def _search_duration(
+    plan: Plan, planned: Sequence[PointPlan], servers: Sequence[tuple[float, Sequence[float]]]
+) -> tuple[tuple[float, float], tuple[int, int]]:
+    """Return the duration and the number of points of each search: expected, and at most."""
+    assert plan.search is not None
+    found = example(plan)
+    stay = _longest_stay_s(planned)
+    warm_up = plan.warm_up.seconds + stay + plan.cool_down_s if plan.warm_up else 0.0
+    low, high = _calibration_s(plan, warm_up, stay)
+    place = {point.x: n for n, point in enumerate(planned)}
+    for own_warm_up, rests in servers:
+        expected = sum(point.seconds + stay + rests[place[point.x]] for point in found)
+        longest = max(point.seconds for point in planned) + stay + max(rests)
+        at_most = plan.search.points * (longest + plan.workload.timeout_s)
+        low += plan.repeats * (DEPLOY_S[0] + own_warm_up + warm_up + expected)
+        high += plan.repeats * (DEPLOY_S[1] + own_warm_up + warm_up + at_most)
+    return (low, high), (len(found), plan.search.points)
+
+
+def _calibration_s(plan: Plan, warm_up: float, stay: float) -> tuple[float, float]:
+    """Return how long the calibration of the clients takes."""
+    if not (plan.calibrate and plan.axis.calibrated):
+        return 0.0, 0.0
+    most = CEILING_TRIES + CEILING_HALVINGS
+    point = SHORTEST_S + stay + plan.cool_down_s
+    return (
+        DEPLOY_S[0] + warm_up + point,
+        DEPLOY_S[1] + warm_up + most * (point + plan.workload.timeout_s),
+    )
 
 
 def _stay_s(point: PointPlan) -> float:
@@ -246,6 +287,24 @@ def _size_problems(plan: Plan, planned: Sequence[PointPlan], keys: Keys) -> Iter
             calls=point.samples,
             fewest=FEWEST_SAMPLES,
             **_remedy(plan, point, connections, seconds),
+        )
+
+
+def _limit_problems(
+    plan: Plan, planned: Sequence[PointPlan], keys: Keys
+) -> Iterator[plans.Problem]:
+    """Return the problems of a search whose points are too small for its percentile."""
+    if plan.search is None or plan.search.p99_ms is None:
+        return
+    needed = samples_needed(0.99)
+    point = min(planned, key=lambda p: p.samples)
+    if point.samples < needed:
+        connections = math.ceil(needed / point.calls_per_connection)
+        yield plans.TooFewForLimit(
+            keys=keys,
+            calls=point.samples,
+            needed=needed,
+            **_remedy(plan, point, connections, connections / point.connection_rate_per_s),
         )
 
 

@@ -50,6 +50,17 @@ class Range(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     step: Rate
 
 
+class Search(Range, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The peak is searched for between two rates: the highest that keeps the limits."""
+
+    errors_pct: Annotated[float, Meta(ge=0, lt=50)] = 1.0
+    """At most so many percent of the attempts may fail."""
+    p99_ms: Annotated[float, Meta(gt=0, le=600_000)] | None = None
+    """Limit of the p99 of the latency, from the scheduled time; None: it may be any."""
+    points: Annotated[int, Meta(ge=6, le=1_000)] = 30
+    """The most of one server in a pass; a search that is sure ends before."""
+
+
 class WarmUp(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Load before a server's first point; recorded, never judged."""
 
@@ -91,6 +102,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     rates: list[Rate] | Range = []
     concurrency: list[Annotated[int, Meta(ge=1, le=1_000_000)]] = []
     """Closed loop only, in place of `rates`."""
+    search: Search | None = None
+    """In place of `rates`."""
     vary: dict[str, list[Annotated[float, Meta(ge=-1e15, le=1e15)]]] = {}
     """A field of the workload and its values, which differ from point to point at one load."""
     connections: Count | None = None
@@ -122,11 +135,12 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     @property
     def rates_per_s(self) -> list[float]:
-        """Offered rates, ascending, in `unit` per second; empty in a closed loop."""
-        if not isinstance(self.rates, Range):
-            return [float(rate) for rate in self.rates]
-        first, step = self.rates.from_, self.rates.step
-        return [round(float(first + k * step), 6) for k in range(_steps(self.rates))]
+        """Offered rates, ascending, in `unit` per second; of a search those it may choose. Empty in
+        a closed loop."""
+        rates = self.search or self.rates
+        if not isinstance(rates, Range):
+            return [float(rate) for rate in rates]
+        return [round(float(rates.from_ + k * rates.step), 6) for k in range(_steps(rates))]
 
     @property
     def axis(self) -> Axis:
@@ -136,7 +150,14 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
                 return varied
         if self.closed:
             return axes.concurrency([float(n) for n in self.concurrency])
+        if self.search:
+            return axes.searched(self.unit, self.search.from_, self.search.to, self.search.step)
         return axes.rate(self.unit, self.rates_per_s)
+
+    @property
+    def values(self) -> list[float]:
+        """The values that may be measured, ascending."""
+        return self.rates_per_s if self.search else self.axis.values
 
     def at(self, x: float) -> Load:
         """Return the load at a value of the axis. The plan must have no `problems`."""
@@ -259,6 +280,10 @@ def _set(data: dict[str, Any], change: str) -> None:
         data["workload"] = {k: v for k, v in data["workload"].items() if k in there}
     if key in ("seconds", "connections"):
         data |= {"seconds": None, "connections": None}
+    if key == "search" and value:
+        data |= {"rates": [], "concurrency": [], "vary": {}}
+    elif key.startswith(("rates", "concurrency", "vary")):
+        data["search"] = None
     *outer, last = key.split(".")
     inner: Any = data
     for step in outer:
@@ -286,10 +311,10 @@ def _no_key(key: str, known: Sequence[str]) -> str:
 
 
 def to_data(plan: Plan) -> dict[str, Any]:
-    """Return plain data, complete with defaults; `rates` is always a list. `plan_from_data` reads
-    it."""
+    """Return plain data, complete with defaults; `rates` is always a list, empty of a search.
+    `plan_from_data` reads it."""
     data: dict[str, Any] = msgspec.to_builtins(plan)
-    data["rates"] = plan.rates_per_s
+    data["rates"] = [] if plan.search else plan.rates_per_s
     return data
 
 
@@ -309,10 +334,13 @@ def _steps(rates: Range) -> int:
 def problems(plan: Plan) -> Iterator[plans.Problem]:
     """Return all problems that do not depend on machines."""
     yield from _server_problems(plan)
-    yield from _concurrency_problems(plan) if plan.closed else _rate_problems(plan)
+    if plan.search:
+        yield from _search_problems(plan, plan.search)
+    else:
+        yield from _concurrency_problems(plan) if plan.closed else _rate_problems(plan)
     if (plan.connections is None) == (plan.seconds is None):
         yield plans.LengthUnclear(both=plan.seconds is not None)
-    if plan.vary:
+    if plan.vary and not plan.search:
         yield from _vary_problems(plan)
     else:
         yield from plan.declared.problems(plan.workload)
@@ -340,6 +368,21 @@ def _rate_problems(plan: Plan) -> Iterator[plans.Problem]:
         yield plans.NoValues(keys=keys)
     yield from _too_many(keys, len(plan.rates))
     yield from _must_ascend(keys, plan.rates)
+
+
+def _search_problems(plan: Plan, search: Search) -> Iterator[plans.Problem]:
+    if plan.closed:
+        yield plans.SearchInClosedLoop()
+        return
+    for key in ("rates", "concurrency", "vary"):
+        if getattr(plan, key):
+            yield plans.BesideSearch(keys=(key,))
+    low, high, step = search.from_, search.to, search.step
+    if low >= high:
+        yield plans.SearchBoundsDescend(low=low, high=high)
+    elif low + step > high:
+        yield plans.SearchStepTooLarge(step=step, low=low, high=high)
+    yield from _too_many(("search.step",), _steps(search))
 
 
 def _concurrency_problems(plan: Plan) -> Iterator[plans.Problem]:

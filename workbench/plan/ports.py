@@ -41,6 +41,25 @@ def drain(
     return [*rests, cool_down_s], most
 
 
+def drain_any(
+    planned: Sequence[PointPlan], limits: ClientLimits, cool_down_s: float, at_most: int
+) -> tuple[list[float], int]:
+    """Return the rest after each point so that whichever comes next has enough free ports, and the
+    peak of ports occupied; `at_most` of the points will be measured.
+
+    The points that still hold ports have rested together no longer than a port is held, so a rest
+    in proportion to what a point needs leaves room for the largest.
+    """
+    needs = [ports_of(point, limits) for point in planned]
+    largest = max(needs)
+    room = max(1, limits.ports - largest)
+    if at_most * largest <= limits.ports:
+        return [cool_down_s] * len(planned), at_most * largest
+    held_s = limits.port_held_s
+    rests = [max(cool_down_s, held_s * min(1.0, need / room)) for need in needs]
+    return rests, max(largest, limits.ports)
+
+
 def _wait(held: Sequence[tuple[float, int]], clock: float, allowed: int) -> float:
     """Return the seconds until at most `allowed` of the ports (freed when, how many; ascending) are
     occupied."""

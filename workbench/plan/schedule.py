@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from workbench.analysis.evidence import FEWEST_SAMPLES, HOLDS, SHORTEST_S
 from workbench.analysis.repeats import in_doubt, is_sustained
 from workbench.axis import RATE
-from workbench.documents import Block, PointStop, Purpose, client_errors
+from workbench.documents import JUDGED, Block, PointStop, Purpose, client_errors
 from workbench.messages.notes import GaveUp
 from workbench.plan.model import GiveUp, Load, Plan
 from workbench.workloads.base import Workload
@@ -66,6 +66,10 @@ class PointPlan:
         """Calls in the schedule; 0: unknown (closed loop by seconds)."""
         return self.connections * self.calls_per_connection
 
+    @property
+    def judged(self) -> bool:
+        return self.purpose in JUDGED
+
 
 Sweep: TypeAlias = Generator[PointPlan, PointStop, list[GaveUp]]
 """See `sweep`."""
@@ -96,8 +100,8 @@ def sweep(plan: Plan, server: str, *, seed: int = 0, pass_number: int = 1) -> Sw
 
     Returns (StopIteration.value) why it ended early; empty: it is complete.
     """
-    if plan.warm_up is not None:
-        yield _warm_up(plan, server, seed, pass_number)
+    if before_it := warm_up(plan, server, seed, pass_number):
+        yield before_it
     gone = 0
     planned = list(points(plan, server, seed=seed, pass_number=pass_number))
     for index, point in enumerate(planned):
@@ -128,21 +132,21 @@ def repeat_sweep(
     """Repeat the part of a sweep that is `undecided`. `before`: its points so far, `ceiling_per_s`:
     the client limit known by now. Runs from the lowest rate in doubt up to where the server fails,
     including rates its sweep had not reached. Used like `sweep`."""
-    if plan.warm_up is not None:
-        yield _warm_up(plan, server, seed, pass_number)
+    if before_it := warm_up(plan, server, seed, pass_number):
+        yield before_it
     for point in points(plan, server, seed=seed, pass_number=pass_number):
         looks = [stop for stop in before if stop.x == point.x]
         # An attempt that lost a client is not counted.
         counted = [stop for stop in looks if stop.complete]
         if not counted or in_doubt(counted, ceiling_per_s):
-            stop = yield _another(point, len(looks) + 1)
+            stop = yield another(point, len(looks) + 1)
             counted += [stop] * stop.complete
         if counted and not is_sustained(counted[-1]):
             break
     return []
 
 
-def _another(point: PointPlan, look: int) -> PointPlan:
+def another(point: PointPlan, look: int) -> PointPlan:
     """Return the same rate, from the second attempt on with another schedule of the same kind."""
     if look == 1:
         return point
@@ -168,8 +172,8 @@ def calibration(
     The plan's highest rate is tried first: if it is reached, so is every rate of the plan.
     Otherwise the interval below is bisected.
     """
-    if plan.warm_up is not None:
-        yield _warm_up(plan, server, seed, 1)
+    if before_it := warm_up(plan, server, seed, 1):
+        yield before_it
     top = max(plan.rates_per_s, default=0.0)
     others_pct = 0.0
     for _ in range(CEILING_TRIES):
@@ -208,12 +212,14 @@ def draw_seed() -> int:
 
 
 def points(plan: Plan, server: str, *, seed: int = 0, pass_number: int = 1) -> Iterator[PointPlan]:
-    """Return a sweep's points to be judged, in ascending order, without warm-up."""
-    for index, x in enumerate(plan.axis.values):
+    """Return a sweep's points to be judged, in ascending order, without warm-up; of a search all
+    that it may choose from."""
+    for index, x in enumerate(plan.values):
         load = plan.at(x)
         more: dict[str, Any] = {
             "x": x,
             "load": plan.axis.at(x),
+            "purpose": "search" if plan.search else "sweep",
             "pass_number": pass_number,
             "seed": _point_seed(seed, pass_number, index),
         }
@@ -244,8 +250,10 @@ def _open_point(plan: Plan, server: str, at: Load, connections: int, **more: Any
     )
 
 
-def _warm_up(plan: Plan, server: str, seed: int, pass_number: int) -> PointPlan:
-    assert plan.warm_up is not None
+def warm_up(plan: Plan, server: str, seed: int, pass_number: int) -> PointPlan | None:
+    """Return the load before a server's first point; None: the plan has none."""
+    if plan.warm_up is None:
+        return None
     rate, seconds = plan.warm_up.rate_per_s, plan.warm_up.seconds
     load = _at_rate(plan, rate)
     connections = max(1, round(_connection_rate(plan, load) * seconds))

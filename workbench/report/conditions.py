@@ -103,7 +103,15 @@ def method(start: RunStart, summary: Summary) -> list[str]:
             " What the clients could not start in time is counted as late, what they never started"
             " as unsent.",
         ]
-    if setup.axis.has_limit:
+    if setup.axis.bounds:
+        said.append(
+            f"The peak of a server is searched for: the highest tested rate with {setup.limits}."
+            " Points that disagree by chance are weighed against each other (probabilistic"
+            " bisection) until the server’s limit is known to within one step with 95 %"
+            " probability, and the peak is confirmed by a second point. “≥” means that the limit was not"
+            f" reached.{f' Over {setup.repeats} passes, the median counts.' * (setup.repeats > 1)}"
+        )
+    elif setup.axis.has_limit:
         said.append(
             "A server sustains a rate when at least 99 % of the attempts succeed there and at every"
             " lower rate, and the verdict is ok. “≥” means that its limit was not reached. The"
@@ -142,7 +150,7 @@ def method(start: RunStart, summary: Summary) -> list[str]:
 
 
 def _highest(setup: Setup) -> float:
-    return max(setup.axis.values, default=0.0)
+    return max(setup.axis.ends, default=0.0)
 
 
 def _where(setup: Setup) -> str:

@@ -30,7 +30,7 @@ def points_as_csv(documents: Iterable[AnyDocument]) -> str:
         if isinstance(document, RunStart):
             names = {record.id: record.name for record in document.servers}
             metrics = [metric.key for metric in document.metrics]
-        elif isinstance(document, PointStop) and document.purpose == "sweep":
+        elif isinstance(document, PointStop) and document.judged:
             row = _row(document, names.get(document.server, ""))
             row |= {f"metric_{key}": document.values.get(key) for key in metrics}
             rows.append(row)

@@ -10,6 +10,7 @@ from typing import Any
 
 from workbench.axis import RATE, Axis
 from workbench.documents import MachineRecord, RunStart
+from workbench.messages.limits import phrase
 from workbench.workloads import registry
 
 
@@ -84,6 +85,15 @@ class Setup:
             return how
         at = f"{count(values[0])} connections" if self.closed else RATE.at(values[0])
         return f"{how}, {at} throughout"
+
+    @property
+    def limits(self) -> str:
+        """What a search has a server keep: "at most 1 % errors and a p99 of at most 50 ms"; empty:
+        a sweep."""
+        search = self.plan.get("search")
+        if not isinstance(search, dict):
+            return ""
+        return phrase(search.get("errors_pct", 1.0), search.get("p99_ms"))
 
     @property
     def closed(self) -> bool:

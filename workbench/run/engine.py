@@ -11,7 +11,14 @@ from typing import Any
 from workbench import __version__, metrics
 from workbench.closing import to_the_end
 from workbench.control import Control, Stopped
-from workbench.documents import VERSION, AnyDocument, HostSample, RunStart, RunStop, Status
+from workbench.documents import (
+    AnyDocument,
+    HostSample,
+    RunStart,
+    RunStop,
+    Status,
+    version_of,
+)
 from workbench.errors import PongbenchError
 from workbench.exposure import Consent, agreed, exposure, nobody_agrees
 from workbench.machines.secrets import Ask, ask_nobody
@@ -178,7 +185,7 @@ class Engine:
 
     def _start(self, stage: Stage, rehearsed: dict[str, Rehearsal]) -> RunStart:
         return RunStart(
-            v=VERSION,
+            v=version_of(self.plan.axis),
             session=secrets.token_hex(8),
             started_utc=datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             pongbench=__version__,

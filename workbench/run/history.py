@@ -20,12 +20,12 @@ class History:
         self._stops: defaultdict[str, dict[float, PointStop]] = defaultdict(dict)
 
     def add(self, stop: PointStop) -> None:
-        if stop.complete and stop.purpose == "sweep":
+        if stop.complete and stop.judged:
             self._stops[stop.server][stop.x] = stop
 
     def below(self, point: PointPlan, axis: Axis) -> list[PointStop]:
         """Of its server at less load, rising; none where load is not what is varied."""
-        if point.purpose != "sweep" or axis.of_workload:
+        if not point.judged or axis.of_workload:
             return []
         known = self._stops[point.server]
         return [known[x] for x in sorted(known) if x < point.x]

@@ -21,6 +21,7 @@ from workbench.messages.base import Message
 from workbench.metrics.base import Measured
 from workbench.plan.model import Plan
 from workbench.plan.schedule import PointPlan
+from workbench.plan.search import with_limits
 from workbench.run.history import History, clean_per_s, faulty_before
 from workbench.run.state import RunState
 from workbench.run.target_watch import PointWatch, TargetWatch
@@ -202,7 +203,7 @@ class _PointRecording:
                 steady=steady,
             ),
             timeout_s=point.workload.timeout_s,
-            ceiling_per_s=self._run.limit.per_s if point.purpose == "sweep" else None,
+            ceiling_per_s=self._run.limit.per_s if point.judged else None,
             ceiling_others_pct=self._run.limit.background_load_pct,
             counters=usage.counters,
             resent_by_clients=resent,
@@ -223,7 +224,7 @@ class _PointRecording:
         calls_per_s, measured_s = self._answered(report, steady)
         reasons += report.complaints
         lost = counts.scheduled - counts.succeeded
-        return PointStop(
+        stop = PointStop(
             t_us=self._run.now_us(),
             point=self._number,
             server=point.server,
@@ -257,6 +258,8 @@ class _PointRecording:
             start_skew_us=report.start_skew_us,
             **self._place,
         )
+        search = self._run.plan.search
+        return with_limits(stop, search) if search and point.judged else stop
 
     def _steady(self, schedule_s: float) -> phases.Steady | None:
         workload = self._point.workload

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from workbench.analysis.knee import knee
+from workbench.analysis.peaks import peak_per_s
 from workbench.axis import RATE, Axis
 from workbench.documents import (
     AnyDocument,
@@ -18,6 +19,9 @@ from workbench.documents import (
     RunStop,
     Window,
 )
+from workbench.messages.notes import Peak
+from workbench.messages.topics import read_note
+from workbench.plan.search import expected_points
 
 
 @dataclass
@@ -40,6 +44,8 @@ class ServerProgress:
     """The last window of the running point."""
     calls_per_unit: int = 1
     axis: Axis = RATE
+    peaks: list[Peak] = field(default_factory=list)
+    """What its searches found so far."""
 
     @property
     def replies_per_s(self) -> float | None:
@@ -64,6 +70,8 @@ class ServerProgress:
     @property
     def knee(self) -> float | None:
         """Highest sustained value so far; None: none, or the axis has no such limit."""
+        if self.axis.bounds:
+            return peak_per_s(self.peaks)
         return knee(self.stops) if self.axis.has_limit else None
 
 
@@ -96,6 +104,8 @@ class RunProgress:
         self._paused_us = 0
         """Time in pauses since the first sweep, which does not count for the length of a point."""
         self.axis = RATE
+        self._expected = 0
+        """Points of a block of a search, which may take more or fewer."""
         self._calls_per_unit = 1
 
     def __call__(self, document: AnyDocument) -> None:
@@ -112,6 +122,9 @@ class RunProgress:
                 self.now.lost += sum(document.errors.values())
             case PointStop() if self.now:
                 self._point_stop(document, self.now)
+            case Note(topic="peak"):
+                self._in_block = self._size(self._block)
+                self._found(document)
             case Note(topic="gave-up" | "died" | "skipped"):
                 self._in_block = self._size(self._block)
             case Note(topic="again") if {"pass_number", "rates_per_s"} <= document.data.keys():
@@ -209,6 +222,7 @@ class RunProgress:
         self._planned = len(start.order)
         self.passes = max((block.pass_number for block in start.order), default=1)
         self.axis = start.axis or RATE
+        self._expected = expected_points(self.axis) if self.axis.bounds else 0
         self._calls_per_unit = _calls_per_unit(plan)
         for record in start.servers:
             total = sum(
@@ -225,10 +239,16 @@ class RunProgress:
         if known := self.servers.get(note.server):
             known.total += len(rates)
 
+    def _found(self, note: Note) -> None:
+        """Take what a search found of a server."""
+        known, peak = self.servers.get(note.server), read_note(note)
+        if known and isinstance(peak, Peak):
+            known.peaks.append(peak)
+
     def _size(self, block: int) -> int:
         if not 0 <= block < len(self._order):
             return 0
-        return len(self._order[block].rates_per_s) or len(self.axis.values)
+        return len(self._order[block].rates_per_s) or len(self.axis.values) or self._expected
 
     def _point_start(self, point: PointStart) -> None:
         if point.purpose != "ceiling":
@@ -258,7 +278,7 @@ class RunProgress:
         self._done_before = sum(map(self._size, range(here)))
 
     def _point_stop(self, stop: PointStop, server: ServerProgress) -> None:
-        if stop.purpose == "sweep":
+        if stop.judged:
             server.stops.append(stop)
             # A rate held at last is followed by higher ones, which nobody announced.
             self._in_block = min(self._in_block + 1, self._size(self._block))

@@ -12,6 +12,7 @@ from workbench.analysis.verdicts import OTHERS_PCT
 from workbench.documents import Block, PointStop
 from workbench.messages import notes
 from workbench.plan.schedule import Sweep, calibration, order, repeat_sweep, sweep
+from workbench.plan.search import PeakSearch
 from workbench.rights import recorded
 from workbench.run.network_check import note_links
 from workbench.run.server_run import LeftOut, ServerRunner
@@ -41,8 +42,9 @@ class Scheduler:
         blocks = order(self._plan, self._run.seed)
         for block in blocks:
             await self._sweep(block)
-        for _ in range(1, self._plan.looks if self._plan.axis.has_limit else 1):
-            await self._repeat_doubtful(blocks)
+        if self._plan.axis.has_limit and not self._plan.search:
+            for _ in range(1, self._plan.looks):
+                await self._repeat_doubtful(blocks)
 
     async def restore(self) -> None:
         """End the tuning of the machines, and note what was restored and what could not be."""
@@ -112,8 +114,26 @@ class Scheduler:
 
     async def _sweep(self, block: Block) -> None:
         """Run one server's points in one pass."""
+        if self._plan.search:
+            await self._search(block)
+            return
         points = sweep(self._plan, block.server, seed=self._run.seed, pass_number=block.pass_number)
         await self._run_server(block, points)
+
+    async def _search(self, block: Block) -> None:
+        """Search one server's peak in one pass; what was found is noted, however it ended."""
+        search = PeakSearch(
+            self._plan,
+            block.server,
+            name=self._run.rehearsed[block.server].entry.name,
+            seed=self._run.seed,
+            pass_number=block.pass_number,
+        )
+        try:
+            await self._run_server(block, search.run(lambda: self._run.limit.per_s or 0.0))
+        finally:
+            if search.measured:
+                self._run.note(search.answer(), block.server)
 
     async def _repeat_doubtful(self, blocks: Sequence[Block]) -> None:
         """Repeat what is in doubt after every server was run once: a slow spell of a machine is

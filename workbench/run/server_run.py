@@ -139,7 +139,7 @@ class ServerRunner:
         point = next(points)
         while not self._skipped(target):
             stop = self._last = await self.points.measure(point, target)
-            if results is not None and point.purpose == "sweep":
+            if results is not None and point.judged:
                 results.append(stop)
             self._raise_limit(stop, target)
             await self.points.target_watch.after_point()
@@ -151,7 +151,7 @@ class ServerRunner:
                 self._run.note(died, target.server)
                 return None
             rest = self._run.plan.cool_down_s
-            if point.purpose == "sweep":
+            if point.judged:
                 rest = after.get(point.x, rest)
             try:
                 point = points.send(stop)
@@ -165,14 +165,14 @@ class ServerRunner:
     def _raise_limit(self, stop: PointStop, target: Target) -> None:
         """A rate that a server sustained is one the clients reach, whatever they reached against
         the null server. A warm-up does not count."""
-        if stop.purpose != "sweep" or not (stop.complete and is_sustained(stop)):
+        if not stop.judged or not (stop.complete and is_sustained(stop)):
             return
         before = self._run.limit.sustained(stop.x)
         if before is None:
             return
         found = notes.Ceiling(
             ceiling_per_s=stop.x,
-            reached_all=stop.x >= max(self._run.plan.axis.values),
+            reached_all=stop.x >= max(self._run.plan.values),
             others_cpu_pct=self._run.limit.background_load_pct,
             name=target.name,
             before_per_s=before,

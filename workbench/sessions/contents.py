@@ -45,6 +45,13 @@ class _Again(msgspec.Struct):
     look: Whole = 1
 
 
+class _Peak(msgspec.Struct):
+    peak_per_s: Rate | None = None
+    low_per_s: Rate = 0.0
+    high_per_s: Rate | None = None
+    pass_number: Whole = 1
+
+
 class _Clients(msgspec.Struct):
     clients: list[str] = []
 
@@ -53,6 +60,7 @@ _NOTES: dict[str, type[msgspec.Struct]] = {
     "ceiling": _Ceiling,
     "backlog": _Backlog,
     "again": _Again,
+    "peak": _Peak,
     "client-lost": _Clients,
     "client-back": _Clients,
 }

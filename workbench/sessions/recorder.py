@@ -85,7 +85,7 @@ class Recorder:
                     self.path.unlink()
             raise self._broken from error
         if isinstance(document, PointStop) and document.complete:
-            other = document.server if document.purpose == "sweep" else "the null server"
+            other = document.server if document.judged else "the null server"
             name = self._names.get(document.server, other)
             self._upto = f"{name}, {self._axis.of(document)}"
 

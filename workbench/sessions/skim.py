@@ -46,7 +46,7 @@ def damage(path: Path) -> str:
     session = read_session(path, newer=True)
     if not session.damage:
         return ""
-    points = [d for d in session.documents if isinstance(d, PointStop) and d.purpose == "sweep"]
+    points = [d for d in session.documents if isinstance(d, PointStop) and d.judged]
     there, planned = len({point.server for point in points}), len(session.start.servers)
     if not points:
         left = "no point"

@@ -33,6 +33,7 @@ from workbench.messages.notes.progress import (
     Skipped,
 )
 from workbench.messages.notes.readers import Faulty, NotJudged, WindowsMissing
+from workbench.messages.notes.search import Peak
 from workbench.messages.notes.servers import Backlog, Deploy, Died, Gate, Memory, Unequal, WarmUp
 from workbench.messages.notes.tuning import (
     CrashRestored,
@@ -68,6 +69,7 @@ __all__ = [
     "NotRestored",
     "Notice",
     "Paused",
+    "Peak",
     "Point",
     "Restored",
     "Resumed",

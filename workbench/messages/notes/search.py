@@ -1,0 +1,97 @@
+"""What a search found."""
+
+from __future__ import annotations
+
+import msgspec
+
+from workbench.axis import RATE
+from workbench.documents import Verdict
+from workbench.messages import limits
+from workbench.messages.notes.notice import Notice, Severity
+
+
+class Peak(Notice, frozen=True, kw_only=True):
+    """The highest tested rate at which a server kept the limits of the search, in one pass."""
+
+    apart = ("pass_number",)
+
+    name: str
+    pass_number: int = 1
+    passes: int = 1
+    """Of the run."""
+    errors_pct: float
+    """Limit: percent of the attempts."""
+    p99_ms: float | None = None
+    """Limit; None: there was none."""
+    peak_per_s: float | None
+    """None: no tested rate kept the limits."""
+    low_per_s: float
+    """The server's limit lies between this rate, 0 where it may keep none..."""
+    high_per_s: float | None
+    """...and this; None: it was not reached."""
+    confidence: float
+    """With this probability, at least 0.95."""
+    sure: bool
+    """It was found to within one step and confirmed, before the points were used up."""
+    met: list[int]
+    """Points that kept the limits, by number, in the order in which they were measured."""
+    missed: list[int]
+    """Points that did not."""
+    unjudged: list[int] = msgspec.field(default_factory=list)
+    """Points that showed nothing of the server; not counted."""
+    blocked_per_s: float | None = None
+    """From here on nothing could be judged."""
+    blocked_by: Verdict | None = None
+
+    def severity(self) -> Severity:
+        return Severity.INFO if self.sure else Severity.WARNING
+
+    @property
+    def kept(self) -> str:
+        """ "at most 1 % errors and a p99 of at most 50 ms"."""
+        return limits.phrase(self.errors_pct, self.p99_ms)
+
+    @property
+    def tests(self) -> int:
+        return len(self.met) + len(self.missed) + len(self.unjudged)
+
+    @property
+    def figure(self) -> str:
+        """ "14,250/s", "≥ 20,000/s" where the server's limit was not reached; empty: none."""
+        if self.peak_per_s is None:
+            return ""
+        return f"{'≥ ' * (self.high_per_s is None)}{RATE.at(self.peak_per_s)}"
+
+    @property
+    def interval(self) -> str:
+        """ "14,250 to 14,500/s", "above 14,250/s"."""
+        if self.high_per_s is None:
+            return f"above {RATE.at(self.low_per_s)}"
+        return f"{RATE.figure(self.low_per_s)} to {RATE.at(self.high_per_s)}"
+
+    def text(self) -> str:
+        where = f", pass {self.pass_number}" if self.passes > 1 else ""
+        points = f"{self.tests} point{'s' * (self.tests != 1)}{where}"
+        if self.peak_per_s is None:
+            found = (
+                f"{self.name} kept {self.kept} at no tested rate ({points})."
+                if self.missed
+                else f"The peak of {self.name} is unknown ({points})."
+            )
+        else:
+            found = (
+                f"{self.name}: peak {self.figure} with {self.kept} "
+                f"(95 % interval {self.interval}; {points})."
+            )
+        return " ".join(filter(None, [found, self._why()]))
+
+    def _why(self) -> str:
+        """Why it is not known better."""
+        if self.blocked_per_s is not None:
+            how = {
+                "client-limited": "the clients are the limit",
+                "ports-limited": "the clients run out of local ports",
+                "network-limited": "the network is the limit",
+            }.get(str(self.blocked_by), "no point could be judged")
+            return f"From {RATE.at(self.blocked_per_s)} on {how}."
+        return "" if self.sure else "The search ended before it was sure."

@@ -1,0 +1,281 @@
+"""Searches: the highest rate at which a server keeps its limits, found by a few points.
+
+A point keeps the limits or does not, and near the server's limit, or in a bad moment of the
+machine, it does so by chance. So no single point decides: a probability is kept for every step of
+the grid to be the one that the limit lies in, and each point shifts it (probabilistic bisection).
+The next point is where it tells most, at the median. The search ends when one step has 95 % and is
+confirmed: the rate below it was kept twice, the rate above it missed.
+
+M. Horstein, "Sequential transmission using noiseless feedback", IEEE Trans. Inf. Theory 9, 1963;
+R. Waeber, P. Frazier, S. Henderson, "Bisection search with noisy responses", SIAM J. Control
+Optim. 51, 2013. How wide the zone is in which chance decides is not known beforehand and estimated
+along with the limit, with a share of lapses, as psychophysics does: L. Kontsevich, C. Tyler,
+"Bayesian adaptive estimation of psychometric slope and threshold", Vision Research 39, 1999.
+`tests/unit/test_search.py` holds it against servers whose limits are known.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.analysis.repeats import beyond_client_limit
+from workbench.analysis.results import TRUSTED
+from workbench.axis import Axis
+from workbench.documents import PointStop, Verdict
+from workbench.messages.limits import Limit, TooManyErrors, TooSlow
+from workbench.messages.notes import Peak
+from workbench.plan.model import Plan, Search
+from workbench.plan.schedule import PointPlan, Sweep, another, points, warm_up
+
+Floats = NDArray[np.float64]
+
+SURE = 0.95
+"""Probability of the step in which the limit lies."""
+
+GROWTH = 2.0
+"""No point is at more than so many times the highest rate that was kept: a server far beyond its
+limit takes long to recover, and some do not."""
+
+CONFIRMED = 2
+"""Points that must have kept the limits at the peak."""
+
+MISSED_BY_CHANCE = 0.1
+MET_BY_CHANCE = 0.05
+"""Shares of the points below and above the limit that a hiccup decides otherwise."""
+
+ZONES = ((0.0, 0.6), (0.03, 0.25), (0.12, 0.15))
+"""Widths of the zone in which chance decides, as shares of the rate, and how likely each is before
+anything is measured."""
+
+
+def exceeded(stop: PointStop, search: Search) -> list[Limit]:
+    """Return the limits of a search that a point exceeds."""
+    found: list[Limit] = []
+    if stop.errors_pct > search.errors_pct:
+        found.append(TooManyErrors(errors_pct=stop.errors_pct, limit_pct=search.errors_pct))
+    p99_ms = stop.latency_us.p99 / 1000 if stop.latency_us else 0.0
+    if search.p99_ms is not None and p99_ms > search.p99_ms:
+        found.append(TooSlow(p99_ms=p99_ms, limit_ms=search.p99_ms))
+    return found
+
+
+def with_limits(stop: PointStop, search: Search) -> PointStop:
+    """Add to a point's reasons which limits it exceeds."""
+    found = exceeded(stop, search)
+    return msgspec.structs.replace(
+        stop,
+        reasons=[*stop.reasons, *(limit.text() for limit in found)],
+        findings=[*stop.findings, *(limit.record() for limit in found)],
+    )
+
+
+def keeps(stop: PointStop, search: Search) -> bool | None:
+    """Return whether the server kept the limits at a point. None: it shows nothing of the server.
+
+    A server that falls behind keeps no limit, even if the point ended too soon to show errors.
+    """
+    if not stop.complete or stop.verdict not in TRUSTED:
+        return None
+    codes = {finding.get("code") for finding in stop.findings}
+    wrong = stop.verdict == "faulty" or "fell-behind" in codes
+    return not wrong and not exceeded(stop, search)
+
+
+class Belief:
+    """Where the limit lies between ascending rates (at least two), by what was measured.
+
+    Step k lies below rate k and above rate k - 1; the first and the last are open to one side.
+    """
+
+    def __init__(self, rates: Sequence[float]) -> None:
+        self._rates = np.array(rates, dtype=np.float64)
+        middles = (self._rates[1:] + self._rates[:-1]) / 2
+        self._limits = np.concatenate(([-np.inf], middles, [np.inf]))
+        prior = np.array([[likely] for _, likely in ZONES])
+        self._weights: Floats = np.repeat(prior, len(rates) + 1, axis=1) / (len(rates) + 1)
+        self.met: Counter[int] = Counter()
+        self.missed: Counter[int] = Counter()
+
+    def take(self, place: int, met: bool) -> None:
+        """Count a point at the rate of that place."""
+        (self.met if met else self.missed)[place] += 1
+        share = np.array([self._kept(place, width) for width, _ in ZONES])
+        chance = share * (1 - MISSED_BY_CHANCE) + (1 - share) * MET_BY_CHANCE
+        self._weights *= chance if met else 1 - chance
+        self._weights /= self._weights.sum()
+
+    def _kept(self, place: int, width: float) -> Floats:
+        """Return how often the rate is kept, by step of the limit."""
+        rate = self._rates[place]
+        if not width:
+            return (np.arange(len(self._limits)) > place).astype(np.float64)
+        with np.errstate(over="ignore"):
+            kept: Floats = 1 / (1 + np.exp((rate - self._limits) / (width * rate / 4)))
+        return kept
+
+    def cut(self, place: int) -> None:
+        """Leave out the rates from there on; what was believed of them is now above the last."""
+        above = self._weights[:, place:].sum(axis=1, keepdims=True)
+        self._weights = np.concatenate((self._weights[:, :place], above), axis=1)
+        self._rates = self._rates[:place]
+        self._limits = np.concatenate((self._limits[:place], [np.inf]))
+
+    @property
+    def steps(self) -> Floats:
+        """Probability of each step."""
+        return np.asarray(self._weights.sum(axis=0))
+
+    @property
+    def best(self) -> int:
+        """The most likely step; the rate below it is the peak."""
+        return int(np.argmax(self.steps))
+
+    def next(self) -> int | None:
+        """Return the place of the rate to measure next; None: it is sure and confirmed."""
+        if not len(self._rates):
+            return None
+        steps, best, last = self.steps, self.best, len(self._rates)
+        if steps[best] < SURE:
+            above = 1 - np.cumsum(steps)[:-1]
+            return self._within_reach(int(np.argmin(np.abs(above - 0.5))))
+        if best and self.met[best - 1] < CONFIRMED:
+            return self._within_reach(best - 1)
+        if best < last and self.missed[best] < (1 if best else CONFIRMED):
+            return self._within_reach(best)
+        return None
+
+    def _within_reach(self, place: int) -> int:
+        kept = [at for at in self.met if at < len(self._rates)]
+        highest = GROWTH * self._rates[max(kept)] if kept else self._rates[0]
+        return min(place, int(np.searchsorted(self._rates, highest, side="right")) - 1)
+
+    def interval(self) -> tuple[int, int, float]:
+        """Return the shortest run of steps with at least 95 %: first, last, their probability."""
+        steps = np.concatenate(([0.0], self.steps, [0.0]))
+        first = last = self.best + 1
+        while (sure := steps[first : last + 1].sum()) < SURE:
+            if steps[first - 1] > steps[last + 1]:
+                first -= 1
+            else:
+                last += 1
+        return first - 1, last - 1, float(min(1.0, sure))
+
+    def peak(self) -> int | None:
+        """Return the place of the most likely peak among the rates that were kept more often than
+        missed; None: there is none."""
+        kept = [at for at in self.met if at < self.best and self.met[at] > self.missed[at]]
+        return max(kept, default=None)
+
+
+@dataclass(frozen=True)
+class _Blocked:
+    rate_per_s: float
+    verdict: Verdict
+
+
+class PeakSearch:
+    """One server's search in one pass."""
+
+    def __init__(
+        self, plan: Plan, server: str, *, name: str = "", seed: int = 0, pass_number: int = 1
+    ) -> None:
+        assert plan.search is not None
+        self._plan, self._search, self._name = plan, plan.search, name
+        self._pass = pass_number
+        self._warm_up = warm_up(plan, server, seed, pass_number)
+        self._points = list(points(plan, server, seed=seed, pass_number=pass_number))
+        self._belief = Belief([point.x for point in self._points])
+        self._attempts: Counter[int] = Counter()
+        self._in_vain: Counter[int] = Counter()
+        self._blocked: _Blocked | None = None
+        self._found: dict[bool | None, list[int]] = {True: [], False: [], None: []}
+        """Points by number: met, missed, not judged."""
+
+    @property
+    def measured(self) -> int:
+        """Points so far."""
+        return self._attempts.total()
+
+    def run(self, client_limit: Callable[[], float] = lambda: 0.0) -> Sweep:
+        """Yield points, as `schedule.sweep` does. `client_limit`: known by now; 0: none."""
+        if self._warm_up is not None:
+            yield self._warm_up
+        while self.measured < self._search.points:
+            place = self._belief.next()
+            if place is None:
+                break
+            self._attempts[place] += 1
+            stop = yield another(self._points[place], self._attempts[place])
+            met = keeps(stop, self._search)
+            self._found[met].append(stop.point)
+            if met is not None:
+                self._belief.take(place, met)
+                self._in_vain[place] = 0
+                continue
+            self._in_vain[place] += 1
+            hopeless = stop.verdict == "ports-limited" or beyond_client_limit(stop, client_limit())
+            if hopeless or self._in_vain[place] >= self._plan.looks:
+                self._blocked = _Blocked(stop.x, stop.verdict)
+                self._belief.cut(place)
+        return []
+
+    def answer(self) -> Peak:
+        """Return what is known by now."""
+        belief = self._belief
+        first, last, sure = belief.interval()
+        peak, blocked = belief.peak(), self._blocked
+        rates = [point.x for point in self._points]
+        reached = len(belief.steps) - 1
+        return Peak(
+            name=self._name,
+            pass_number=self._pass,
+            passes=self._plan.repeats,
+            errors_pct=self._search.errors_pct,
+            p99_ms=self._search.p99_ms,
+            peak_per_s=None if peak is None else rates[peak],
+            low_per_s=rates[first - 1] if first else 0.0,
+            high_per_s=rates[last] if last < reached else None,
+            confidence=round(sure, 4),
+            sure=belief.next() is None and blocked is None,
+            met=self._found[True],
+            missed=self._found[False],
+            unjudged=self._found[None],
+            blocked_per_s=blocked.rate_per_s if blocked else None,
+            blocked_by=blocked.verdict if blocked else None,
+        )
+
+
+def example(plan: Plan, server: str = "") -> list[PointPlan]:
+    """Return the points of a search, without warm-up, for a server whose limit lies in the middle:
+    how many to expect."""
+    assert plan.search is not None
+    planned = list(points(plan, server))
+    places = _expected(tuple(point.x for point in planned))
+    return [planned[place] for place in places[: plan.search.points]]
+
+
+def expected_points(axis: Axis) -> int:
+    """Return how many points to expect of the search of one server in one pass."""
+    low, high = axis.bounds
+    steps = round((high - low) / axis.step) if axis.step else 1
+    return len(_expected(tuple(low + step * axis.step for step in range(min(steps, _MOST) + 1))))
+
+
+_MOST = 2_000
+
+
+@functools.cache
+def _expected(rates: tuple[float, ...]) -> list[int]:
+    """Return the places that a search measures when chance decides nothing."""
+    belief, found = Belief(rates), []
+    while (place := belief.next()) is not None:
+        belief.take(place, place < len(rates) / 2)
+        found.append(place)
+    return found
