@@ -23,6 +23,8 @@ from workbench.documents import (
     RunStop,
     Window,
 )
+from workbench.messages.notes import Peak
+from workbench.messages.topics import read_note
 from workbench.report.setup import Setup
 
 if TYPE_CHECKING:
@@ -81,6 +83,9 @@ class ChartModel:
                 self.ceiling_per_s = document.data.get("ceiling_per_s")
             case Note(topic="gave-up") if document.server in self.series:
                 self.series[document.server].gave_up = document.text
+            case Note(topic="peak") if document.server in self.series:
+                if isinstance(peak := read_note(document), Peak):
+                    self.series[document.server].found(peak)
             case RunStop():
                 self.stop = document
                 self.end()
@@ -98,7 +103,7 @@ class ChartModel:
         and the timeout of a call.
         """
         if axis is not None:
-            self.axis, self.last_x = axis, max(axis.values, default=self.last_x)
+            self.axis, self.last_x = axis, max(axis.ends, default=self.last_x)
         self._timeout_s = timeout_s or self._timeout_s
         for id_, name in servers:
             self._series(id_, name)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from workbench.analysis.results import PointResult, SeriesResult, View
 from workbench.axis import RATE, Axis
 from workbench.documents import PointStop
+from workbench.messages.notes import Peak
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -66,6 +67,11 @@ class Series(SeriesResult):
     def add(self, stop: PointStop) -> None:
         """Add a finished point."""
         self.stops.append(stop)
+        self.version += 1
+
+    def found(self, peak: Peak) -> None:
+        """Add what a search found."""
+        self.peaks.append(peak)
         self.version += 1
 
     def values(self, quantity: Quantity, view: View) -> Values:

@@ -108,15 +108,15 @@ def method(start: RunStart, summary: Summary) -> list[str]:
             f"The peak of a server is searched for: the highest tested rate with {setup.limits}."
             " Points that disagree by chance are weighed against each other (probabilistic"
             " bisection) until the server’s limit is known to within one step with 95 %"
-            " probability, and the peak is confirmed by a second point. “≥” means that the limit was not"
-            f" reached.{f' Over {setup.repeats} passes, the median counts.' * (setup.repeats > 1)}"
+            " probability, and the peak is confirmed by a second point. “≥” means that the limit"
+            f" was not reached.{_median(setup)}"
         )
     elif setup.axis.has_limit:
         said.append(
             "A server sustains a rate when at least 99 % of the attempts succeed there and at every"
             " lower rate, and the verdict is ok. “≥” means that its limit was not reached. The"
             " tested rates are steps: the true limit lies between two of them."
-            f"{f' Over {setup.repeats} passes, the median counts.' * (setup.repeats > 1)}"
+            f"{_median(setup)}"
         )
     latency = (
         "Latency counts from the scheduled time of a call, so that it includes the queue that a"
@@ -147,6 +147,10 @@ def method(start: RunStart, summary: Summary) -> list[str]:
         " below its capacity: such a point is crossed, and no limit."
     )
     return said
+
+
+def _median(setup: Setup) -> str:
+    return f" Over {setup.repeats} passes, the median counts." * (setup.repeats > 1)
 
 
 def _highest(setup: Setup) -> float:
