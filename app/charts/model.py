@@ -23,8 +23,6 @@ from workbench.documents import (
     RunStop,
     Window,
 )
-from workbench.messages.notes import Peak
-from workbench.messages.topics import read_note
 from workbench.report.setup import Setup
 
 if TYPE_CHECKING:
@@ -81,11 +79,8 @@ class ChartModel:
                     self._series(document.series).add(document)
             case Note(topic="ceiling"):
                 self.ceiling_per_s = document.data.get("ceiling_per_s")
-            case Note(topic="gave-up") if document.server in self.series:
-                self.series[document.server].gave_up = document.text
-            case Note(topic="peak") if document.server in self.series:
-                if isinstance(peak := read_note(document), Peak):
-                    self.series[document.server].found(peak)
+            case Note(topic="gave-up" | "peak") if document.server in self.series:
+                self.series[document.server].take(document)
             case RunStop():
                 self.stop = document
                 self.end()

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from workbench.analysis.results import PointResult, SeriesResult, View
 from workbench.axis import RATE, Axis
-from workbench.documents import PointStop
+from workbench.documents import Note, PointStop
 from workbench.messages.notes import Peak
+from workbench.messages.topics import read_note
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -69,9 +70,12 @@ class Series(SeriesResult):
         self.stops.append(stop)
         self.version += 1
 
-    def found(self, peak: Peak) -> None:
-        """Add what a search found."""
-        self.peaks.append(peak)
+    def take(self, note: Note) -> None:
+        """Take why its sweep ended early, or what a search found."""
+        if isinstance(peak := read_note(note), Peak):
+            self.peaks.append(peak)
+        else:
+            self.gave_up = note.text
         self.version += 1
 
     def values(self, quantity: Quantity, view: View) -> Values:
