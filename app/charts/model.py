@@ -121,11 +121,18 @@ class ChartModel:
 
     def metric(self, key: str) -> Metric | None:
         """Return a metric that the session describes; None: a built-in one."""
-        return next((metric for metric in self.metrics if metric.key == key), None)
+        return next((metric for metric in self._metrics if metric.key == key), None)
 
     @property
     def metrics(self) -> list[Metric]:
-        """Return the metrics of the points other than the built-in ones."""
+        """Return the metrics other than the built-in ones that are known of any point."""
+        stops = (stop for series in self.series.values() for stop in series.stops)
+        values = (item for stop in stops for item in stop.values.items())
+        known = {key for key, value in values if value is not None}
+        return [metric for metric in self._metrics if metric.key in known]
+
+    @property
+    def _metrics(self) -> list[Metric]:
         return self.start.metrics if self.start else []
 
     @property

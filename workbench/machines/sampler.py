@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import select
 import socket
@@ -28,8 +29,10 @@ import time
 from typing import Any
 
 TICK_S = 0.2
-PSS_EVERY = 5
-"""In ticks; expensive, because the kernel walks all pages."""
+MOST_PSS_TICKS = 5
+PSS_SHARE = 0.005
+"""Of a core: what reading PSS may take, in which the kernel walks all pages of a process. So it is
+read at every tick, or as rarely as every `MOST_PSS_TICKS`."""
 TICK_US = 1_000_000 // os.sysconf("SC_CLK_TCK")
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
@@ -46,6 +49,8 @@ COUNTERS = frozenset(
 )
 
 _open: dict[str, int] = {}
+_pss_ticks = [1]
+"""Between two readings of PSS."""
 
 
 def read(path: str) -> bytes:
@@ -252,6 +257,7 @@ def tree(root: int, *, with_pss: bool, with_threads: bool = False) -> dict[str, 
     tasks: dict[str, list[int]] = {}
     by_parent = None if HAS_CHILDREN else parents()
     todo = [root]
+    pss_s = 0.0
     while todo:
         pid = todo.pop()
         fields = stat(pid)
@@ -270,12 +276,16 @@ def tree(root: int, *, with_pss: bool, with_threads: bool = False) -> dict[str, 
         total["descriptors"] += opened
         total["most_descriptors"] = max(total["most_descriptors"], opened)
         if with_pss:
+            began = time.thread_time()
             total["pss"] += pss(pid)
+            pss_s += time.thread_time() - began
         if with_threads:
             count, times = of_threads(pid)
             total["switches"] = total.get("switches", 0) + count
             tasks |= times
         todo += by_parent.get(pid, []) if by_parent else children(pid, threads)
+    if with_pss:
+        _pss_ticks[0] = max(1, min(MOST_PSS_TICKS, math.ceil(pss_s / PSS_SHARE / TICK_S)))
     if with_threads:
         busiest = sorted(tasks, key=lambda task: -sum(tasks[task]))[:BUSIEST]
         total |= {"forks": forks(), "tasks": {task: tasks[task] for task in busiest}}
@@ -337,7 +347,7 @@ def answers(link: socket.socket, port: int) -> list[tuple[int, int]]:
 def sample(number: int, watched: dict[str, Any], asked: int = 0) -> dict[str, Any]:
     cores, softirq = cores_and_softirq()
     pid, port = watched.get("watch"), watched.get("port")
-    with_pss = number % PSS_EVERY == 0
+    with_pss = asked > 0 or number % _pss_ticks[0] == 0
     return {
         "t_us": time.monotonic_ns() // 1000,
         "asked": asked,

@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Callable, Collection
+from dataclasses import replace
 
 import msgspec
 
@@ -163,7 +164,9 @@ class Sampling:
         `ASKED_S`."""
         if now:
             await self._now()
-        return self._tally.usage() if self._tally else Usage()
+        usage = self._tally.usage() if self._tally else Usage()
+        on_axis = (replace(each, t_us=self._to_session_us(each.t_us)) for each in usage.readings)
+        return replace(usage, readings=tuple(on_axis))
 
     async def _now(self) -> None:
         """Request a sample and wait for it."""

@@ -28,6 +28,7 @@ class Tree(msgspec.Struct, kw_only=True):
     """Processes and threads started on the whole machine since boot."""
     rss: Count
     pss: Count
+    """0: not read with this sample."""
     processes: Count
     threads: Count
     descriptors: Count

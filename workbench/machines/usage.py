@@ -11,6 +11,16 @@ LEAST_TICKED_US = 200_000
 """CPU time in seconds above which shares measured in ticks of 10 ms are accurate to a few
 percent."""
 
+OWN_DESCRIPTORS = 2
+"""That a server opens for itself when it begins to work."""
+
+FEW = 20
+"""Connections at once: a server that never had more holds no memory of them when they are closed.
+The first calls make many allocate what they keep, which is no connection's."""
+
+KEPT_SHARE = 0.9
+"""Of the most descriptors ever: with fewer, a server may hold memory of earlier connections."""
+
 LEAST_SLICE_US = 100_000
 """The shortest time between two samples, in seconds, for which a share of a core is computed."""
 
@@ -22,6 +32,21 @@ class ThreadUse:
     cpu_s: float
     waited_s: float
     """Seconds ready to run while another thread had the CPU."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Of the server's process tree, at one instant of a point."""
+
+    t_us: int
+    """On the session's axis."""
+    cpu_us: int
+    """CPU time since the point began."""
+    grown_bytes: int | None
+    """Memory (PSS) taken since the server had next to no connections; None: not read, or the server
+    had more connections before and may have kept what it took for them."""
+    waiting: int
+    """Connections in the accept queue."""
 
 
 @dataclass(frozen=True)
@@ -55,15 +80,47 @@ class Usage:
     """The most connections seen in the accept queue."""
     counters: dict[str, int] = field(default_factory=dict)
     """Kernel counters that grew, and by how much."""
+    readings: tuple[Reading, ...] = ()
+    """In order of time."""
     elsewhere_s: float = 0.0
     """CPU seconds of the observed cores used by neither the process tree, nor the sampler, nor soft
     interrupts. A lower bound: some kernels charge soft interrupts to processes."""
 
 
+class _Idle:
+    """A server's memory before it had connections."""
+
+    _server = ""
+    _pss = 0
+    _descriptors = 0
+    _most = 0
+    """Descriptors, ever."""
+
+    def grown(self, sample: Sample) -> int | None:
+        """See `Reading.grown_bytes`. Every sample must be given, in order."""
+        tree = sample.tree
+        if tree is None:
+            return None
+        if sample.server != self._server:
+            self._server, self._pss = sample.server, 0
+            self._descriptors = self._most = tree.descriptors
+        self._most = max(self._most, tree.descriptors)
+        idle = tree.descriptors <= self._descriptors + OWN_DESCRIPTORS
+        if tree.pss and (not self._pss or (idle and self._most <= self._descriptors + FEW)):
+            self._pss = tree.pss
+        known = tree.pss and self._pss and tree.descriptors >= KEPT_SHARE * self._most
+        return tree.pss - self._pss if known else None
+
+
 class Tally:
     """Adds up samples from a first one on. `cores`: the observed ones; empty: all."""
 
-    def __init__(self, first: Sample, cores: Collection[int] = ()) -> None:
+    def __init__(
+        self, first: Sample, cores: Collection[int] = (), idle: _Idle | None = None
+    ) -> None:
+        self._idle = idle or _Idle()
+        self._idle.grown(first)
+        self._readings: list[Reading] = []
         self._first = first
         self._cores = cores
         self._last = first
@@ -86,11 +143,14 @@ class Tally:
             self._rss_bytes = max(self._rss_bytes, sample.tree.rss)
         if sample.listening:
             self._accept_queue = max(self._accept_queue, sample.listening[0])
+        waiting = sample.listening[0] if sample.listening else 0
+        grown = self._idle.grown(sample)
+        self._readings.append(Reading(sample.t_us, self._cpu_us, grown, waiting))
         self._last = sample
 
     def again(self) -> Tally:
         """Return a new tally that begins where this one is."""
-        return Tally(self._last, self._cores)
+        return Tally(self._last, self._cores, self._idle)
 
     def usage(self) -> Usage:
         elapsed_us = self._last.t_us - self._first.t_us
@@ -109,6 +169,7 @@ class Tally:
             rss_bytes=self._rss_bytes,
             accept_queue=self._accept_queue,
             counters=growth(self._first.counters, self._last.counters),
+            readings=tuple(self._readings),
             elsewhere_s=self._elsewhere_s(elapsed_us / 1e6),
         )
 

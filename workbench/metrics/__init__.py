@@ -12,12 +12,17 @@ from collections.abc import Sequence
 from math import isfinite
 
 from workbench.documents import Metric
-from workbench.metrics import cpu, switches
+from workbench.metrics import cpu, memory, switches
 from workbench.metrics.base import Measured, PointMetric
 
 log = logging.getLogger(__name__)
 
-METRICS: Sequence[PointMetric] = (cpu.PerCall(), cpu.InKernel(), switches.PerCall())
+METRICS: Sequence[PointMetric] = (
+    cpu.PerCall(),
+    cpu.InKernel(),
+    switches.PerCall(),
+    memory.PerConnection(),
+)
 """In the order in which they are shown."""
 
 

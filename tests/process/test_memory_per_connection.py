@@ -1,0 +1,52 @@
+"""Memory per open connection, of servers that allocate a known number of bytes for each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from workbench.documents import AnyDocument, PointStop
+from workbench.metrics.memory import PerConnection
+from workbench.plan.model import Plan
+from workbench.run.engine import Engine
+from workbench.servers.entry import ServerEntry, load_entry
+from workbench.workloads.registry import workload as a_workload
+
+SERVER = Path(__file__).with_name("servers") / "allocates"
+SIZES = (16_384, 65_536, 262_144)
+PLAN = Plan(
+    servers=[],
+    concurrency=[5, 200, 400],
+    seconds=1.6,
+    calibrate=False,
+    cool_down_s=0.1,
+    workload=a_workload(
+        protocol="http/1.1", mode="closed", calls_per_connection=4, think_time_s=0.2
+    ),
+)
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "home"))
+
+
+def entry(size: int) -> ServerEntry:
+    found = load_entry(SERVER)
+    command = [*found.command[:2], str(size), found.command[3]]
+    return msgspec.structs.replace(found, id=f"of-{size}", name=f"{size}", command=command)
+
+
+async def test_what_a_server_allocates_for_a_connection_is_measured() -> None:
+    documents: list[AnyDocument] = []
+    entries = [entry(size) for size in SIZES]
+    plan = msgspec.structs.replace(PLAN, servers=[each.id for each in entries])
+    assert (await Engine(plan, entries, documents.append).run()).status == "done"
+    for size in SIZES:
+        points = [d for d in documents if isinstance(d, PointStop) and d.server == f"of-{size}"]
+        told = {point.x: point.values[PerConnection.record.key] for point in points}
+        assert told[5] is None, "too few connections"
+        for concurrency in (200, 400):
+            assert told[concurrency] == pytest.approx(size / 1000, rel=0.05), (size, told)

@@ -1,0 +1,65 @@
+"""What an open connection costs the server in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from statistics import median
+
+from workbench.documents import WINDOW_US, Metric
+from workbench.metrics.base import Measured
+
+LEAST_OPEN = 100
+"""Connections open at once, below which a server's own memory would be taken for theirs."""
+
+LEAST_GROWN_BYTES = 500_000
+"""Less than that a server also takes for itself."""
+
+UNSTEADY = 0.05
+"""Share by which the number of open connections may change around a reading, and of them that may
+wait to be accepted."""
+
+NOISE = 0.1
+"""Share of the figure by which readings may differ: more comes from garbage collection, or from
+memory that does not belong to connections."""
+
+
+class PerConnection:
+    """Memory (PSS) that the server's process tree took since it had next to no connections, per
+    open connection, at the most connections of the point. What the kernel keeps for a socket is not
+    in it.
+
+    Known where at least `LEAST_OPEN` connections were open while their number stood still, and the
+    readings of the point agree; not where the server had more connections earlier, for it may have
+    kept their memory.
+    """
+
+    record = Metric(
+        key="memory_kb_per_connection", label="Memory per connection", unit="kB", better="less"
+    )
+
+    def of(self, measured: Measured) -> float | None:
+        readings = sorted(_readings(measured))
+        if not readings:
+            return None
+        most = readings[-1][0]
+        costs = [grown / count for count, grown in readings if count >= (1 - NOISE) * most]
+        cost = median(costs)
+        grown = cost * most
+        if grown < LEAST_GROWN_BYTES or max(costs) - min(costs) > NOISE * cost:
+            return None
+        return round(cost / 1000, 3)
+
+
+def _readings(measured: Measured) -> Iterator[tuple[int, int]]:
+    """(connections that the server had open, bytes), where the number stood still."""
+    if not measured.windows:
+        return
+    open_at = {window.index: window.in_flight for window in measured.windows}
+    begun_us = measured.windows[0].t_us - measured.windows[0].index * WINDOW_US
+    for reading in measured.usage.readings:
+        index = (reading.t_us - begun_us) // WINDOW_US
+        before, after = open_at.get(index - 1, 0), open_at.get(index, 0)
+        most, least = max(before, after), min(before, after)
+        unsteady = max(most - least, reading.waiting)
+        if reading.grown_bytes is not None and least >= LEAST_OPEN and unsteady <= UNSTEADY * most:
+            yield (before + after) // 2 - reading.waiting, reading.grown_bytes
