@@ -20,6 +20,7 @@ from app.theme import Theme, Weight, font
 from workbench import formatting
 from workbench.analysis.results import Clock, Percentile
 from workbench.documents import AnyDocument, MachineRecord, Note
+from workbench.report import sustained
 from workbench.report.setup import Setup
 
 _WIDTH = 1600.0
@@ -76,7 +77,7 @@ class Page:
 
     def describe(self) -> str:
         """Return the page as text, for screen readers."""
-        held = ", ".join(words.held(series) for series in self.model.ranked())
+        held = ", ".join(sustained.sentence(series) for series in self.model.ranked())
         return f"{self.title()}. {' '.join(self._conditions())} {held}."
 
     def title(self) -> str:
@@ -181,17 +182,17 @@ class Page:
         bold = font(px(19), Weight.DemiBold)
         at = QPointF(x, swatch.center().y())
         draw_text(painter, at, elided(series.name, bold, room), bold, theme.text)
-        word, figure = words.holds(series)
+        said = sustained.parts(series)
         at = QPointF(x, swatch.center().y() + px(25))
         plain = font(px(17))
         if series.faulty and series.knee is None:
             at = self._paint_cross(painter, at)
-        width = draw_text(painter, at, word, plain, theme.muted)
-        if not figure:
+        width = draw_text(painter, at, said.caption, plain, theme.muted)
+        if not said.figure:
             return
         at += QPointF(width + px(6), 0)
         strong = font(px(17), Weight.DemiBold, figures=True)
-        width = draw_text(painter, at, figure, strong, theme.text)
+        width = draw_text(painter, at, said.figure, strong, theme.text)
         at += QPointF(width + px(10), 0)
         if series.faulty and series.knee is not None:
             at = self._paint_cross(painter, at)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from app.charts.series import Series
 from workbench.analysis.results import Clock, Percentile, PointResult
 from workbench.documents import Errors
 from workbench.messages.errors import error_label
@@ -20,9 +19,6 @@ _CLOCKS: dict[Clock, str] = {"latency": "from scheduled time", "service": "from 
 TOOLS = ("null", "null-http")
 """Servers that are not compared: against them the clients' own limit is found."""
 
-
-MOST_REPLIES = "most replies"
-"""What servers are ranked by where an axis has no limit."""
 
 
 def count(value: float) -> str:
@@ -52,52 +48,6 @@ def errors(counted: Errors, waiting: int = 0) -> str:
     """Return failed calls by class: "timeout 447 · reset 151 · open at the end 20"."""
     counted = {**counted, "open": waiting} if waiting else counted
     return " · ".join(f"{error_label(name, short=True)} {n:,}" for name, n in counted.items())
-
-
-def holds(series: Series, *, over: bool = True) -> tuple[str, str]:
-    """Return what a server sustains, as (words, figure): ("sustains", "≥ 6,200/s")."""
-    if not series.complete:
-        return _unfinished(series, over), ""
-    if not series.axis.has_limit:
-        return MOST_REPLIES, per_second(series.figure)
-    if series.unknown is not None:
-        return "unknown" if over else "unknown so far", ""
-    if series.knee is None and series.faulty:
-        return "faulty from", series.axis.of(series.faulty)
-    if series.knee is None:
-        return "sustains no tested rate" if over else "sustains none so far", ""
-    least = "≥ " if over and series.knee_is_floor else ""
-    return "sustains" if over else "sustains so far", f"{least}{series.axis.at(series.knee)}"
-
-
-def _unfinished(series: Series, over: bool) -> str:
-    if series.shown:
-        return "interrupted"
-    return "not run" if over else "not run yet"
-
-
-def held(series: Series) -> str:
-    """Return a sentence without its end: "gevent sustains 6,200/s"."""
-    if series.most and not series.axis.has_limit:
-        return f"{series.name}: {series.sustained} at {series.axis.at(series.most.x)}"
-    if series.unknown is not None:
-        return f"{series.name}: sustained rate unknown"
-    if series.faulty and series.knee is not None:
-        return f"{' '.join([series.name, *holds(series)])}, {series.what_is_faulty}"
-    if series.faulty:
-        return f"{series.name} is {series.what_is_faulty}"
-    return " ".join([series.name, *holds(series)]).strip()
-
-
-def why_unknown(series: Series) -> str:
-    """Return why the sustained rate of a server is unknown or no limit; empty if it is known."""
-    if series.faulty:
-        told = series.what_is_faulty
-        return f"{told[:1].upper()}{told[1:]}."
-    point = series.unknown
-    if point is None:
-        return ""
-    return f"At {series.axis.of(point)}: {' '.join(point.reasons) or point.verdict}"
 
 
 def verdict(reading: PointResult) -> str:

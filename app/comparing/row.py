@@ -46,6 +46,10 @@ class HeldRow(QAbstractButton):
         self._contender, self._axis, self._theme = contender, axis, theme
         self._unlike = comparison.unlike(contender)
         self._sustained = sustained_in(comparison, contender)
+        result = contender.result
+        none = not contender.measured or (result.knee is None and result.axis.has_limit)
+        self._quiet = bool(self._unlike) or none
+        """Has it no figure?"""
         self._faint = tagged and contender.tag != "A"
         self._style = style
         self._tagged, self._marked = tagged, False
@@ -54,8 +58,8 @@ class HeldRow(QAbstractButton):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         who = contender.label if tagged else contender.name
-        limit, sustained = interval_text(contender), self._sustained
-        spoken = f"{who}: {sustained if sustained[0].isalpha() else f'sustains {sustained}'}"
+        limit = interval_text(contender)
+        spoken = f"{who}: {'' if self._quiet else 'sustains '}{self._sustained}"
         if self._unlike:
             spoken += f", {self._unlike}"
         elif limit:
@@ -114,10 +118,8 @@ class HeldRow(QAbstractButton):
         right = self.width() - strip - 10
         figure = font(13, Weight.DemiBold, figures=True)
         text = self._sustained
-        quiet = self._unlike or not contender.measured
-        quiet = quiet or (contender.result.knee is None and contender.result.axis.has_limit)
-        size = font(12) if quiet else figure
-        colour = theme.muted if quiet else theme.text
+        size = font(12) if self._quiet else figure
+        colour = theme.muted if self._quiet else theme.text
         draw_text(painter, QPointF(right, middle), text, size, colour, "right")
         left = right - text_width(text, size) - 8
         if contender.result.faulty:

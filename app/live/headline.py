@@ -6,14 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import floor, isnan
 
-from app.charts import words
 from app.charts.model import ChartModel
 from app.charts.series import Quantity, Series
+from workbench.analysis.evidence import HOLDS
 from workbench.analysis.results import PointResult
 from workbench.formatting import listed
+from workbench.report import sustained
 
 _MOST_NAMES = 3
-_HOLDS_PCT = 99.0
 
 
 @dataclass(frozen=True)
@@ -106,11 +106,18 @@ def _of_reading(model: ChartModel, series: Series, reading: PointResult) -> Lead
 
 
 def _of_series(series: Series, model: ChartModel) -> Lead:
-    word, figure = words.holds(series, over=model.over)
-    value, slash, unit = figure.partition("/")
+    return Lead(series.name, series.index, (_figure(series, model),))
+
+
+def _figure(series: Series, model: ChartModel, *, several: bool = False) -> Figure:
+    said = sustained.parts(series, over=model.over)
+    if several:
+        said = said.of_several()
+    if not said.figure:
+        return Figure("", said.caption, tone="muted")
+    value, slash, unit = said.figure.partition("/")
     tone = "bad" if series.faulty and series.knee is None else "text"
-    told = Figure(word, value, slash + unit, tone) if figure else Figure("", word, tone="muted")
-    return Lead(series.name, series.index, (told,))
+    return Figure(said.caption, value, slash + unit, tone)
 
 
 def _of_equals(best: list[Series], model: ChartModel) -> Lead:
@@ -119,21 +126,13 @@ def _of_equals(best: list[Series], model: ChartModel) -> Lead:
     several servers, only what is true of all is stated.
     """
     names = list(dict.fromkeys(getattr(series, "label", "") or series.name for series in best))
-    telling = len(names) > 1
-    told = _of_series(next((s for s in best if s.knee_is_floor is telling), best[0]), model)
-    if not telling:
-        return replace(told, name=names[0])
-    hold = [
-        replace(
-            f,
-            caption=f.caption.replace("sustains", "sustain"),
-            value=f.value.replace("sustains", "sustain"),
-        )
-        for f in told.figures
-    ]
+    several = len(names) > 1
+    one = next((s for s in best if s.knee_is_floor is several), best[0])
+    if not several:
+        return replace(_of_series(one, model), name=names[0])
     if len(names) > _MOST_NAMES:
         names = [*names[:2], f"{len(names) - 2} more"]
-    return Lead(listed(names), None, tuple(hold))
+    return Lead(listed(names), None, (_figure(one, model, several=True),))
 
 
 def _offered(model: ChartModel, rate: float) -> Figure:
@@ -144,6 +143,6 @@ def _offered(model: ChartModel, rate: float) -> Figure:
 
 
 def _answered(pct: float) -> Figure:
-    tone = "ok" if pct >= _HOLDS_PCT else "warn" if pct >= 50 else "bad"
+    tone = "ok" if pct >= 100 * HOLDS else "warn" if pct >= 50 else "bad"
     shown = f"{floor(pct * 10 + 1e-6) / 10:.1f}" if pct < 100 else "100"  # never up to all
     return Figure("answered", shown, "%", tone)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QEnterEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGraphicsOpacityEffect, QPushButton
 
-from app.charts import words
 from app.charts.drawing import Swatch, text_width
 from app.charts.model import ChartModel
 from app.charts.series import Series
@@ -28,6 +29,7 @@ from app.widgets import (
     retone,
     row,
 )
+from workbench.report import sustained
 
 _ROOMY, _DENSE, _DENSEST = 34, 28, 26
 _HEAD = 48
@@ -91,7 +93,7 @@ class Legend(QFrame):
         """Apply changes of the model."""
         model = self._trio.model
         sought = model.axis.has_limit
-        self._column.setText("sustained rate (99 % answered)" if sought else words.MOST_REPLIES)
+        self._column.setText("sustained rate (99 % answered)" if sought else sustained.MOST_REPLIES)
         ranked = [series.id for series in model.ranked()]
         if ranked != self._order:
             self._arrange(ranked)
@@ -190,22 +192,22 @@ class _Row(QFrame):
         running = model.running_server == series.id
         paused = running and self._trio.paused
         over = model.over or not (running or _goes_on(series, model))
-        word, figure = words.holds(series, over=over)
-        why = words.why_unknown(series)
-        told = (word, figure, why, running, paused, shown, bool(series.shown), model.over, before)
+        said = sustained.parts(series, over=over)
+        why = sustained.why_unknown(series)
+        told = (said, why, running, paused, shown, bool(series.shown), model.over, before)
         if told == self._told:
             return
         self._told = told
         if running and (self._live or not series.complete):
-            word = ""  # the chip says it
+            said = replace(said, verb="", words="")  # the chip says it
         elif not series.shown and not model.over:
-            word = before or "not run yet"
-        self.setToolTip(tip("\n".join(filter(None, (f"{word} {figure}".strip(), why)))))
+            said = sustained.Sustained(words=before or "not run yet")
+        self.setToolTip(tip("\n".join(filter(None, (said.text, why)))))
         # The list's header explains the figures; the names need the space.
-        self._word.setText(word.removeprefix("sustains").removeprefix(words.MOST_REPLIES).strip())
+        self._word.setText(said.words)
         self._faulty.setVisible(series.faulty is not None)
-        self._figure.setText(figure)
-        self._figure.setVisible(bool(figure))
+        self._figure.setText(said.figure)
+        self._figure.setVisible(bool(said.figure))
         self._runs, self._pauses = running and self._live, paused
         self._tell_running()
         self._eye.setChecked(shown)
@@ -215,8 +217,8 @@ class _Row(QFrame):
         self._eye.setAccessibleName(f"Show {series.name}")
         key = f" ({self._key})" if self._key else ""
         self._eye.setToolTip(tip(f"{'Hide' if shown else 'Show'} {series.name}{key}"))
-        said = "" if not self._runs else "paused, " if paused else "running, "
-        self.setAccessibleName(f"{series.name} {said}{word} {figure}".strip())
+        state = "" if not self._runs else "paused, " if paused else "running, "
+        self.setAccessibleName(f"{series.name} {state}{said.text}".strip())
         self._fade(not shown or not (series.shown or running))
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
-from app.charts import words
 from app.charts.model import ChartModel
 from app.charts.series import Quantity, Series
 from workbench.analysis.results import View
 from workbench.errors import BadInput
 from workbench.formatting import listed
+from workbench.report import sustained
 from workbench.sessions.skim import skim
 
 _MOST_POINTS = 40
@@ -82,23 +82,21 @@ def _result(ranked: Sequence[Series]) -> tuple[str, str]:
     """Describe servers by sustained rate: the best measured, and those whose limit was
     not reached.
     """
-    most = ranked[0].figure
-    if len(ranked) == 1 or not ranked[0].axis.has_limit:
-        return words.held(ranked[0]), ""
+    axis = ranked[0].axis
+    if len(ranked) == 1 or not axis.has_limit:
+        return sustained.sentence(ranked[0]), ""
     faulty = [series for series in ranked if series.faulty]
     wrong = f"{_names(faulty)} {'is' if len(faulty) == 1 else 'are'} faulty." * bool(faulty)
-    if not most:
-        known = "is known to sustain" if any(series.unknown for series in ranked) else "sustained"
+    leaders = sustained.leaders(ranked)
+    if not leaders.best:
+        known = "is known to sustain" if leaders.open else "sustained"
         return f"No server {known} any tested rate", wrong
-    first = [series for series in ranked if series.figure == most]
-    floors = [s for s in ranked if (s.knee_is_floor and not s.faulty) or s.unknown]
-    figure = ranked[0].axis.at(most)
-    if others := [series for series in floors if series not in first]:
-        more = f"{_names(others)}: limit not reached."
-        return f"Highest measured: {_names(first)} at {figure}", f"{more} {wrong}".strip()
-    verb = "sustains" if len(first) == 1 else "sustain"
-    least = " ≥" if all(series in floors for series in first) else ""
-    return f"{_names(first)} {verb}{least} {figure}", wrong
+    names, value = _names(leaders.best), axis.at(ranked[0].figure)
+    if leaders.open:
+        more = f"{_names(leaders.open)}: limit not reached."
+        return f"Highest measured: {names} at {value}", f"{more} {wrong}".strip()
+    verb = "sustains" if len(leaders.best) == 1 else "sustain"
+    return f"{names} {verb} {leaders.at_least}{value}", wrong
 
 
 def _names(servers: Sequence[Series]) -> str:

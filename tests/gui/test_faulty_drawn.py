@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QFrame, QLabel
 from pytestqt.qtbot import QtBot
 
 from app import theme
-from app.charts import words
 from app.charts.series import Quantity
 from app.charts.trio import Trio
 from app.comparing.row import Axis, HeldRow
@@ -23,6 +22,7 @@ from tests.turned_bad import turned_bad
 from workbench.comparison.sides import compare, side_of
 from workbench.messages import notes
 from workbench.messages.topics import read_note
+from workbench.report import sustained
 from workbench.sessions import Session
 
 BAD, NEVER_GOOD, GOOD = "asyncio-protocol", "asyncio-streams", "gevent"
@@ -84,8 +84,9 @@ def test_the_list_of_servers_marks_it_and_tells_why(qtbot: QtBot, trio: Trio) ->
 
 def test_words_and_headline_name_it(trio: Trio) -> None:
     series = trio.model.series
-    assert words.held(series[NEVER_GOOD]) == "asyncio streams is faulty from 1,125/s: answers 500"
-    assert words.held(series[BAD]).endswith("3,375/s, faulty from 4,500/s: answers 500")
+    said = "asyncio streams is faulty from 1,125/s: answers 500"
+    assert sustained.sentence(series[NEVER_GOOD]) == said
+    assert sustained.sentence(series[BAD]).endswith("3,375/s, faulty from 4,500/s: answers 500")
     told = lead(trio.model, NEVER_GOOD, 0.0)
     assert [(f.caption, f.value, f.tone) for f in told.figures] == [("faulty from", "1,125", "bad")]
     told = lead(trio.model, BAD, 5625.0)

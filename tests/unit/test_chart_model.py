@@ -15,6 +15,8 @@ from app.charts.series import Quantity
 from tests.synthetic import LATE, Contestant, contestants, knees, session
 from workbench.analysis.results import PointResult, View
 from workbench.documents import AnyDocument, PointStart, PointStop, Window
+from workbench.report import sustained
+from workbench.report.sustained import Sustained
 
 
 def drawn(documents: list[AnyDocument]) -> ChartModel:
@@ -69,14 +71,14 @@ def test_a_server_that_answers_nothing_has_no_response_time() -> None:
     (series,) = drawn(session([dead], 3)).series.values()
     assert np.isnan(series.values(Quantity.TIME, View()).y).all()
     assert series.values(Quantity.ERRORS, View()).y.tolist() == [100.0] * 3
-    assert words.holds(series) == ("sustains no tested rate", "")
+    assert sustained.parts(series).text == "sustains no tested rate"
 
 
 def test_of_a_server_behind_clients_that_are_the_limit_it_is_not_known_what_it_holds() -> None:
     (series,) = drawn(session(1, 4, untrusted_from=1)).series.values()
-    assert words.holds(series) == ("unknown", "")
-    assert words.holds(series, over=False) == ("unknown so far", "")
-    assert words.why_unknown(series) == f"At 2,250/s: {LATE.text()}"
+    assert sustained.parts(series).text == "unknown"
+    assert sustained.parts(series, over=False).text == "unknown so far"
+    assert sustained.why_unknown(series) == f"At 2,250/s: {LATE.text()}"
 
 
 def test_passes_are_merged_by_count_and_their_spread_is_known() -> None:
@@ -149,9 +151,9 @@ def test_what_the_clients_reach_is_told() -> None:
 def test_a_server_whose_limit_was_never_seen_holds_at_least_its_knee() -> None:
     fast = contestants(3)[2]
     (series,) = drawn(session([fast], rates=[1000.0, 2000.0])).series.values()
-    assert words.holds(series) == ("sustains", "≥ 2,000/s")
+    assert sustained.parts(series) == Sustained("sustains", figure="≥ 2,000/s")
     (series,) = drawn(session([fast], rates=[1000.0, 9000.0])).series.values()
-    assert words.holds(series) == ("sustains", "1,000/s")
+    assert sustained.parts(series) == Sustained("sustains", figure="1,000/s")
 
 
 def test_failed_calls_are_listed_by_class() -> None:

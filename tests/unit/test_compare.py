@@ -24,6 +24,7 @@ from workbench.comparison.pairwise import pairwise
 from workbench.comparison.sides import Side, compare, side_of
 from workbench.comparison.words import difference_text, groups, interval_text, sustained_in
 from workbench.documents import UNTOLD, AnyDocument, Note, PointStop, RunStart
+from workbench.report import sustained
 from workbench.sessions import Recorder, Session
 
 RATES = [1000.0 * n for n in range(1, 10)]
@@ -89,7 +90,7 @@ def test_rates_are_rounded_as_in_the_charts() -> None:
     steps = [103.4 * n for n in range(40, 70)]
     (gevent,) = side("A", session(1, rates=steps)).contenders
     assert gevent.result.knee == 103.4 * 50
-    assert gevent.result.sustained == "5,170/s"
+    assert sustained.column(gevent.result) == "5,170/s"
     assert interval_text(gevent) == "5,170 to 5,273/s"
 
 
@@ -123,14 +124,14 @@ def test_a_server_whose_limit_was_never_seen_holds_at_least_that() -> None:
     (fast,) = side("A", session(faster(1, 9), rates=RATES)).contenders
     assert fast.result.interval is not None
     assert fast.result.interval.high == inf
-    assert fast.result.sustained == "≥ 9,000/s"
+    assert sustained.column(fast.result) == "≥ 9,000/s"
     assert interval_text(fast) == "from 9,000/s"
 
 
 def test_a_rate_only_the_clients_lost_shows_no_limit_of_the_server() -> None:
     (fast,) = side("A", session(faster(1, 9), rates=RATES, untrusted_from=7000)).contenders
     assert fast.result.knee == 6000
-    assert fast.result.sustained == "≥ 6,000/s"
+    assert sustained.column(fast.result) == "≥ 6,000/s"
 
 
 def test_a_server_that_held_nothing_and_one_without_points_are_told() -> None:
@@ -138,11 +139,11 @@ def test_a_server_that_held_nothing_and_one_without_points_are_told() -> None:
         "A",
         session([replace(contestants(1)[0], capacity_per_s=0), *contestants(2)[1:]], rates=RATES),
     ).contenders
-    assert dead.result.sustained == "no tested rate"
+    assert sustained.column(dead.result) == "no tested rate"
     assert dead.result.at_knee is None
     start = session(1)[0]
     (unmeasured,) = side("B", [start]).contenders
-    assert unmeasured.result.sustained == "not measured"
+    assert sustained.column(unmeasured.result) == "not measured"
     assert [c.name for c in compare([side("A", session(2)), side("B", [start])]).ranked()][-1] == (
         unmeasured.name
     )
@@ -157,7 +158,7 @@ def test_two_are_alike_also_where_one_stands_between_them_whose_limit_was_not_se
     b = side("B", session(1, rates=[250.0 * n for n in range(1, 40)]))
     c = side("C", session(1, rates=RATES))
     found = compare([a, b, c])
-    assert [(x.tag, x.result.sustained) for x in found.ranked()] == [
+    assert [(x.tag, sustained.column(x.result)) for x in found.ranked()] == [
         ("B", "5,250/s"),
         ("A", "≥ 5,000/s"),
         ("C", "5,000/s"),
@@ -594,7 +595,7 @@ def test_a_closed_loop_is_ranked_by_what_it_answered() -> None:
     assert found.rate == 150
     assert all(c.result.interval is None for c in found.contenders)
     assert found.difference(*found.contenders) is None
-    assert {c.result.sustained.partition(" ")[2] for c in found.contenders} == {"replies/s"}
+    assert {sustained.column(c.result).partition(" ")[2] for c in found.contenders} == {"replies/s"}
     differing, warnings = said_of(documents, session(2))
     assert not any(each.startswith("What rates count") for each in differing)
     assert warnings[0].startswith(

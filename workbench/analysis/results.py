@@ -322,24 +322,6 @@ class SeriesResult:
         return self.most.replies_per_s if self.most else 0.0
 
     @property
-    def sustained(self) -> str:
-        """What it sustains, for people: "6,200/s"; "≥ 9,000/s" where its limit was not reached;
-        "no tested rate", "faulty", "unknown", "not found" (a search that has not ended), "not
-        measured". Where the axis has no limit, its
-        most replies: "12,300 replies/s"."""
-        if not self.complete:
-            return "not measured"
-        if not self.axis.has_limit:
-            return f"{self.figure:,.0f} replies/s"
-        if self.axis.bounds and not self.peaks:
-            return "not found"
-        if self.knee is None:
-            what = "rate" if self.axis.per_second else "value"
-            none = "faulty" if self.faulty else f"no tested {what}"
-            return "unknown" if self.unknown else none
-        return f"{'≥ ' * self.knee_is_floor}{self.axis.at(self.knee)}"
-
-    @property
     def rss_bytes(self) -> int:
         """Peak over the sweep, whole process tree; 0: not measured."""
         return max((stop.server_rss_bytes for stop in self.counted), default=0)

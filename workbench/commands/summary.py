@@ -21,7 +21,7 @@ from workbench.commands.fitting import Cell, fitting
 from workbench.commands.opening import add_session_arguments, exit_code, open_session
 from workbench.documents import Metric, Percentiles, PointStop
 from workbench.formatting import duration, figure, megabytes, ordinal, per_second, percent
-from workbench.report import clients, cost
+from workbench.report import clients, cost, sustained
 from workbench.terminal import Terminal, write_json
 
 if TYPE_CHECKING:
@@ -130,8 +130,7 @@ def _row(server: ServerSummary, there: PointResult | None) -> list[Cell]:
 
 def _sustained(server: ServerSummary) -> Text:
     """With signs that a line below explains."""
-    at = f" at {server.axis.at(server.most.x)}" if server.most else ""
-    said = Text(server.sustained + at * (not server.axis.has_limit) + " †" * bool(server.died))
+    said = Text(sustained.column(server, where=True) + " †" * bool(server.died))
     return said.append(f" {FAULTY}", style=VERDICT_STYLES["faulty"]) if server.faulty else said
 
 

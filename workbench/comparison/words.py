@@ -11,11 +11,14 @@ from workbench.analysis.significance import MARGIN
 from workbench.comparison.contenders import Contender
 from workbench.comparison.sides import Comparison
 from workbench.formatting import span
+from workbench.report import sustained
 
 
 def sustained_in(comparison: Comparison, contender: Contender) -> str:
     """What a server of a comparison sustains, or that it cannot be compared."""
-    return "not comparable" if comparison.unlike(contender) else contender.result.sustained
+    if comparison.unlike(contender):
+        return "not comparable"
+    return sustained.column(contender.result)
 
 
 def interval_text(contender: Contender) -> str:

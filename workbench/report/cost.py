@@ -8,18 +8,19 @@ from workbench.analysis.causes import why_it_stops
 from workbench.analysis.cost import ONE_PASS, cheapest
 from workbench.analysis.results import SeriesResult
 from workbench.formatting import figure, listed
+from workbench.report.sustained import leaders
 
 
 def tie(ranked: Sequence[SeriesResult]) -> str:
     """Of those that sustain the highest value; empty: there is no tie, or no cost is known."""
-    best = [each for each in ranked if each.knee is not None and each.knee == ranked[0].knee]
+    best = leaders(ranked).best
     found = cheapest(best)
     if found is None:
         return ""
     names = listed([each.name for each in found.series])
     verb = "costs" if len(found.series) == 1 else "cost"
     cost = figure(found.cpu_us, "µs")
-    rate = best[0].axis.at(best[0].knee or 0.0)
+    rate = best[0].axis.at(best[0].figure)
     if not found.others:
         return f"At {rate} {names} cost the same CPU time per call, {cost}{_within(found.passes)}."
     most = figure(found.most_us, "µs")

@@ -17,7 +17,7 @@ from workbench.documents import AnyDocument, Metric, Note, Percentiles, PointSto
 from workbench.formatting import listed
 from workbench.messages.notes import Severity
 from workbench.messages.topics import about, severity
-from workbench.report import clients, conditions, cost
+from workbench.report import clients, conditions, cost, sustained
 from workbench.report.conditions import Table
 from workbench.report.doubts import doubts, once, state
 
@@ -32,7 +32,7 @@ class Ranked:
     name: str
     version: str
     sustained: str
-    """As `SeriesResult.sustained`; where the axis has no limit, also at which value."""
+    """See `report.sustained`; where the axis has no limit, also at which value."""
     p50: str
     p99: str
     cpu: str
@@ -203,16 +203,15 @@ def _answer(summary: Summary) -> str:
         return f"{summary.axis.label} was varied at one load, so no highest rate was sought."
     if not summary.axis.has_limit:
         return _most_replies(measured)
-    best = [server for server in measured if server.knee == measured[0].knee]
-    if best[0].knee is None:
+    leaders = sustained.leaders(measured)
+    best, others = leaders.best, leaders.open
+    if not best:
         return " ".join([_none_sustained(measured), *_faulty(measured)])
     names = listed([server.name for server in best])
-    floors = [server for server in measured if server.knee_is_floor and not server.faulty]
-    value = summary.axis.at(best[0].knee)
+    value = summary.axis.at(best[0].figure)
     if summary.axis.per_second:
-        value = f"{summary.axis.figure(best[0].knee)} {summary.unit} per second"
-    value = f"{'≥ ' * best[0].knee_is_floor}{value}"
-    others = [server for server in floors if server not in best]
+        value = f"{summary.axis.figure(best[0].figure)} {summary.unit} per second"
+    value = f"{leaders.at_least}{value}"
     said = f"Best: {names} at {value}."
     if others:
         said = f"Highest measured: {names} at {value}."
@@ -233,7 +232,7 @@ def _most_replies(measured: Sequence[ServerSummary]) -> str:
     if first.most is None:
         return "Nothing was measured."
     best = "" if len(measured) == 1 else "Best: "
-    return f"{best}{first.name} with {first.sustained} at {first.axis.at(first.most.x)}."
+    return f"{best}{first.name} with {sustained.column(first, where=True)}."
 
 
 def _none_sustained(measured: Sequence[ServerSummary]) -> str:
@@ -254,16 +253,13 @@ def _none_sustained(measured: Sequence[ServerSummary]) -> str:
 
 
 def _ranked(server: ServerSummary, incidents: Sequence[str]) -> Ranked:
-    sustained = server.sustained
-    if server.most and not server.axis.has_limit:
-        sustained = f"{sustained} at {server.axis.at(server.most.x)}"
     there = server.at_knee if server.axis.has_limit else server.most
     times = there.latency_us if there else None
     return Ranked(
         id=server.id,
         name=server.name,
         version=server.version,
-        sustained=sustained,
+        sustained=sustained.column(server, where=True),
         p50=_time(times, "p50"),
         p99=_time(times, "p99"),
         cpu=f"{there.cpu_pct:.0f} %" if there else "",

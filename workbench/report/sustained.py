@@ -1,0 +1,128 @@
+"""What servers sustain, in words: the same in tables, on pages, cards and charts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
+
+from workbench import formatting
+from workbench.analysis.results import SeriesResult
+
+MOST_REPLIES = "most replies"
+"""What is shown where no limit is sought."""
+
+S = TypeVar("S", bound=SeriesResult)
+
+
+@dataclass(frozen=True)
+class Sustained:
+    """What one server sustains; an empty part is left out."""
+
+    verb: str = ""
+    """ "sustains", "most replies"."""
+    words: str = ""
+    """ "so far", "no tested rate", "unknown"."""
+    figure: str = ""
+    """ "≥ 6,200/s"."""
+
+    @property
+    def caption(self) -> str:
+        """All but the figure: "sustains so far"."""
+        return f"{self.verb} {self.words}".strip()
+
+    @property
+    def text(self) -> str:
+        """ "sustains so far 6,200/s"."""
+        return f"{self.caption} {self.figure}".strip()
+
+    def of_several(self) -> Sustained:
+        """Return the same, said of several servers."""
+        return replace(self, verb="sustain") if self.verb == "sustains" else self
+
+
+@dataclass(frozen=True)
+class Leaders(Generic[S]):
+    """The best of several servers, and who may be better."""
+
+    best: list[S]
+    """Those with the highest sustained value; empty: no server is known to sustain any."""
+    at_least: str
+    """ "≥ " where none of them reached its limit, else empty."""
+    open: list[S]
+    """Others whose limit was not reached."""
+
+
+def column(series: SeriesResult, *, where: bool = False) -> str:
+    """Return what it sustains, for a column of that title: "6,200/s"; "≥ 9,000/s" where its limit
+    was not reached; "no tested rate", "faulty", "unknown", "not measured". Where the axis has no
+    limit, its most replies: "12,300 replies/s"; `where`: "12,300 replies/s at 50 concurrent".
+    """
+    if not series.complete:
+        return "not measured"
+    if not series.axis.has_limit:
+        at = f" at {series.axis.at(series.most.x)}" if where and series.most else ""
+        return f"{series.figure:,.0f} replies/s{at}"
+    if series.knee is not None:
+        return _at_least(series) + series.axis.at(series.knee)
+    if series.unknown:
+        return "unknown"
+    return "faulty" if series.faulty else _none(series)
+
+
+def parts(series: SeriesResult, *, over: bool = True) -> Sustained:
+    """Return what it sustains, as parts of a sentence. `over`: no more of it will be measured."""
+    if not series.complete:
+        return Sustained(words="interrupted" if series.shown else "not run" + " yet" * (not over))
+    if not series.axis.has_limit:
+        return Sustained(MOST_REPLIES, figure=f"{formatting.rate(series.figure)}/s")
+    if series.unknown is not None:
+        return Sustained(words="unknown" if over else "unknown so far")
+    if series.knee is None and series.faulty:
+        return Sustained(words="faulty from", figure=series.axis.of(series.faulty))
+    if series.knee is None:
+        return Sustained("sustains", _none(series) if over else "none so far")
+    least = _at_least(series) * over
+    return Sustained("sustains", "" if over else "so far", least + series.axis.at(series.knee))
+
+
+def sentence(series: SeriesResult) -> str:
+    """Return a sentence without its end: "gevent sustains 6,200/s"."""
+    if series.most and not series.axis.has_limit:
+        return f"{series.name}: {column(series, where=True)}"
+    if series.unknown is not None:
+        return f"{series.name}: sustained rate unknown"
+    said = f"{series.name} {parts(series).text}"
+    if not series.faulty:
+        return said
+    if series.knee is None:
+        return f"{series.name} is {series.what_is_faulty}"
+    return f"{said}, {series.what_is_faulty}"
+
+
+def why_unknown(series: SeriesResult) -> str:
+    """Return why what it sustains is unknown or no limit; empty: it is known."""
+    if series.faulty:
+        return f"{series.what_is_faulty[:1].upper()}{series.what_is_faulty[1:]}."
+    if series.unknown is None:
+        return ""
+    return f"At {series.axis.of(series.unknown)}: {series.why_unknown}"
+
+
+def leaders(ranked: Sequence[S]) -> Leaders[S]:
+    """Return the best of servers on an axis with a limit. `ranked`: the highest first."""
+    best = [each for each in ranked if each.knee is not None and each.knee == ranked[0].knee]
+    others = [each for each in ranked if each not in best]
+    return Leaders(
+        best,
+        "≥ " if best and all(each.knee_is_floor for each in best) else "",
+        [each for each in others if each.unknown or (each.knee_is_floor and not each.faulty)],
+    )
+
+
+def _at_least(series: SeriesResult) -> str:
+    return "≥ " if series.knee_is_floor else ""
+
+
+def _none(series: SeriesResult) -> str:
+    return "no tested rate" if series.axis.per_second else "no tested value"
