@@ -80,24 +80,15 @@ async def clean(profile: Profile, ask: Ask, *, cache: bool = False) -> dict[str,
     """
     import msgspec
 
-    from workbench.errors import PongbenchError
-    from workbench.machines.ssh import cache_size, clean, open_shell, remove_cache, survey_machine
+    from workbench.machines.cleanup import clean_machine
 
-    shell = await open_shell(profile, ask)
-    try:
-        survey = await survey_machine(shell, profile)
-        found: dict[str, Any] = msgspec.to_builtins(await clean(shell, survey))
-        if survey.left_tuned:
-            found["left_tuned"] = survey.left_tuned.sentence(profile.name)
-        if cache and found["alive"]:
-            raise PongbenchError(
-                f"'{profile.name}' is in use, so {survey.work_dir} was kept. Try again later."
-            )
+    async with clean_machine(profile, ask) as machine:
+        found: dict[str, Any] = msgspec.to_builtins(machine.cleaned)
+        if left_tuned := machine.survey.left_tuned:
+            found["left_tuned"] = left_tuned.sentence(profile.name)
         if cache:
-            found["freed"] = await remove_cache(shell, survey)
-        found["cache_bytes"] = await cache_size(shell, survey)
-    finally:
-        await shell.close()
+            found["freed"] = await machine.remove_cache()
+        found["cache_bytes"] = await machine.cache_size()
     return found
 
 

@@ -21,8 +21,9 @@ from workbench.commands.machines import clean_up
 from workbench.errors import PongbenchError
 from workbench.machines import ssh
 from workbench.machines.checking import Step, check_machine
+from workbench.machines.cleanup import remove_cache
 from workbench.machines.profiles import Cpus, Profile
-from workbench.machines.ssh import SURVEY, open_shell, open_ssh, remove_cache, survey_machine
+from workbench.machines.ssh import SURVEY, open_shell, open_ssh, survey_machine
 from workbench.machines.surveyed import LEAST_PROCESSES, Survey, fit
 
 
@@ -134,7 +135,7 @@ async def test_a_shell_that_runs_nothing_is_quoted(
     host.run = run
     shell_there = await open_shell(box, answer)
     try:
-        with pytest.raises(PongbenchError, match=f"^'box' failed to look around: .*{words}"):
+        with pytest.raises(PongbenchError, match=f"^'box' failed to survey it: .*{words}"):
             await survey_machine(shell_there, box)
     finally:
         await shell_there.close()

@@ -15,7 +15,7 @@ from rich.text import Text
 from workbench import formatting
 from workbench.commands.asking import add_remember, ask_at_terminal
 from workbench.commands.profile_options import add_fields, given_in
-from workbench.errors import BadInput, ExitCode, PongbenchError
+from workbench.errors import BadInput, ExitCode
 from workbench.machines import profiles
 from workbench.machines.hostkeys import ChangedHostKey, HostKeyProblem, trust
 from workbench.machines.profiles import Profile
@@ -204,37 +204,23 @@ async def _check(profile: Profile, *, remember: bool) -> int:
 
 async def clean_up(profile: Profile, *, cache: bool) -> int:
     """Remove what crashed runs left on a machine; `cache`: and the runtimes kept there."""
-    from workbench.machines.ssh import (  # noqa: PLC0415  slow to import
-        clean,
-        open_shell,
-        remove_cache,
-        survey_machine,
-    )
+    from workbench.machines.cleanup import clean_machine  # noqa: PLC0415  slow to import
 
-    shell = await open_shell(profile, ask_at_terminal())
-    try:
-        survey = await survey_machine(shell, profile)
-        found = await clean(shell, survey)
+    async with clean_machine(profile, ask_at_terminal()) as machine:
+        found, left_tuned = machine.cleaned, machine.survey.left_tuned
         for dead in found.found:
             say(f"removed leftover run {dead.run} with {len(dead.processes)} processes")
             for command in dead.processes:
                 say(f"    {command}")
         for alive in found.alive:
             say(f"still running: run {alive.run} of {alive.holder or 'an unknown user'}")
-        if not found.found and not survey.left_tuned:
+        if not found.found and not left_tuned:
             say("No leftovers of crashed runs.")
-        if survey.left_tuned:
-            await _clean_tuning(profile, survey.left_tuned)
-        if cache and found.alive:
-            raise PongbenchError(
-                f"'{profile.name}' is in use, so {survey.work_dir} was not removed; try"
-                " again later."
-            )
+        if left_tuned:
+            await _clean_tuning(profile, left_tuned)
         if cache:
-            freed = await remove_cache(shell, survey)
-            say(f"removed {survey.work_dir}: {formatting.size(freed)}")
-    finally:
-        await shell.close()
+            freed = await machine.remove_cache()
+            say(f"removed {machine.survey.work_dir}: {formatting.size(freed)}")
     return ExitCode.DONE
 
 

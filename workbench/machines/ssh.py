@@ -37,7 +37,6 @@ from workbench.machines.wire import Count, Text, quoted
 
 SURVEY = Path(__file__).with_name("survey.py")
 RECEIVE = Path(__file__).with_name("receive.py")
-UNCACHE = Path(__file__).with_name("uncache.py")
 
 CONNECT_WITHIN_S = 5.0
 """Through SSH, to an address there."""
@@ -92,13 +91,6 @@ class Cleaned(msgspec.Struct, frozen=True):
     removed: Count
     found: list[LeftoverRun]
     alive: list[ActiveRun]
-
-
-class Size(msgspec.Struct, frozen=True):
-    """The answer of `uncache.py`."""
-
-    bytes: Count = 0
-    error: str = ""
 
 
 class Received(msgspec.Struct, frozen=True):
@@ -222,32 +214,14 @@ class SshMachine(LinkedMachine):
 
 async def survey_machine(shell: Shell, profile: Profile) -> Survey:
     """Survey the machine. Raises PongbenchError when no suitable Python is found."""
-    return await shell.ask("look around", SURVEY, Survey, profile.python, profile.work_dir)
+    return await shell.ask("survey it", SURVEY, Survey, profile.python, profile.work_dir)
 
 
 async def clean(shell: Shell, survey: Survey) -> Cleaned:
     """Remove leftovers of crashed runs; see `machines.janitor`."""
-    what = "remove what dead runs left"
+    what = "remove leftovers of crashed runs"
     arguments = (survey.python, survey.work_dir)
     return await shell.ask(what, JANITOR, Cleaned, *arguments, within_s=WORK_WITHIN_S)
-
-
-async def cache_size(shell: Shell, survey: Survey) -> int:
-    """Return the size of the work directory in bytes."""
-    what = "measure the work directory"
-    arguments = (survey.python, survey.work_dir, "look")
-    return (await shell.ask(what, UNCACHE, Size, *arguments, within_s=WORK_WITHIN_S)).bytes
-
-
-async def remove_cache(shell: Shell, survey: Survey) -> int:
-    """Remove the work directory with all its content. Returns the bytes removed."""
-    what = "remove the work directory"
-    arguments = (survey.python, survey.work_dir)
-    found = await shell.ask(what, UNCACHE, Size, *arguments, within_s=WORK_WITHIN_S)
-    if found.error:
-        text = f"{survey.work_dir} of '{shell.name}' stays: {quoted(found.error)}."
-        raise PongbenchError(text)
-    return found.bytes
 
 
 async def _open_link(shell: Shell, survey: Survey) -> tuple[Link, Ready]:

@@ -57,7 +57,7 @@ def test_an_unknown_key_is_trusted_by_the_person_alone_then_the_machine_is_ready
     assert PASSWORD not in kept
     assert not [p for p in files if PASSWORD.encode() in p.read_bytes()]
     control(page, "Commands").click()
-    qtbot.waitUntil(lambda: "look around" in page.commands.body.toPlainText())
+    qtbot.waitUntil(lambda: "survey it" in page.commands.body.toPlainText())
     told = page.commands.body.toPlainText()
     assert "start the runner" in told
     assert "< survey.py" in told
