@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from workbench.commands.fitting import fitting
+from workbench.commands.opening import add_newer, add_servers
 from workbench.comparison import table as compare_table
 from workbench.comparison import words as compare_words
 from workbench.comparison.conditions import Conditions, conditions
@@ -34,23 +35,14 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         "sessions", type=Path, nargs="+", metavar="FILE", help="session files, up to six"
     )
-    parser.add_argument(
-        "--server",
-        action="append",
-        metavar="ID",
-        help="only this server (may be repeated)",
-    )
+    add_servers(parser)
     parser.add_argument(
         "--rate",
         type=float,
         metavar="R",
         help="also compare all servers at this rate (default: the highest that all sustain)",
     )
-    parser.add_argument(
-        "--newer",
-        action="store_true",
-        help="open sessions of a newer version as far as they are understood",
-    )
+    add_newer(parser)
     shape = parser.add_mutually_exclusive_group()
     shape.add_argument("--json", action="store_true", help="print one JSON object, nothing else")
     shape.add_argument("--csv", action="store_true", help="print one line per server, nothing else")

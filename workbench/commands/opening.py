@@ -1,4 +1,4 @@
-"""Opening the session a command is given."""
+"""Opening the session a command is given, and options that several commands have."""
 
 from __future__ import annotations
 
@@ -13,10 +13,22 @@ from workbench.terminal import to_stderr
 def add_session_arguments(parser: argparse.ArgumentParser) -> None:
     """FILE and --newer, for `open_session`."""
     parser.add_argument("session", type=Path, metavar="FILE", help="a session file")
+    add_newer(parser)
+
+
+def add_newer(parser: argparse.ArgumentParser) -> None:
+    """--newer."""
     parser.add_argument(
         "--newer",
         action="store_true",
         help="open a session of a newer version as far as it is understood",
+    )
+
+
+def add_servers(parser: argparse.ArgumentParser) -> None:
+    """--server."""
+    parser.add_argument(
+        "--server", action="append", metavar="ID", help="only this server (may be repeated)"
     )
 
 

@@ -16,6 +16,7 @@ from workbench.commands.asking import add_remember, ask_at_terminal
 from workbench.commands.console import ConsoleView
 from workbench.commands.exposing import add_option, exposing_at_terminal
 from workbench.commands.machines import how_to_trust
+from workbench.commands.opening import add_servers
 from workbench.commands.signals import handled
 from workbench.commands.summary import print_ranking
 from workbench.commands.tuning import show, tuning_at_terminal
@@ -57,12 +58,7 @@ def add_parser(subparsers: Subparsers) -> None:
         metavar="FILE",
         help="session file to write (default: a new one in the data directory)",
     )
-    parser.add_argument(
-        "--server",
-        action="append",
-        metavar="ID",
-        help="only this server (may be repeated)",
-    )
+    add_servers(parser)
     parser.add_argument(
         "--family",
         action="append",
