@@ -181,11 +181,12 @@ class RunStart(Document, frozen=True, kw_only=True, tag="run_start"):
             force_setattr(self, "series", each)
 
 
-class PointStart(Document, frozen=True, kw_only=True, tag="point_start"):
-    """One offered rate against one server begins. `point` is unique in the session."""
+class Point(Document, frozen=True, kw_only=True):
+    """What the first and the last document of a point have in common."""
 
     t_us: Signed
     point: Whole
+    """Unique in the session."""
     server: str
     rate_per_s: Rate = 0.0
     """`x` on an axis of rates, as in version 1; see `workbench.axis`."""
@@ -197,22 +198,36 @@ class PointStart(Document, frozen=True, kw_only=True, tag="point_start"):
     pass_number: Whole = 1
     look: Whole = 1
     """Number of the attempt at this rate in this pass; the last one counts (`analysis.looks`)."""
-    connections: Whole = 0
-    """Connections in the schedule; 0 in a closed loop."""
-    calls_per_connection: Positive = 1
     concurrency: Whole = 0
     """`x` on an axis of concurrency, as in version 1."""
-    seconds: Number = 0.0
-    """Length of the schedule."""
-    load_tool: str = "agent"
-    """The load tool; see `load.registry`."""
 
     def __post_init__(self) -> None:
-        _place(self)
+        if self.x < 0:
+            force_setattr(self, "x", axes.place(self.rate_per_s, self.concurrency))
+        if not self.series:
+            force_setattr(self, "series", self.server)
 
     @property
     def judged(self) -> bool:
         return self.purpose in JUDGED
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """The fields of `Point`, without the time."""
+        names = Point.__struct_fields__
+        return {name: getattr(self, name) for name in names if name != "t_us"}
+
+
+class PointStart(Point, frozen=True, kw_only=True, tag="point_start"):
+    """One value of the axis against one server begins."""
+
+    connections: Whole = 0
+    """Connections in the schedule; 0 in a closed loop."""
+    calls_per_connection: Positive = 1
+    seconds: Number = 0.0
+    """Length of the schedule."""
+    load_tool: str = "agent"
+    """The load tool; see `load.registry`."""
 
 
 class Window(Document, frozen=True, kw_only=True, tag="window"):
@@ -327,20 +342,9 @@ class ClientPart(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Of the instant agreed on its clock, when the point was armed."""
 
 
-class PointStop(Document, frozen=True, kw_only=True, tag="point_stop"):
+class PointStop(Point, frozen=True, kw_only=True, tag="point_stop"):
     """The result of a point, with its verdict and the figures it is based on."""
 
-    t_us: Signed
-    point: Whole
-    server: str
-    rate_per_s: Rate = 0.0
-    x: Number = UNTOLD
-    series: str = ""
-    purpose: Purpose = "sweep"
-    pass_number: Whole = 1
-    look: Whole = 1
-    concurrency: Whole = 0
-    """As in `PointStart`, all of them."""
     complete: bool
     """False: interrupted. Its windows stay, its figures are excluded from results."""
     seconds: Number
@@ -385,13 +389,6 @@ class PointStop(Document, frozen=True, kw_only=True, tag="point_stop"):
     start_skew_us: Signed = 0
     """Between the first and the last client to begin, by their clocks; see `ClientPart`."""
 
-    def __post_init__(self) -> None:
-        _place(self)
-
-    @property
-    def judged(self) -> bool:
-        return self.purpose in JUDGED
-
 
 class Note(Document, frozen=True, kw_only=True, tag="note"):
     """Information a reader needs: tuning, trust, gates, give-ups, warnings."""
@@ -424,13 +421,6 @@ AnyDocument: TypeAlias = RunStart | PointStart | Window | HostSample | PointStop
 def version_of(axis: Axis) -> int:
     """Return the version that a run records: who knows no search would misread one."""
     return VERSION if axis.bounds else 2
-
-
-def _place(point: PointStart | PointStop) -> None:
-    if point.x < 0:
-        force_setattr(point, "x", axes.place(point.rate_per_s, point.concurrency))
-    if not point.series:
-        force_setattr(point, "series", point.server)
 
 
 def error_class(name: str) -> str:

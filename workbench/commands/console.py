@@ -25,7 +25,17 @@ from workbench.terminal import Terminal
 VERDICT_STYLES = {"ok": "green", "server-limited": "yellow", "faulty": "bold red"}
 """Every other verdict says that the point cannot be trusted."""
 
-_TITLES = "Server Points Offered Replies/s p50 p99 Errors Sustained Verdict".split()
+_TITLES = [
+    "Server",
+    "Points",
+    "Offered",
+    "Replies/s",
+    "p50",
+    "p99",
+    "Errors",
+    "Sustained",
+    "Verdict",
+]
 _SPARE = ("Points", "p50", "Replies/s", "p99", "Errors")
 """Left out in a narrow terminal, the first of them first."""
 _LEAST = {"Points": 5, "Offered": 8, "p50": 7, "p99": 7, "Sustained": 9, "Verdict": 14}

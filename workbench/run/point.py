@@ -7,6 +7,8 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
+from msgspec.structs import replace
+
 from workbench import metrics
 from workbench.analysis import histogram, phases
 from workbench.analysis.causes import Seen, cause
@@ -114,38 +116,33 @@ class _PointRecording:
         self._below = below
         self._can = run.stage.tool.capabilities
         self._point = point
-        self._number = number
         axis = run.plan.axis if point.purpose != "warm_up" else RATE
-        self._place = recorded(axis, point.x)
-        self._begun_us = 0
+        self._start = PointStart(
+            t_us=0,
+            point=number,
+            server=point.server,
+            x=point.x,
+            purpose=point.purpose,
+            pass_number=point.pass_number,
+            look=point.look,
+            connections=point.connections,
+            calls_per_connection=point.calls_per_connection,
+            seconds=point.seconds,
+            load_tool=run.stage.tool.name,
+            **recorded(axis, point.x),
+        )
         self._windows: list[Window] = []
         think_time_s = point.workload.think_time_s
         self._think_s = phases.think_s(point.calls_per_connection, think_time_s)
 
     def started(self, at_us: int) -> None:
-        point = self._point
-        self._begun_us = self._run.session_us(at_us)
-        self._run.emit(
-            PointStart(
-                t_us=self._begun_us,
-                point=self._number,
-                server=point.server,
-                x=point.x,
-                purpose=point.purpose,
-                pass_number=point.pass_number,
-                look=point.look,
-                connections=point.connections,
-                calls_per_connection=point.calls_per_connection,
-                seconds=point.seconds,
-                load_tool=self._run.stage.tool.name,
-                **self._place,
-            )
-        )
+        self._start = replace(self._start, t_us=self._run.session_us(at_us))
+        self._run.emit(self._start)
 
     def take(self, window: LoadWindow) -> None:
         document = Window(
-            t_us=self._begun_us + window.index * WINDOW_US,
-            point=self._number,
+            t_us=self._start.t_us + window.index * WINDOW_US,
+            point=self._start.point,
             index=window.index,
             due=window.due,
             sent=window.sent,
@@ -226,12 +223,7 @@ class _PointRecording:
         lost = counts.scheduled - counts.succeeded
         stop = PointStop(
             t_us=self._run.now_us(),
-            point=self._number,
-            server=point.server,
-            x=point.x,
-            purpose=point.purpose,
-            pass_number=point.pass_number,
-            look=point.look,
+            **self._start.identity,
             complete=complete,
             seconds=round(seconds, 6),
             counts=counts,
@@ -256,7 +248,6 @@ class _PointRecording:
             conserved=report.conserved,
             clients=report.clients,
             start_skew_us=report.start_skew_us,
-            **self._place,
         )
         search = self._run.plan.search
         return with_limits(stop, search) if search and point.judged else stop

@@ -57,15 +57,7 @@ class _OpenPoint:
         replies = sum(window.replies for window in windows)
         return PointStop(
             t_us=windows[-1].t_us + windows[-1].length_us if windows else start.t_us,
-            point=start.point,
-            server=start.server,
-            rate_per_s=start.rate_per_s,
-            x=start.x,
-            series=start.series,
-            purpose=start.purpose,
-            pass_number=start.pass_number,
-            look=start.look,
-            concurrency=start.concurrency,
+            **start.identity,
             complete=False,
             seconds=sum(window.length_us for window in windows) / 1e6,
             counts=Counts(
