@@ -28,12 +28,12 @@ from app.settings import Settings
 from app.shell.main_window import MainWindow
 from app.theme import Theme
 from tests import furniture
+from tests.recording import record_session
 from tests.synthetic import session
 from workbench import paths
 from workbench.documents import RunStart, RunStop, Window
 from workbench.machines.secrets import Question
 from workbench.plan.model import plan_from_data
-from workbench.sessions import Recorder
 
 PATIENCE_S = 120.0
 _SETTLES_IN = 20
@@ -123,10 +123,7 @@ class Stage:
         for name, documents in made.items():
             path = folder / name
             self.recorded.append(path)
-            recorder = Recorder(path)
-            for document in documents:
-                recorder(document)
-            recorder.close()
+            record_session(path, documents)
         (folder / "notes.pong.yaml").write_text("my: notes\n")
         self.desk.shelf_stale.emit()
 

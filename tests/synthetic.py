@@ -14,7 +14,7 @@ from functools import cache
 from itertools import pairwise
 from math import ceil, exp
 from statistics import NormalDist
-from typing import Literal
+from typing import Literal, ParamSpec
 
 from workbench.documents import (
     WINDOW_US,
@@ -42,6 +42,8 @@ from workbench.messages.base import Message
 
 LATE = reasons.ClientsLate(late_share=0.25, p99_us=9_000, relief="machine")
 """Of every point that is not to be trusted."""
+
+P = ParamSpec("P")
 
 End = Literal["done", "interrupted", "crashed"]
 """`interrupted`: aborted in the middle of the last point. `crashed`: cut there, no `RunStop`."""
@@ -129,6 +131,11 @@ def knees(
     return {server: max(rates_held, default=None) for server, rates_held in held.items()}
 
 
+def _listed(run: Callable[P, Iterator[AnyDocument]]) -> Callable[P, list[AnyDocument]]:
+    return lambda *args, **kwargs: list(run(*args, **kwargs))
+
+
+@_listed
 def session(
     servers: int | Sequence[Contestant] = 3,
     points: int = 8,
@@ -141,43 +148,13 @@ def session(
     untrusted_from: float | None = None,
     give_up: bool = False,
     end: End = "done",
-) -> list[AnyDocument]:
+) -> Iterator[AnyDocument]:
     """The documents of a whole run.
 
     From the offered rate `untrusted_from` on every point is `client-limited`, as when the clients
     were late. With `give_up` a sweep ends after three points below half. `servers`
     may be made-up ones, for example with a capacity of 0: all its calls fail.
     """
-    return list(
-        documents(
-            servers,
-            points,
-            rates=rates,
-            seconds=seconds,
-            repeats=repeats,
-            seed=seed,
-            ceiling=ceiling,
-            untrusted_from=untrusted_from,
-            give_up=give_up,
-            end=end,
-        )
-    )
-
-
-def documents(
-    servers: int | Sequence[Contestant] = 3,
-    points: int = 8,
-    *,
-    rates: Sequence[float] | None = None,
-    seconds: float = 2.0,
-    repeats: int = 1,
-    seed: int = 1,
-    ceiling: bool = True,
-    untrusted_from: float | None = None,
-    give_up: bool = False,
-    end: End = "done",
-) -> Iterator[AnyDocument]:
-    """As `session`, one by one."""
     who = contestants(servers) if isinstance(servers, int) else list(servers)
     swept = list(rates or sweep_rates(points))
     order = [

@@ -31,9 +31,9 @@ from app.context import Desk
 from app.pages.film import FilmPage
 from app.pages.live import LivePage
 from app.settings import Settings
+from tests.recording import record_session
 from tests.synthetic import session
-from workbench.documents import AnyDocument, PointStart
-from workbench.sessions import Recorder
+from workbench.documents import PointStart
 
 TICK_MS = 100
 paints: list[tuple[Chart, float, float]] = []
@@ -114,7 +114,7 @@ def live(desk: Desk, size: tuple[int, int], seconds: float) -> None:
 
 
 def film(desk: Desk, size: tuple[int, int], folder: Path) -> None:
-    path = written(folder / "nine.pong.yaml", session(9, 87))
+    path = record_session(folder / "nine.pong.yaml", session(9, 87))
     page = FilmPage(desk)
     page.resize(*size)
     page.show()
@@ -128,14 +128,6 @@ def film(desk: Desk, size: tuple[int, int], folder: Path) -> None:
     duration = page.reel.duration_us / 1e9 if page.reel else 1.0
     run("film", duration + 0.3, lambda: None)
     page.close()
-
-
-def written(path: Path, documents: list[AnyDocument]) -> Path:
-    recorder = Recorder(path)
-    for document in documents:
-        recorder(document)
-    recorder.close()
-    return path
 
 
 def main() -> None:

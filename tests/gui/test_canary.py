@@ -25,9 +25,9 @@ from app.question import ask, ask_text
 from app.shell.main_window import MainWindow
 from tests.canary import MARKUP, SONG, STEERING, canary
 from tests.gui.windows import shown
+from tests.recording import record_session
 from tests.synthetic import session
 from workbench.documents import AnyDocument, RunStart
-from workbench.sessions import Recorder
 from workbench.untrusted import visible
 
 # The offscreen platform says so of every window that has a least size.
@@ -38,11 +38,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def recorded(path: Path, documents: Sequence[AnyDocument] = ()) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    recorder = Recorder(path)
-    for document in documents or canary(points=3):
-        recorder(document)
-    recorder.close()
-    return path
+    return record_session(path, documents or canary(points=3))
 
 
 # In the window

@@ -24,8 +24,9 @@ from app.export.sources import Charts, Recorded, copy_chart
 from app.pages.film import FilmPage
 from app.sessions.outline import outline
 from tests.gui.windows import says, the
+from tests.recording import record_session
 from tests.synthetic import session
-from workbench.sessions import Recorder, read_session
+from workbench.sessions import read_session
 from workbench.sessions.claims import claim
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -41,11 +42,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def recorded(tmp_path: Path) -> Path:
     path = tmp_path / "a.pong.yaml"
-    recorder = Recorder(path)
-    for document in session(2, 4, seconds=1.0):
-        recorder(document)
-    recorder.close()
-    return path
+    return record_session(path, session(2, 4, seconds=1.0))
 
 
 @pytest.fixture

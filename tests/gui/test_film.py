@@ -11,9 +11,9 @@ from pytestqt.qtbot import QtBot
 from app.replay.film import Film, Position, load
 from app.replay.transport import fitting
 from tests.gui.windows import press, refusal, says, shown
+from tests.recording import record_session
 from tests.synthetic import session
 from workbench.documents import AnyDocument
-from workbench.sessions import Recorder
 
 # The offscreen platform says so of every window that has a least size.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -21,16 +21,8 @@ pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 PATIENCE_S = 120.0
 
 
-def record(path: Path, documents: list[AnyDocument]) -> Path:
-    recorder = Recorder(path)
-    for document in documents:
-        recorder(document)
-    recorder.close()
-    return path
-
-
 async def test_a_film_tells_its_end_after_its_last_document(tmp_path: Path) -> None:
-    path = record(tmp_path / "a.pong.yaml", session(6, 20))
+    path = record_session(tmp_path / "a.pong.yaml", session(6, 20))
     reel = await load(path)
     told: list[AnyDocument | Position] = []
     ended = asyncio.Event()
@@ -78,7 +70,7 @@ def test_the_film_that_is_shown_stays_when_another_file_cannot_be_opened(
     if content is not None:
         other.write_text(content)
     with shown(qtbot) as window:
-        window.open(record(tmp_path / "a.pong.yaml", session(2, 4)))
+        window.open(record_session(tmp_path / "a.pong.yaml", session(2, 4)))
         film = window.film
         qtbot.waitUntil(lambda: film.isVisible() and film.board.model.over)
         window.open(other)

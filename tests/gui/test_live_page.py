@@ -29,12 +29,13 @@ from app.widgets import Elided
 from tests.gui.short_runs import LONG
 from tests.gui.windows import offers, the
 from tests.looked_again import looked_again
+from tests.recording import record_session
 from tests.synthetic import LATE, session
 from workbench import paths
 from workbench.documents import AnyDocument, PointStart, PointStop, RunStart, RunStop, Window
 from workbench.messages import notes
 from workbench.plan.model import plan_from_data
-from workbench.sessions import Recorder, read_session
+from workbench.sessions import read_session
 
 # The offscreen platform says so of every window that has a least size.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -279,10 +280,7 @@ def test_a_program_that_was_suspended_says_so_and_keeps_its_points(sessions: Pat
 
 def opened(qtbot: QtBot, desk: Desk, sessions: Path, documents: list[AnyDocument]) -> FilmPage:
     path = sessions / "film.pong.yaml"
-    recorder = Recorder(path)
-    for document in documents:
-        recorder(document)
-    recorder.close()
+    record_session(path, documents)
     page = FilmPage(desk)
     qtbot.addWidget(page, before_close_func=lambda _: page)
     page.resize(1300, 820)
@@ -348,11 +346,8 @@ def test_the_speed_of_a_film_is_kept(qtbot: QtBot, desk: Desk, sessions: Path) -
 
 async def test_a_film_marks_where_something_happened(sessions: Path) -> None:
     path = sessions / "marked.pong.yaml"
-    recorder = Recorder(path)
     documents = session(2, 8, untrusted_from=7000)
-    for document in documents:
-        recorder(document)
-    recorder.close()
+    record_session(path, documents)
     reel: Reel = await load(path)
     stops = [d for d in documents if isinstance(d, PointStop) and d.purpose == "sweep"]
     first = [

@@ -16,10 +16,10 @@ from trios import shown
 
 from app.charts.series import Quantity
 from app.export.report import write_report
+from tests.recording import record_session
 from workbench.cli import main
 from workbench.documents import AnyDocument, Metric, PointStop, RunStart
 from workbench.report.points import points_as_csv
-from workbench.sessions import Recorder
 
 COST = Metric(key="cost", label="Switches per call", unit="switches")
 
@@ -39,11 +39,7 @@ def documents() -> list[AnyDocument]:
 
 @pytest.fixture
 def path(documents: list[AnyDocument], tmp_path: Path) -> Path:
-    recorder = Recorder(tmp_path / "a.pong.yaml")
-    for document in documents:
-        recorder(document)
-    recorder.close()
-    return tmp_path / "a.pong.yaml"
+    return record_session(tmp_path / "a.pong.yaml", documents)
 
 
 def test_it_is_drawn_in_place_of_the_errors(documents: list[AnyDocument], qtbot: QtBot) -> None:

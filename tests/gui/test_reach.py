@@ -27,9 +27,9 @@ from app import page_registry, theme
 from app.machines.prompts import QuestionDialog
 from app.shell.main_window import MainWindow
 from tests.gui.windows import name_of, press, shown
+from tests.recording import record_session
 from tests.synthetic import session
 from workbench.machines.secrets import Question
-from workbench.sessions import Recorder
 
 SHARPER = 2
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -48,10 +48,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def furnished(qtbot: QtBot, home: Path) -> Iterator[MainWindow]:
     """With sessions to be seen and machines in every state."""
     for name, count in (("three", 3), ("two", 2)):
-        recorder = Recorder(home / "data" / "sessions" / f"{name}.pong.yaml")
-        for document in session(count, 6):
-            recorder(document)
-        recorder.close()
+        record_session(home / "data" / "sessions" / f"{name}.pong.yaml", session(count, 6))
     with shown(qtbot) as window:
         furniture.machines(window.desk.settings.more)
         window.open(home / "data" / "sessions" / "three.pong.yaml")

@@ -22,10 +22,10 @@ from PySide6.QtSvg import QSvgRenderer
 from app import theme
 from app.__main__ import main
 from app.export.report import Wish, write_report
+from tests.recording import record_session
 from tests.synthetic import Contestant, contestants, session
 from workbench.documents import AnyDocument, Note, PointStop, RunStart
 from workbench.errors import BadInput
-from workbench.sessions import Recorder
 from workbench.sessions.labels import Label, Titles
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -33,11 +33,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 def recorded(tmp_path: Path, documents: list[AnyDocument]) -> Path:
     path = tmp_path / "a.pong.yaml"
-    recorder = Recorder(path)
-    for document in documents:
-        recorder(document)
-    recorder.close()
-    return path
+    return record_session(path, documents)
 
 
 def has_colour(image: QImage, colour: str) -> bool:

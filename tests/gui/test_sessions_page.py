@@ -25,6 +25,7 @@ from app.sessions.view import SessionsView
 from app.settings import Settings
 from app.widgets import dress
 from tests.gui.windows import says, the
+from tests.recording import record_session
 from tests.synthetic import End, session
 from workbench import paths
 from workbench.documents import MachineRecord, RunStart
@@ -462,10 +463,7 @@ def test_a_session_without_a_plan_is_listed_all_the_same(
     qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path
 ) -> None:
     start, *rest = session(1, 2, seconds=1.0)
-    recorder = Recorder(home / "a.pong.yaml")
-    for document in (msgspec.structs.replace(start, plan={}), *rest):
-        recorder(document)
-    recorder.close()
+    record_session(home / "a.pong.yaml", (msgspec.structs.replace(start, plan={}), *rest))
     listed(qtbot, desk, page, 1)
     page.grab()
     outlines = Outlines.of(desk)

@@ -21,9 +21,9 @@ from app.pages.compare import ComparePage
 from app.theme import Theme
 from app.widgets import dress
 from tests.gui.windows import name_of
+from tests.recording import record_session
 from tests.synthetic import session
 from workbench.comparison.sides import MOST
-from workbench.sessions import Recorder
 
 # The offscreen platform says so of every window that has a least size.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -93,11 +93,7 @@ def test_one_session_three_times_has_three_lines_beside_its_letters_and_in_the_r
 
 
 def recorded(path: Path) -> Path:
-    recorder = Recorder(path)
-    for document in session(1, 6):
-        recorder(document)
-    recorder.close()
-    return path
+    return record_session(path, session(1, 6))
 
 
 def without_colours(widget: QWidget) -> QImage:

@@ -12,11 +12,12 @@ from pytestqt.qtbot import QtBot
 from app.settings import Settings
 from app.shell.main_window import MainWindow
 from tests.gui.windows import control, press, says, shown
+from tests.recording import record_session
 from tests.synthetic import End, session
 from workbench import paths
 from workbench.documents import PointStop
 from workbench.plan.model import Plan, WarmUp
-from workbench.sessions import Recorder, read_session
+from workbench.sessions import read_session
 
 # The offscreen platform says so of every window that has a least size.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -51,11 +52,7 @@ def window(qtbot: QtBot, home: Path, settings: Settings) -> Iterator[MainWindow]
 
 
 def record(path: Path, servers: int = 3, end: End = "done") -> Path:
-    recorder = Recorder(path)
-    for document in session(servers, 4, end=end):
-        recorder(document)
-    recorder.close()
-    return path
+    return record_session(path, session(servers, 4, end=end))
 
 
 def kind(window: MainWindow, name: str) -> str:

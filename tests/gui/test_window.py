@@ -20,9 +20,10 @@ from app.pages.live import State
 from app.shell.main_window import MainWindow
 from tests.gui.short_runs import LONG, SHORT
 from tests.gui.windows import press, refusal, says, shown, the
+from tests.recording import record_session
 from tests.synthetic import session
 from workbench.documents import AnyDocument, PointStop, RunStop
-from workbench.sessions import Recorder, read_session
+from workbench.sessions import read_session
 
 # The offscreen platform says so of every window that has a least size.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -32,14 +33,6 @@ pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 def window(qtbot: QtBot) -> Iterator[MainWindow]:
     with shown(qtbot) as made:
         yield made
-
-
-def record(path: Path, documents: list[AnyDocument]) -> Path:
-    recorder = Recorder(path)
-    for document in documents:
-        recorder(document)
-    recorder.close()
-    return path
 
 
 def runs(qtbot: QtBot, window: MainWindow) -> None:
@@ -120,7 +113,7 @@ def test_a_window_that_stalls_loses_no_document(
 def test_a_session_opens_at_its_end_and_can_be_scrubbed(
     qtbot: QtBot, window: MainWindow, sessions: Path
 ) -> None:
-    path = record(sessions / "nine.pong.yaml", session(9, 20))
+    path = record_session(sessions / "nine.pong.yaml", session(9, 20))
     window.open(path)
     board = window.film.board
 
@@ -144,7 +137,7 @@ def test_a_session_opens_at_its_end_and_can_be_scrubbed(
 
 
 def test_a_film_plays_when_asked(qtbot: QtBot, window: MainWindow, sessions: Path) -> None:
-    window.open(record(sessions / "minutes.pong.yaml", session(3, 30)))
+    window.open(record_session(sessions / "minutes.pong.yaml", session(3, 30)))
     film = window.film
     qtbot.waitUntil(lambda: film.isVisible() and film.board.model.over)
     press(window, "Speed 1x")
@@ -159,8 +152,8 @@ def test_a_film_plays_when_asked(qtbot: QtBot, window: MainWindow, sessions: Pat
 def test_what_was_run_is_listed_found_and_opened(
     qtbot: QtBot, window: MainWindow, sessions: Path
 ) -> None:
-    record(sessions / "a.pong.yaml", session(2, 4))
-    record(sessions / "b.pong.yaml", session(3, 4))
+    record_session(sessions / "a.pong.yaml", session(2, 4))
+    record_session(sessions / "b.pong.yaml", session(3, 4))
     press(window, "Sessions")
     page = window.sessions
     qtbot.waitUntil(lambda: len(page.paths()) == 2)

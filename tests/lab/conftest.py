@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -78,14 +80,25 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture
 def host(lab: Lab) -> Iterator[Host]:
     """The first host, and it is as it was when the test is over."""
-    yield from as_it_was(lab.hosts[0])
+    with as_they_were(lab.hosts[:1]):
+        yield lab.hosts[0]
 
 
-def as_it_was(host: Host) -> Iterator[Host]:
-    before = host.look()
-    yield host
-    left = eventually_nothing(host, before)
-    assert left == []
+def ready(hosts: Sequence[Host], *changes: dict[str, Any]) -> Iterator[list[Host]]:
+    """With profiles, changed for the first, the second, ...; their keys are trusted. Each is as it
+    was when it is over."""
+    with as_they_were(hosts):
+        for host, values in zip_longest(hosts, changes, fillvalue={}):
+            asyncio.run(trusted(profile_of(host, **values)))
+        yield list(hosts)
+
+
+@contextmanager
+def as_they_were(hosts: Sequence[Host]) -> Iterator[None]:
+    before = [host.look() for host in hosts]
+    yield
+    left = [eventually_nothing(host, look) for host, look in zip(hosts, before, strict=True)]
+    assert left == [[] for _ in hosts]
 
 
 def eventually_nothing(host: Host, before: Look, within_s: float = CLEAN_WITHIN_S) -> list[str]:
@@ -144,13 +157,7 @@ def profile_of(host: Host, **changes: Any) -> Profile:
 
 def measuring(lab: Lab) -> Iterator[list[Host]]:
     """A target and a client, each with a core of its own, as they were when it is over."""
-    used = lab.hosts[:2]
-    before = [host.look() for host in used]
-    for host, cpus in zip(used, (Cpus(server=[0]), Cpus(agent=[1])), strict=True):
-        asyncio.run(trusted(profile_of(host, cpus=cpus)))
-    yield used
-    left = [eventually_nothing(host, look) for host, look in zip(used, before, strict=True)]
-    assert left == [[], []]
+    yield from ready(lab.hosts[:2], {"cpus": Cpus(server=[0])}, {"cpus": Cpus(agent=[1])})
 
 
 def in_the_middle(

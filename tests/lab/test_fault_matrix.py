@@ -3,7 +3,6 @@ every host is as it was. `make test-lab` runs a sample, `make verify` all."""
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import os
 import re
@@ -16,7 +15,7 @@ import pytest
 from chosen import chosen
 from planted.ground import Ground, NoGround
 
-from lab.conftest import eventually_nothing, in_the_middle, profile_of, trusted
+from lab.conftest import in_the_middle, ready
 from lab.hosts import Host, Lab
 from lab.links import lossy
 from lab.test_faults import runners
@@ -189,13 +188,8 @@ def quiet(hosts: dict[str, Host]) -> Iterator[None]:
 @pytest.fixture
 def hosts(lab: Lab) -> Iterator[dict[str, Host]]:
     """Target and two clients, and each is as it was when the test is over."""
-    used = lab.hosts[:3]
-    before = [host.look() for host in used]
-    for host in used:
-        asyncio.run(trusted(profile_of(host)))
-    yield {host.name: host for host in used}
-    left = [eventually_nothing(host, look) for host, look in zip(used, before, strict=True)]
-    assert left == [[], [], []]
+    for used in ready(lab.hosts[:3]):
+        yield {host.name: host for host in used}
 
 
 @pytest.mark.parametrize("fault", chosen(FAULTS, 3, seed=2), ids=lambda fault: fault.name)

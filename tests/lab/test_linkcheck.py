@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 
 from lab.base import iperf3
-from lab.conftest import eventually_nothing, profile_of, trusted
+from lab.conftest import profile_of, ready
 from lab.hosts import Host, Lab
 from workbench.machines.linkcheck import Unconnected, check_link
 from workbench.machines.ssh import SshMachine, open_ssh
@@ -19,13 +19,7 @@ from workbench.run.network_check import notes_of
 
 @pytest.fixture
 def hosts(lab: Lab) -> Iterator[list[Host]]:
-    used = lab.hosts[:2]
-    before = [host.look() for host in used]
-    for host in used:
-        asyncio.run(trusted(profile_of(host)))
-    yield used
-    left = [eventually_nothing(host, look) for host, look in zip(used, before, strict=True)]
-    assert left == [[], []]
+    yield from ready(lab.hosts[:2])
 
 
 @pytest.fixture

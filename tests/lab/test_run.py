@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.conftest import eventually_nothing, in_the_middle, profile_of, trusted
+from lab.conftest import in_the_middle, ready, trusted
 from lab.hosts import Host, Lab
 from workbench.cli import main
 from workbench.documents import (
@@ -45,12 +45,7 @@ looks: 1
 @pytest.fixture
 def hosts(lab: Lab) -> Iterator[list[Host]]:
     """Target and clients, and each is as it was when the test is over."""
-    before = [host.look() for host in lab.hosts]
-    for host in lab.hosts:
-        asyncio.run(trusted(profile_of(host)))
-    yield lab.hosts
-    left = [eventually_nothing(host, look) for host, look in zip(lab.hosts, before, strict=True)]
-    assert left == [[]] * len(lab.hosts)
+    yield from ready(lab.hosts)
 
 
 def plan(folder: Path, servers: str, **changes: object) -> Path:

@@ -16,10 +16,8 @@ import pytest
 from lab.conftest import (
     CLEAN_WITHIN_S,
     PATIENCE_S,
-    eventually_nothing,
     in_the_middle,
-    profile_of,
-    trusted,
+    ready,
     until,
 )
 from lab.hosts import Host, Lab
@@ -49,13 +47,7 @@ ARGUMENTS = ("--target", "h1", "--client", "h2", "--client", "h3")
 @pytest.fixture
 def hosts(lab: Lab) -> Iterator[list[Host]]:
     """Target and two clients, and each is as it was when the test is over."""
-    used = lab.hosts[:3]
-    before = [host.look() for host in used]
-    for host in used:
-        asyncio.run(trusted(profile_of(host)))
-    yield used
-    left = [eventually_nothing(host, look) for host, look in zip(used, before, strict=True)]
-    assert left == [[], [], []]
+    yield from ready(lab.hosts[:3])
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import subprocess
 import sys
@@ -12,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from lab.conftest import eventually_nothing, in_the_middle, profile_of, trusted
+from lab.conftest import in_the_middle, profile_of, ready
 from lab.hosts import Host, Lab
 from workbench.cli import main
 from workbench.documents import AnyDocument, Note, PointStart, RunStart, RunStop
@@ -41,21 +40,12 @@ WORDS = ("--target", "h1", "--client", "h2", "--client", "h3", "--tune", "piel-2
 @pytest.fixture
 def hosts(lab: Lab) -> Iterator[list[Host]]:
     """The target may be tuned; of the clients one has no root, one is not to be tuned."""
-    used = lab.hosts[:3]
-    before = [host.look() for host in used]
-    for host, values in zip(
-        used,
-        (
-            {"user": "ops", "sudo": "passwordless", "tuning": True},
-            {"tuning": True},
-            {"user": "ops", "sudo": "passwordless"},
-        ),
-        strict=True,
-    ):
-        asyncio.run(trusted(profile_of(host, **values)))
-    yield used
-    left = [eventually_nothing(host, look) for host, look in zip(used, before, strict=True)]
-    assert left == [[], [], []]
+    yield from ready(
+        lab.hosts[:3],
+        {"user": "ops", "sudo": "passwordless", "tuning": True},
+        {"tuning": True},
+        {"user": "ops", "sudo": "passwordless"},
+    )
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from app.pages.live import State
 from app.pages.machines import MachinesPage
 from app.pages.plan import PlanPage
 from app.shell.main_window import MainWindow
-from lab.conftest import eventually_nothing, profile_of, trusted
+from lab.conftest import as_they_were, profile_of, trusted
 from lab.hosts import Host, Lab
 from tests.gui.windows import offers, press, says, shown
 from workbench import paths
@@ -50,12 +50,10 @@ def dressed(qapp: QApplication) -> None:
 @pytest.fixture
 def hosts(lab: Lab) -> Iterator[Sequence[Host]]:
     """With profiles; nobody trusts their keys yet. Each is as it was when the test is over."""
-    before = [host.look() for host in lab.hosts]
-    for host in lab.hosts:
-        profile_of(host)
-    yield lab.hosts
-    left = [eventually_nothing(host, look) for host, look in zip(lab.hosts, before, strict=True)]
-    assert left == [[]] * len(lab.hosts)
+    with as_they_were(lab.hosts):
+        for host in lab.hosts:
+            profile_of(host)
+        yield lab.hosts
 
 
 @pytest.fixture

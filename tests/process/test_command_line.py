@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests import synthetic
-from workbench.sessions import Recorder
+from tests.recording import record_session
 
 ROOT = Path(__file__).resolve().parents[2]
 PONGBENCH = [sys.executable, "-m", "app"]
@@ -18,11 +18,7 @@ PONGBENCH = [sys.executable, "-m", "app"]
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     path = tmp_path / "run.pong.yaml"
-    recorder = Recorder(path)
-    for document in synthetic.session(3, 12):
-        recorder(document)
-    recorder.close()
-    return path
+    return record_session(path, synthetic.session(3, 12))
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(file: Path) -> None:

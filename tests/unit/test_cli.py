@@ -13,22 +13,14 @@ import pytest
 from app.__main__ import main
 from tests import synthetic
 from tests.looked_again import looked_again
+from tests.recording import record_session
 from workbench.analysis.summary import summarise
 from workbench.commands.console import ConsoleView
 from workbench.commands.summary import print_ranking, print_summary
 from workbench.documents import UNTOLD, AnyDocument, PointStart, PointStop, RunStart
 from workbench.messages.reasons import RecordingCut
-from workbench.sessions import Recorder
 from workbench.sessions.format import encode
 from workbench.terminal import Terminal
-
-
-def recorded(documents: list[AnyDocument], path: Path) -> Path:
-    recorder = Recorder(path)
-    for document in documents:
-        recorder(document)
-    recorder.close()
-    return path
 
 
 @pytest.fixture
@@ -38,7 +30,7 @@ def documents() -> list[AnyDocument]:
 
 @pytest.fixture
 def file(documents: list[AnyDocument], tmp_path: Path) -> Path:
-    return recorded(documents, tmp_path / "run.pong.yaml")
+    return record_session(tmp_path / "run.pong.yaml", documents)
 
 
 def test_replay_as_json_gives_exactly_the_documents_recorded(
@@ -90,7 +82,7 @@ def test_a_film_ends_with_the_summary(file: Path, capsys: pytest.CaptureFixture[
 def test_an_interrupted_run_is_shown_and_said_to_be_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file = recorded(synthetic.session(2, 4, end="crashed"), tmp_path / "crashed.yaml")
+    file = record_session(tmp_path / "crashed.yaml", synthetic.session(2, 4, end="crashed"))
     assert main(["summary", str(file)]) == 0
     out, err = capsys.readouterr()
     assert err == ("pongbench: The recording ends before the run did; this is the recorded part.\n")

@@ -15,6 +15,7 @@ import msgspec
 import pytest
 
 from app.__main__ import main
+from tests.recording import record_session
 from tests.synthetic import Contestant, contestants, session
 from workbench.analysis.intervals import PassKnee, difference, knee_interval, ranks
 from workbench.analysis.published import IN_2009, comparable
@@ -25,7 +26,7 @@ from workbench.comparison.sides import Side, compare, side_of
 from workbench.comparison.words import difference_text, groups, interval_text, sustained_in
 from workbench.documents import UNTOLD, AnyDocument, Note, PointStop, RunStart
 from workbench.report import sustained
-from workbench.sessions import Recorder, Session
+from workbench.sessions import Session
 
 RATES = [1000.0 * n for n in range(1, 10)]
 
@@ -69,14 +70,6 @@ def changed(
         else:
             out.append(document)
     return out
-
-
-def record(path: Path, documents: list[AnyDocument]) -> Path:
-    recorder = Recorder(path)
-    for document in documents:
-        recorder(document)
-    recorder.close()
-    return path
 
 
 def passes(*bounds: tuple[float, float]) -> list[PassKnee]:
@@ -258,7 +251,7 @@ def test_a_gap_after_one_pass_is_told_with_its_doubt() -> None:
 def test_servers_of_one_session_are_told_by_their_names_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["compare", str(record(tmp_path / "a.yaml", session(2, rates=RATES)))]) == 0
+    assert main(["compare", str(record_session(tmp_path / "a.yaml", session(2, rates=RATES)))]) == 0
     out = capsys.readouterr().out
     assert "asyncio Protocol sustains 2,000/s more than asyncio streams (1,000 to 3,000/s;" in out
 
@@ -482,7 +475,7 @@ def test_the_figures_of_2009_stand_only_beside_the_ping_pong_they_are_about() ->
 def files(tmp_path: Path) -> Callable[..., list[str]]:
     def make(*sessions: list[AnyDocument]) -> list[str]:
         return [
-            str(record(tmp_path / f"{tag}.pong.yaml", documents))
+            str(record_session(tmp_path / f"{tag}.pong.yaml", documents))
             for tag, documents in zip("abcdefg", sessions, strict=False)
         ]
 

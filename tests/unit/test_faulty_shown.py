@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from tests.recording import record_session
 from tests.synthetic import session
 from tests.turned_bad import turned_bad
 from workbench.analysis.repeats import undecided
@@ -20,7 +21,7 @@ from workbench.documents import AnyDocument, Note, PointStop, RunStart, RunStop
 from workbench.report import sustained
 from workbench.report.facts import facts
 from workbench.report.points import points_as_csv
-from workbench.sessions import Recorder, Session, read_session
+from workbench.sessions import Session, read_session
 from workbench.sessions.predates import FAULTY_UNKNOWN, TARGET_UNKNOWN, predates
 from workbench.terminal import Terminal
 
@@ -119,11 +120,7 @@ def test_a_session_with_it_is_one_that_an_earlier_version_refuses(
 
 
 def recorded(folder: Path, documents: list[AnyDocument]) -> Path:
-    recorder = Recorder(folder / "s.pong.yaml")
-    for document in documents:
-        recorder(document)
-    recorder.close()
-    return recorder.path
+    return record_session(folder / "s.pong.yaml", documents)
 
 
 def before(documents: list[AnyDocument], *more: AnyDocument) -> list[AnyDocument]:

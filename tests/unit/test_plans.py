@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from synthetic import session
 
+from tests.recording import record_session
 from workbench import paths
 from workbench.documents import RunStart
 from workbench.errors import BadInput
@@ -22,7 +23,6 @@ from workbench.plan.model import (
     with_set,
 )
 from workbench.plan.schedule import points
-from workbench.sessions import Recorder
 from workbench.workloads.http.declaration import HttpWorkload
 from workbench.workloads.pong.declaration import PongWorkload
 from workbench.workloads.registry import PROTOCOLS
@@ -289,10 +289,7 @@ def test_a_broken_plan_is_refused_with_its_file_and_line(home: Path) -> None:
 def test_a_session_is_run_again_by_its_plan(tmp_path: Path) -> None:
     recorded = session(2, 4)
     path = tmp_path / "then.yaml"
-    recorder = Recorder(path)
-    for document in recorded:
-        recorder(document)
-    recorder.close()
+    record_session(path, recorded)
     plan = load_plan(path)
     start = recorded[0]
     assert isinstance(start, RunStart)

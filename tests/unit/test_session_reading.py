@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests import synthetic
+from tests.recording import record_session
 from workbench.documents import (
     AnyDocument,
     MachineRecord,
@@ -27,16 +28,8 @@ from workbench.documents import (
 )
 from workbench.errors import BadInput
 from workbench.presentable import presentable
-from workbench.sessions import Recorder, completed, encode_line, encode_start, read_session
+from workbench.sessions import completed, encode_line, encode_start, read_session
 from workbench.sessions.reading import NewerSession, is_session, parse_session
-
-
-def recorded(documents: list[AnyDocument], path: Path) -> Path:
-    recorder = Recorder(path)
-    for document in documents:
-        recorder(document)
-    recorder.close()
-    return path
 
 
 @pytest.fixture
@@ -46,7 +39,7 @@ def documents() -> list[AnyDocument]:
 
 @pytest.fixture
 def file(documents: list[AnyDocument], tmp_path: Path) -> Path:
-    return recorded(documents, tmp_path / "run.pong.yaml")
+    return record_session(tmp_path / "run.pong.yaml", documents)
 
 
 def test_what_was_recorded_is_what_is_read(documents: list[AnyDocument], file: Path) -> None:
@@ -139,7 +132,7 @@ def test_any_yaml_reader_reads_what_we_read(
     path = tmp_path / "any.yaml"
     path.unlink(missing_ok=True)
     documents: list[AnyDocument] = [start, *more, RunStop(t_us=1, status="done")]
-    recorded(documents, path)
+    record_session(path, documents)
     assert read_session(path).documents == list(map(presentable, documents))
     theirs = list(yaml.safe_load_all(path.read_bytes()))
     ours = [msgspec.to_builtins(document, str_keys=True) for document in documents]
@@ -156,7 +149,7 @@ def test_any_yaml_reader_reads_what_we_read(
 def test_half_a_character_does_not_cost_the_session(tmp_path: Path) -> None:
     start = synthetic.session(1, 1)[0]
     note = Note(t_us=1, topic="deploy", text="caf\udce9")
-    session = read_session(recorded([start, note], tmp_path / "x.yaml"))
+    session = read_session(record_session(tmp_path / "x.yaml", [start, note]))
     assert session.documents[1] == Note(t_us=1, topic="deploy", text="caf?")
 
 
@@ -302,7 +295,7 @@ def test_a_session_cut_before_its_first_document_says_so(tmp_path: Path) -> None
 
 def test_a_point_that_never_ended_is_marked_for_everyone(tmp_path: Path) -> None:
     documents = synthetic.session(2, 2, seconds=2.0, end="crashed")
-    session = read_session(recorded(documents, tmp_path / "crashed.yaml"))
+    session = read_session(record_session(tmp_path / "crashed.yaml", documents))
     assert session.interrupted
     assert session.documents == documents
     *same_as_recorded, stop = session.completed()

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis.strategies import text
 
+from tests.recording import record_session
 from tests.synthetic import session
 from workbench.documents import RunStop
 from workbench.errors import BadInput
@@ -21,10 +22,7 @@ from workbench.sessions.library import shelf
 
 
 def record(path: Path, *, upto: int | None = None) -> bytes:
-    recorder = Recorder(path)
-    for document in session(2, 4)[:upto]:
-        recorder(document)
-    recorder.close()
+    record_session(path, session(2, 4)[:upto])
     return path.read_bytes()
 
 

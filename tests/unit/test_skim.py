@@ -10,21 +10,14 @@ from msgspec.structs import replace
 
 from app.replay.film import load
 from app.sessions.outline import outline
+from tests.recording import record_session
 from tests.synthetic import Contestant, End, knees, session
 from workbench.documents import AnyDocument, Note, PointStop, RunStart, RunStop
 from workbench.errors import BadInput
-from workbench.sessions import Recorder, read_session
+from workbench.sessions import read_session
 from workbench.sessions.skim import skim
 
 KINDS = (RunStart, PointStop, Note, RunStop)
-
-
-def record(path: Path, documents: list[AnyDocument]) -> Path:
-    recorder = Recorder(path)
-    for document in documents:
-        recorder(document)
-    recorder.close()
-    return path
 
 
 def known(documents: list[AnyDocument]) -> list[AnyDocument]:
@@ -34,12 +27,14 @@ def known(documents: list[AnyDocument]) -> list[AnyDocument]:
 
 @pytest.mark.parametrize("end", ["done", "interrupted", "crashed"])
 def test_skimming_finds_all_results_that_reading_finds(tmp_path: Path, end: End) -> None:
-    path = record(tmp_path / "a.pong.yaml", session(3, 5, seconds=1.0, end=end, give_up=True))
+    path = record_session(
+        tmp_path / "a.pong.yaml", session(3, 5, seconds=1.0, end=end, give_up=True)
+    )
     assert known(skim(path)) == known(read_session(path).documents)
 
 
 def test_a_torn_last_line_is_left_out(tmp_path: Path) -> None:
-    path = record(tmp_path / "a.pong.yaml", session(1, 3, seconds=1.0))
+    path = record_session(tmp_path / "a.pong.yaml", session(1, 3, seconds=1.0))
     data = path.read_bytes()
     path.write_bytes(data[:-9])
     assert not any(isinstance(d, RunStop) for d in skim(path))
@@ -47,7 +42,7 @@ def test_a_torn_last_line_is_left_out(tmp_path: Path) -> None:
 
 
 def test_what_comes_after_damage_is_left_out_as_it_is_when_reading(tmp_path: Path) -> None:
-    path = record(tmp_path / "a.pong.yaml", session(3, 5, seconds=1.0))
+    path = record_session(tmp_path / "a.pong.yaml", session(3, 5, seconds=1.0))
     data = path.read_bytes()
     at = data.index(b'--- {"kind":"window"', len(data) // 2)
     path.write_bytes(data[: at + 30] + data[at + 60 :])
@@ -60,7 +55,7 @@ def test_what_comes_after_damage_is_left_out_as_it_is_when_reading(tmp_path: Pat
 
 
 def test_a_session_edited_by_hand_is_read_as_a_whole(tmp_path: Path) -> None:
-    path = record(tmp_path / "a.pong.yaml", session(1, 3, seconds=1.0))
+    path = record_session(tmp_path / "a.pong.yaml", session(1, 3, seconds=1.0))
     text = path.read_text().replace('--- {"kind":"note"', '--- {kind: note, "x": 1', 1)
     path.write_text(text.replace(', "x": 1', "", 1))
     stops = [d for d in skim(path) if isinstance(d, PointStop) and d.purpose == "sweep"]
@@ -76,7 +71,7 @@ def test_what_is_no_session_is_refused(tmp_path: Path) -> None:
 
 
 def test_an_outline_names_the_best_and_leaves_the_ideal_where_servers_do(tmp_path: Path) -> None:
-    found = outline(record(tmp_path / "a.pong.yaml", session(3, 9, seconds=1.0)))
+    found = outline(record_session(tmp_path / "a.pong.yaml", session(3, 9, seconds=1.0)))
     best = knees(3, 9)["gevent"]
     assert (found.result, found.doubt) == (f"gevent sustains {best:,.0f}/s", "")
     assert [line.index for line in found.lines] == [2, 1, 0]
@@ -94,21 +89,23 @@ def test_nobody_is_best_while_another_may_hold_more(tmp_path: Path) -> None:
         else d
         for d in session(3, 9, seconds=1.0)
     ]
-    found = outline(record(tmp_path / "a.pong.yaml", documents))
+    found = outline(record_session(tmp_path / "a.pong.yaml", documents))
     assert found.told == "Highest measured: asyncio Protocol at 7,000/s. gevent: limit not reached."
 
 
 def test_servers_that_are_not_told_apart_are_all_named(tmp_path: Path) -> None:
     documents = session(3, 9, seconds=1.0, untrusted_from=6500)
-    found = outline(record(tmp_path / "a.pong.yaml", documents))
+    found = outline(record_session(tmp_path / "a.pong.yaml", documents))
     assert found.told == "asyncio Protocol and gevent sustain ≥ 6,000/s"
     documents = session(12, 9, seconds=1.0, untrusted_from=1500)
-    found = outline(record(tmp_path / "b.pong.yaml", documents))
+    found = outline(record_session(tmp_path / "b.pong.yaml", documents))
     assert found.told == "12 servers sustain ≥ 1,000/s"
 
 
 def test_an_outline_stays_small_however_many_points_there_are(tmp_path: Path) -> None:
-    found = outline(record(tmp_path / "a.pong.yaml", session(1, 87, seconds=1.0, ceiling=False)))
+    found = outline(
+        record_session(tmp_path / "a.pong.yaml", session(1, 87, seconds=1.0, ceiling=False))
+    )
     (line,) = found.lines
     assert len(line.points) <= 40
     assert line.points[-1][0] == pytest.approx(1.0)
@@ -116,7 +113,7 @@ def test_an_outline_stays_small_however_many_points_there_are(tmp_path: Path) ->
 
 def test_an_outline_tells_which_points_are_not_to_be_trusted(tmp_path: Path) -> None:
     documents = session(2, 9, seconds=1.0, untrusted_from=2000.0)
-    found = outline(record(tmp_path / "a.pong.yaml", documents))
+    found = outline(record_session(tmp_path / "a.pong.yaml", documents))
     last = max(stop.rate_per_s for stop in documents if isinstance(stop, PointStop))
     for line in found.lines:
         assert line.trusted == tuple(x * last < 2000 for x, _ in line.points)
@@ -125,6 +122,6 @@ def test_an_outline_tells_which_points_are_not_to_be_trusted(tmp_path: Path) -> 
 
 def test_a_server_that_answers_nothing_lies_on_the_ground(tmp_path: Path) -> None:
     dead = Contestant("dead", "Dead", "", 0, 100, 1)
-    found = outline(record(tmp_path / "a.pong.yaml", session([dead], 3, seconds=1.0)))
+    found = outline(record_session(tmp_path / "a.pong.yaml", session([dead], 3, seconds=1.0)))
     assert found.result == "Dead sustains no tested rate"
     assert {y for _, y in found.lines[0].points} == {0.0}

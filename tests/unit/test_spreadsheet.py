@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 from canary import STEERING, canary
 
+from tests.recording import record_session
 from workbench.comparison import table as compare_table
 from workbench.comparison.sides import compare, side_of
 from workbench.report.points import points_as_csv
-from workbench.sessions import Recorder, Session, read_session
+from workbench.sessions import Session, read_session
 from workbench.spreadsheet import cell
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
@@ -23,11 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture
 def song(tmp_path: Path) -> Session:
     path = tmp_path / "song.pong.yaml"
-    recorder = Recorder(path)
-    for document in canary():
-        recorder(document)
-    recorder.close()
-    return read_session(path)
+    return read_session(record_session(path, canary()))
 
 
 def no_number(text: str) -> bool:

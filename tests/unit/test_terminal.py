@@ -20,6 +20,7 @@ import pytest
 import yaml
 from canary import SONG, canary, heard
 
+from tests.recording import record_session
 from workbench import paths
 from workbench.analysis.summary import summarise
 from workbench.cli import main
@@ -30,7 +31,6 @@ from workbench.errors import BadInput
 from workbench.machines.secrets import Question
 from workbench.presentable import presentable
 from workbench.servers.catalogue import Catalogue
-from workbench.sessions import Recorder
 from workbench.terminal import Terminal, guard
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -47,11 +47,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def song(tmp_path: Path) -> str:
     path = tmp_path / "song.pong.yaml"
-    recorder = Recorder(path)
-    for document in canary():
-        recorder(document)
-    recorder.close()
-    return str(path)
+    return str(record_session(path, canary()))
 
 
 COMMANDS = {

@@ -13,9 +13,10 @@ from canary import SONG, STEERING, canary
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.recording import record_session
 from workbench.documents import AnyDocument, Note
 from workbench.presentable import presentable
-from workbench.sessions import Recorder, read_session
+from workbench.sessions import read_session
 from workbench.sessions.skim import skim
 from workbench.untrusted import LONGEST, LONGEST_NAME, indented, one_line, safe, visible
 
@@ -23,11 +24,7 @@ from workbench.untrusted import LONGEST, LONGEST_NAME, indented, one_line, safe,
 @pytest.fixture
 def song(tmp_path: Path) -> Path:
     path = tmp_path / "song.pong.yaml"
-    recorder = Recorder(path)
-    for document in canary():
-        recorder(document)
-    recorder.close()
-    return path
+    return record_session(path, canary())
 
 
 def texts(value: Any) -> Iterator[str]:
@@ -64,10 +61,7 @@ def test_a_session_that_was_read_steers_nothing(song: Path) -> None:
 
 def test_no_name_spans_lines_and_no_text_is_without_end(tmp_path: Path) -> None:
     path = tmp_path / "long.pong.yaml"
-    recorder = Recorder(path)
-    for document in canary(song=SONG + "x" * 12_000):
-        recorder(document)
-    recorder.close()
+    record_session(path, canary(song=SONG + "x" * 12_000))
     documents = read_session(path).documents
     for document in documents:
         for field in msgspec.structs.fields(type(document)):

@@ -9,7 +9,8 @@ from pytestqt.qtbot import QtBot
 
 from app.context import Desk
 from app.pages.compare import ComparePage
-from tests.gui.compare.steps import RATES, built, elsewhere, record, slower
+from tests.gui.compare.steps import RATES, built, elsewhere, slower
+from tests.recording import record_session
 from tests.synthetic import session
 from workbench import paths
 
@@ -22,13 +23,13 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def a(tmp_path: Path) -> Path:
-    return record(tmp_path / "a.pong.yaml", session(3, rates=RATES))
+    return record_session(tmp_path / "a.pong.yaml", session(3, rates=RATES))
 
 
 @pytest.fixture
 def b(tmp_path: Path) -> Path:
     """gevent and the streams hold less, on another kernel."""
-    return record(tmp_path / "b.pong.yaml", elsewhere(session(slower(3, 0.5), rates=RATES)))
+    return record_session(tmp_path / "b.pong.yaml", elsewhere(session(slower(3, 0.5), rates=RATES)))
 
 
 @pytest.fixture

@@ -20,18 +20,9 @@ from app.widgets import dress
 from tests.gui.windows import name_of
 from tests.synthetic import Contestant, contestants
 from workbench.documents import AnyDocument, RunStart
-from workbench.sessions import Recorder
 
 RATES = [1000.0 * n for n in range(1, 10)]
 R = Quantity.REPLIES
-
-
-def record(path: Path, documents: list[AnyDocument]) -> Path:
-    recorder = Recorder(path)
-    for document in documents:
-        recorder(document)
-    recorder.close()
-    return path
 
 
 def slower(count: int, by: float) -> list[Contestant]:

@@ -22,9 +22,9 @@ from tests.gui.compare.steps import (
     near,
     pixel,
     ranking,
-    record,
 )
 from tests.gui.windows import control, name_of, offers, press, says
+from tests.recording import record_session
 from tests.synthetic import contestants, session
 from workbench.comparison.conditions import conditions
 from workbench.documents import RunStart
@@ -83,7 +83,7 @@ def test_pointing_at_a_row_brings_its_line_out(
 def test_every_pass_lies_within_the_axes_and_can_be_hidden(
     qtbot: QtBot, page: ComparePage, tmp_path: Path
 ) -> None:
-    path = record(tmp_path / "p.yaml", session(2, rates=RATES, repeats=3))
+    path = record_session(tmp_path / "p.yaml", session(2, rates=RATES, repeats=3))
     compare(qtbot, page, path)
     chart = page.trio.charts[Quantity.TIME]
     plot = chart.plot_rect()
@@ -100,7 +100,9 @@ def test_every_pass_lies_within_the_axes_and_can_be_hidden(
 def test_rates_of_another_unit_are_in_the_table_and_not_in_the_charts(
     qtbot: QtBot, page: ComparePage, a: Path, tmp_path: Path
 ) -> None:
-    other = record(tmp_path / "r.yaml", elsewhere(session(3, rates=RATES), rate_of="requests"))
+    other = record_session(
+        tmp_path / "r.yaml", elsewhere(session(3, rates=RATES), rate_of="requests")
+    )
     compare(qtbot, page, a, other)
     warning, *_ = conditions(page.selection.sides).warnings
     assert says(page, warning)
@@ -111,7 +113,7 @@ def test_rates_of_another_unit_are_in_the_table_and_not_in_the_charts(
 def test_the_figures_of_2009_are_crosses_that_can_be_switched_off(
     qtbot: QtBot, page: ComparePage, tmp_path: Path
 ) -> None:
-    compare(qtbot, page, record(tmp_path / "all.yaml", session(7, rates=RATES)))
+    compare(qtbot, page, record_session(tmp_path / "all.yaml", session(7, rates=RATES)))
     assert control(page, PRINTED).isChecked()
     chart = page.trio.charts[R]
     arm = chart.at(7400, 7400) + QPointF(-3, -3)
@@ -123,7 +125,7 @@ def test_the_figures_of_2009_are_crosses_that_can_be_switched_off(
 def test_a_cross_of_2009_stands_only_beside_the_server_it_is_about(
     qtbot: QtBot, page: ComparePage, tmp_path: Path
 ) -> None:
-    compare(qtbot, page, record(tmp_path / "all.yaml", session(7, rates=RATES)))
+    compare(qtbot, page, record_session(tmp_path / "all.yaml", session(7, rates=RATES)))
     assert control(page, PRINTED).isChecked()
     chart = page.trio.charts[R]
 
@@ -153,6 +155,8 @@ def test_the_figures_of_2009_are_not_offered_beside_another_question(
     start = session(1)[0]
     assert isinstance(start, RunStart)
     workload = start.plan["workload"] | {"protocol": "http/1.1"}
-    other = record(tmp_path / "h.yaml", elsewhere(session(1, rates=RATES), workload=workload))
+    other = record_session(
+        tmp_path / "h.yaml", elsewhere(session(1, rates=RATES), workload=workload)
+    )
     compare(qtbot, page, other)
     assert not offers(page, PRINTED)

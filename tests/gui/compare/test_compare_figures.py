@@ -22,9 +22,9 @@ from tests.gui.compare.steps import (
     combo,
     compare,
     elsewhere,
-    record,
 )
 from tests.gui.windows import press, says
+from tests.recording import record_session
 from tests.synthetic import contestants, session
 from workbench.comparison.conditions import conditions
 from workbench.comparison.words import difference_in
@@ -52,7 +52,7 @@ def test_what_differs_is_named_with_both_values(
 def test_who_cannot_be_told_apart_is_bracketed_and_said(
     qtbot: QtBot, page: ComparePage, a: Path, tmp_path: Path
 ) -> None:
-    again = record(tmp_path / "again.yaml", session(3, rates=RATES, seed=5))
+    again = record_session(tmp_path / "again.yaml", session(3, rates=RATES, seed=5))
     compare(qtbot, page, a, again)
     assert groups(page.comparison) == [(0, 1), (2, 3), (4, 5)]
     assert says(page, difference(page, "gevent in A", "gevent in B"))
@@ -62,7 +62,7 @@ def test_presented_a_server_of_two_sessions_is_one_and_letters_are_explained(
     qtbot: QtBot, page: ComparePage, a: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.live.present.HINT_MS", 0)
-    again = record(tmp_path / "again.yaml", elsewhere(session(3, rates=RATES, seed=5)))
+    again = record_session(tmp_path / "again.yaml", elsewhere(session(3, rates=RATES, seed=5)))
     compare(qtbot, page, a, again)
     page.present()
     (large,) = page.findChildren(Presentation)
@@ -82,7 +82,7 @@ def test_the_table_is_sorted_by_choice_and_what_is_not_known_is_last(
     qtbot: QtBot, page: ComparePage, tmp_path: Path
 ) -> None:
     dead = [replace(contestants(1)[0], capacity_per_s=0), *contestants(3)[1:]]
-    compare(qtbot, page, record(tmp_path / "a.yaml", session(dead, rates=RATES)))
+    compare(qtbot, page, record_session(tmp_path / "a.yaml", session(dead, rates=RATES)))
     press(page, "Show figures in a table")
     view = page.figures
     holds_first = [cell(view, n, "Sustained") for n in range(3)]

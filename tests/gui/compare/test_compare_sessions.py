@@ -20,10 +20,10 @@ from tests.gui.compare.steps import (
     elsewhere,
     holds,
     ranking,
-    record,
     slower,
 )
 from tests.gui.windows import control, offers, press, refusal, says, the
+from tests.recording import record_session
 from tests.synthetic import contestants, session
 from workbench import paths
 from workbench.comparison.conditions import conditions
@@ -87,7 +87,7 @@ def test_what_cannot_be_read_is_refused_in_words_and_the_others_stay(
 def test_of_a_newer_session_what_is_understood_can_be_compared(
     qtbot: QtBot, page: ComparePage, a: Path, tmp_path: Path
 ) -> None:
-    newer = record(tmp_path / "newer.yaml", session(1, rates=RATES))
+    newer = record_session(tmp_path / "newer.yaml", session(1, rates=RATES))
     newer.write_text(newer.read_text().replace("\nv: 1\n", "\nv: 99\n", 1))
     page.compare([a, newer])
     holds(qtbot, page, a)
@@ -101,7 +101,7 @@ def test_of_a_newer_session_what_is_understood_can_be_compared(
 def test_a_session_that_was_cut_off_is_compared_and_said_to_be_one(
     qtbot: QtBot, page: ComparePage, a: Path, tmp_path: Path
 ) -> None:
-    cut = record(tmp_path / "cut.pong.yaml", session(2, rates=RATES, end="crashed"))
+    cut = record_session(tmp_path / "cut.pong.yaml", session(2, rates=RATES, end="crashed"))
     compare(qtbot, page, a, cut)
     assert says(page, "The recording ends before the run did; the recorded part is compared.")
 
@@ -110,7 +110,7 @@ def test_more_than_six_sessions_find_no_room(
     qtbot: QtBot, page: ComparePage, tmp_path: Path
 ) -> None:
     files = [
-        record(tmp_path / f"{n}.pong.yaml", session(1, rates=RATES[:3], seed=n + 1))
+        record_session(tmp_path / f"{n}.pong.yaml", session(1, rates=RATES[:3], seed=n + 1))
         for n in range(7)
     ]
     page.compare(files)
@@ -168,8 +168,8 @@ def test_a_digit_hides_a_line_and_unticks_its_server(
 def test_of_many_servers_those_all_sessions_have_come_first(
     qtbot: QtBot, page: ComparePage, tmp_path: Path
 ) -> None:
-    many = record(tmp_path / "many.yaml", session(12, rates=RATES))
-    few = record(tmp_path / "few.yaml", session(slower(4, 0.5), rates=RATES))
+    many = record_session(tmp_path / "many.yaml", session(12, rates=RATES))
+    few = record_session(tmp_path / "few.yaml", session(slower(4, 0.5), rates=RATES))
     compare(qtbot, page, many, few)
     shown_servers = {key.partition("/")[2] for key in page.selection.shown()}
     assert {c.id for c in contestants(4)} <= shown_servers
@@ -212,8 +212,8 @@ def test_sessions_of_this_computer_are_found_and_added_with_the_keyboard(
     qtbot: QtBot, page: ComparePage, desk: Desk, home: Path, a: Path
 ) -> None:
     home.mkdir(parents=True)
-    known = record(home / "old.pong.yaml", elsewhere(session(1, rates=RATES)))
-    record(home / "other.pong.yaml", session(1, rates=RATES))
+    known = record_session(home / "old.pong.yaml", elsewhere(session(1, rates=RATES)))
+    record_session(home / "other.pong.yaml", session(1, rates=RATES))
     desk.set_shelf(shelf())
     compare(qtbot, page, a)
     page.search()
@@ -229,9 +229,9 @@ def test_of_sessions_of_one_name_and_minute_the_files_tell_which_is_which(
 ) -> None:
     folder = paths.data_dir() / "sessions"
     folder.mkdir(parents=True)
-    taken = record(folder / "one.pong.yaml", session(1, rates=RATES))
+    taken = record_session(folder / "one.pong.yaml", session(1, rates=RATES))
     for name in ("two", "three"):
-        record(folder / f"{name}.pong.yaml", session(1, rates=RATES))
+        record_session(folder / f"{name}.pong.yaml", session(1, rates=RATES))
     desk.set_shelf(shelf())
     compare(qtbot, page, folder / ".." / "sessions" / taken.name)
     page.search()

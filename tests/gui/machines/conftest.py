@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
+from sshd import at_home
 
 from app import theme
 from app.bridge import Bridge
@@ -18,21 +19,12 @@ from app.pages.machines import MachinesPage
 from app.settings import Settings
 from tests.gui.machines.host import Host
 from tests.gui.machines.steps import opened
-from workbench.machines import secrets
 from workbench.machines.profiles import make_profile, save_profile
-from workbench.machines.secrets import Secrets
 
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / ".ssh").mkdir()
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "pongbench"))
-    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
-    monkeypatch.delenv("SSH_AUTH_SOCK", raising=False)
-    monkeypatch.setattr(secrets, "SECRETS", Secrets())
-    # Another test may hold this computer as a machine for a while.
-    monkeypatch.setattr("workbench.machines.ssh.BUSY_FOR_S", 40)
+    at_home(tmp_path, monkeypatch, patience_s=40)
     return tmp_path
 
 

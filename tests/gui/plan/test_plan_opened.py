@@ -14,9 +14,9 @@ from app.settings import Settings
 from app.shell.main_window import MainWindow
 from tests.gui.plan.steps import SHORT, judged, opened, write
 from tests.gui.windows import press, shown
+from tests.recording import record_session
 from tests.synthetic import session
 from workbench.plan import library
-from workbench.sessions import Recorder
 
 # The offscreen platform says so of every window that has a least size.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -61,10 +61,7 @@ def test_a_dropped_session_is_opened(
     qtbot: QtBot, window: MainWindow, page: PlanPage, tmp_path: Path
 ) -> None:
     path = tmp_path / "lab.pong.yaml"
-    recorder = Recorder(path)
-    for document in session(2, 3):
-        recorder(document)
-    recorder.close()
+    record_session(path, session(2, 3))
     drop(page, path)
     qtbot.waitUntil(window.film.isVisible)
 
