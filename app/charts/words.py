@@ -20,7 +20,6 @@ TOOLS = ("null", "null-http")
 """Servers that are not compared: against them the clients' own limit is found."""
 
 
-
 def count(value: float) -> str:
     """Format with thousands commas; decimals only below 10."""
     return f"{value:.3g}" if 0 < abs(value) < 10 and value != int(value) else f"{value:,.0f}"

@@ -54,7 +54,8 @@ def test_where_nothing_is_sought_the_most_replies_stand_with_their_place() -> No
     (series,) = results(session(1, 3), axes.concurrency([]))
     assert sustained.column(series).endswith(" replies/s")
     assert sustained.column(series, where=True) == "4,866 replies/s at 6,000 concurrent"
-    assert sustained.sentence(series).startswith("asyncio streams answers at most ")
+    assert sustained.sentence(series) == f"asyncio streams: {sustained.column(series, where=True)}"
+    assert sustained.parts(series).caption == "most replies"
 
 
 @pytest.mark.parametrize("server", ["asyncio-streams", "asyncio-protocol"])
