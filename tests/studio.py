@@ -33,7 +33,7 @@ from tests.synthetic import session
 from workbench import paths
 from workbench.documents import RunStart, RunStop, Window
 from workbench.machines.secrets import Question
-from workbench.plan.model import plan_from_data
+from workbench.plan.reading import plan_from_data
 
 PATIENCE_S = 120.0
 _SETTLES_IN = 20

@@ -26,7 +26,7 @@ from app.sessions.table import COLUMNS, Found, SessionsModel
 from app.sessions.view import SessionsView
 from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, frame, label, row
 from workbench.errors import PongbenchError
-from workbench.plan.model import plan_from_data
+from workbench.plan.reading import plan_from_data
 from workbench.sessions.labels import Label, Titles
 from workbench.sessions.library import Shelved
 

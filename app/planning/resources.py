@@ -150,7 +150,7 @@ async def read_plan(path: Path) -> Plan | None:
     """The plan in a file; None: it is a session. Raises BadInput."""
     import asyncio
 
-    from workbench.plan.model import load_plan
+    from workbench.plan.reading import load_plan
     from workbench.sessions import is_session
 
     def read() -> Plan | None:

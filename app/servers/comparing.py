@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def plan_for(servers: Sequence[Known]) -> Plan:
     """The demo's rates with the first protocol all of them speak. Raises BadInput when the demo
     is not there."""
-    from workbench.plan.model import load_plan  # noqa: PLC0415 - in the engine's thread
+    from workbench.plan.reading import load_plan  # noqa: PLC0415 - in the engine's thread
 
     plan = load_plan("demo")
     entries = [known.entry for known in servers if known.entry is not None]

@@ -60,7 +60,7 @@ def read_again(path: Path) -> Again:
     """Read the session and the profiles. Raises BadInput."""
     from workbench.documents import Note, RunStart  # noqa: PLC0415 - not before it is needed
     from workbench.machines.profiles import profile_names  # noqa: PLC0415
-    from workbench.plan.model import plan_from_data  # noqa: PLC0415
+    from workbench.plan.reading import plan_from_data  # noqa: PLC0415
     from workbench.sessions.skim import skim  # noqa: PLC0415
 
     start, *others = skim(path)

@@ -79,7 +79,7 @@ async def load() -> Offer:
     """
     import asyncio
 
-    from workbench.plan.model import load_plan
+    from workbench.plan.reading import load_plan
 
     reading = asyncio.create_task(resources.load())
     plans = await asyncio.to_thread(lambda: (load_plan("demo"), load_plan("quick")))

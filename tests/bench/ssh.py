@@ -29,7 +29,7 @@ from workbench.load.base import Client
 from workbench.load.fleet import AgentFleet
 from workbench.machines.base import Command
 from workbench.machines.ssh import SshMachine, open_ssh
-from workbench.plan.model import load_plan
+from workbench.plan.reading import load_plan
 from workbench.run.factory import Fleet, engine_for
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.deploy import deploy

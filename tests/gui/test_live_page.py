@@ -34,7 +34,7 @@ from tests.synthetic import LATE, session
 from workbench import paths
 from workbench.documents import AnyDocument, PointStart, PointStop, RunStart, RunStop, Window
 from workbench.messages import notes
-from workbench.plan.model import plan_from_data
+from workbench.plan.reading import plan_from_data
 from workbench.sessions import read_session
 
 # The offscreen platform says so of every window that has a least size.

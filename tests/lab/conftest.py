@@ -22,7 +22,7 @@ from workbench.machines.profiles import Cpus, Profile, save_profile
 from workbench.machines.secrets import Secrets, ask_nobody
 from workbench.machines.ssh import SshMachine, open_ssh
 from workbench.machines.sshconnect import connect
-from workbench.plan.model import load_plan
+from workbench.plan.reading import load_plan
 from workbench.run.factory import Fleet, engine_for
 from workbench.run.tuning import Tuning
 

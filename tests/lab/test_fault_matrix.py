@@ -3,6 +3,7 @@ every host is as it was. `make test-lab` runs a sample, `make verify` all."""
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import re
@@ -21,7 +22,7 @@ from lab.links import lossy
 from lab.test_faults import runners
 from workbench.analysis.summary import summarise
 from workbench.documents import AnyDocument, Note, PointStop, RunStop, Window
-from workbench.plan.model import load_plan
+from workbench.plan.reading import load_plan
 from workbench.run.factory import Fleet, engine_for
 from workbench.sessions import completed
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.conftest import in_the_middle, ready, trusted
+from lab.conftest import in_the_middle, profile_of, ready, trusted
 from lab.hosts import Host, Lab
 from workbench.cli import main
 from workbench.documents import (

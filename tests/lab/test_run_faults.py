@@ -25,7 +25,7 @@ from workbench.analysis.summary import summarise
 from workbench.cli import main
 from workbench.documents import AnyDocument, Note, PointStart, PointStop, RunStart, RunStop, Window
 from workbench.messages.reasons import ClientGone, TargetLost, reasons_of
-from workbench.plan.model import load_plan
+from workbench.plan.reading import load_plan
 from workbench.run.factory import Fleet, engine_for
 from workbench.sessions import read_session
 

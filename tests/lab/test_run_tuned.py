@@ -18,7 +18,7 @@ from workbench.documents import AnyDocument, Note, PointStart, RunStart, RunStop
 from workbench.errors import PongbenchError
 from workbench.messages.notes import Untuned
 from workbench.messages.topics import read_note
-from workbench.plan.model import load_plan
+from workbench.plan.reading import load_plan
 from workbench.run.factory import Fleet, engine_for
 from workbench.run.tuning import Tuning, TuningPlan
 from workbench.sessions import read_session

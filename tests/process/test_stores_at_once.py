@@ -17,7 +17,7 @@ from app.settings import SettingsFile
 from workbench import paths
 from workbench.machines import hostkeys, profiles
 from workbench.plan import library
-from workbench.plan.model import load_plan
+from workbench.plan.reading import load_plan
 from workbench.servers import user_servers
 from workbench.sessions.labels import Label, Titles
 

@@ -10,7 +10,8 @@ from workbench.formatting import time_span
 from workbench.machines.limits import limits_of
 from workbench.messages import plans as messages
 from workbench.plan.budget import assess
-from workbench.plan.model import Plan, Range, WarmUp, load_plan
+from workbench.plan.model import Plan, Range, WarmUp
+from workbench.plan.reading import load_plan
 from workbench.workloads.registry import workload as a_workload
 
 FACTS = {

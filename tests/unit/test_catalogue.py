@@ -8,7 +8,7 @@ import pytest
 
 from workbench import paths
 from workbench.errors import BadInput
-from workbench.plan.model import load_plan
+from workbench.plan.reading import load_plan
 from workbench.run.factory import of_families
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.entry import ServerEntry, load_entry

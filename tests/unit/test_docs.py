@@ -8,7 +8,8 @@ import pytest
 
 from app.export import report
 from workbench.machines.profiles import Profile, load_profile
-from workbench.plan.model import Plan, load_plan
+from workbench.plan.model import Plan
+from workbench.plan.reading import load_plan
 from workbench.servers.entry import load_entry
 from workbench.workloads import tables
 from workbench.workloads.registry import own_fields

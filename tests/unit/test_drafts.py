@@ -9,7 +9,8 @@ import pytest
 from workbench.errors import BadInput
 from workbench.messages import plans
 from workbench.plan.editing import Draft, examine, number, plan_data
-from workbench.plan.model import Plan, plan_from_data
+from workbench.plan.model import Plan
+from workbench.plan.reading import plan_from_data
 from workbench.workloads.registry import workload as a_workload
 
 SOUND: dict[str, Any] = {"servers": ["a", "b"], "rates": [1000, 2000], "seconds": 2}

@@ -12,9 +12,8 @@ from workbench import paths
 from workbench.documents import RunStart
 from workbench.errors import BadInput
 from workbench.messages import plans
-from workbench.plan.model import (
-    Plan,
-    WarmUp,
+from workbench.plan.model import Plan, WarmUp
+from workbench.plan.reading import (
     load_plan,
     plan_from_data,
     plan_names,

@@ -7,7 +7,8 @@ import pytest
 from workbench import paths
 from workbench.errors import BadInput
 from workbench.plan import library
-from workbench.plan.model import Plan, Range, WarmUp, load_plan
+from workbench.plan.model import Plan, Range, WarmUp
+from workbench.plan.reading import load_plan
 from workbench.workloads.registry import workload as a_workload
 
 PLAN = Plan(

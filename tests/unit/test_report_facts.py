@@ -15,7 +15,7 @@ from tests.synthetic import LATE, Contestant, contestants, knees, session
 from workbench.documents import AnyDocument, Note, PointStop, RunStart
 from workbench.messages import notes
 from workbench.messages.reasons import SustainedUnderBackgroundLoad
-from workbench.plan.model import plan_from_data
+from workbench.plan.reading import plan_from_data
 from workbench.report.facts import facts
 from workbench.sessions.reading import read_session
 

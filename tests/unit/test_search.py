@@ -19,7 +19,8 @@ from workbench.documents import Counts, PointStart, PointStop, RunStart, ServerR
 from workbench.messages.notes import Peak
 from workbench.messages.reasons import BeyondClientLimit, CallsFailed, FellBehind
 from workbench.plan.budget import assess
-from workbench.plan.model import Plan, Search, WarmUp, plan_from_data, to_data
+from workbench.plan.model import Plan, Search, WarmUp
+from workbench.plan.reading import plan_from_data, to_data
 from workbench.plan.schedule import PointPlan
 from workbench.plan.search import Belief, PeakSearch, example, keeps
 from workbench.workloads.registry import workload as a_workload

@@ -25,7 +25,9 @@ from workbench.documents import AnyDocument, RunStop
 from workbench.errors import ExitCode
 from workbench.machines.hostkeys import HostKeyProblem
 from workbench.plan.budget import Budget
-from workbench.plan.model import Plan, check, read_plan
+from workbench.plan.checks import check
+from workbench.plan.model import Plan
+from workbench.plan.reading import read_plan
 from workbench.presentable import presentable
 from workbench.run.engine import Engine
 from workbench.run.environment import preview_tuning

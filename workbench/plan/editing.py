@@ -18,7 +18,9 @@ from workbench.errors import BadInput
 from workbench.exposure import exposure
 from workbench.messages.plans import OldServersExposed, ProtocolNotSupported, Warned, more_rights
 from workbench.plan.budget import Budget, Contestant, assess
-from workbench.plan.model import Plan, as_plan, plan_type, problems
+from workbench.plan.checks import problems
+from workbench.plan.model import Plan
+from workbench.plan.reading import as_plan, plan_type
 from workbench.plan.schedule import PointPlan, order, points
 
 _STAND_INS: dict[str, Any] = {

@@ -15,7 +15,8 @@ import yaml
 
 from workbench import paths, stores
 from workbench.errors import BadInput, why
-from workbench.plan.model import Plan, load_plan
+from workbench.plan.model import Plan
+from workbench.plan.reading import load_plan
 from workbench.workloads.base import Workload
 from workbench.workloads.pong.declaration import PongWorkload
 

@@ -24,7 +24,8 @@ from workbench.exposure import Consent, agreed, exposure, nobody_agrees
 from workbench.machines.secrets import Ask, ask_nobody
 from workbench.messages.plans import OldServersExposed, more_rights
 from workbench.plan.budget import Budget, assess
-from workbench.plan.model import Plan, to_data
+from workbench.plan.model import Plan
+from workbench.plan.reading import to_data
 from workbench.plan.schedule import draw_seed, order
 from workbench.run.environment import Fleet, Stage, addresses, open_fleet, open_stage, tightest
 from workbench.run.network_check import check_links

@@ -15,7 +15,7 @@ from tests.gui.plan.steps import SHORT, edit, judged, plan_of, write
 from tests.gui.windows import press, says, the
 from workbench import paths
 from workbench.plan import library
-from workbench.plan.model import load_plan
+from workbench.plan.reading import load_plan
 
 # The offscreen platform says so of every window that has a least size.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")

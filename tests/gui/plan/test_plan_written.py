@@ -16,7 +16,8 @@ from tests.gui.plan.steps import SHORT, edit, judged, leave_out, wanted, write
 from tests.gui.windows import control, press, says
 from workbench import paths
 from workbench.messages import plans
-from workbench.plan.model import GiveUp, Plan, Range, WarmUp, load_plan
+from workbench.plan.model import GiveUp, Plan, Range, WarmUp
+from workbench.plan.reading import load_plan
 from workbench.servers.catalogue import Catalogue
 from workbench.sessions import read_session
 from workbench.workloads import registry

@@ -1,0 +1,180 @@
+"""Reads plans: by name, from plan and session files, with keys set on the command line."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from workbench import formatting, paths
+from workbench.config.yaml import convert, load_yaml, loads_yaml
+from workbench.errors import BadInput
+from workbench.plan.checks import check
+from workbench.plan.model import Plan
+from workbench.sessions import is_session, read_session
+from workbench.workloads.base import Workload, fields
+from workbench.workloads.pong.declaration import PongWorkload
+from workbench.workloads.registry import (
+    PROTOCOLS,
+    WORKLOADS,
+    declaration,
+    options_of,
+)
+
+
+def load_plan(name_or_path: str | Path) -> Plan:
+    """Load a plan by name (the user's own, then the shipped ones), or from a plan or session file.
+
+    Raises BadInput when there is no such plan or it cannot be run.
+    """
+    plan = read_plan(name_or_path)
+    check(plan, name=str(_find(str(name_or_path))))
+    return plan
+
+
+def read_plan(name_or_path: str | Path, changes: Sequence[str] = ()) -> Plan:
+    """Read a plan like `load_plan`, with keys set as "key=value" (see `with_set`), without checking
+    it as a whole; see `check`. Raises BadInput."""
+    path = _find(str(name_or_path))
+    if is_session(path):
+        data: Any = read_session(path).start.plan
+    else:
+        data = load_yaml(path, what="plan")
+    read = _named(data, str(path))
+    return with_set(read, changes) if changes else read
+
+
+def plan_names() -> list[str]:
+    """Return the names that `load_plan` knows, sorted."""
+    return sorted({p.stem for folder in _folders() for p in folder.glob("*.yaml")})
+
+
+def plan_from_data(data: object, *, name: str) -> Plan:
+    """Build a checked plan from plain data; `name` is the file's, for messages. Raises BadInput."""
+    plan = _named(data, name)
+    check(plan, name=name)
+    return plan
+
+
+def _named(data: object, name: str) -> Plan:
+    plan = as_plan(convert(data, plan_type(data), name=name, what="plan"))
+    return plan if plan.name else msgspec.structs.replace(plan, name=Path(name).stem)
+
+
+def plan_type(data: object) -> type[Plan]:
+    """Return the type for plain data, with the keys of its workload; see `as_plan`."""
+    return _plan_with(options_of(data.get("workload") if isinstance(data, Mapping) else None))
+
+
+def as_plan(read: Plan) -> Plan:
+    """Convert a value of a `plan_type` to a plan."""
+    return Plan(**{name: getattr(read, name) for name in Plan.__struct_fields__})
+
+
+@functools.cache
+def _plan_with(options: type[Workload]) -> type[Plan]:
+    return msgspec.defstruct(  # type: ignore[return-value]
+        "Plan",
+        [("workload", options, PongWorkload())],
+        bases=(Plan,),
+        frozen=True,
+        kw_only=True,
+        forbid_unknown_fields=True,
+    )
+
+
+def with_set(plan: Plan, changes: Sequence[str]) -> Plan:
+    """Set keys as "key=value", the value as in YAML; keys of the workload need no "workload."
+    prefix. Raises BadInput; the plan as a whole is checked by `check`."""
+    data: dict[str, Any] = msgspec.to_builtins(plan)
+    for change in changes:
+        _set(data, change)
+    changed = _named(data, plan.name)
+    keys = {change.partition("=")[0].removeprefix("workload.") for change in changes}
+    for key in sorted(keys & set(changed.vary)):
+        raise BadInput(f"--set {key}: the plan varies it; set its values, vary={{{key}: [...]}}.")
+    if idle := sorted(keys & _OF_RATES) if changed.closed else []:
+        raise BadInput(
+            f"--set {idle[0]}: a closed loop offers no rate, so it has no effect; leave it out, or"
+            " set mode=open and rates."
+        )
+    return changed
+
+
+_OF_RATES = {"arrivals", "rate_of", "lengthen"}
+"""Keys without effect in a closed loop."""
+
+
+def _set(data: dict[str, Any], change: str) -> None:
+    key, equals, text = change.partition("=")
+    if not equals or not key.strip():
+        raise BadInput(f"--set {change}: write KEY=VALUE, for example seconds=10.")
+    if key in _keys_of_workloads() - set(Plan.__struct_fields__):
+        key = f"workload.{key}"
+    value = loads_yaml(text, name=change, what="--set") if text else ""
+    if key == "workload.protocol" and value in PROTOCOLS:
+        # Keys that the other protocol does not have would be reported as errors.
+        there = declaration(str(value)).options.__struct_fields__
+        data["workload"] = {k: v for k, v in data["workload"].items() if k in there}
+    if key in ("seconds", "connections"):
+        data |= {"seconds": None, "connections": None}
+    if key == "search" and value:
+        data |= {"rates": [], "concurrency": [], "vary": {}}
+    elif key.startswith(("rates", "concurrency", "vary")):
+        data["search"] = None
+    *outer, last = key.split(".")
+    inner: Any = data
+    for step in outer:
+        if step not in inner:
+            raise BadInput(f"--set {change}: {_no_key(step, [*inner, *_keys_of_workloads()])}")
+        if not isinstance(inner := inner.get(step), dict):
+            known = (
+                "is a list in this plan; give all of it"
+                if isinstance(inner, list)
+                else "holds no keys"
+            )
+            raise BadInput(f"--set {change}: {step} {known}.")
+    inner[last] = value
+
+
+def _keys_of_workloads() -> set[str]:
+    return {field.key for each in WORKLOADS.values() for field in fields(each.options)}
+
+
+def _no_key(key: str, known: Sequence[str]) -> str:
+    close = difflib.get_close_matches(key, known, n=1)
+    if close:
+        return f"there is no key {key!r}; did you mean {close[0]!r}?"
+    return f"there is no key {key!r}; docs/plans.md lists them."
+
+
+def to_data(plan: Plan) -> dict[str, Any]:
+    """Return plain data, complete with defaults; `rates` is always a list, empty of a search.
+    `plan_from_data` reads it."""
+    data: dict[str, Any] = msgspec.to_builtins(plan)
+    data["rates"] = [] if plan.search else plan.rates_per_s
+    return data
+
+
+def _folders() -> list[Path]:
+    return [paths.data_dir() / "plans", paths.RESOURCES / "plans"]
+
+
+def _find(name: str) -> Path:
+    looks_like_a_file = Path(name).suffix in {".yaml", ".yml"} or "/" in name or "\\" in name
+    if looks_like_a_file or Path(name).is_file():
+        return Path(name)
+    # A name contains no separator, so it cannot leave the folders.
+    for folder in _folders():
+        candidate = folder / f"{name}.yaml"
+        if candidate.is_file():
+            return candidate
+    known = plan_names()
+    close = difflib.get_close_matches(name, known, n=1)
+    there = f"{formatting.known(known, 'plan')} Or give a file."
+    hint = f"Did you mean {close[0]!r}?" if close else there
+    raise BadInput(f"There is no plan {name!r}. {hint}")
