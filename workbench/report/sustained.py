@@ -55,14 +55,17 @@ class Leaders(Generic[S]):
 
 def column(series: SeriesResult, *, where: bool = False) -> str:
     """Return what it sustains, for a column of that title: "6,200/s"; "≥ 9,000/s" where its limit
-    was not reached; "no tested rate", "faulty", "unknown", "not measured". Where the axis has no
-    limit, its most replies: "12,300 replies/s"; `where`: "12,300 replies/s at 50 concurrent".
+    was not reached; "no tested rate", "faulty", "unknown", "not found" (a search that has not
+    ended), "not measured". Where the axis has no limit, its most replies: "12,300 replies/s";
+    `where`: "12,300 replies/s at 50 concurrent".
     """
     if not series.complete:
         return "not measured"
     if not series.axis.has_limit:
         at = f" at {series.axis.at(series.most.x)}" if where and series.most else ""
         return f"{series.figure:,.0f} replies/s{at}"
+    if _searching(series):
+        return "not found"
     if series.knee is not None:
         return _at_least(series) + series.axis.at(series.knee)
     if series.unknown:
@@ -76,8 +79,9 @@ def parts(series: SeriesResult, *, over: bool = True) -> Sustained:
         return Sustained(words="interrupted" if series.shown else "not run" + " yet" * (not over))
     if not series.axis.has_limit:
         return Sustained(MOST_REPLIES, figure=f"{formatting.rate(series.figure)}/s")
-    if series.unknown is not None:
-        return Sustained(words="unknown" if over else "unknown so far")
+    if _searching(series) or series.unknown is not None:
+        state = "not found" if _searching(series) else "unknown"
+        return Sustained(words=state if over else f"{state} so far")
     if series.knee is None and series.faulty:
         return Sustained(words="faulty from", figure=series.axis.of(series.faulty))
     if series.knee is None:
@@ -122,6 +126,10 @@ def leaders(ranked: Sequence[S]) -> Leaders[S]:
 
 def _at_least(series: SeriesResult) -> str:
     return "≥ " if series.knee_is_floor else ""
+
+
+def _searching(series: SeriesResult) -> bool:
+    return bool(series.axis.bounds) and not series.peaks
 
 
 def _none(series: SeriesResult) -> str:
