@@ -23,6 +23,7 @@ from workbench.plan.model import Plan, Search, WarmUp
 from workbench.plan.reading import plan_from_data, to_data
 from workbench.plan.schedule import PointPlan
 from workbench.plan.search import Belief, PeakSearch, example, keeps
+from workbench.report import sustained
 from workbench.workloads.registry import workload as a_workload
 
 GRID = [400.0 + 100 * k for k in range(87)]
