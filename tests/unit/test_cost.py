@@ -5,13 +5,15 @@ from __future__ import annotations
 import pytest
 
 from workbench import metrics
-from workbench.analysis.cost import CPU_PER_CALL, full_core
+from workbench.analysis.cost import CPU_PER_CALL, MARGIN, full_core
 from workbench.analysis.summary import ServerSummary, Summary
 from workbench.documents import Counts, Metric, PointStop, Verdict
 from workbench.report import cost
 
 
-def server(name: str, *costs_us: float | None, verdict: Verdict = "ok") -> ServerSummary:
+def server(
+    name: str, *costs_us: float | None, verdict: Verdict = "ok", half_us: float | None = None
+) -> ServerSummary:
     """A pass for each cost, all at 1,000 connections/s of two calls each."""
     made = ServerSummary(name.lower(), name)
     for number, cost_us in enumerate(costs_us, 1):
@@ -22,7 +24,7 @@ def server(name: str, *costs_us: float | None, verdict: Verdict = "ok") -> Serve
             PointStop(
                 t_us=0, point=1, server=made.id, rate_per_s=1000.0, pass_number=number,
                 complete=True, seconds=1.0, counts=counts, verdict=verdict, offered_per_s=1000.0,
-                values={CPU_PER_CALL: cost_us},
+                values={CPU_PER_CALL: cost_us, MARGIN: half_us},
             )
         )  # fmt: skip
     return made
@@ -49,18 +51,37 @@ def test_of_equals_the_one_that_pays_least_comes_first() -> None:
         (
             "one pass, too close",
             [server("A", 40.0), server("B", 41.5), server("C", 90.0)],
-            "At 1,000/s A and B cost the least CPU time, 40 µs per call; the most is 90 µs"
+            "At 1,000/s A and B cost the least CPU time, 40 µs per call and cannot be told apart;"
+            " the most is 90 µs"
             " (one pass: differences below 5 % do not count).",
         ),
         (
-            "several passes that never overlap tell even a little",
-            [server("A", 40.0, 40.2, 40.1), server("B", 41.0, 41.2, 41.4)],
-            "At 1,000/s A costs the least CPU time, 40.1 µs per call; the most is 41.2 µs.",
+            "several passes that differ",
+            [server("A", 40.0, 40.2, 40.1), server("B", 43.0, 43.2, 43.4)],
+            "At 1,000/s A costs the least CPU time, 40.1 ± 0.2 µs per call;"
+            " the most is 43.2 ± 0.5 µs.",
         ),
         (
             "several passes that overlap do not",
             [server("A", 40.0, 42.0), server("B", 41.0, 43.0)],
-            "At 1,000/s A and B cost the same CPU time per call, 41 µs.",
+            "At 1,000/s A and B cannot be told apart by their CPU time per call, 41.0 ± 12.7 µs.",
+        ),
+        (
+            "several passes that agree show that two are equal",
+            [server("A", 40.0, 40.2, 40.1), server("B", 40.1, 40.2, 40.3)],
+            "At 1,000/s A and B cost the same CPU time per call within 5 %, 40.1 ± 0.2 µs.",
+        ),
+        (
+            "one pass whose windows differ tells less",
+            [server("A", 40.0, half_us=4.0), server("B", 44.0, half_us=1.0)],
+            "At 1,000/s A and B cannot be told apart by their CPU time per call, 40.0 ± 4.0 µs"
+            " (one pass: differences below 5 % do not count).",
+        ),
+        (
+            "one pass whose windows agree",
+            [server("A", 40.0, half_us=0.5), server("B", 44.0, half_us=1.0)],
+            "At 1,000/s A costs the least CPU time, 40.0 ± 0.5 µs per call;"
+            " the most is 44.0 ± 1.0 µs (one pass: differences below 5 % do not count).",
         ),
         ("nobody to compare with", [server("A", 40.0), server("B", None)], ""),
         ("nobody sustains it", [server("A", 4.0, verdict="server-limited")], ""),
@@ -93,5 +114,5 @@ def test_a_metric_that_fails_costs_no_point(
             return float("inf")
 
     monkeypatch.setattr(metrics, "METRICS", (Broken(), Endless()))
-    assert metrics.values(None) == {"broken": None, "endless": None}  # type: ignore[arg-type]
+    assert metrics.values(None) == {"broken": None, "endless": None, MARGIN: None}  # type: ignore[arg-type]
     assert "The metric broken failed" in caplog.text

@@ -13,7 +13,7 @@ from workbench import axis as axes
 from workbench.analysis.background_load import BackgroundLoad
 from workbench.analysis.causes import why_it_stops
 from workbench.analysis.clients import Together, together
-from workbench.analysis.cost import CPU_PER_CALL, cpu_us_per_call, full_core, rank
+from workbench.analysis.cost import CPU_PER_CALL, cost, cpu_us_per_call, full_core, rank
 from workbench.analysis.histogram import percentile_supported
 from workbench.analysis.results import SeriesResult
 from workbench.axis import RATE, Axis
@@ -242,6 +242,7 @@ def _found(summary: Summary, note: Note) -> None:
 
 def _server_data(server: ServerSummary) -> dict[str, Any]:
     there = server.at_knee
+    paid = cost(there)
     return {
         "name": server.name,
         "version": server.version,
@@ -252,6 +253,7 @@ def _server_data(server: ServerSummary) -> dict[str, Any]:
         "service_at_knee_ms": _ms(there.service_us if there else None),
         "cpu_at_knee_pct": there.cpu_pct if there else None,
         "cpu_us_per_call_at_knee": cpu_us_per_call(there),
+        "cpu_us_per_call_margin_at_knee": _rounded(paid.half if paid else None, 3),
         "core_full_at_per_s": _rounded(full_core(server)),
         "stops_because": _why(server),
         "rss_bytes": server.rss_bytes or None,
@@ -315,8 +317,8 @@ def _point_data(point: PointStop, server: ServerSummary) -> dict[str, Any]:
     }
 
 
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 1)
+def _rounded(value: float | None, digits: int = 1) -> float | None:
+    return None if value is None else round(value, digits)
 
 
 def _ms(times: Percentiles | None) -> dict[str, float | None]:

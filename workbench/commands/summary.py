@@ -12,7 +12,8 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from workbench.analysis.cost import cpu_us_per_call, full_core
+from workbench.analysis.cost import cost as cost_of
+from workbench.analysis.cost import full_core
 from workbench.analysis.histogram import percentile_supported
 from workbench.analysis.results import PointResult
 from workbench.analysis.summary import ServerSummary, Summary, summarise
@@ -122,7 +123,7 @@ def _row(server: ServerSummary, there: PointResult | None) -> list[Cell]:
         _time(times, 0.5),
         _time(times, 0.99),
         f"{there.cpu_pct:.0f} %" if there else "",
-        figure(cpu_us_per_call(there), "µs"),
+        cost.within(cost_of(there)),
         per_second(full_core(server)),
         megabytes(server.rss_bytes) if server.rss_bytes else "",
     ]

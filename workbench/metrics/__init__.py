@@ -25,6 +25,9 @@ METRICS: Sequence[PointMetric] = (
 )
 """In the order in which they are shown."""
 
+BESIDE: Sequence[PointMetric] = (cpu.PerCallMargin(),)
+"""Recorded with the others, and shown with the figure that they belong to."""
+
 
 def records() -> list[Metric]:
     """For `RunStart.metrics`."""
@@ -33,7 +36,7 @@ def records() -> list[Metric]:
 
 def values(measured: Measured) -> dict[str, float | None]:
     """Of one point, by key; None where a metric fails, which costs no point."""
-    return {metric.record.key: _value(metric, measured) for metric in METRICS}
+    return {metric.record.key: _value(metric, measured) for metric in (*METRICS, *BESIDE)}
 
 
 def _value(metric: PointMetric, measured: Measured) -> float | None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workbench.analysis.causes import why_it_stops
-from workbench.analysis.cost import ONE_PASS, cheapest
+from workbench.analysis.cost import ONE_PASS, Cost, cheapest
 from workbench.analysis.results import SeriesResult
+from workbench.analysis.significance import MARGIN
 from workbench.formatting import figure, listed
 from workbench.report.sustained import leaders
 
@@ -18,19 +19,35 @@ def tie(ranked: Sequence[SeriesResult]) -> str:
     if found is None:
         return ""
     names = listed([each.name for each in found.series])
-    verb = "costs" if len(found.series) == 1 else "cost"
-    cost = figure(found.cpu_us, "µs")
     rate = best[0].axis.at(best[0].figure)
+    least = within(found.cost)
+    if not found.others and found.equal:
+        share = f"{100 * MARGIN:.0f} %"
+        return f"At {rate} {names} cost the same CPU time per call within {share}, {least}."
     if not found.others:
-        return f"At {rate} {names} cost the same CPU time per call, {cost}{_within(found.passes)}."
-    most = figure(found.most_us, "µs")
+        return (
+            f"At {rate} {names} cannot be told apart by their CPU time per call,"
+            f" {least}{_of_passes(found.passes)}."
+        )
+    verb = "costs" if len(found.series) == 1 else "cost"
+    alike = "" if len(found.series) == 1 or found.equal else " and cannot be told apart"
     return (
-        f"At {rate} {names} {verb} the least CPU time, {cost} per call;"
-        f" the most is {most}{_within(found.passes)}."
+        f"At {rate} {names} {verb} the least CPU time, {least} per call{alike};"
+        f" the most is {within(found.most)}{_of_passes(found.passes)}."
     )
 
 
-def _within(passes: int) -> str:
+def within(cost: Cost | None) -> str:
+    """ "40.1 ± 0.8 µs"; without an interval where none is known; empty: nothing is known."""
+    if cost is None:
+        return ""
+    if cost.half is None:
+        return figure(cost.mean, "µs")
+    digits = 0 if cost.mean >= 99.95 else 1 if cost.mean >= 9.995 else 2
+    return f"{cost.mean:,.{digits}f} ± {cost.half:,.{digits}f} µs"
+
+
+def _of_passes(passes: int) -> str:
     if passes > 1:
         return ""
     return f" (one pass: differences below {100 * ONE_PASS:.0f} % do not count)"

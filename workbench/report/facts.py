@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 import yaml
 
 from workbench import formatting
-from workbench.analysis.cost import cpu_us_per_call, full_core
+from workbench.analysis.cost import cost as cost_of
+from workbench.analysis.cost import full_core
 from workbench.analysis.histogram import percentile_supported
 from workbench.analysis.results import TRUSTED
 from workbench.analysis.summary import ServerSummary, Summary, summarise
@@ -263,7 +264,7 @@ def _ranked(server: ServerSummary, incidents: Sequence[str]) -> Ranked:
         p50=_time(times, "p50"),
         p99=_time(times, "p99"),
         cpu=f"{there.cpu_pct:.0f} %" if there else "",
-        cpu_per_call=formatting.figure(cpu_us_per_call(there), "µs"),
+        cpu_per_call=cost.within(cost_of(there)),
         full_core=formatting.per_second(full_core(server)),
         memory=formatting.megabytes(server.rss_bytes) if server.rss_bytes else "",
         stops=cost.stops(server),
