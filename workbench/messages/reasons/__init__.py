@@ -1,0 +1,115 @@
+"""Why a point has its verdict, and what a reader should know beside it.
+
+What a client says (`ClientGone`, `AgentProblem`) is quoted; everything else is a figure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from workbench.documents import PointStop
+from workbench.messages.base import Message, Record, kinds, read
+from workbench.messages.causes import Cause
+from workbench.messages.limits import Limit
+from workbench.messages.reasons.clients import (
+    BackgroundLoad,
+    BackgroundLoadAtCalibration,
+    BeyondClientLimit,
+    CallsUnsent,
+    ClientBusy,
+    ClientsLate,
+    NoClientLimit,
+    OutOfDescriptors,
+    OutOfPorts,
+    Relief,
+)
+from workbench.messages.reasons.network import (
+    LossyLink,
+    NotEstablished,
+    ResetsFromElsewhere,
+    SlowConnections,
+    Unreachable,
+)
+from workbench.messages.reasons.points import (
+    AgentProblem,
+    AuditFailed,
+    ClientAuditFailed,
+    ClientGone,
+    Interrupted,
+    NoSingleCause,
+    RecordingCut,
+    TargetLost,
+    TargetSilent,
+    TooFewCalls,
+    TooShort,
+    WindowsLost,
+)
+from workbench.messages.reasons.reason import Reason
+from workbench.messages.reasons.remarks import (
+    LatencyIncludesLateness,
+    SustainedUnderBackgroundLoad,
+    SustainedWithOverflows,
+)
+from workbench.messages.reasons.servers import (
+    LONGEST_EXAMPLE,
+    AcceptQueueOverflowed,
+    CallsFailed,
+    FellBehind,
+    UnexpectedReplies,
+)
+
+REASONS: dict[str, type[Message]] = {**kinds(Reason), **kinds(Cause), **kinds(Limit)}
+"""By code."""
+
+
+def reasons_of(stop: PointStop) -> list[Message]:
+    """A recorded point's reasons; `Recorded` what has no code, or one of a later version."""
+    findings: Sequence[Record] = stop.findings
+    if len(findings) != len(stop.reasons):
+        findings = [{}] * len(stop.reasons)
+    return [
+        read(REASONS, finding.get("code"), finding, sentence)
+        for finding, sentence in zip(findings, stop.reasons, strict=True)
+    ]
+
+
+__all__ = [
+    "LONGEST_EXAMPLE",
+    "REASONS",
+    "AcceptQueueOverflowed",
+    "AgentProblem",
+    "AuditFailed",
+    "BackgroundLoad",
+    "BackgroundLoadAtCalibration",
+    "BeyondClientLimit",
+    "CallsFailed",
+    "CallsUnsent",
+    "ClientAuditFailed",
+    "ClientBusy",
+    "ClientGone",
+    "ClientsLate",
+    "FellBehind",
+    "Interrupted",
+    "LatencyIncludesLateness",
+    "LossyLink",
+    "NoClientLimit",
+    "NoSingleCause",
+    "NotEstablished",
+    "OutOfDescriptors",
+    "OutOfPorts",
+    "Reason",
+    "RecordingCut",
+    "Relief",
+    "ResetsFromElsewhere",
+    "SlowConnections",
+    "SustainedUnderBackgroundLoad",
+    "SustainedWithOverflows",
+    "TargetLost",
+    "TargetSilent",
+    "TooFewCalls",
+    "TooShort",
+    "UnexpectedReplies",
+    "Unreachable",
+    "WindowsLost",
+    "reasons_of",
+]

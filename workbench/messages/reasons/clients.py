@@ -1,0 +1,137 @@
+"""The clients, or other programs beside them, are the limit."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from workbench.messages.reasons.reason import QUIET, Reason, how_often, ms, percent
+
+Relief: TypeAlias = Literal["", "worker", "machine"]
+"""What the clients need; empty: another message says so."""
+
+
+_RELIEF = {
+    "": "",
+    "worker": " Use one more worker per client (workers).",
+    "machine": " Add a client machine.",
+}
+
+
+class OutOfPorts(Reason, frozen=True, kw_only=True):
+    """Of the clients."""
+
+    times: int
+
+    def text(self) -> str:
+        return (
+            f"The clients ran out of local ports {how_often(self.times)}. Widen their port range, "
+            "add a client, or cool down longer."
+        )
+
+
+class OutOfDescriptors(Reason, frozen=True, kw_only=True):
+    """Of the clients: of a process, or of the whole system."""
+
+    times: int
+
+    def text(self) -> str:
+        return (
+            f"The clients ran out of file descriptors {how_often(self.times)}. Raise nofile, or "
+            "shorten the timeout."
+        )
+
+
+class CallsUnsent(Reason, frozen=True, kw_only=True):
+    """The clients fell too far behind their schedule."""
+
+    unsent: int
+    calls: int
+    relief: Relief = ""
+
+    def text(self) -> str:
+        return (
+            f"The clients never sent {self.unsent:,} of {self.calls:,} calls.{_RELIEF[self.relief]}"
+        )
+
+
+class ClientsLate(Reason, frozen=True, kw_only=True):
+    """With more of their connections than a hiccup explains."""
+
+    late_share: float
+    """Of the connections started: more than 5 ms after their scheduled time."""
+    p99_us: int | None = None
+    """Of the lateness."""
+    relief: Relief = ""
+
+    def text(self) -> str:
+        p99 = "" if self.p99_us is None else f" (p99 {ms(self.p99_us)})"
+        return (
+            f"The clients started {percent(self.late_share)} of connections over 5 ms late{p99}."
+            f"{_RELIEF[self.relief]}"
+        )
+
+
+class ClientBusy(Reason, frozen=True, kw_only=True):
+    """Which may be what slows the replies."""
+
+    cpu_pct: float
+    """Of its core."""
+    relief: Relief = ""
+
+    def text(self) -> str:
+        return (
+            f"The busiest client worker used {self.cpu_pct:.0f} % of its core."
+            f"{_RELIEF[self.relief]}"
+        )
+
+
+class BeyondClientLimit(Reason, frozen=True, kw_only=True):
+    """More was offered than the clients reach against the null server."""
+
+    offered_per_s: float
+    limit_per_s: float
+    relief: Relief = ""
+
+    def text(self) -> str:
+        return (
+            f"The clients reached at most {self.limit_per_s:,.0f}/s against the null server, so "
+            f"{self.offered_per_s:,.0f}/s says nothing about the server.{_RELIEF[self.relief]}"
+        )
+
+
+class NoClientLimit(Reason, frozen=True, kw_only=True):
+    """The clients sustained no rate against the null server."""
+
+    offered_per_s: float
+    relief: Relief = ""
+
+    def text(self) -> str:
+        return (
+            "The clients sustained no rate against the null server, so "
+            f"{self.offered_per_s:,.0f}/s says nothing about the server.{_RELIEF[self.relief]}"
+        )
+
+
+class BackgroundLoad(Reason, frozen=True, kw_only=True):
+    """Other programs took CPU on the cores of server and clients."""
+
+    cpu_pct: float
+    """Of one core."""
+
+    def text(self) -> str:
+        return (
+            f"Background load took {self.cpu_pct:.0f} % of a core from server and clients. {QUIET}"
+        )
+
+
+class BackgroundLoadAtCalibration(Reason, frozen=True, kw_only=True):
+    """So that the clients may reach more than was found."""
+
+    cpu_pct: float
+    """Of one core."""
+
+    def text(self) -> str:
+        return (
+            f"Background load took {self.cpu_pct:.0f} % of a core during calibration; the client "
+            f"limit may be higher. {QUIET}"
+        )

@@ -1,0 +1,140 @@
+"""Points that are incomplete, too small, or without a single cause."""
+
+from __future__ import annotations
+
+from workbench.messages.base import share
+from workbench.messages.reasons.reason import Reason, percent
+
+
+class Interrupted(Reason, frozen=True, kw_only=True):
+    """The run was stopped, or the server skipped, before the point's end."""
+
+    def text(self) -> str:
+        return "Interrupted; excluded from results."
+
+
+class RecordingCut(Reason, frozen=True, kw_only=True):
+    """The session ends before the point does."""
+
+    def text(self) -> str:
+        return "The recording ends during this point; excluded from results."
+
+
+class AuditFailed(Reason, frozen=True, kw_only=True):
+    """Calls are missing, or counted twice."""
+
+    scheduled: int
+    found: int
+
+    def text(self) -> str:
+        return (
+            f"The audit failed: {self.scheduled:,} calls were scheduled and {self.found:,} are "
+            "accounted for. Please report this."
+        )
+
+
+class ClientAuditFailed(Reason, frozen=True, kw_only=True):
+    """The sum is right, but not in every worker."""
+
+    def text(self) -> str:
+        return "The audit failed: the figures of one client do not add up. Please report this."
+
+
+_LONGER = "Use more connections or more seconds per point."
+
+
+class TooFewCalls(Reason, frozen=True, kw_only=True):
+    """For a verdict."""
+
+    calls: int
+    needed: int
+
+    def text(self) -> str:
+        return (
+            f"{self.calls:,} calls: too few for a verdict, which takes {self.needed:,}. {_LONGER}"
+        )
+
+
+class TooShort(Reason, frozen=True, kw_only=True):
+    """For a verdict."""
+
+    seconds: float
+    needed_s: float
+
+    def text(self) -> str:
+        return (
+            f"{self.seconds:.1f} s: too short for a verdict, which takes {self.needed_s:g} s. "
+            f"{_LONGER}"
+        )
+
+
+class NoSingleCause(Reason, frozen=True, kw_only=True):
+    """Too many calls failed, and neither side failed enough of them."""
+
+    succeeded: int
+    calls: int
+    clients: int
+    """Failed by the clients' fault, or were never sent."""
+    server: int
+
+    def text(self) -> str:
+        return (
+            f"{percent(share(self.succeeded, self.calls))} of the calls succeeded: "
+            f"{self.clients:,} failed at the clients and {self.server:,} at the server, neither "
+            "enough to be the cause. Repeat the run."
+        )
+
+
+class ClientGone(Reason, frozen=True, kw_only=True):
+    """During the point, which is incomplete for it."""
+
+    client: str
+    said: str
+    """Why, as a sentence of its own."""
+
+    def text(self) -> str:
+        return self.said
+
+
+class TargetLost(Reason, frozen=True, kw_only=True):
+    """The target, its runner or its sampler went away during the point."""
+
+    said: str
+
+    def text(self) -> str:
+        return f"{self.said} Excluded from results."
+
+
+class TargetSilent(Reason, frozen=True, kw_only=True):
+    """After a bad point the target was asked whether it is there, and did not answer."""
+
+    machine: str
+    within_s: float
+
+    def text(self) -> str:
+        return (
+            f"The machine '{self.machine}' did not answer within {self.within_s:.0f} s after this"
+            " point. Excluded from results."
+        )
+
+
+class AgentProblem(Reason, frozen=True, kw_only=True):
+    """A load agent could not do what it was told."""
+
+    client: str
+    said: str
+
+    def text(self) -> str:
+        return f"The load agent on {self.client}: {self.said}."
+
+
+class WindowsLost(Reason, frozen=True, kw_only=True):
+    """On their way from the clients."""
+
+    count: int
+
+    def text(self) -> str:
+        return (
+            f"{self.count:,} reports of 200 ms from the clients were lost; the windows have gaps, "
+            "the point's figures are complete."
+        )

@@ -1,0 +1,27 @@
+"""What reasons have in common."""
+
+from __future__ import annotations
+
+import math
+
+from workbench.messages.base import Figure, Message, each, share
+
+
+class Reason(Message, frozen=True, kw_only=True):
+    """Of a verdict."""
+
+
+QUIET = "Repeat on a quiet machine."
+
+
+def percent(share: Figure) -> str:
+    # 98.96 % must not be written as 99 %, the very limit it missed.
+    return f"{each(share, lambda part: f'{math.floor(part * 1000) / 10:.1f}')} %"
+
+
+def ms(us: Figure) -> str:
+    return f"{share(us, 1000):,.0f} ms"
+
+
+def how_often(count: Figure) -> str:
+    return "once" if count == 1 else f"{count:,} times"

@@ -1,0 +1,92 @@
+"""The server is the limit, or faulty."""
+
+from __future__ import annotations
+
+from workbench.messages.base import share
+from workbench.messages.errors import listed_errors, unexpected
+from workbench.messages.reasons.reason import Reason, how_often, percent
+
+LONGEST_EXAMPLE = 80
+"""Characters of a reply that is quoted."""
+
+
+class CallsFailed(Reason, frozen=True, kw_only=True):
+    """By the server's fault."""
+
+    failed: int
+    calls: int
+    """That reached the server, or could have."""
+    errors: dict[str, int]
+    """By class, and "in flight"; see `errors.ERROR_LABELS`."""
+
+    def text(self) -> str:
+        return (
+            f"{self.failed:,} of {self.calls:,} calls failed "
+            f"({percent(share(self.failed, self.calls))}): {listed_errors(self.errors)}."
+        )
+
+
+class UnexpectedReplies(Reason, frozen=True, kw_only=True):
+    """Of a server that is faulty: what came in place of its replies, of one kind."""
+
+    same = ("example",)
+
+    error: str
+    """See `documents.ERROR_CLASSES`."""
+    failed: int
+    """Calls."""
+    calls: int
+    """That reached the server, or could have."""
+    agreed: int = 1
+    """Calls per connection."""
+    first_s: float | None = None
+    """Of the first, from the point's start. None: the load tool tells no details."""
+    answered: int = 0
+    """Calls of its connection before it."""
+    received: int = 0
+    """Bytes of it."""
+    example: str = ""
+    """They, or the first of them, as Python writes bytes; of a wrong body, the body."""
+
+    def what(self) -> str:
+        """ "answers 500", "ends connections after 3 of 10 calls"."""
+        return unexpected(self.error, self.answered, self.agreed)
+
+    def text(self) -> str:
+        what, first = self.what(), ""
+        if self.first_s is not None:
+            first = f", first after {self.first_s:.2f} s"
+        quoted = f' The first: "{_shortened(self.example)}".' if self.example else ""
+        return (
+            f"The server {what}: {self.failed:,} of {self.calls:,} calls failed "
+            f"({percent(share(self.failed, self.calls))}){first}.{quoted}"
+        )
+
+
+class FellBehind(Reason, frozen=True, kw_only=True):
+    """A queue grows at the server: what it has not answered yet has not failed yet."""
+
+    replied: int
+    calls: int
+    """Scheduled."""
+    waiting: int
+    """Connections, at the schedule's end."""
+
+    def text(self) -> str:
+        return (
+            f"The server fell behind: {self.replied:,} of {self.calls:,} calls were answered while "
+            f"they came in, and {self.waiting:,} connections were waiting at the end."
+        )
+
+
+class AcceptQueueOverflowed(Reason, frozen=True, kw_only=True):
+    """Beside other signs of the server."""
+
+    times: int
+
+    def text(self) -> str:
+        return f"The server's accept queue overflowed {how_often(self.times)}."
+
+
+def _shortened(example: str) -> str:
+    return example if len(example) <= LONGEST_EXAMPLE else f"{example[:LONGEST_EXAMPLE]}..."
