@@ -38,4 +38,4 @@ def conditions(start: RunStart) -> str:
 
     setup = Setup(start)
     where = f"{setup.where} ({setup.cores})" if setup.cores else setup.where
-    return " · ".join(filter(None, (where, setup.calls, setup.backlog)))
+    return " · ".join(filter(None, (where, setup.calls, setup.backlog, setup.load_tool)))

@@ -29,6 +29,9 @@ faulty. Before a run nobody knows whether a point will be, so every run records 
 WINDOW_US = 200_000
 """Length of a window."""
 
+OUR_AGENT = "agent"
+"""Name of our own load tool in plans and points."""
+
 UNTOLD = -1.0
 """No value of any axis; derived when a document of version 1 is read."""
 
@@ -180,6 +183,11 @@ class RunStart(Document, frozen=True, kw_only=True, tag="run_start"):
             each = [SeriesRecord(key=s.id, server=s.id, label=s.name) for s in self.servers]
             force_setattr(self, "series", each)
 
+    @property
+    def load_tool(self) -> str:
+        """The plan's load tool; see `load.registry`."""
+        return str(self.plan.get("load_tool") or OUR_AGENT)
+
 
 class Point(Document, frozen=True, kw_only=True):
     """What the first and the last document of a point have in common."""
@@ -226,7 +234,7 @@ class PointStart(Point, frozen=True, kw_only=True, tag="point_start"):
     calls_per_connection: Positive = 1
     seconds: Number = 0.0
     """Length of the schedule."""
-    load_tool: str = "agent"
+    load_tool: str = OUR_AGENT
     """The load tool; see `load.registry`."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import msgspec
@@ -10,14 +11,18 @@ import yaml
 from hypothesis import given
 from hypothesis.strategies import integers, sampled_from
 
+from app.words import conditions
 from tests.looked_again import looked_again
 from tests.synthetic import LATE, Contestant, contestants, knees, session
+from workbench.analysis.summary import summarise
+from workbench.commands.summary import print_summary
 from workbench.documents import AnyDocument, Note, PointStop, RunStart
 from workbench.messages import notes
 from workbench.messages.reasons import SustainedUnderBackgroundLoad
 from workbench.plan.reading import plan_from_data
 from workbench.report.facts import facts
 from workbench.sessions.reading import read_session
+from workbench.terminal import Terminal
 
 CLOSED = Path(__file__).parents[1] / "cases" / "sessions" / "closed-loop.pong.yaml"
 
@@ -120,6 +125,23 @@ def test_what_was_said_of_a_server_in_every_pass_stands_once() -> None:
     gave_up = notes.GaveUp(x=6000.0, success_below_pct=50.0, points=3, left_out=3)
     assert told.ranking[0].incidents == gave_up.text()
     assert told.passes == 3
+
+
+def test_another_load_tool_than_ours_is_named_wherever_conditions_stand() -> None:
+    start, *rest = session(2, 3)
+    assert isinstance(start, RunStart)
+    driven = msgspec.structs.replace(start, plan={**start.plan, "load_tool": "wrk"})
+    told = facts([driven, *rest])
+    assert any("load tool wrk" in sentence for sentence in told.conditions)
+    assert any("wrk: figures that it does not report are unknown" in said for said in told.method)
+    assert not any("counted as late" in said for said in told.method)
+    screen = io.StringIO()
+    print_summary(summarise([driven, *rest]), Terminal(file=screen, width=120))
+    assert "Load tool: wrk." in screen.getvalue()
+    assert summarise([driven, *rest]).to_data()["load_tool"] == "wrk"
+    assert "load tool wrk" in conditions(driven)
+    ours = facts([start, *rest])
+    assert "load tool" not in f"{ours.conditions} {ours.method} {conditions(start)}"
 
 
 def test_every_event_names_its_server() -> None:

@@ -18,6 +18,7 @@ from workbench.analysis.histogram import percentile_supported
 from workbench.analysis.results import SeriesResult
 from workbench.axis import RATE, Axis
 from workbench.documents import (
+    OUR_AGENT,
     AnyDocument,
     Metric,
     Note,
@@ -92,6 +93,7 @@ class Summary:
 
     name: str = ""
     """The plan's."""
+    load_tool: str = OUR_AGENT
     axis: Axis = RATE
     """What the plan varies."""
     unit: str = "connections"
@@ -148,6 +150,7 @@ class Summary:
             "status": self.status,
             "axis": msgspec.to_builtins(self.axis),
             "unit": self.unit,
+            "load_tool": self.load_tool,
             "metrics": msgspec.to_builtins(self.metrics),
             "ceiling_per_s": self.ceiling_per_s,
             **({"slo": self.slo} if self.slo else {}),
@@ -188,6 +191,7 @@ def summarise(documents: Iterable[AnyDocument]) -> Summary:
 def _begin(summary: Summary, start: RunStart) -> None:
     plan = start.plan
     summary.name = plan.get("name", "")
+    summary.load_tool = start.load_tool
     summary.axis = start.axis or RATE
     summary.metrics = start.metrics
     summary.unit = axes.rates_count(plan)

@@ -20,7 +20,7 @@ from workbench.analysis.summary import ServerSummary, Summary, summarise
 from workbench.commands.console import VERDICT_STYLES
 from workbench.commands.fitting import Cell, fitting
 from workbench.commands.opening import add_session_arguments, exit_code, open_session
-from workbench.documents import Metric, Percentiles, PointStop
+from workbench.documents import OUR_AGENT, Metric, Percentiles, PointStop
 from workbench.formatting import duration, figure, megabytes, ordinal, per_second, percent
 from workbench.report import clients, cost, sustained
 from workbench.terminal import Terminal, write_json
@@ -75,6 +75,8 @@ def print_summary(summary: Summary, console: Terminal | None = None) -> None:
     metrics = summary.known_metrics
     for server in summary.servers.values():
         _print_points(server, metrics, console)
+    if summary.load_tool != OUR_AGENT:
+        console.say(f"Load tool: {summary.load_tool}.")
     for found in summary.found:
         console.say(found.sentence(len(summary.servers)))
     if summary.background_load:

@@ -140,8 +140,7 @@ def _all(sides: Sequence[Side]) -> Iterator[tuple[str, dict[str, str], Weight]]:
     yield "Descriptor limit", {s.tag: _number(s.plan.get("nofile")) for s in sides}, Weight.SETUP
     yield from _servers(sides)
     yield "Client limit", {s.tag: _ceiling(s) for s in sides}, Weight.DETAIL
-    tools = {s.tag: str(s.plan.get("load_tool", "agent")) for s in sides}
-    yield "Load tool", tools, Weight.SETUP
+    yield "Load tool", {s.tag: s.start.load_tool for s in sides}, Weight.SETUP
     yield "Load processes", {s.tag: _number(s.plan.get("workers")) for s in sides}, Weight.SETUP
     varied = {s.axis.label if s.axis.of_workload else "Rates" for s in sides}
     what = varied.pop() if len(varied) == 1 else "Values"

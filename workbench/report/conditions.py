@@ -75,9 +75,10 @@ def servers(start: RunStart) -> Table:
 def sentences(start: RunStart, summary: Summary) -> list[str]:
     """How the test was set up."""
     setup = Setup(start)
+    load = (setup.protocol, setup.calls, setup.load, setup.size, setup.load_tool, setup.workers)
     said = [
         _where(setup),
-        sentence(setup.protocol, setup.calls, setup.load, setup.size, setup.workers),
+        sentence(*load),
         sentence(setup.passes, setup.warm_up, setup.rest),
         f"Every server was asked for a backlog of {count(setup.plan.get('backlog'))} and given at"
         f" most {count(setup.plan.get('nofile'))} descriptors.",
@@ -98,11 +99,19 @@ def method(start: RunStart, summary: Summary) -> list[str]:
             " (coordinated omission)."
         ]
     else:
+        late = (
+            " What the clients could not start in time is counted as late, what they never started"
+            " as unsent."
+        )
         said = [
             "Open loop: calls are started on a schedule fixed in advance, whatever the server does."
-            " What the clients could not start in time is counted as late, what they never started"
-            " as unsent.",
+            f"{'' if setup.load_tool else late}"
         ]
+    if setup.load_tool:
+        said.append(
+            f"The load was made by another program than Pongbench's own agent, {start.load_tool}:"
+            " figures that it does not report are unknown."
+        )
     if setup.axis.bounds:
         said.append(
             f"The peak of a server is searched for: the highest tested rate with {setup.limits}."

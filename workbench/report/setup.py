@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.axis import RATE, Axis
-from workbench.documents import MachineRecord, RunStart
+from workbench.documents import OUR_AGENT, MachineRecord, RunStart
 from workbench.messages.limits import phrase
 from workbench.workloads import registry
 
@@ -149,6 +149,12 @@ class Setup:
     def workers(self) -> str:
         workers = self.plan.get("workers") or 1
         return f"{workers} load process{'es' if workers != 1 else ''} per client"
+
+    @property
+    def load_tool(self) -> str:
+        """ "load tool wrk"; empty: our own agent."""
+        tool = self.start.load_tool
+        return "" if tool == OUR_AGENT else f"load tool {tool}"
 
     @property
     def warm_up(self) -> str:
