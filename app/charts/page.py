@@ -18,7 +18,7 @@ from app.charts.series import Quantity, Series
 from app.charts.trio import Trio
 from app.theme import Theme, Weight, font
 from workbench import formatting
-from workbench.analysis.results import Clock, Percentile
+from workbench.analysis.results import View
 from workbench.documents import AnyDocument, MachineRecord, Note
 from workbench.report import sustained
 from workbench.report.setup import Setup
@@ -41,9 +41,8 @@ class Page:
         documents: Iterable[AnyDocument],
         theme: Theme,
         size: tuple[int, int],
+        view: View | None = None,
         *,
-        percentile: Percentile = "p99",
-        clock: Clock = "latency",
         title: str = "",
     ) -> None:
         """`title`: what the session's user calls it; empty: the plan's name."""
@@ -59,8 +58,7 @@ class Page:
         self._unit = size[0] / _WIDTH
         self._trio = Trio(self.model, theme)
         self._trio.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
-        self._trio.set_percentile(percentile)
-        self._trio.set_clock(clock)
+        self._trio.set_view(view or View())
 
     def paint(self, painter: QPainter) -> None:
         width, height = self._size
@@ -143,6 +141,7 @@ class Page:
                 setup.passes if setup.repeats > 1 else "",
                 setup.timeout,
                 self._backlog(setup),
+                setup.load_tool,
             ),
         ]
 

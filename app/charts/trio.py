@@ -148,15 +148,23 @@ class Trio(QWidget):
             chosen = readings[min(max(index, 0), len(readings) - 1)]
             self.highlight(self.pointing.server, chosen.x)
 
+    def set_view(self, view: View) -> None:
+        """Set which response time is shown, and what the lowest chart shows."""
+        self._view = view
+        for chart in self._each():
+            chart.set_view(view)
+        self.pointing.point_to(self.pointing.server, self.pointing.rate)
+        self.view_changed.emit()
+
     def set_percentile(self, percentile: Percentile) -> None:
-        self._set_view(replace(self._view, percentile=percentile))
+        self.set_view(replace(self._view, percentile=percentile))
 
     def set_clock(self, clock: Clock) -> None:
-        self._set_view(replace(self._view, clock=clock))
+        self.set_view(replace(self._view, clock=clock))
 
     def set_metric(self, key: str) -> None:
         """In the lowest chart; empty: the errors."""
-        self._set_view(replace(self._view, metric=key))
+        self.set_view(replace(self._view, metric=key))
 
     def set_log(self, log: bool) -> None:
         """Response time on a logarithmic (the default) or a linear scale."""
@@ -287,13 +295,6 @@ class Trio(QWidget):
 
     def _each(self) -> Iterable[Chart]:
         return self.charts.values()
-
-    def _set_view(self, view: View) -> None:
-        self._view = view
-        for chart in self._each():
-            chart.set_view(view)
-        self.pointing.point_to(self.pointing.server, self.pointing.rate)
-        self.view_changed.emit()
 
     def _renew_card(self) -> None:
         """Apply other colours, or another size."""

@@ -195,8 +195,7 @@ class ExportDialog(QDialog):
         wish = Wish(
             self._looks.theme,
             self._looks.size_px,
-            self.source.percentile,
-            self.source.clock,
+            self.source.view,
             self._notes.isVisible() and self._notes.isChecked(),
         )
         self._desk.settings.more["Export"] = {
@@ -251,14 +250,13 @@ def ask(parent: QWidget, desk: Desk, source: Recorded | Charts) -> ExportDialog:
 
 
 def ask_for_session(parent: QWidget, desk: Desk, path: Path, trio: Trio) -> ExportDialog:
-    """As `ask`, for a session whose charts are on the screen, with the response time they show."""
+    """As `ask`, for a session whose charts are on the screen, with what they show."""
     known = next((session for session in desk.shelf if session.path == path), None)
     start = trio.model.start
     planned = start.plan.get("name", "") if start else ""
     title = known.title if known else planned or path.name
     notes = known.label.notes if known else ""
-    view = trio.view
-    return ask(parent, desk, Recorded(path, title, notes, view.percentile, view.clock))
+    return ask(parent, desk, Recorded(path, title, notes, trio.view))
 
 
 def _found(output: Path) -> str:

@@ -22,7 +22,7 @@ from app.charts.trio import Trio
 from app.export import picture
 from app.theme import DARK, LIGHT
 from workbench import formatting
-from workbench.analysis.results import Clock, Percentile
+from workbench.analysis.results import View
 from workbench.documents import AnyDocument
 from workbench.report.page import Drawing
 
@@ -40,9 +40,7 @@ _TOKENS = (
 )
 
 
-def drawing(
-    documents: Sequence[AnyDocument], percentile: Percentile = "p99", clock: Clock = "latency"
-) -> Drawing:
+def drawing(documents: Sequence[AnyDocument], view: View) -> Drawing:
     """Needs an application."""
     model = ChartModel()
     for document in documents:
@@ -53,8 +51,7 @@ def drawing(
     height = _HEIGHT + _EACH_SERVER * max(0, len(model.series) - 8)
     trio = Trio(model, light)
     trio.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
-    trio.set_percentile(percentile)
-    trio.set_clock(clock)
+    trio.set_view(view)
     trio.set_look(Look(scale=1.15, controls=2))
     trio.resize(_WIDTH, height)
     trio.refresh()
@@ -66,7 +63,7 @@ def drawing(
         painter.fillRect(QRectF(0, 0, _WIDTH, height), QColor(theme.card))
         trio.paint(painter, QRectF(0, 0, _WIDTH, height))
 
-    told = Page(documents, light, (1600, 1200), percentile=percentile, clock=clock).describe()
+    told = Page(documents, light, (1600, 1200), view).describe()
     theme = dark
     trio.set_theme(dark)
     in_dark = picture.svg(paint, (_WIDTH, height), "", "").decode()
@@ -116,7 +113,7 @@ def _spots(trio: Trio) -> Iterable[str]:
         left, top = chart.x(), chart.y()
         for series in reversed(model.ranked()):
             for reading in series.shown:
-                value = reading.value(quantity.value, trio.view)
+                value = reading.value(chart.metric, trio.view)
                 if isnan(value):
                     continue
                 at = chart.at(reading.x, value)
@@ -131,7 +128,8 @@ def _spots(trio: Trio) -> Iterable[str]:
                 )
                 said = (
                     f"{series.name}, {offered}: {words.per_second(reading.replies_per_s)}"
-                    f" answered, {answered}, {formatting.percent(reading.errors_pct)} errors."
+                    f" answered, {answered}, {formatting.percent(reading.errors_pct)} errors"
+                    f"{words.metric(reading, model.metric(chart.metric))}."
                     f" {words.verdict(reading)}"
                 )
                 yield (

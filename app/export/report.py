@@ -6,13 +6,15 @@ import argparse
 import contextlib
 import gc
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench import stores
+from workbench.analysis.results import PERCENTILES, View
 from workbench.commands.opening import add_session_arguments, exit_code, open_session
 from workbench.errors import BadInput, PongbenchError, why
+from workbench.formatting import listed
 from workbench.report.points import points_as_csv
 from workbench.sessions import Session, read_session
 from workbench.sessions.labels import Label, Titles
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     from app.charts.page import Page
 
 SIZE = (1600, 1200)
-PERCENTILES = ("p50", "p90", "p99", "p999", "max")
 CLOCKS = ("latency", "service")
 
 
@@ -34,8 +35,8 @@ class Wish:
     """Of pictures; an HTML page has both and follows its reader's."""
     size: tuple[int, int] = SIZE
     """Of pictures, in pixels; a PNG has twice as many."""
-    percentile: str = "p99"
-    clock: str = "latency"
+    view: View = field(default_factory=View)
+    """What charts show."""
     notes: bool = False
     """With the user's own notes about the session; HTML only."""
 
@@ -59,10 +60,18 @@ def check_output(output: Path) -> None:
 
 
 def _write_read(session: Session, output: Path, wish: Wish) -> None:
+    _check_metric(session, wish.view.metric)
     session = replace(session, documents=[session.start, *session.completed()[1:]])
     with _uncollected():
         data = _MAKERS[output.suffix.lower()](session, wish)
     write(output, data)
+
+
+def _check_metric(session: Session, key: str) -> None:
+    known = [metric.key for metric in session.start.metrics]
+    if key and key not in known:
+        has = listed(known) or "none beyond the built-in ones"
+        raise BadInput(f"{session.name} has no metric {key!r} to be drawn; it has {has}.")
 
 
 @contextlib.contextmanager
@@ -110,6 +119,12 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("--percentile", choices=PERCENTILES, default="p99", help="drawn")
     parser.add_argument("--clock", choices=CLOCKS, default="latency", help="drawn")
+    parser.add_argument(
+        "--metric",
+        default="",
+        metavar="KEY",
+        help="drawn in place of the errors, for example cpu_us_per_call",
+    )
     parser.add_argument("--notes", action="store_true", help="with your notes (HTML)")
     parser.set_defaults(handler=handle)
 
@@ -119,8 +134,7 @@ def handle(arguments: argparse.Namespace) -> int:
     wish = Wish(
         arguments.theme,
         arguments.size,
-        arguments.percentile,
-        arguments.clock,
+        View(arguments.percentile, arguments.clock, arguments.metric),
         arguments.notes,
     )
     check_output(arguments.output)
@@ -148,7 +162,7 @@ def _html(session: Session, wish: Wish) -> bytes:
         text.replace(session.name, name) for text in (session.damage, *session.notes) if text
     ]
     told = facts(documents, label.title, label.notes if wish.notes else "", remarks)
-    return render(told, drawing(documents, wish.percentile, wish.clock)).encode()
+    return render(told, drawing(documents, wish.view)).encode()
 
 
 def _png(session: Session, wish: Wish) -> bytes:
@@ -193,8 +207,7 @@ def _page(session: Session, wish: Wish) -> Page:
         session.documents,
         THEMES[wish.theme],
         wish.size,
-        percentile=wish.percentile,  # type: ignore[arg-type]
-        clock=wish.clock,  # type: ignore[arg-type]
+        wish.view,
         title=_label(session).title,
     )
 

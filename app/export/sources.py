@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from app.export import picture, report
 from app.export.report import Wish
 from app.theme import Weight, font
 from app.widgets import column, frame, label
+from workbench.analysis.results import View
 from workbench.errors import PongbenchError
 
 _SAID_FOR_MS = 2500
@@ -53,8 +54,8 @@ class Recorded:
     path: Path
     title: str
     notes: str = ""
-    percentile: str = "p99"
-    clock: str = "latency"
+    view: View = field(default_factory=View)
+    """What its charts show."""
     kinds: tuple[str, ...] = tuple(KINDS)
 
     def write(self, output: Path, wish: Wish) -> Coroutine[Any, Any, str]:
@@ -63,8 +64,10 @@ class Recorded:
         width, height = wish.size
         options = [
             *("report", str(self.path.absolute()), "-o", str(output), "--theme", wish.theme),
-            *("--size", f"{width}x{height}", "--percentile", wish.percentile),
-            *("--clock", wish.clock, "--newer", *(["--notes"] if wish.notes else [])),
+            *("--size", f"{width}x{height}", "--percentile", wish.view.percentile),
+            *("--clock", wish.view.clock, "--newer"),
+            *(["--metric", wish.view.metric] if wish.view.metric else []),
+            *(["--notes"] if wish.notes else []),
         ]
         return _run(options, output)
 
@@ -77,8 +80,10 @@ class Charts:
     title: str
     points: Callable[[], str] | None = None
     notes: str = ""
-    percentile: str = "p99"
-    clock: str = "latency"
+
+    @property
+    def view(self) -> View:
+        return self.trio.view
 
     @property
     def kinds(self) -> tuple[str, ...]:

@@ -271,7 +271,7 @@ def test_what_is_drawn_of_a_session_is_the_response_time_on_the_screen(
     trio.set_percentile("p50")
     trio.set_clock("service")
     source = ask_for_session(parent, desk, recorded, trio).source
-    assert (source.percentile, source.clock) == ("p50", "service")
+    assert (source.view.percentile, source.view.clock) == ("p50", "service")
     assert source.title == "Socket ping-pong"
 
 

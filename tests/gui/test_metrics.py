@@ -9,17 +9,24 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from pypdf import PdfReader
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 from synthetic import session
 from trios import shown
 
+from app.__main__ import main
 from app.charts.series import Quantity
-from app.export.report import write_report
+from app.context import Desk
+from app.export.dialog import ask_for_session
+from app.export.report import Wish, write_report
 from tests.recording import record_session
-from workbench.cli import main
+from workbench.analysis.results import View
 from workbench.documents import AnyDocument, Metric, PointStop, RunStart
 from workbench.report.points import points_as_csv
+
+# The offscreen platform says so of every window that has a least size.
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
 COST = Metric(key="cost", label="Switches per call", unit="switches")
 
@@ -76,3 +83,36 @@ def test_it_is_reported(path: Path, documents: list[AnyDocument]) -> None:
     page = path.with_suffix(".html").read_text()
     assert "Switches per call" in page
     assert "2.25 switches" in page
+
+
+def words(path: Path) -> str:
+    (page,) = PdfReader(path).pages
+    return " ".join(page.extract_text().split())
+
+
+def test_it_is_drawn_in_a_report_that_asks_for_it(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pdf = path.with_suffix(".pdf")
+    assert main(["report", str(path), "-o", str(pdf)]) == 0
+    assert COST.label not in words(pdf)
+    assert main(["report", str(path), "-o", str(pdf), "--metric", "cost"]) == 0
+    assert COST.label in words(pdf)
+    assert "% of attempts" not in words(pdf)
+    assert main(["report", str(path), "-o", str(pdf), "--metric", "price"]) == 2
+    assert "has no metric 'price' to be drawn; it has cost." in capsys.readouterr().err
+
+
+def test_under_the_pointer_in_a_report_stands_its_figure(path: Path) -> None:
+    write_report(path, path.with_suffix(".html"), Wish(view=View(metric="cost")))
+    assert "0 % errors, Switches per call 2.25 switches." in path.with_suffix(".html").read_text()
+
+
+async def test_a_session_is_exported_with_the_metric_that_its_charts_show(
+    path: Path, documents: list[AnyDocument], qtbot: QtBot, desk: Desk
+) -> None:
+    trio = shown(qtbot, documents)
+    qtbot.keyClick(trio, Qt.Key.Key_M)
+    source = ask_for_session(trio, desk, path, trio).source
+    await source.write(path.with_suffix(".pdf"), Wish(view=source.view))
+    assert COST.label in words(path.with_suffix(".pdf"))
