@@ -221,6 +221,28 @@ def test_a_right_opens_what_it_names(ordinary: Someone, right: str, opened: list
     assert seen["record"]["rights"] == [right]
 
 
+IN_A_CHROOT = """
+mount -t tmpfs tmpfs /mnt && mkdir /mnt/root && cd /mnt/root || exit
+for part in /*; do
+  if [ -L "$part" ]; then cp -a "$part" .
+  elif [ -d "$part" ] && [ "$part" != /mnt ]; then mkdir ".$part"; mount --rbind "$part" ".$part"
+  fi
+done
+exec chroot . "$0" "$@"
+"""
+
+
+def test_in_a_chroot_whose_root_is_no_mount_all_is_as_elsewhere(root: Someone) -> None:
+    inside = ("unshare", "--mount", "sh", "-c", IN_A_CHROOT)
+    root.home.chmod(0o700)
+    try:
+        seen = found(root.run(*arguments(SERVERS / "probe", {}), wrap=inside))
+    finally:
+        root.home.chmod(0o755)
+    assert seen["record"] == {"user": "nobody", "landlock": max(0, landlock()), "rights": []}
+    assert {seen["status"][name] for name in SETS} == {NONE}
+
+
 CANNOT_MOUNT = ("setpriv", "--bounding-set=-sys_admin", "--inh-caps=-sys_admin")
 
 

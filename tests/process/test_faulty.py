@@ -32,6 +32,7 @@ PLAN = Plan(
     workload=a_workload(protocol="http/1.1", calls_per_connection=10, timeout_s=10.0),
     rate_of="requests",
 )
+ATTEMPTS = 3
 FAULTS = {
     "body": "answers with a wrong body",
     "500": "answers 500",
@@ -87,8 +88,15 @@ def a_neighbour(busy: int) -> Iterator[None]:
 async def test_a_server_that_turns_bad_after_forty_calls_is_faulty(busy: int) -> None:
     kinds = list(FAULTS) if busy else chosen(list(FAULTS), 3)
     entries = [entry("turns-bad", mode) for mode in kinds]
-    with a_neighbour(busy):
-        found = {stop.server: stop for stop in stops(await run(entries))}
+    found: dict[str, PointStop] = {}
+    unsure = entries
+    for _ in range(ATTEMPTS):
+        with a_neighbour(busy):
+            found |= {stop.server: stop for stop in stops(await run(unsure))}
+        # Whatever else runs here may have kept the clients from their schedule altogether.
+        unsure = [each for each in entries if found[each.id].verdict == "inconclusive"]
+        if not unsure:
+            break
     assert {stop.verdict for stop in found.values()} == {"faulty"}, verdicts(found.values())
     for each in entries:
         (reason, *_) = reasons_of(found[each.id])

@@ -15,6 +15,7 @@ the way. Landlock then restricts access to system files, the runtime and those d
 from __future__ import annotations
 
 import ctypes
+import errno
 import json
 import os
 import pwd
@@ -222,8 +223,7 @@ def open_way(paths: list[str], cache: str) -> None:
     if not closed:
         return
     try:
-        check(libc.unshare(CLONE_NEWNS))
-        mount(None, "/", None, MS_REC | MS_SLAVE)
+        own_mounts()
     except PermissionError:
         for path in closed:
             open_up_to(path, cache)
@@ -241,6 +241,21 @@ def open_way(paths: list[str], cache: str) -> None:
         mount(f"/proc/self/fd/{descriptor}", path, None, MS_BIND)
         os.close(descriptor)
     os.umask(umask)
+
+
+def own_mounts() -> None:
+    """Mount from here on for this process and its children alone."""
+    check(libc.unshare(CLONE_NEWNS))
+    try:
+        mount(None, "/", None, MS_REC | MS_SLAVE)
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
+        # In a chroot whose root is no mount: make it one, on a mount that already is our own.
+        mount(None, "/proc", None, MS_SLAVE)
+        mount("/", "/proc", None, MS_BIND | MS_REC)
+        mount(None, "/proc", None, MS_REC | MS_SLAVE)
+        os.chroot("/proc")
 
 
 def open_up_to(path: str, cache: str) -> None:
