@@ -258,6 +258,9 @@ class Window(Document, frozen=True, kw_only=True, tag="window"):
     errors: Errors = {}
     in_flight: Signed = 0
     """Connections open at the window's end."""
+    pending: Number | None = None
+    """Calls sent and not answered yet, mean over the window, counted apart from response times.
+    None: not known."""
     latency_us: Percentiles | None = None
     """Latency from the scheduled time. None: no reply in this window."""
     service_us: Percentiles | None = None

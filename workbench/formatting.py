@@ -97,6 +97,12 @@ def bits(per_s: float) -> str:
     return f"{per_s / 1e3:,.3g} kbit/s"
 
 
+def cores(numbers: Sequence[int]) -> str:
+    """ "core 0", "cores 0, 2"; empty: of none."""
+    listed = ", ".join(map(str, numbers))
+    return f"core{'s' * (len(numbers) > 1)} {listed}" if numbers else ""
+
+
 def listed(names: Sequence[str]) -> str:
     """ "a, b and c" """
     if len(names) < 2:

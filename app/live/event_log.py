@@ -13,7 +13,7 @@ from app.theme import Theme, Weight, icon_pixmap
 from app.widgets import column, empty, label, row
 from workbench import formatting
 from workbench.documents import Note
-from workbench.messages.notes import Backlog, Severity
+from workbench.messages.notes import Backlog, Resources, Severity
 from workbench.messages.topics import about, read_note, severity
 
 
@@ -32,7 +32,7 @@ class Happened(QFrame):
         self.setObjectName("card")
         self._theme = theme
         self._notes: list[tuple[Note, str]] = []
-        self._backlogs: set[tuple[int, str]] = set()
+        self._found: set[tuple[str, str]] = set()
         self._alike: dict[Hashable, list[event_grouping.Named]] = {}
         """By what is said of all of them."""
         self._told = 0
@@ -49,7 +49,7 @@ class Happened(QFrame):
 
     def clear(self) -> None:
         self._notes.clear()
-        self._backlogs.clear()
+        self._found.clear()
         self._alike.clear()
         self._told = 0
         empty(self._list)
@@ -66,14 +66,14 @@ class Happened(QFrame):
         if (kind := event_grouping.kind(note, server)) is not None:
             return self._gather(kind, note, server)
         message, said = read_note(note), about(note, server)
-        if isinstance(message, Backlog):
+        if isinstance(message, Backlog | Resources):
             # The same in every pass, new only in the first; as requested, it holds for all servers.
-            as_asked = message.backlog == message.asked
+            as_asked = isinstance(message, Resources) or message.backlog == message.asked
             said = message.of_all() if as_asked else said
-            backlog = (message.backlog, "" if as_asked else server)
-            if backlog in self._backlogs:
+            found = (said, "" if as_asked else server)
+            if found in self._found:
                 return said
-            self._backlogs.add(backlog)
+            self._found.add(found)
         self._notes.append((note, said))
         return said
 

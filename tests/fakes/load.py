@@ -48,6 +48,11 @@ class Script:
     error: str = "client-timo"
     service_us: int = 200
     lateness_us: int = 20
+    in_flight: float | None = 1.0
+    """Calls in flight: of those that Little's law expects. None: not counted."""
+    conserved: bool = True
+    skew_us: int = 0
+    """By which all clients but the first begin later."""
     lose: dict[int, Sequence[str]] = field(default_factory=dict)
     """Clients that are lost in the middle of a point, by its number."""
     on_point: Callable[[int, PointSpec], None] = lambda number, spec: None
@@ -139,7 +144,14 @@ class FakeLoad:
             in_flight=min(waiting, spec.connections),
             latency=times,
             service=times,
+            pending=self._pending(replies, sum(errors.values()), spec),
         )
+
+    def _pending(self, replies: int, lost: int, spec: PointSpec) -> float | None:
+        if self.script.in_flight is None:
+            return None
+        call_us = replies * self.script.service_us + lost * spec.timeout_s * 1e6
+        return self.script.in_flight * call_us / WINDOW_US
 
     def _calls(self, spec: PointSpec, part: float) -> tuple[int, int, Errors]:
         """Due, answered and lost in a part of the schedule."""
@@ -181,11 +193,16 @@ class FakeLoad:
             schedule_s=(spec.seconds or 1.0) * part,
             client_cpu_pct=20.0 if self.can.windows else None,
             client_cpu_s=0.2 if self.can.windows else None,
-            conserved=True if self.can.conservation else None,
+            conserved=self.script.conserved if self.can.conservation else None,
             complaints=complaints,
             clients=[
-                ClientPart(machine=name, scheduled=due // len(here), sent=due // len(here))
-                for name in here
+                ClientPart(
+                    machine=name,
+                    scheduled=due // len(here),
+                    sent=due // len(here),
+                    began_late_us=self.script.skew_us * (n > 0),
+                )
+                for n, name in enumerate(here)
             ],
         )
 

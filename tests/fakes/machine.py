@@ -7,7 +7,7 @@ import contextlib
 import itertools
 import json
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 
 from workbench.errors import PongbenchError
@@ -102,6 +102,10 @@ class FakeMachine:
         self.cannot_start: dict[str, Exception] = {}
         """By a word of the command."""
         self.reads = True
+        self.backlog = 512
+        """In force for whatever listens."""
+        self.proc: dict[str, str] = {}
+        """Of every process: files of its folder in /proc, by name."""
         self.closed = False
         self.failure: PongbenchError | None = None
         self._lost: asyncio.Future[PongbenchError] = asyncio.get_running_loop().create_future()
@@ -154,11 +158,11 @@ class FakeMachine:
         await asyncio.sleep(0)
         if self.failure:
             raise self.failure
-        return [None for _ in paths]
+        return [self.proc.get(path.rpartition("/")[2]) for path in paths]
 
     async def listening(self, port: int) -> tuple[int, int] | None:
         await asyncio.sleep(0)
-        return 0, 512
+        return 0, self.backlog
 
     async def time_wait(self) -> int:
         return 0
@@ -183,12 +187,14 @@ class FakeMachine:
 class FakeMachines:
     """Opens them as a fleet does."""
 
-    def __init__(self) -> None:
+    def __init__(self, on_machine: Callable[[FakeMachine], None] = lambda machine: None) -> None:
         self.opened: dict[str, FakeMachine] = {}
+        self._on_machine = on_machine
 
     async def open(self, profile: Profile, ask: Ask = ask_nobody) -> FakeMachine:
         await asyncio.sleep(0)
         self.opened[profile.name] = FakeMachine(profile.name)
+        self._on_machine(self.opened[profile.name])
         return self.opened[profile.name]
 
 

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import time
 import types
-from collections.abc import AsyncIterator, Coroutine, Generator
+from collections.abc import AsyncIterator, Callable, Coroutine, Generator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -29,6 +29,7 @@ from workbench.load.base import Capabilities
 from workbench.machines.profiles import make_profile, save_profile
 from workbench.plan.budget import assess
 from workbench.plan.model import Plan
+from workbench.run.engine import Engine
 from workbench.run.environment import HERE, Fleet, open_stage
 from workbench.run.scheduler import Scheduler
 from workbench.run.state import Rehearsal, RunState
@@ -104,10 +105,7 @@ async def a_run(
 ) -> AsyncIterator[Run]:
     """A stage of fakes and a scheduler on it. `entries`: fields of all servers of the plan. Needs
     `PONGBENCH_HOME`."""
-    for name in clients:
-        if name != HERE:
-            values = {"connector": "ssh", "address": name, "roles": ["client"]}
-            save_profile(make_profile({"name": name, **values}))
+    _save_profiles(clients)
     tool, started = fake_tool(script or Script(), can)
     machines = FakeMachines()
     fleet = Fleet(HERE, clients, machines.open)
@@ -131,6 +129,38 @@ async def a_run(
                 zero_us=time.monotonic_ns() // 1000,
             )
             yield Run(Scheduler(state), control, started[0], machines.opened, documents, said)
+
+
+async def a_session(
+    plan: Plan,
+    folder: Path,
+    script: Script | None = None,
+    *,
+    can: Capabilities = ALL,
+    clients: tuple[str, ...] = (HERE,),
+    on_machine: Callable[[FakeMachine], None] = lambda machine: None,
+    **entries: Any,
+) -> list[AnyDocument]:
+    """All documents of a run of the engine on fakes. `on_machine` is called when one is opened;
+    `entries`: fields of all servers. Needs `PONGBENCH_HOME`."""
+    _save_profiles(clients)
+    documents: list[AnyDocument] = []
+    tool, _ = fake_tool(script or Script(), can)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(registry.TOOLS, "fake", tool)
+        fleet = Fleet(HERE, clients, FakeMachines(on_machine).open)
+        servers = [an_entry(id_, folder, **entries) for id_ in plan.servers]
+        null = an_entry("null", folder, family="tool")
+        engine = Engine(plan, servers, documents.append, null=null, fleet=fleet)
+        await engine.run()
+    return documents
+
+
+def _save_profiles(clients: tuple[str, ...]) -> None:
+    for name in clients:
+        if name != HERE:
+            values = {"connector": "ssh", "address": name, "roles": ["client"]}
+            save_profile(make_profile({"name": name, **values}))
 
 
 def _rehearsed(entry: ServerEntry) -> Rehearsal:

@@ -6,17 +6,14 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from fakes.load import ALL, Script, fake_tool
-from fakes.machine import FakeMachines
-from fakes.run import Run, a_run, an_entry, cancelled_at
+from fakes.load import Script
+from fakes.run import Run, a_run, a_session, cancelled_at
 
-from workbench.control import Control, Stopped
-from workbench.documents import AnyDocument, PointStop, RunStart, RunStop
+from workbench.control import Stopped
+from workbench.documents import PointStop, RunStart, RunStop
 from workbench.errors import PongbenchError
-from workbench.load import registry
 from workbench.plan.model import GiveUp, Plan, WarmUp
-from workbench.run.engine import Engine
-from workbench.run.environment import HERE, Fleet
+from workbench.run.environment import HERE
 from workbench.workloads.registry import workload as a_workload
 
 PLAN = Plan(
@@ -243,29 +240,17 @@ async def test_a_run_can_be_aborted_at_any_moment(tmp_path: Path) -> None:
     assert moments > 30 and seen == set(range(6))
 
 
-async def engine_run(
-    tmp_path: Path, script: Script, *, plan: Plan, can: object = ALL
-) -> tuple[list[AnyDocument], RunStop]:
-    documents: list[AnyDocument] = []
-    entries = [an_entry(id_, tmp_path) for id_ in plan.servers]
-    tool, _ = fake_tool(script, can)  # type: ignore[arg-type]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(registry.TOOLS, "fake", tool)
-        fleet = Fleet(open=FakeMachines().open)
-        engine = Engine(plan, entries, documents.append, fleet=fleet, control=Control())
-        return documents, await engine.run()
-
-
 async def test_a_session_is_whole_from_the_rehearsal_to_its_end(tmp_path: Path) -> None:
-    documents, stop = await engine_run(tmp_path, Script(), plan=changed(servers=["one"]))
-    assert isinstance(documents[0], RunStart) and documents[-1] is stop
+    documents = await a_session(changed(servers=["one"]), tmp_path)
+    stop = documents[-1]
+    assert isinstance(documents[0], RunStart) and isinstance(stop, RunStop)
     assert (documents[0].v, stop.status) == (2, "done"), "who knows no search reads it"
     assert documents[0].servers[0].gate["protocols"] == ["pong"]
 
 
 async def test_a_run_without_a_client_fails_in_words(tmp_path: Path) -> None:
-    documents, stop = await engine_run(
-        tmp_path, Script(lose={2: [HERE]}), plan=changed(servers=["one"])
-    )
+    documents = await a_session(changed(servers=["one"]), tmp_path, Script(lose={2: [HERE]}))
+    stop = documents[-1]
+    assert isinstance(stop, RunStop)
     assert (stop.status, stop.reason) == ("failed", "localhost is gone.")
     assert len([d for d in documents if isinstance(d, PointStop)]) == 1

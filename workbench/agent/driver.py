@@ -61,6 +61,9 @@ class Driver:
     """Start a connection now: (scheduled, now) in ns. Returns False if it failed at once."""
     on_events: Callable[[], None]
     """Handle connections that became readable, or writable for the first time."""
+    pending: Callable[[], int] | None = None
+    """Count calls sent and not answered yet, each for as long as its service time; called after all
+    events. None: they are not counted."""
     open: dict[int, Any]
     """The workload's state of each connection, by descriptor, in the order of starting."""
 

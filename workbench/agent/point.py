@@ -40,7 +40,13 @@ class Point:
         self.on_finished = on_finished
         self.tally = Tally(load.calls_per_connection)
         self.driver = driver_of(load.workload)(loop, load, self.tally)
-        self.alarm = Alarm(loop, self.on_alarm)
+        self.pending: Pending | None = None
+        on_alarm = self.on_alarm
+        if self.driver.pending is not None:
+            self.pending = Pending(self.driver.pending)
+            on_alarm = self.pending.around(on_alarm)
+            self.driver.on_events = self.pending.around(self.driver.on_events)
+        self.alarm = Alarm(loop, on_alarm)
         self.pace: Pace = OpenPace(load) if load.mode == "open" else ClosedPace(load)
         if load.mode == "closed":
             self.driver.replace = self.replacer()
@@ -58,6 +64,8 @@ class Point:
         """Begin at `at_ns` of the monotonic clock."""
         self.started_ns = at_ns
         self.next_window = at_ns + WINDOW_NS
+        if self.pending:
+            self.pending.begin(at_ns)
         self.cpu_before = _cpu_us()
         self.pace.begin(at_ns)
         self.driver.start()
@@ -138,6 +146,8 @@ class Point:
         data = self.tally.window()
         data["i"] = self.window_index
         data["in_flight"] = len(self.driver.open)
+        if self.pending:
+            data["pending"] = self.pending.mean()
         self.window_index += 1
         self.next_window += WINDOW_NS
         self.on_window(data)
@@ -169,6 +179,49 @@ class Point:
                 "began_late_us": max(0, self.began_ns - self.started_ns) // 1000,
             }
         )
+
+
+class Pending:
+    """Calls pending, integrated over time: counted apart from response times, so that each can be
+    checked by the other (Little's law)."""
+
+    def __init__(self, count: Callable[[], int]) -> None:
+        self.begin, self.around, self.mean = _integral(count)
+
+
+def _integral(
+    count: Callable[[], int],
+) -> tuple[
+    Callable[[int], None],
+    Callable[[Callable[[], None]], Callable[[], None]],
+    Callable[[], float],
+]:
+    """Return what begins it at a time, what wraps handlers, and what returns the mean of a window
+    and begins the next. Closures, like all hot paths."""
+    at_ns = last = twice_ns = 0
+
+    def begin(now: int) -> None:
+        nonlocal at_ns
+        at_ns = now
+
+    def around(handle: Callable[[], None]) -> Callable[[], None]:
+        def counted() -> None:
+            # The number changes in handlers alone: before one it is what it was after the last.
+            nonlocal at_ns, last, twice_ns
+            now, before = monotonic_ns(), last
+            twice_ns += 2 * before * (now - at_ns)
+            handle()
+            at_ns, last = monotonic_ns(), count()
+            twice_ns += (before + last) * (at_ns - now)
+
+        return counted
+
+    def mean() -> float:
+        nonlocal twice_ns
+        window_ns, twice_ns = max(0, twice_ns) / 2, 0
+        return round(window_ns / WINDOW_NS, 4)
+
+    return begin, around, mean
 
 
 class Pace:

@@ -40,6 +40,7 @@ def together(windows: Sequence[Window]) -> Window:
         replies=sum(window.replies for window in windows),
         errors=dict(sorted(errors.items())),
         in_flight=last.in_flight,
+        pending=pending(windows),
         latency_us=percentiles(latency),
         service_us=percentiles(service),
         latency=latency,
@@ -69,6 +70,14 @@ class Thinner:
         """What is left when the point has ended."""
         left, self._waiting = self._waiting, []
         return [together(left)] if left else []
+
+
+def pending(windows: Sequence[Window]) -> float | None:
+    """Calls pending, mean over the windows; None: not known of every window."""
+    known = [w.pending * w.length_us for w in windows if w.pending is not None]
+    if not windows or len(known) < len(windows):
+        return None
+    return sum(known) / sum(window.length_us for window in windows)
 
 
 def seconds(windows: Sequence[Window]) -> float:

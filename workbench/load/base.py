@@ -112,6 +112,7 @@ class LoadWindow:
     in_flight: int
     latency: SparseHistogram
     service: SparseHistogram
+    pending: float | None = None
 
 
 @dataclass(frozen=True)

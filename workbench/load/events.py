@@ -16,6 +16,7 @@ ErrorName: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_-]{1,40
 Errors: TypeAlias = Annotated[dict[ErrorName, Count], msgspec.Meta(max_length=200)]
 Buckets: TypeAlias = list[Count]
 Length: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=1 << 53)]
+Calls: TypeAlias = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="ev", tag=str.lower):
@@ -49,6 +50,8 @@ class Window(Event, frozen=True, kw_only=True):
     errors: Errors
     latency: Buckets
     service: Buckets
+    pending: Calls | None = None
+    """Mean over the window; None: not counted."""
     id: Count = 0
     worker: Count = 0
     dropped: Count = 0

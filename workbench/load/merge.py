@@ -54,6 +54,7 @@ def merge_windows(index: int, windows: Sequence[Window]) -> LoadWindow:
         errors=_errors(windows),
         latency=histogram.merge(w.latency for w in windows),
         service=histogram.merge(w.service for w in windows),
+        pending=_pending(windows),
         **{name: sum(getattr(w, name) for w in windows) for name in _SUMMED},
     )
 
@@ -115,6 +116,12 @@ def client_part(machine: str, reports: Sequence[Done], clock_uncertainty_us: int
         began_late_us=max(r.began_late_us for r in reports),
         clock_uncertainty_us=clock_uncertainty_us,
     )
+
+
+def _pending(windows: Sequence[Window]) -> float | None:
+    """Return the sum; None: a worker does not count them."""
+    known = [w.pending for w in windows if w.pending is not None]
+    return round(sum(known), 4) if len(known) == len(windows) else None
 
 
 def _errors(parts: Sequence[Window | Done]) -> Errors:

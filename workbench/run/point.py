@@ -151,6 +151,7 @@ class _PointRecording:
             replies=window.replies,
             errors=window.errors,
             in_flight=window.in_flight,
+            pending=window.pending,
             latency_us=histogram.percentiles(window.latency),
             service_us=histogram.percentiles(window.service),
             latency=histogram.coarse(window.latency),

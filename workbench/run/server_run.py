@@ -20,7 +20,7 @@ from workbench.run.client_recovery import ClientRecovery
 from workbench.run.point import PointRunner, Target
 from workbench.run.state import RunState
 from workbench.servers.deploy import Deployment
-from workbench.servers.footprint import Footprint, footprint
+from workbench.servers.footprint import Footprint, descriptor_limit, footprint
 from workbench.servers.warming import warm
 
 Answer = TypeVar("Answer")
@@ -69,6 +69,7 @@ class ServerRunner:
         control.check()
         async with self._deployed(server) as deployment:
             before = await footprint(self._target, deployment.pid)
+            await self._note_resources(deployment, before)
             answer = await self._drive(points, deployment, rests, results)
             await self._note_growth(deployment, before)
             return answer
@@ -123,6 +124,19 @@ class ServerRunner:
     def _note_backlog(self, deployment: Deployment) -> None:
         name, backlog = deployment.entry.name, deployment.backlog
         in_force = notes.Backlog(name=name, backlog=backlog, asked=self._run.plan.backlog)
+        self._run.note(in_force, deployment.entry.id)
+
+    async def _note_resources(self, deployment: Deployment, used: Footprint) -> None:
+        if not used.processes:
+            return
+        in_force = notes.Resources(
+            name=deployment.entry.name,
+            processes=used.processes,
+            threads=used.threads,
+            cores=list(used.cores),
+            nofile=await descriptor_limit(self._target, deployment.pid),
+            asked_nofile=self._run.plan.nofile,
+        )
         self._run.note(in_force, deployment.entry.id)
 
     async def _drive(

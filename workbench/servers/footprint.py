@@ -13,6 +13,7 @@ BUSY_TICKS = 2
 QUIET_LOOKS = 60
 
 MOST_PROCESSES = 10_000
+_IS_CORE = re.compile(r"[0-9]{1,4}").fullmatch
 _IS_NUMBER = re.compile(r"[0-9]{1,15}").fullmatch
 
 LOOKS = 10
@@ -27,13 +28,25 @@ class Footprint:
     threads: int = 0
     rss_bytes: int = 0
     """Sum over the processes; shared pages count in each."""
+    cores: tuple[int, ...] = ()
+    """On which any of them may run."""
 
 
 async def footprint(machine: Machine, pid: int) -> Footprint:
     statuses = await _of_each(machine, pid, "status")
-    threads = sum(_figure(status, "Threads") for status in statuses)
-    rss = sum(_figure(status, "VmRSS") for status in statuses) * 1024
-    return Footprint(len(statuses), threads, rss)
+    allowed = [_cores(status) for status in statuses]
+    return Footprint(
+        processes=len(statuses),
+        threads=sum(_figure(status, "Threads") for status in statuses),
+        rss_bytes=sum(_figure(status, "VmRSS") for status in statuses) * 1024,
+        cores=tuple(sorted(set[int]().union(*allowed))),
+    )
+
+
+async def descriptor_limit(machine: Machine, pid: int) -> int:
+    """Return the limit in force, the lowest of its processes; 0: unknown, or none."""
+    limits = await _of_each(machine, pid, "limits")
+    return min(filter(None, map(_nofile, limits)), default=0)
 
 
 async def quiet(machine: Machine, pid: int) -> None:
@@ -82,6 +95,23 @@ async def settled_footprint(machine: Machine, pid: int) -> Footprint:
         if found.processes == before.processes:
             break
     return found
+
+
+def _cores(status: str) -> set[int]:
+    """Of "Cpus_allowed_list: 0-3,8"."""
+    found = re.search(r"^Cpus_allowed_list:\s*([0-9,-]+)$", status, re.MULTILINE)
+    cores: set[int] = set()
+    for part in found[1].split(",") if found else ():
+        first, _, last = part.partition("-")
+        if _IS_CORE(first) and _IS_CORE(last or first):
+            cores.update(range(int(first), int(last or first) + 1))
+    return cores
+
+
+def _nofile(limits: str) -> int:
+    """The soft limit."""
+    found = re.search(r"^Max open files\s+([0-9]{1,15})\s", limits, re.MULTILINE)
+    return int(found[1]) if found else 0
 
 
 def _figure(status: str, name: str) -> int:

@@ -34,7 +34,16 @@ from workbench.messages.notes.progress import (
 )
 from workbench.messages.notes.readers import Faulty, NotJudged, WindowsMissing
 from workbench.messages.notes.search import Peak
-from workbench.messages.notes.servers import Backlog, Deploy, Died, Gate, Memory, Unequal, WarmUp
+from workbench.messages.notes.servers import (
+    Backlog,
+    Deploy,
+    Died,
+    Gate,
+    Memory,
+    Resources,
+    Unequal,
+    WarmUp,
+)
 from workbench.messages.notes.tuning import (
     CrashRestored,
     NotRestored,
@@ -71,6 +80,7 @@ __all__ = [
     "Paused",
     "Peak",
     "Point",
+    "Resources",
     "Restored",
     "Resumed",
     "SamplerLost",

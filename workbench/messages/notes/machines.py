@@ -15,10 +15,10 @@ class SharedCores(Notice, frozen=True, kw_only=True):
     cores: list[int]
 
     def text(self) -> str:
-        cores = f"core{'s' * (len(self.cores) > 1)} {', '.join(map(str, self.cores))}"
         return (
-            f"Server and agents share {cores} of '{self.machine}': the load generator takes time "
-            "from the server, and rates come out lower than they are. Give them cores of their own."
+            f"Server and agents share {formatting.cores(self.cores)} of '{self.machine}': the load"
+            " generator takes time from the server, and rates come out lower than they are. Give"
+            " them cores of their own."
         )
 
 
@@ -87,7 +87,11 @@ class Link(Notice, frozen=True, kw_only=True):
     """Of those, lost on the way: they were sent again."""
 
     def severity(self) -> Severity:
-        return Severity.WARNING if self.lost_share > SOUND else Severity.INFO
+        return Severity.WARNING if self.is_lossy else Severity.INFO
+
+    @property
+    def is_lossy(self) -> bool:
+        return self.lost_share > SOUND
 
     @property
     def lost_share(self) -> float:

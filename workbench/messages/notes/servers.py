@@ -56,6 +56,35 @@ class Backlog(Notice, frozen=True, kw_only=True):
         return f"A backlog of {self.backlog:,} is in force, not the {self.asked:,} asked for."
 
 
+class Resources(Notice, frozen=True, kw_only=True):
+    """What a server runs on, according to the kernel, before its first point."""
+
+    level = Severity.QUIET
+
+    name: str = ""
+    processes: int
+    threads: int
+    cores: list[int]
+    """Empty: not known."""
+    nofile: int
+    """Descriptors that each of its processes may have; 0: not known."""
+    asked_nofile: int = 0
+
+    def text(self) -> str:
+        return f"{self.name} runs in {self._where()}."
+
+    def of_all(self) -> str:
+        """Without a name."""
+        where = self._where()
+        return f"{where[:1].upper()}{where[1:]}."
+
+    def _where(self) -> str:
+        processes = f"{self.processes:,} process{'es' * (self.processes != 1)}"
+        each = " each" * (self.processes > 1)
+        limit = f", with at most {self.nofile:,} descriptors{each}" * bool(self.nofile)
+        return f"{processes} on {formatting.cores(self.cores) or 'unknown cores'}{limit}"
+
+
 class WarmUp(Notice, frozen=True, kw_only=True):
     """Of its own, for a server that gets faster while it runs."""
 

@@ -60,10 +60,14 @@ class WorkloadDriver(Driver):
         self.request = http_request(load)
         self.thinking: deque[tuple[int, Connection]] = deque()
         """(due, connection) between a reply and the next call, by due."""
+        self.leaving: set[int] = set()
+        """Descriptors of connections whose calls are answered and that the server is to close."""
         self.pipeline = min(load.options.get("pipeline", 1), self.calls)
         self.first_request = self.request * self.pipeline
         self.think_ns = round(load.think_time_s * 1e9)
         self.may_be_fast = self.pipeline == 1 and not self.think_ns
+        if self.pipeline == 1:  # service times of pipelined calls overlap
+            self.pending = self._pending
         self.begin = self._begin
         self.on_events = self._on_events()
 
@@ -178,8 +182,10 @@ class WorkloadDriver(Driver):
             raise ProtocolError("closed before all calls were answered", "closed")
         elif response.keep_alive or closed:
             self.end(connection)
-        # Otherwise the server announced a close: wait for it, so that the connection's
-        # TIME_WAIT is where the protocol puts it, and not on one of our ports.
+        else:
+            # The server announced a close: wait for it, so that the connection's TIME_WAIT is where
+            # the protocol puts it, and not on one of our ports.
+            self.leaving.add(connection.fd)
 
     def answered(self, connection: Connection) -> None:
         now = monotonic_ns()
@@ -226,6 +232,7 @@ class WorkloadDriver(Driver):
 
     def end(self, connection: Connection) -> None:
         del self.open[connection.fd]
+        self.leaving.discard(connection.fd)
         connection.sock.close()
         if self.replace:
             self.replace(monotonic_ns())
@@ -238,6 +245,9 @@ class WorkloadDriver(Driver):
                 self.lose(connection, "client-timo")
             else:
                 self.end(connection)
+
+    def _pending(self) -> int:
+        return len(self.open) - len(self.thinking) - len(self.leaving)
 
     def calls_in_flight(self) -> int:
         return sum(connection.calls_left() for connection in self.open.values())

@@ -41,6 +41,7 @@ class WorkloadDriver(Driver):
         self.request = http_request(load)
         self.partial: dict[int, bytes] = {}
         """By descriptor, what came of replies that did not come at once."""
+        self.pending = self.open.__len__
         self.begin = self._begin()
         self.on_events = self._on_events()
 
