@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Hashable, Sequence
 
-from workbench import formatting
-from workbench.axis import RATE
 from workbench.documents import Note
 from workbench.messages import base
 from workbench.messages.notes import Again, Gate, NotJudged
+from workbench.messages.places import places
 from workbench.messages.topics import read_note
 
 Named = tuple[Note, str]
@@ -45,24 +43,8 @@ def told(notes: Sequence[Named]) -> str:
     if isinstance(first, Again):
         again = [message for message in messages if isinstance(message, Again)]
         where = [(name, x) for name, m in zip(servers, again, strict=True) for x in m.rates_per_s]
-        return f"Repeating, because a limit is decided there: {_points(where, first.suffix)}."
+        return f"Repeating, because a limit is decided there: {places(where, first.suffix)}."
     doubts = [message for message in messages if isinstance(message, NotJudged)]
     where = [(name, doubt.x) for name, doubt in zip(servers, doubts, strict=True)]
     causes = base.together([doubt.reason() for doubt in doubts])
-    return f"{causes} Not judged: {_points(where, doubts[0].suffix)}."
-
-
-def _points(where: Sequence[tuple[str, float]], suffix: str) -> str:
-    """ "gevent at 18,000 and 20,000/s", "gevent and Trio at 8,400/s and Twisted at 4,000/s" """
-    places: defaultdict[str, set[float]] = defaultdict(set)
-    for name, x in where:
-        places[name].add(x)
-    sharing: defaultdict[tuple[float, ...], list[str]] = defaultdict(list)
-    for name, xs in places.items():
-        sharing[tuple(sorted(xs))].append(name)
-    return formatting.listed(
-        [
-            f"{formatting.listed(names)} at {formatting.listed([*map(RATE.figure, xs)])}{suffix}"
-            for xs, names in sharing.items()
-        ]
-    )
+    return f"{causes} Not judged: {places(where, doubts[0].suffix)}."

@@ -12,7 +12,7 @@ import pytest
 
 from tests.synthetic import session
 from workbench.documents import Note, PointStop
-from workbench.messages import causes, ends, notes, plans, reasons
+from workbench.messages import audits, causes, ends, notes, plans, reasons
 from workbench.messages.base import Message, Recorded, grouped, kinds, read, together
 from workbench.messages.errors import error_label, listed_errors
 from workbench.messages.limits import Limit, TooManyErrors, TooSlow
@@ -20,6 +20,8 @@ from workbench.messages.notes import Notice
 from workbench.messages.reasons import REASONS, Reason, reasons_of
 from workbench.messages.topics import TOPICS
 from workbench.sessions.format import encode
+
+AT = [("gevent", 4000.0), ("Trio", 4000.0), ("Trio", 6000.0)]
 
 
 def _peak(**changes: Any) -> notes.Peak:
@@ -74,6 +76,220 @@ SENTENCES: list[tuple[Message, str]] = [
     (
         causes.Waited(busy_pct=7.0),
         "It used only 7 % of a core: it waited for something else, such as a timer, a lock, a database or another service.",
+    ),
+    (
+        audits.NothingYet(),
+        "No point has been measured yet.",
+    ),
+    (
+        audits.NotRecorded(what="pending"),
+        "Recorded before calls in flight were counted apart from response times.",
+    ),
+    (
+        audits.NotRecorded(what="resources"),
+        "Recorded before processes, cores and limits were read back.",
+    ),
+    (
+        audits.NotToldByTool(tool="wrk"),
+        "The load tool 'wrk' does not report it.",
+    ),
+    (
+        audits.Conservation(points=87, calls=1_203_000),
+        "1,203,000 calls at all 87 points: each is counted once, as answered, failed, unsent or open at the end.",
+    ),
+    (
+        audits.Conservation(points=87, calls=1_203_000, at=AT),
+        "Calls are missing or counted twice: gevent at 4,000/s and Trio at 4,000 and 6,000/s. These points are excluded; please report this.",
+    ),
+    (
+        audits.LittlesLaw(points=66, tolerance_pct=5.0),
+        "Calls in flight equal rate × service time at all 66 points, within 5 % and 50 µs per call.",
+    ),
+    (
+        audits.LittlesLaw(points=1, tolerance_pct=5.0, left_out=2),
+        "Calls in flight equal rate × service time at the point, within 5 % and 50 µs per call; 2 more cannot be checked.",
+    ),
+    (
+        audits.LittlesLaw(points=66, at=AT, in_flight=41.2, expected=12.34, tolerance_pct=5.0),
+        "Calls in flight contradict rate × service time: gevent at 4,000/s and Trio at 4,000 and 6,000/s (at worst 41.2 calls were in flight, not 12.3). Do not trust response times there.",
+    ),
+    (
+        audits.NoLittlesLaw(),
+        "So many connections failed that how long they were open cannot be told.",
+    ),
+    (
+        audits.Schedule(points=66, planned_pct=1.0),
+        "The clients kept their schedule at all 66 points: on time, and within 1 % of the planned load.",
+    ),
+    (
+        audits.Schedule(points=66, at=AT, planned_pct=1.0),
+        "The clients did not keep their schedule: gevent at 4,000/s and Trio at 4,000 and 6,000/s. They started late, left calls out, or offered another load than was planned.",
+    ),
+    (
+        audits.NoSchedule(),
+        "Closed loop: the servers set the pace, so there is no schedule to keep.",
+    ),
+    (
+        audits.Overlap(points=66, clients=2, least_pct=99.63),
+        "Both clients offered load together for at least 99.6 % of every point.",
+    ),
+    (
+        audits.Overlap(points=66, clients=2, least_pct=71.2, at=AT),
+        "The clients did not offer load at the same time: gevent at 4,000/s and Trio at 4,000 and 6,000/s (all of them in only 71.2 % of the point). Check their clocks and links.",
+    ),
+    (
+        audits.Overlap(points=66, clients=2, least_pct=99.6, at=AT, missing=["iris"]),
+        "iris had no part in some points: gevent at 4,000/s and Trio at 4,000 and 6,000/s. The others offered its share, so these points are not like the others.",
+    ),
+    (
+        audits.OneClient(),
+        "One client offered the whole load.",
+    ),
+    (
+        audits.ClientLimit(limit_per_s=22_000.0),
+        "The clients reach 22,000/s by themselves; failures beyond that are not counted against a server.",
+    ),
+    (
+        audits.ClientLimit(limit_per_s=22_000.0, others_cpu_pct=57.0),
+        "The client limit, 22,000/s, was measured while background load took 57 % of a core; it may be higher. Repeat on a quiet machine.",
+    ),
+    (
+        audits.ClientLimit(limit_per_s=0.0),
+        "The clients sustained no rate against the null server: no point can be trusted.",
+    ),
+    (
+        audits.NoCalibration(),
+        "The clients were not calibrated, so a limit may be theirs. Use calibrate: true.",
+    ),
+    (
+        audits.NotCalibrated(),
+        "The plan does not vary a rate, so the clients' limit is not sought.",
+    ),
+    (
+        audits.SameBacklog(servers=7, backlog=512, asked=512),
+        "A backlog of 512 was in force for all 7 servers.",
+    ),
+    (
+        audits.SameBacklog(servers=1, backlog=128, asked=512),
+        "A backlog of 128 was in force for the server, not the 512 asked for.",
+    ),
+    (
+        audits.SameBacklog(servers=7, backlog=512, asked=512, differing={"aiohttp": "128"}),
+        "Servers listened with other backlogs than the 512 asked for: aiohttp 128. The smaller one alone can cause resets and refusals.",
+    ),
+    (
+        audits.SameProcesses(servers=7),
+        "One process for all 7 servers.",
+    ),
+    (
+        audits.SameProcesses(servers=7, several={"nginx": 3}),
+        "Processes, the same in every pass: nginx 3; the others one.",
+    ),
+    (
+        audits.SameProcesses(servers=7, differing={"Gunicorn": "3 to 4"}),
+        "The number of processes differed between passes: Gunicorn 3 to 4.",
+    ),
+    (
+        audits.SameCores(servers=7, cores=[0], own=True),
+        "All 7 servers ran on core 0, and the clients on others.",
+    ),
+    (
+        audits.SameCores(servers=1, cores=[0, 1]),
+        "The server ran on cores 0, 1.",
+    ),
+    (
+        audits.SameCores(servers=7, shared=[0, 1]),
+        "Servers and clients shared cores 0, 1: the load takes time from the server, and rates come out lower than they are.",
+    ),
+    (
+        audits.SameCores(servers=7, cores=[0], differing={"nginx": "cores 0, 1"}),
+        "Servers ran on different cores: nginx on cores 0, 1, the others on core 0. Their figures cannot be compared.",
+    ),
+    (
+        audits.SameDescriptors(servers=7, limit=20_000, asked=20_000),
+        "A limit of 20,000 descriptors was in force for all 7 servers.",
+    ),
+    (
+        audits.SameDescriptors(servers=7, limit=20_000, asked=20_000, differing={"nginx": "1,024"}),
+        "Servers had other descriptor limits than the 20,000 asked for: nginx 1,024.",
+    ),
+    (
+        audits.SameVersions(servers=7, runtimes=["CPython 3.11.7", "go1.22"]),
+        "Versions and checksums of all 7 servers are recorded (CPython 3.11.7, go1.22).",
+    ),
+    (
+        audits.SameVersions(servers=7, differing={"mine": ""}),
+        "Not recorded of mine: version or files.",
+    ),
+    (
+        audits.SameSetUp(servers=7),
+        "Nothing is known to set all 7 servers apart but their code.",
+    ),
+    (
+        audits.SameSetUp(
+            servers=7, said=["aiohttp: Its workers listen anew with a backlog of 128."]
+        ),
+        "aiohttp: Its workers listen anew with a backlog of 128.",
+    ),
+    (
+        audits.QuietHost(points=66, most_pct=7.0, limit_pct=25.0),
+        "Background load took less than 25 % of a core at all 66 points (at most 7 %).",
+    ),
+    (
+        audits.QuietHost(points=66, most_pct=61.0, limit_pct=25.0, at=AT),
+        "Background load took up to 61 % of a core: gevent at 4,000/s and Trio at 4,000 and 6,000/s. Repeat on a quiet machine.",
+    ),
+    (
+        audits.QuietHost(points=66, limit_pct=25.0, others=["bolt"]),
+        "Another user's run was on bolt: each disturbs the other. Agree on who measures when.",
+    ),
+    (
+        audits.LinkAudit(links=2),
+        "Packet loss and capacity of both links were measured before the run, and suffice.",
+    ),
+    (
+        audits.LinkAudit(links=2, lossy={"iris": 0.031}),
+        "Links lost packets before the run: iris 3.1 %. Check the network.",
+    ),
+    (
+        audits.LinkAudit(links=2, slow=["iris"]),
+        "The link to iris carries less than the plan needs at its highest values: there the link may be the limit, not a server.",
+    ),
+    (
+        audits.NoLink(),
+        "Servers and clients share a machine: no network lies between them.",
+    ),
+    (
+        audits.LinkNotChecked(clients=["iris"]),
+        "The link of iris could not be measured.",
+    ),
+    (
+        audits.Recording(points=2),
+        "The run came to its end, and no window or sample is missing.",
+    ),
+    (
+        audits.Recording(points=66, end="stopped"),
+        "The run was stopped early: not all planned points were measured.",
+    ),
+    (
+        audits.Recording(points=66, at=AT),
+        "Some windows are missing: gevent at 4,000/s and Trio at 4,000 and 6,000/s.",
+    ),
+    (
+        audits.Recording(points=66, at=AT, unwatched=True),
+        "CPU, memory and counters are missing: gevent at 4,000/s and Trio at 4,000 and 6,000/s.",
+    ),
+    (
+        audits.UnderWay(),
+        "The run has not ended.",
+    ),
+    (
+        notes.Resources(name="nginx", processes=3, threads=3, cores=[0, 1], nofile=20_000),
+        "nginx runs in 3 processes on cores 0, 1, with at most 20,000 descriptors each.",
+    ),
+    (
+        notes.Resources(name="gevent", processes=1, threads=1, cores=[0], nofile=20_000),
+        "gevent runs in 1 process on core 0, with at most 20,000 descriptors.",
     ),
     (reasons.Interrupted(), "Interrupted; excluded from results."),
     (reasons.RecordingCut(), "The recording ends during this point; excluded from results."),

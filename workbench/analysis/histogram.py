@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,8 +115,19 @@ def mean(sparse: SparseHistogram) -> float | None:
     buckets, counts = _split(sparse)
     if not len(buckets):
         return None
-    middles = np.array([sum(bucket_bounds(int(b))) / 2 for b in buckets])
-    return float(np.average(middles, weights=counts))
+    return float(_middles()[buckets] @ counts) / int(counts.sum())
+
+
+def total_us(sparse: SparseHistogram) -> float:
+    """Sum of all times in microseconds, from the middles of the buckets."""
+    buckets, counts = _split(sparse)
+    return float(_middles()[buckets] @ counts)
+
+
+@cache
+def _middles() -> NDArray[np.float64]:
+    """Of all buckets, in microseconds."""
+    return np.array([sum(bucket_bounds(bucket)) / 2 for bucket in range(BUCKETS)])
 
 
 def _at(buckets: NDArray[np.int64], ranks: NDArray[np.int64], q: float) -> int:

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from workbench import axis as axes
+from workbench.analysis.audits import Audit, Auditor
 from workbench.analysis.background_load import BackgroundLoad
 from workbench.analysis.causes import why_it_stops
 from workbench.analysis.clients import Together, together
@@ -28,7 +29,7 @@ from workbench.documents import (
     RunStop,
 )
 from workbench.messages.limits import phrase
-from workbench.messages.notes import Backlog, Gate, Peak
+from workbench.messages.notes import Backlog, Gate, Peak, Resources
 from workbench.messages.topics import read_note, severity
 
 
@@ -117,6 +118,8 @@ class Summary:
     """The clients, each and all of them."""
     found: list[Found] = field(default_factory=list)
     """When servers were deployed."""
+    audits: list[Audit] = field(default_factory=list)
+    """The checklist of `analysis.audits`."""
 
     @property
     def notes(self) -> list[str]:
@@ -156,6 +159,7 @@ class Summary:
             **({"slo": self.slo} if self.slo else {}),
             **self.together.to_data(),
             "notes": self._notes_data(),
+            "audits": [audit.to_data() for audit in self.audits],
             "servers": {server.id: _server_data(server) for server in self.servers.values()},
         }
 
@@ -168,9 +172,10 @@ class Summary:
 
 def summarise(documents: Iterable[AnyDocument]) -> Summary:
     """Of a session's documents, whole or cut anywhere."""
-    summary = Summary()
+    summary, auditor = Summary(), Auditor()
     points: list[PointStop] = []
     for document in documents:
+        auditor(document)
         if isinstance(document, PointStop):
             points.append(document)
         match document:
@@ -185,6 +190,7 @@ def summarise(documents: Iterable[AnyDocument]) -> Summary:
             case _:
                 pass
     summary.together = together(points)
+    summary.audits = auditor.audits()
     return summary
 
 
@@ -215,7 +221,7 @@ def _note(summary: Summary, note: Note) -> None:
     if note.topic == "ceiling":
         summary.ceiling_per_s = note.data.get("ceiling_per_s")
         summary.noted.append(note)
-    elif note.topic in ("gate", "backlog"):
+    elif note.topic in ("gate", "backlog", "resources"):
         _found(summary, note)
     elif server := summary.servers.get(note.server):
         server.noted.append(note)
@@ -235,6 +241,9 @@ def _found(summary: Summary, note: Note) -> None:
     text = note.text
     if isinstance(message, Backlog):
         what, text = (message.code, message.backlog, message.asked), message.of_all()
+    elif isinstance(message, Resources):
+        text = message.of_all()
+        what = message.code, text
     elif isinstance(message, Gate):
         what = message.code, message.findings()
     found = next((each for each in summary.found if each.what == what), None)
@@ -303,6 +312,7 @@ def _note_data(note: Note) -> dict[str, Any]:
 
 def _point_data(point: PointStop, server: ServerSummary) -> dict[str, Any]:
     return {
+        "point": point.point,
         "x": point.x,
         **axes.recorded(server.axis, point.x),
         "pass_number": point.pass_number,

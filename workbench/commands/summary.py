@@ -12,6 +12,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from workbench.analysis.audits import Audit, State, in_short
 from workbench.analysis.cost import cost as cost_of
 from workbench.analysis.cost import full_core
 from workbench.analysis.histogram import percentile_supported
@@ -48,6 +49,15 @@ _ENDED: defaultdict[str, str] = defaultdict(
 )
 
 
+_STATES: dict[State, tuple[str, str]] = {
+    "passed": ("passed", "green"),
+    "failed": ("failed", "red"),
+    "not-known": ("not known", "yellow"),
+    "does-not-apply": ("–", "default"),
+}
+"""Word and style."""
+
+
 def add_parser(subparsers: Subparsers) -> None:
     """Add `summary` to the commands."""
     parser = subparsers.add_parser(
@@ -55,6 +65,7 @@ def add_parser(subparsers: Subparsers) -> None:
     )
     add_session_arguments(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object, nothing else")
+    parser.add_argument("--audits", action="store_true", help="print the audits as a checklist")
     parser.set_defaults(handler=handle)
 
 
@@ -66,6 +77,8 @@ def handle(arguments: argparse.Namespace) -> int:
         write_json(summary.to_data())
     else:
         print_summary(summary)
+        if arguments.audits:
+            print_audits(summary.audits)
     return exit_code(session)
 
 
@@ -89,8 +102,19 @@ def print_summary(summary: Summary, console: Terminal | None = None) -> None:
     print_ranking(summary, console)
 
 
+def print_audits(audits: Sequence[Audit], console: Terminal | None = None) -> None:
+    """Print the checklist."""
+    console = console or Terminal(piped=PIPED)
+    rows: list[list[Cell]] = [
+        [Text(audit.label), Text(*_STATES[audit.state]), Text(audit.message.text())]
+        for audit in audits
+    ]
+    titles = ["Audit", "Result", "Finding"]
+    console.print(fitting(titles, rows, console.width, spare=(), folds="Finding", words=True))
+
+
 def print_ranking(summary: Summary, console: Terminal | None = None) -> None:
-    """Print one line per server, the highest sustained rate first."""
+    """Print one line per server, the highest sustained rate first, and how audits came out."""
     console = console or Terminal(piped=PIPED)
     limit = summary.axis.has_limit
     searched = bool(summary.axis.bounds)
@@ -113,6 +137,8 @@ def print_ranking(summary: Summary, console: Terminal | None = None) -> None:
             console.say(f"{FAULTY} {server.name} is {server.what_is_faulty}.")
         if server.unknown:
             console.say(f"What {server.name} sustains is unknown: {server.why_unknown}")
+    if any(audit.state == "passed" for audit in summary.audits):
+        console.say(f"Audits: {in_short(summary.audits)}.")
 
 
 def _row(server: ServerSummary, there: PointResult | None) -> list[Cell]:

@@ -1,0 +1,85 @@
+"""Audits of a session: a checklist of what must be so for its figures to mean what they seem to.
+
+Each is a function of what was seen (`base.Seen`) and gives one `Outcome`; documents are all it
+reads, so a run under way and a recorded one are audited alike. Nothing is judged twice: what a
+verdict, a note or the kernel has said already is taken from there. To add one, write the function,
+its sentence in `messages.audits`, and a line in `CHECKS`.
+
+Modelled on the rules of T. Hoefler and R. Belli, "Scientific Benchmarking of Parallel Computing
+Systems", SC15, doi:10.1145/2807591.2807644; docs/measuring.md goes through all twelve.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from workbench.analysis.audits import load, servers, surroundings
+from workbench.analysis.audits.base import Audit, Check, Outcome, Seen, State
+from workbench.documents import AnyDocument
+from workbench.messages.audits import NothingYet, counted
+
+__all__ = ["CHECKS", "Audit", "Auditor", "State", "audits_of", "in_short", "tainted"]
+
+CHECKS = (
+    Check("conservation", "Conservation", load.conservation),
+    Check("littles-law", "Little's law", load.littles_law),
+    Check("schedule", "Schedule", load.schedule),
+    Check("overlap", "Overlap of clients", load.overlap),
+    Check("client-limit", "Client limit", load.client_limit),
+    Check("backlog", "Backlog", servers.backlog),
+    Check("processes", "Processes", servers.processes),
+    Check("cores", "Cores", servers.cores),
+    Check("descriptors", "Descriptor limit", servers.descriptors),
+    Check("versions", "Versions", servers.versions),
+    Check("set-up", "Set-up", servers.set_up),
+    Check("quiet-host", "Quiet host", surroundings.quiet_host),
+    Check("link", "Link", surroundings.link),
+    Check("recording", "Recording", surroundings.recording),
+)
+"""In the order in which they are shown."""
+
+
+class Auditor:
+    """Takes documents as they come; a `RunStart` begins another session."""
+
+    def __init__(self) -> None:
+        self._seen = Seen()
+
+    def __call__(self, document: AnyDocument) -> None:
+        self._seen(document)
+
+    def audits(self, *, over: bool = True) -> list[Audit]:
+        """What is known by now; `over`: no more documents come."""
+        seen = self._seen
+        seen.over = over
+        return [_audit(check, seen) for check in CHECKS] if seen.start else []
+
+
+def audits_of(documents: Iterable[AnyDocument]) -> list[Audit]:
+    """Of a session's documents, whole or cut anywhere."""
+    auditor = Auditor()
+    for document in documents:
+        auditor(document)
+    return auditor.audits()
+
+
+def tainted(audits: Iterable[Audit]) -> dict[int, list[Audit]]:
+    """The audits that failed at a point, by the point's number."""
+    found: dict[int, list[Audit]] = {}
+    for audit in audits:
+        for point in audit.points if audit.state == "failed" else ():
+            found.setdefault(point, []).append(audit)
+    return found
+
+
+def in_short(audits: Sequence[Audit]) -> str:
+    """ "12 passed, 1 failed (quiet host), 1 not known"."""
+    failed = [audit.label for audit in audits if audit.state == "failed"]
+    return counted(Counter(audit.state for audit in audits), failed)
+
+
+def _audit(check: Check, seen: Seen) -> Audit:
+    outcome = Outcome("not-known", NothingYet()) if not seen.points else check.of(seen)
+    taint = outcome.points, outcome.servers
+    return Audit(check.code, check.label, outcome.state, outcome.message, *taint)

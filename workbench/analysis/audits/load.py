@@ -1,0 +1,169 @@
+"""Audits of the load: is every call accounted for, was it offered as planned, by all clients."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from workbench.analysis import evidence
+from workbench.analysis.audits.base import Outcome, Seen, codes, numbers
+from workbench.analysis.histogram import total_us
+from workbench.documents import PointStop
+from workbench.messages import audits as messages
+from workbench.messages.notes import Ceiling
+
+TOLERANCE = 0.05
+"""Of rate times service time, by which calls in flight may differ from it."""
+
+PER_CALL_S = 50e-6
+"""A call may begin and end so much earlier or later by one count than by the other: connections are
+started, and replies handled, several at a time."""
+
+OFF_PLAN = 0.01
+"""By which share the load offered may differ from the plan's."""
+
+TOGETHER = 0.95
+"""Share of a point in which all clients must offer load."""
+
+_LATE = {"clients-late", "calls-unsent"}
+_UNTIMED = {"windows-lost"}
+
+
+def conservation(seen: Seen) -> Outcome:
+    """Of every worker by itself, as it was audited when the point ended, and of the sum."""
+    told = [point for point in seen.points if point.conserved is not None]
+    if not told:
+        return Outcome("not-known", messages.NotToldByTool(tool=_tool(seen)))
+    lost = [p for p in told if not (p.conserved and evidence.conserved(p.counts))]
+    calls = sum(point.counts.scheduled for point in seen.points)
+    found = messages.Conservation(calls=calls, **seen.places(lost))
+    return Outcome("failed" if lost else "passed", found, numbers(lost))
+
+
+def littles_law(seen: Seen) -> Outcome:
+    """Calls in flight, integrated over a whole point, against the sum of the times for which they
+    were so: equal for every point that begins and ends empty, whatever the distribution of either.
+    The two are counted apart from each other: how many there are, and call by call how long.
+
+    J. D. C. Little, "A Proof for the Queuing Formula: L = λW", Operations Research 9(3), 1961;
+    for a finite time: S. Stidham, "A Last Word on L = λW", Operations Research 22(2), 1974.
+    """
+    timed = [
+        (p, in_flight_s) for p in seen.points if (in_flight_s := seen.pending_s(p)) is not None
+    ]
+    if not timed:
+        if _tool(seen) != "agent":
+            return Outcome("not-known", messages.NotToldByTool(tool=_tool(seen)))
+        return Outcome("not-known", messages.NotRecorded(what="pending"))
+    failed: list[tuple[float, PointStop, float, float]] = []
+    checked = 0
+    for point, found_s in timed:
+        expected = _in_flight_s(point, seen)
+        if expected is None:
+            continue
+        checked += 1
+        low_s, high_s = expected
+        allowed_s = TOLERANCE * high_s + PER_CALL_S * point.counts.scheduled
+        excess = max(low_s - found_s, found_s - high_s) - allowed_s
+        if excess > 0:
+            nearest_s = min(max(found_s, low_s), high_s)
+            failed.append((excess / allowed_s, point, found_s, nearest_s))
+    if not checked:
+        return Outcome("not-known", messages.NoLittlesLaw())
+    worst = max(failed, key=lambda each: each[0], default=None)
+    points = [point for _, point, _, _ in failed]
+    found = messages.LittlesLaw(
+        tolerance_pct=100 * TOLERANCE,
+        in_flight=worst[2] / worst[1].seconds if worst else 0.0,
+        expected=worst[3] / worst[1].seconds if worst else 0.0,
+        left_out=len(seen.points) - checked,
+        **{**seen.places(points), "points": checked},
+    )
+    return Outcome("failed" if failed else "passed", found, numbers(points))
+
+
+def _in_flight_s(point: PointStop, seen: Seen) -> tuple[float, float] | None:
+    """(least, most) seconds that all calls of a point were in flight together. A call that timed
+    out was so for the whole timeout; one that failed otherwise for no one knows how long. None:
+    that leaves too much open."""
+    if not point.histograms.service or not point.seconds or codes(point) & _UNTIMED:
+        return None
+    timeout_s = float(seen.workload.get("timeout_s", 5.0))
+    calls = int(seen.workload.get("calls_per_connection", 1))
+    timed_out = point.counts.errors.get("client-timo", 0)
+    otherwise = sum(point.counts.errors.values()) - timed_out + point.counts.in_flight
+    answered_s = total_us(point.histograms.service) / 1e6
+    # A connection that is lost loses all calls left of it, and only one was in flight.
+    low_s = answered_s + timed_out / calls * timeout_s
+    high_s = answered_s + (timed_out + otherwise) * timeout_s
+    return (low_s, high_s) if high_s - low_s <= max(low_s, 1e-9) else None
+
+
+def schedule(seen: Seen) -> Outcome:
+    """Lateness and calls left out are as the verdicts found them."""
+    if seen.workload.get("mode") == "closed":
+        return Outcome("does-not-apply", messages.NoSchedule())
+    if all(point.counts.late is None for point in seen.points):
+        return Outcome("not-known", messages.NotToldByTool(tool=_tool(seen)))
+    if any(len(point.findings) != len(point.reasons) for point in seen.points):
+        return Outcome("not-known", messages.NotRecorded(what="codes"))
+    late = [p for p in seen.points if codes(p) & _LATE or _off_plan(p, seen)]
+    found = messages.Schedule(planned_pct=100 * OFF_PLAN, **seen.places(late))
+    return Outcome("failed" if late else "passed", found, numbers(late))
+
+
+def _off_plan(point: PointStop, seen: Seen) -> bool:
+    """Was another load offered than was planned? One call more or less is rounding."""
+    if not seen.axis.per_second or not point.seconds:
+        return False
+    return abs(point.offered_per_s - point.x) > OFF_PLAN * point.x + 1 / point.seconds
+
+
+def overlap(seen: Seen) -> Outcome:
+    clients = seen.machines("client")
+    if len(clients) < 2:
+        return Outcome("does-not-apply", messages.OneClient())
+    told = [point for point in seen.points if point.clients]
+    if not told:
+        return Outcome("not-known", messages.NotRecorded(what="clients"))
+    part = {point.point: {each.machine for each in point.clients} for point in told}
+    alone = [point for point in told if not part[point.point].issuperset(clients)]
+    missing = [name for name in clients if any(name not in part[p.point] for p in alone)]
+    apart = [point for point in told if _together(point) < TOGETHER]
+    failed = alone or apart
+    found = messages.Overlap(
+        clients=len(clients),
+        least_pct=100 * min(map(_together, told)),
+        missing=missing,
+        **seen.places(failed),
+    )
+    return Outcome("failed" if failed else "passed", found, numbers(_each([*alone, *apart])))
+
+
+def _together(point: PointStop) -> float:
+    """Share of its schedule in which all clients offered load, at the least."""
+    unsure_us = max((each.clock_uncertainty_us for each in point.clients), default=0)
+    apart_us = abs(point.start_skew_us) + 2 * unsure_us
+    return max(0.0, 1 - apart_us / (1e6 * point.seconds)) if point.seconds else 0.0
+
+
+def client_limit(seen: Seen) -> Outcome:
+    if not seen.axis.calibrated:
+        return Outcome("does-not-apply", messages.NotCalibrated())
+    found = [noted.message for noted in seen.notes(Ceiling)]
+    limits = [each for each in found if isinstance(each, Ceiling)]
+    if not limits:
+        return Outcome("not-known", messages.NoCalibration())
+    limit = max(each.ceiling_per_s for each in limits)
+    disturbed = next((each.others_cpu_pct for each in limits if each.disturbed), 0.0)
+    # A server that went further has shown that they reach it.
+    low = disturbed and not limits[-1].reached_all
+    message = messages.ClientLimit(limit_per_s=limit, others_cpu_pct=disturbed if low else 0.0)
+    return Outcome("passed" if limit and not low else "failed", message)
+
+
+def _tool(seen: Seen) -> str:
+    return str(seen.plan.get("load_tool", "agent"))
+
+
+def _each(points: Iterable[PointStop]) -> list[PointStop]:
+    return list({point.point: point for point in points}.values())

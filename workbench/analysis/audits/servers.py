@@ -1,0 +1,127 @@
+"""Audits of fairness: did every server get the same, and is known what it was?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from workbench.analysis.audits.base import Outcome, Seen
+from workbench.formatting import cores as listed_cores
+from workbench.messages import audits as messages
+from workbench.messages.notes import Backlog, Resources, SharedCores, Unequal
+
+
+def backlog(seen: Seen) -> Outcome:
+    """As it was read back from the kernel."""
+    found: dict[str, list[Backlog]] = seen.of_servers(Backlog)
+    if not found:
+        return Outcome("not-known", messages.NotRecorded(what="backlog"))
+    asked = max(each.asked for told in found.values() for each in told)
+    values = {id_: {each.backlog for each in told} for id_, told in found.items()}
+    usual = _usual(values, asked)
+    message = messages.SameBacklog(
+        servers=len(found),
+        differing=_differing(seen, values, usual),
+        backlog=usual,
+        asked=asked,
+    )
+    return _alike(seen, message, values, usual)
+
+
+def descriptors(seen: Seen) -> Outcome:
+    """As it was read back from the kernel."""
+    found = _resources(seen)
+    values = {id_: {each.nofile for each in told} for id_, told in found.items()}
+    if not any(max(of) for of in values.values()):
+        return Outcome("not-known", messages.NotRecorded(what="resources"))
+    asked = max(each.asked_nofile for told in found.values() for each in told)
+    usual = _usual(values, asked)
+    message = messages.SameDescriptors(
+        servers=len(found),
+        differing=_differing(seen, values, usual),
+        limit=usual,
+        asked=asked,
+    )
+    return _alike(seen, message, values, usual)
+
+
+def processes(seen: Seen) -> Outcome:
+    found = _resources(seen)
+    if not found:
+        return Outcome("not-known", messages.NotRecorded(what="resources"))
+    values = {id_: [each.processes for each in told] for id_, told in found.items()}
+    unsteady = {id_: of for id_, of in values.items() if len(set(of)) > 1}
+    message = messages.SameProcesses(
+        servers=len(found),
+        differing={seen.names[id_]: _span(of) for id_, of in unsteady.items()},
+        several={seen.names[id_]: of[0] for id_, of in values.items() if of[0] > 1},
+    )
+    return Outcome("failed" if unsteady else "passed", message, servers=tuple(unsteady))
+
+
+def cores(seen: Seen) -> Outcome:
+    """As the kernel allows them, and apart from those of the clients."""
+    shared = next((noted.message for noted in seen.notes(SharedCores)), None)
+    found = _resources(seen)
+    if isinstance(shared, SharedCores):
+        message = messages.SameCores(servers=len(found), shared=shared.cores)
+        return Outcome("failed", message)
+    values = {id_: {tuple(each.cores) for each in told} for id_, told in found.items()}
+    if not any(any(of) for of in values.values()):
+        return Outcome("not-known", messages.NotRecorded(what="resources"))
+    usual = Counter(each for of in values.values() for each in of).most_common(1)[0][0]
+    other = {id_: of for id_, of in values.items() if of != {usual}}
+    message = messages.SameCores(
+        servers=len(found),
+        differing={
+            seen.names[id_]: " and ".join(listed_cores(each) for each in sorted(of))
+            for id_, of in other.items()
+        },
+        cores=list(usual),
+        own=bool(set(seen.machines("target")) & set(seen.machines("client"))),
+    )
+    return Outcome("failed" if other else "passed", message, servers=tuple(other))
+
+
+def versions(seen: Seen) -> Outcome:
+    records = seen.start.servers if seen.start else []
+    bare = {r.id: r.name for r in records if not (r.files and (r.version or r.runtime))}
+    message = messages.SameVersions(
+        servers=len(records),
+        differing=dict.fromkeys(bare.values(), ""),
+        runtimes=list(dict.fromkeys(r.runtime for r in records if r.runtime)),
+    )
+    return Outcome("not-known" if bare else "passed", message)
+
+
+def set_up(seen: Seen) -> Outcome:
+    """What the catalogue says could not be made equal."""
+    found: dict[str, list[Unequal]] = seen.of_servers(Unequal)
+    # The sentence of the note itself.
+    said = [each.text() for told in found.values() for each in told]
+    message = messages.SameSetUp(servers=len(seen.names), said=list(dict.fromkeys(said)))
+    return Outcome("failed" if found else "passed", message, servers=tuple(found))
+
+
+def _resources(seen: Seen) -> dict[str, list[Resources]]:
+    return seen.of_servers(Resources)
+
+
+def _usual(values: dict[str, set[int]], asked: int) -> int:
+    """What was asked for, if a server has it; else what most have."""
+    each = Counter(value for of in values.values() for value in of)
+    return asked if asked in each else each.most_common(1)[0][0]
+
+
+def _differing(seen: Seen, values: dict[str, set[int]], usual: int) -> dict[str, str]:
+    return {seen.names[id_]: _span(sorted(of)) for id_, of in values.items() if of != {usual}}
+
+
+def _alike(seen: Seen, message: Any, values: dict[str, set[int]], usual: int) -> Outcome:
+    other = tuple(id_ for id_, of in values.items() if of != {usual})
+    return Outcome("failed" if other else "passed", message, servers=other)
+
+
+def _span(values: list[int]) -> str:
+    low, high = min(values), max(values)
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"

@@ -1,0 +1,69 @@
+"""Audits of what lies around servers and clients: other programs, the network, the recording."""
+
+from __future__ import annotations
+
+from workbench.analysis.audits.base import Outcome, Seen, codes, numbers
+from workbench.analysis.verdicts import OTHERS_PCT
+from workbench.messages import audits as messages
+from workbench.messages import notes
+
+_OTHERS = "others_cpu_pct"
+
+
+def quiet_host(seen: Seen) -> Outcome:
+    """By the limit of the verdicts."""
+    shared = list(dict.fromkeys(noted.machine for noted in seen.notes(notes.SharedMachine)))
+    measured = [point for point in seen.points if _OTHERS in point.evidence]
+    disturbed = [point for point in measured if point.evidence[_OTHERS] >= OTHERS_PCT]
+    if not measured and not shared:
+        return Outcome("not-known", messages.NotRecorded(what="background"))
+    message = messages.QuietHost(
+        most_pct=max((point.evidence[_OTHERS] for point in measured), default=0.0),
+        limit_pct=OTHERS_PCT,
+        others=shared,
+        **{**seen.places(disturbed), "points": len(measured)},
+    )
+    if shared:
+        return Outcome("failed", message)
+    return Outcome("failed" if disturbed else "passed", message, numbers(disturbed))
+
+
+def link(seen: Seen) -> Outcome:
+    if seen.loopback:
+        return Outcome("does-not-apply", messages.NoLink())
+    found = [noted.message for noted in seen.notes(notes.Link)]
+    links = [each for each in found if isinstance(each, notes.Link)]
+    slow = [noted.message for noted in seen.notes(notes.SlowLink)]
+    failed = [noted.message for noted in seen.notes(notes.LinkUnchecked)]
+    unchecked = [each.client for each in failed if isinstance(each, notes.LinkUnchecked)]
+    message = messages.LinkAudit(
+        links=len(links),
+        lossy={each.client: each.lost_share for each in links if each.is_lossy},
+        slow=[each.client for each in slow if isinstance(each, notes.SlowLink)],
+    )
+    if message.lossy or message.slow:
+        return Outcome("failed", message)
+    if unchecked:
+        return Outcome("not-known", messages.LinkNotChecked(clients=unchecked))
+    if not links:
+        return Outcome("not-known", messages.NotRecorded(what="link"))
+    return Outcome("passed", message)
+
+
+def recording(seen: Seen) -> Outcome:
+    """Did the run come to its end, and did everything arrive that was measured?"""
+    gaps = [point for point in seen.points if "windows-lost" in codes(point)]
+    lost = min((noted.t_us for noted in seen.notes(notes.SamplerLost)), default=None)
+    unwatched = [point for point in seen.points if lost is not None and point.t_us >= lost]
+    missing = unwatched or gaps
+    end = seen.stop.status if seen.stop else "interrupted"
+    message = messages.Recording(end=end, unwatched=bool(unwatched), **seen.places(missing))
+    if missing or (seen.stop and end != "done"):
+        return Outcome("failed", message, numbers(missing))
+    if seen.stop is None:
+        return Outcome("failed" if seen.over else "not-known", _open_end(seen, message))
+    return Outcome("passed", message)
+
+
+def _open_end(seen: Seen, message: messages.Recording) -> messages.Finding:
+    return message if seen.over else messages.UnderWay()

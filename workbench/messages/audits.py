@@ -1,0 +1,441 @@
+"""What audits of a session find, in sentences: what was checked and how it came out."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from workbench import formatting
+from workbench.axis import RATE
+from workbench.messages.base import Message
+from workbench.messages.places import places
+
+
+class Finding(Message, frozen=True, kw_only=True):
+    """Of one audit."""
+
+
+class OfPoints(Finding, frozen=True, kw_only=True):
+    """Of an audit that looks at points one by one."""
+
+    points: int = 0
+    """That were checked."""
+    at: list[tuple[str, float]] = msgspec.field(default_factory=list)
+    """Those that failed: server and place on the axis."""
+    suffix: str = RATE.suffix
+    """Behind the place; see `Axis`."""
+
+    def where(self) -> str:
+        """The points that failed."""
+        return places(self.at, self.suffix)
+
+    def all(self) -> str:
+        return _all(self.points, "point")
+
+
+class NothingYet(Finding, frozen=True, kw_only=True):
+    """There is nothing to be checked."""
+
+    def text(self) -> str:
+        return "No point has been measured yet."
+
+
+class NotRecorded(Finding, frozen=True, kw_only=True):
+    """By the version of the program that recorded the session."""
+
+    what: Literal["pending", "codes", "resources", "backlog", "background", "link", "clients"]
+
+    def text(self) -> str:
+        what = {
+            "pending": "calls in flight were counted apart from response times",
+            "codes": "reasons of verdicts had codes",
+            "resources": "processes, cores and limits were read back",
+            "backlog": "the backlog was read back",
+            "background": "background load was measured",
+            "link": "links were checked",
+            "clients": "clients were recorded one by one",
+        }[self.what]
+        return f"Recorded before {what}."
+
+
+class NotToldByTool(Finding, frozen=True, kw_only=True):
+    """The load tool does not report what is needed."""
+
+    tool: str
+
+    def text(self) -> str:
+        return f"The load tool '{self.tool}' does not report it."
+
+
+class Conservation(OfPoints, frozen=True, kw_only=True):
+    """Each call scheduled is unsent, answered, failed or open, exactly once."""
+
+    calls: int
+
+    def text(self) -> str:
+        if self.at:
+            return (
+                f"Calls are missing or counted twice: {self.where()}. These points are excluded;"
+                " please report this."
+            )
+        return (
+            f"{self.calls:,} calls at {self.all()}: each is counted once, as answered, failed,"
+            " unsent or open at the end."
+        )
+
+
+class LittlesLaw(OfPoints, frozen=True, kw_only=True):
+    """Calls in flight against rate times service time."""
+
+    tolerance_pct: float
+    """Beside 50 µs per call."""
+    in_flight: float = 0.0
+    """Of the point that fails the most: calls, mean over its course."""
+    expected: float = 0.0
+    """There: rate times service time."""
+    left_out: int = 0
+    """Points whose connections failed in ways that do not tell how long they were open."""
+
+    def text(self) -> str:
+        if self.at:
+            worst = f"{self.in_flight:,.1f} calls were in flight, not {self.expected:,.1f}"
+            return (
+                f"Calls in flight contradict rate × service time: {self.where()} (at worst"
+                f" {worst}). Do not trust response times there."
+            )
+        left = f"; {self.left_out:,} more cannot be checked" if self.left_out else ""
+        return (
+            f"Calls in flight equal rate × service time at {self.all()}, within"
+            f" {self.tolerance_pct:g} % and 50 µs per call{left}."
+        )
+
+
+class NoLittlesLaw(Finding, frozen=True, kw_only=True):
+    """No point can be checked by it."""
+
+    def text(self) -> str:
+        return "So many connections failed that how long they were open cannot be told."
+
+
+class Schedule(OfPoints, frozen=True, kw_only=True):
+    """The load offered against the load planned."""
+
+    planned_pct: float
+    """By how much the two may differ."""
+
+    def text(self) -> str:
+        if self.at:
+            return (
+                f"The clients did not keep their schedule: {self.where()}. They started late, left"
+                " calls out, or offered another load than was planned."
+            )
+        return (
+            f"The clients kept their schedule at {self.all()}: on time, and within"
+            f" {self.planned_pct:g} % of the planned load."
+        )
+
+
+class NoSchedule(Finding, frozen=True, kw_only=True):
+    """A closed loop."""
+
+    def text(self) -> str:
+        return "Closed loop: the servers set the pace, so there is no schedule to keep."
+
+
+class Overlap(OfPoints, frozen=True, kw_only=True):
+    """Of several clients."""
+
+    clients: int
+    least_pct: float
+    """Share of a point in which all clients offered load, the smallest of all points."""
+    missing: list[str] = msgspec.field(default_factory=list)
+    """Clients that had no part in a point."""
+
+    def text(self) -> str:
+        if self.missing:
+            return (
+                f"{formatting.listed(self.missing)} had no part in some points: {self.where()}."
+                " The others offered its share, so these points are not like the others."
+            )
+        if self.at:
+            return (
+                f"The clients did not offer load at the same time: {self.where()} (all of them in"
+                f" only {self.least_pct:.1f} % of the point). Check their clocks and links."
+            )
+        return (
+            f"{_capital(_all(self.clients, 'client'))} offered load together for at least"
+            f" {self.least_pct:.1f} % of every point."
+        )
+
+
+class OneClient(Finding, frozen=True, kw_only=True):
+    """Nothing can overlap."""
+
+    def text(self) -> str:
+        return "One client offered the whole load."
+
+
+class ClientLimit(Finding, frozen=True, kw_only=True):
+    """What the clients reach by themselves."""
+
+    limit_per_s: float
+    others_cpu_pct: float = 0.0
+    """Of a core: background load during calibration, where it is enough to lower the limit."""
+
+    def text(self) -> str:
+        if not self.limit_per_s:
+            return "The clients sustained no rate against the null server: no point can be trusted."
+        limit = f"{formatting.rate(self.limit_per_s)}/s"
+        if self.others_cpu_pct:
+            return (
+                f"The client limit, {limit}, was measured while background load took"
+                f" {self.others_cpu_pct:.0f} % of a core; it may be higher. Repeat on a quiet"
+                " machine."
+            )
+        return (
+            f"The clients reach {limit} by themselves; failures beyond that are not counted against"
+            " a server."
+        )
+
+
+class NoCalibration(Finding, frozen=True, kw_only=True):
+    """It was not measured."""
+
+    def text(self) -> str:
+        return "The clients were not calibrated, so a limit may be theirs. Use calibrate: true."
+
+
+class NotCalibrated(Finding, frozen=True, kw_only=True):
+    """The axis is not one of rates."""
+
+    def text(self) -> str:
+        return "The plan does not vary a rate, so the clients' limit is not sought."
+
+
+class Alike(Finding, frozen=True, kw_only=True):
+    """Of something that is to be the same for all servers."""
+
+    servers: int
+    differing: dict[str, str] = msgspec.field(default_factory=dict)
+    """By the server's name: what it has, as figures. Empty: all have the same."""
+
+    def whose(self) -> str:
+        return _all(self.servers, "server")
+
+    def each(self) -> str:
+        """ "gevent 128, Tornado 512"."""
+        return ", ".join(f"{name} {has}" for name, has in self.differing.items())
+
+
+class SameBacklog(Alike, frozen=True, kw_only=True):
+    """In force in the kernel."""
+
+    backlog: int = 0
+    asked: int = 0
+
+    def text(self) -> str:
+        if self.differing:
+            return (
+                f"Servers listened with other backlogs than the {self.asked:,} asked for:"
+                f" {self.each()}. The smaller one alone can cause resets and refusals."
+            )
+        other = "" if self.backlog == self.asked else f", not the {self.asked:,} asked for"
+        return f"A backlog of {self.backlog:,} was in force for {self.whose()}{other}."
+
+
+class SameProcesses(Alike, frozen=True, kw_only=True):
+    """From pass to pass; how many is a server's own choice."""
+
+    several: dict[str, int] = msgspec.field(default_factory=dict)
+    """Servers with more than one."""
+
+    def text(self) -> str:
+        if self.differing:
+            return f"The number of processes differed between passes: {self.each()}."
+        if not self.several:
+            return f"One process for {self.whose()}."
+        each = ", ".join(f"{name} {n:,}" for name, n in self.several.items())
+        others = "; the others one" * (len(self.several) < self.servers)
+        return f"Processes, the same in every pass: {each}{others}."
+
+
+class SameCores(Alike, frozen=True, kw_only=True):
+    """That servers may use, and that no client uses."""
+
+    cores: list[int] = msgspec.field(default_factory=list)
+    shared: list[int] = msgspec.field(default_factory=list)
+    """With the clients."""
+    own: bool = False
+    """The clients are on the same machine, on other cores."""
+
+    def text(self) -> str:
+        if self.differing:
+            each = ", ".join(f"{name} on {has}" for name, has in self.differing.items())
+            return (
+                f"Servers ran on different cores: {each}, the others on"
+                f" {formatting.cores(self.cores)}. Their figures cannot be compared."
+            )
+        if self.shared:
+            return (
+                f"Servers and clients shared {formatting.cores(self.shared)}: the load takes time"
+                " from the server, and rates come out lower than they are."
+            )
+        apart = ", and the clients on others" * self.own
+        where = formatting.cores(self.cores) or "cores that were not read back"
+        return f"{_capital(self.whose())} ran on {where}{apart}."
+
+
+class SameDescriptors(Alike, frozen=True, kw_only=True):
+    """The limit in force."""
+
+    limit: int = 0
+    asked: int = 0
+
+    def text(self) -> str:
+        if self.differing:
+            return (
+                f"Servers had other descriptor limits than the {self.asked:,} asked for:"
+                f" {self.each()}."
+            )
+        return f"A limit of {self.limit:,} descriptors was in force for {self.whose()}."
+
+
+class SameVersions(Alike, frozen=True, kw_only=True):
+    """What was measured can be found again."""
+
+    runtimes: list[str] = msgspec.field(default_factory=list)
+
+    def text(self) -> str:
+        if self.differing:
+            return f"Not recorded of {formatting.listed([*self.differing])}: version or files."
+        runtimes = f" ({', '.join(self.runtimes)})" if self.runtimes else ""
+        return f"Versions and checksums of {self.whose()} are recorded{runtimes}."
+
+
+class SameSetUp(Alike, frozen=True, kw_only=True):
+    """What could not be made equal."""
+
+    said: list[str] = msgspec.field(default_factory=list)
+    """By the catalogue, as sentences."""
+
+    def text(self) -> str:
+        if self.said:
+            return " ".join(self.said)
+        return f"Nothing is known to set {self.whose()} apart but their code."
+
+
+class QuietHost(OfPoints, frozen=True, kw_only=True):
+    """Other programs on the cores of server and clients."""
+
+    most_pct: float = 0.0
+    """Of a core, the most at any point."""
+    limit_pct: float
+    others: list[str] = msgspec.field(default_factory=list)
+    """Other users' runs on the machines."""
+
+    def text(self) -> str:
+        if self.others:
+            return (
+                f"Another user's run was on {formatting.listed(self.others)}: each disturbs the"
+                " other. Agree on who measures when."
+            )
+        if self.at:
+            return (
+                f"Background load took up to {self.most_pct:.0f} % of a core: {self.where()}."
+                " Repeat on a quiet machine."
+            )
+        return (
+            f"Background load took less than {self.limit_pct:.0f} % of a core at {self.all()}"
+            f" (at most {self.most_pct:.0f} %)."
+        )
+
+
+class LinkAudit(Finding, frozen=True, kw_only=True):
+    """Between clients and target, before anything was measured."""
+
+    links: int = 0
+    lossy: dict[str, float] = msgspec.field(default_factory=dict)
+    """By client: share of segments that were lost."""
+    slow: list[str] = msgspec.field(default_factory=list)
+    """Clients whose link carries less than the plan needs."""
+
+    def text(self) -> str:
+        if self.lossy:
+            each = ", ".join(f"{name} {100 * lost:.1f} %" for name, lost in self.lossy.items())
+            return f"Links lost packets before the run: {each}. Check the network."
+        if self.slow:
+            return (
+                f"The link to {formatting.listed(self.slow)} carries less than the plan needs at"
+                " its highest values: there the link may be the limit, not a server."
+            )
+        links = _all(self.links, "link")
+        return f"Packet loss and capacity of {links} were measured before the run, and suffice."
+
+
+class NoLink(Finding, frozen=True, kw_only=True):
+    """Loopback."""
+
+    def text(self) -> str:
+        return "Servers and clients share a machine: no network lies between them."
+
+
+class LinkNotChecked(Finding, frozen=True, kw_only=True):
+    """It was tried."""
+
+    clients: list[str]
+
+    def text(self) -> str:
+        return f"The link of {formatting.listed(self.clients)} could not be measured."
+
+
+class Recording(OfPoints, frozen=True, kw_only=True):
+    """Is everything there?"""
+
+    end: Literal["done", "stopped", "aborted", "failed", "interrupted"] = "done"
+    unwatched: bool = False
+    """The sampler of the target was lost."""
+
+    def text(self) -> str:
+        if self.at:
+            what = "CPU, memory and counters" if self.unwatched else "Some windows"
+            return f"{what} are missing: {self.where()}."
+        ended = {
+            "done": "",
+            "interrupted": "The recording was cut off before the run ended",
+            "stopped": "The run was stopped early",
+            "aborted": "The run was aborted",
+            "failed": "The run failed",
+        }[self.end]
+        if ended:
+            return f"{ended}: not all planned points were measured."
+        return "The run came to its end, and no window or sample is missing."
+
+
+class UnderWay(Finding, frozen=True, kw_only=True):
+    """The run has not ended."""
+
+    def text(self) -> str:
+        return "The run has not ended."
+
+
+def _capital(phrase: str) -> str:
+    return f"{phrase[:1].upper()}{phrase[1:]}"
+
+
+def _all(count: int, noun: str) -> str:
+    """ "all 7 servers", "both servers", "the server"."""
+    if count == 1:
+        return f"the {noun}"
+    return f"both {noun}s" if count == 2 else f"all {count:,} {noun}s"
+
+
+def counted(states: dict[str, int], failed: list[str]) -> str:
+    """ "12 passed, 1 failed (quiet host), 1 not known": how audits came out. `states`: how many by
+    state; `failed`: labels."""
+    said = [f"{states.get('passed', 0)} passed"]
+    if failed:
+        said.append(f"{len(failed)} failed ({', '.join(failed)})")
+    if unknown := states.get("not-known"):
+        said.append(f"{unknown} not known")
+    return ", ".join(said)

@@ -1,0 +1,32 @@
+"""Points by server and place on the axis, as sentences name them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from workbench import formatting
+from workbench.axis import RATE
+
+FEW = 5
+"""Values of a server that are named one by one."""
+
+
+def places(where: Iterable[tuple[str, float]], suffix: str) -> str:
+    """ "gevent at 18,000 and 20,000/s", "gevent and Trio at 8,400/s and Twisted at 4,000/s" """
+    values: defaultdict[str, set[float]] = defaultdict(set)
+    for name, x in where:
+        values[name].add(x)
+    sharing: defaultdict[tuple[float, ...], list[str]] = defaultdict(list)
+    for name, xs in values.items():
+        sharing[tuple(sorted(xs))].append(name)
+    return formatting.listed(
+        [f"{formatting.listed(names)} at {_values(xs, suffix)}" for xs, names in sharing.items()]
+    )
+
+
+def _values(xs: Sequence[float], suffix: str) -> str:
+    """Ascending."""
+    if len(xs) > FEW:
+        return f"{len(xs):,} values from {RATE.figure(xs[0])} to {RATE.figure(xs[-1])}{suffix}"
+    return f"{formatting.listed([*map(RATE.figure, xs)])}{suffix}"
