@@ -296,6 +296,7 @@ class PlanPage(QWidget):
                 loopback=machines.alone,
                 clients=clients,
                 known=machines.facts(self._bench.facts),
+                target=machines.value()["target"],
                 listens_on=machines.listens_on,
             ),
             lambda draft: self._on_draft(asked, draft),

@@ -209,6 +209,8 @@ def _remarks(draft: Draft, faults: Sequence[str]) -> list[tuple[str, str]]:
     found += [("warn", warning.text()) for warning in draft.warnings]
     if budget.rests:
         found.append(("muted", budget.rests.text()))
-    if found or draft.faults:
-        return found
-    return [("ok", "Time, ports and descriptors are sufficient.")]
+    if not found and not draft.faults:
+        found.append(("ok", "Time, ports and descriptors are sufficient."))
+    if budget.sensitivity:
+        found.append(("muted", budget.sensitivity.text()))
+    return found

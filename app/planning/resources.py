@@ -62,6 +62,7 @@ class Bench:
         loopback: bool = True,
         clients: int = 1,
         known: Sequence[Mapping[str, Any]] = (),
+        target: str = "",
         listens_on: str = "",
     ) -> Draft:
         """`known`: the facts of all clients, or none: this computer's stand for them. `listens_on`:
@@ -79,6 +80,7 @@ class Bench:
             facts,
             loopback=loopback,
             clients=clients,
+            target=target,
             listens_on=listens_on,
         )
 

@@ -610,6 +610,28 @@ SENTENCES: list[tuple[Message, str]] = [
         "From 500/s on a server that stops answering leaves up to 28,500 connections open until the timeout; the client has 28,232 local ports. Such points count as the client's limit, not the server's.",
     ),
     (
+        plans.Sensitivity(
+            passes=1,
+            shows={},
+            figure="CPU per call",
+            wanted_pct=10.0,
+            proposed=5,
+            session="",
+        ),
+        "One pass shows no difference between servers; 5 passes show 10 % in CPU per call (typical spread).",
+    ),
+    (
+        plans.Sensitivity(
+            passes=3,
+            shows={"CPU per call": 18.7, "p50": 32.6},
+            figure="CPU per call",
+            wanted_pct=10.0,
+            proposed=5,
+            session="Twins, 2026-11-22",
+        ),
+        "3 passes show differences from 19 % in CPU per call and 33 % in p50 (spread of passes as in Twins, 2026-11-22); 10 % in CPU per call takes 5.",
+    ),
+    (
         plans.RestsForPorts(keys=("cool_down_s",), longest_s=60.0),
         "Rests of up to 60 s between points, until enough local ports are free again.",
     ),

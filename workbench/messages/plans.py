@@ -457,6 +457,38 @@ class TimeoutsFill(PointWarned, frozen=True, kw_only=True):
         )
 
 
+class Sensitivity(Message, frozen=True, kw_only=True):
+    """How small a difference between two servers a plan's passes can show, 9 times in 10."""
+
+    keys: tuple[str, ...] = ("repeats",)
+    passes: int
+    shows: dict[str, float]
+    """Percent, by figure; without those beyond 100 %."""
+    figure: str
+    """The one for which passes are proposed."""
+    wanted_pct: float
+    proposed: int | None
+    """Passes that show a difference of `wanted_pct`; None: too many."""
+    session: str
+    """In which the spread of passes was measured; empty: a typical one is assumed."""
+
+    def text(self) -> str:
+        basis = f"spread of passes as in {self.session}" if self.session else "typical spread"
+        wanted = f"{self.wanted_pct:g} % in {self.figure}"
+        if self.passes == 1:
+            said = "One pass shows no difference between servers"
+            if self.proposed is None:
+                return f"{said}; {wanted} cannot be shown here ({basis})."
+            return f"{said}; {self.proposed} passes show {wanted} ({basis})."
+        least = [f"{formatting.span(pct, pct)} % in {figure}" for figure, pct in self.shows.items()]
+        said = f"{self.passes} passes show no difference below 100 %"
+        if least:
+            said = f"{self.passes} passes show differences from {formatting.listed(least)}"
+        if self.proposed is None or self.proposed <= self.passes:
+            return f"{said} ({basis})."
+        return f"{said} ({basis}); {wanted} takes {self.proposed}."
+
+
 class RestsForPorts(Message, frozen=True, kw_only=True):
     """Points rest longer than the plan asks for."""
 

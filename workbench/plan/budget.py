@@ -10,6 +10,7 @@ from typing import Any, Protocol, TypeAlias
 from workbench import formatting
 from workbench.analysis.evidence import FEWEST_SAMPLES, SHORTEST_S
 from workbench.analysis.histogram import samples_needed
+from workbench.analysis.sensitivity import TYPICAL, WANTED, Spreads, detectable, passes_for
 from workbench.errors import BadInput
 from workbench.machines.limits import ClientLimits, limits_of
 from workbench.machines.runner_client import LONGEST_RUN_S
@@ -18,6 +19,7 @@ from workbench.plan.model import Plan
 from workbench.plan.ports import clients_close, drain, drain_any, ports_of
 from workbench.plan.schedule import CEILING_HALVINGS, CEILING_TRIES, PointPlan, points
 from workbench.plan.search import example
+from workbench.sessions.spreads import earlier
 from workbench.workloads.registry import declaration
 
 Keys: TypeAlias = tuple[str, ...]
@@ -71,6 +73,8 @@ class Budget:
     warnings: list[plans.Warned] = field(default_factory=list)
     rests: plans.RestsForPorts | None = None
     """Why points rest longer than the plan specifies; None: they do not."""
+    sensitivity: plans.Sensitivity | None = None
+    """What differences its passes can show; None: a search, whose points have no rate in common."""
 
     def check(self) -> None:
         """Raise BadInput with all problems."""
@@ -87,6 +91,7 @@ class Budget:
             f"It takes {formatting.time_span(self.duration_s)}.{search * (expected != at_most)}",
             f"A point has {span} calls." if most else "A point has as many calls as fit.",
             _ports_text(self.ports_needed, self.ports_free),
+            *([self.sensitivity.text()] if self.sensitivity else []),
         ]
 
 
@@ -97,10 +102,12 @@ def assess(
     *,
     loopback: bool = False,
     clients: int = 1,
+    target: str = "",
 ) -> Budget:
     """Return the budget of a plan for these servers on a client with these facts.
 
     `loopback`: client and target are one machine. `clients`: how many such clients share the load.
+    `target`: its name; what earlier sessions there tell of the spread of passes is reckoned with.
     """
     limits = limits_of(facts, loopback=loopback)
     planned = list(points(plan, ""))
@@ -151,6 +158,28 @@ def assess(
         problems=problems,
         warnings=warnings,
         rests=plans.RestsForPorts(longest_s=longest_s) if longest_s > plan.cool_down_s else None,
+        sensitivity=None if plan.search else _sensitivity(plan, target),
+    )
+
+
+def _sensitivity(plan: Plan, target: str) -> plans.Sensitivity:
+    in_turns = plan.order == "interleaved"
+    protocol = plan.workload.protocol
+    found = earlier(protocol, target, in_turns=in_turns) if target else TYPICAL
+    return sensitivity(plan.repeats, found)
+
+
+def sensitivity(passes: int, spreads: Spreads) -> plans.Sensitivity:
+    """What so many passes can show, if they differ by `spreads`."""
+    changes = {name: detectable(each, passes) for name, each in spreads.by_figure.items()}
+    name, spread = next(iter(spreads.by_figure.items()))
+    return plans.Sensitivity(
+        passes=passes,
+        shows={name: round(100 * c, 2) for name, c in changes.items() if c and c <= 1},
+        figure=name,
+        wanted_pct=100 * WANTED,
+        proposed=passes_for(WANTED, spread),
+        session=spreads.session,
     )
 
 

@@ -95,9 +95,10 @@ def examine(
     *,
     loopback: bool = True,
     clients: int = 1,
+    target: str = "",
     listens_on: str = "",
 ) -> Draft:
-    """Examine a draft, for clients with these facts; see `budget.assess`.
+    """Examine a draft, for clients with these facts and this target; see `budget.assess`.
 
     `listens_on`: the machine where other machines must reach the servers; empty: local use only.
     """
@@ -111,7 +112,7 @@ def examine(
     # The cost of a plan that is invalid as a whole is unknown.
     if not entries or set(faults) - {"servers"}:
         return Draft(plan, faults)
-    budget = assess(plan, entries, facts, loopback=loopback, clients=clients)
+    budget = assess(plan, entries, facts, loopback=loopback, clients=clients, target=target)
     by_key: dict[str, list[str]] = {}
     for problem in budget.problems:
         by_key.setdefault(problem.keys[-1], []).append(problem.text())

@@ -156,6 +156,7 @@ class Engine:
             facts,
             loopback=self.fleet.loopback,
             clients=len(self.fleet.clients),
+            target=self.fleet.target,
         )
         budget.warnings.extend(rights for entry in self.entries for rights in more_rights(entry))
         return budget

@@ -107,12 +107,12 @@ def _looked_at(path: Path, kept: dict[tuple[Path, int, int], Shelved]) -> Shelve
         return None
     known = kept.get((path, stat.st_size, stat.st_mtime_ns))
     if known is None:
-        return _glance(path) if is_session(path) else None
+        return glance(path) if is_session(path) else None
     growing = known.stop is None and is_claimed(path)
     return known if growing == known.growing else replace(known, growing=growing)
 
 
-def _glance(path: Path) -> Shelved | None:
+def glance(path: Path) -> Shelved | None:
     """Read its first and last lines; None: it was removed in the meantime."""
     try:
         with path.open("rb") as file:

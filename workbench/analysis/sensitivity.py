@@ -1,0 +1,204 @@
+"""How small a difference so many passes can show, and how many passes it takes.
+
+The power of the t test is that of the noncentral t distribution (Johnson and Welch, "Applications
+of the non-central t-distribution", Biometrika 31, 1940). The spread of passes is known from earlier
+sessions only roughly, so its upper 80 % limit is reckoned with: else half of all plans would be too
+small (Browne, "On the use of a pilot sample for sample size determination", Statistics in Medicine
+14, 1995).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import erfc, exp, fsum, inf, lgamma, log, sqrt
+from statistics import NormalDist
+
+from workbench.analysis.cost import CPU_PER_CALL
+from workbench.analysis.histogram import percentile_supported
+from workbench.analysis.results import SeriesResult
+from workbench.analysis.significance import CONFIDENCE, FINEST
+from workbench.analysis.student import quantile
+from workbench.documents import PointStop
+
+POWER = 0.9
+"""How often a plan is to show a difference of that size."""
+
+WANTED = 0.1
+"""The difference for which passes are proposed."""
+
+MOST_PASSES = 1_000
+
+_SURE = 0.8
+"""Of the limit of a spread."""
+
+_STEPS = 400
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How much passes of one server differ: the standard deviation of a figure's logarithm."""
+
+    deviation: float
+    freedom: float = inf
+    """Of its estimate; infinite: an assumption."""
+
+    @property
+    def limit(self) -> float:
+        """Not exceeded, as sure as `_SURE`."""
+        if self.freedom == inf:
+            return self.deviation
+        # Wilson and Hilferty's quantile of chi square, PNAS 17, 1931.
+        part = 2 / (9 * self.freedom)
+        cube = 1 - part + NormalDist().inv_cdf(1 - _SURE) * sqrt(part)
+        return self.deviation / sqrt(max(cube, 0.05) ** 3)
+
+
+@cache
+def detectable(spread: Spread, passes: int) -> float | None:
+    """The smallest ratio, less one, that is shown `POWER` of the time. None: of one pass there is
+    none, or it is beyond a hundredfold."""
+    if passes < 2:
+        return None
+    low, high = 0.0, log(100)
+    if power(exp(high) - 1, spread, passes) < POWER:
+        return None
+    while high - low > 1e-5:
+        middle = (low + high) / 2
+        if power(exp(middle) - 1, spread, passes) < POWER:
+            low = middle
+        else:
+            high = middle
+    return exp(high) - 1
+
+
+@cache
+def passes_for(change: float, spread: Spread) -> int | None:
+    """The fewest passes that show a ratio of 1 + `change`. None: not even `MOST_PASSES` do."""
+    low, high = 1, 2
+    while power(change, spread, high) < POWER:
+        low, high = high, 2 * high
+        if low >= MOST_PASSES:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        if power(change, spread, middle) < POWER:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def power(change: float, spread: Spread, passes: int) -> float:
+    """How often so many passes of two servers show that their ratio is not 1: exactly where they
+    took turns, at least where Welch's test has more degrees of freedom."""
+    freedom = passes - 1
+    if not spread.limit:
+        return float(log(1 + change) > FINEST)
+    shift = (log(1 + change) - FINEST) / (spread.limit * sqrt(2 / passes))
+    return beyond(quantile((1 + CONFIDENCE) / 2, freedom), freedom, shift)
+
+
+@cache
+def beyond(t: float, freedom: int, shift: float) -> float:
+    """How often noncentral t lies above `t`: the normal distribution's share beyond, over all
+    values of the estimated deviation, which is distributed as chi."""
+    reach = 8 / sqrt(2 * freedom)
+    first, last = max(0.0, 1 - reach), 1 + reach
+    width = (last - first) / _STEPS
+    scale = log(2) + freedom / 2 * log(freedom / 2) - lgamma(freedom / 2)
+    parts = []
+    for step in range(_STEPS):
+        s = first + (step + 0.5) * width
+        density = exp(scale + (freedom - 1) * log(s) - freedom * s * s / 2)
+        parts.append(density * erfc((t * s - shift) / sqrt(2)) / 2)
+    return width * fsum(parts)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of points of which a spread is known."""
+
+    name: str
+    of: Callable[[PointStop], float | None]
+    typical: Spread
+    """Where nothing was measured."""
+
+
+def _percentile(name: str, share: float) -> Callable[[PointStop], float | None]:
+    def of(stop: PointStop) -> float | None:
+        times = stop.latency_us
+        known = times is not None and percentile_supported(times.count, share)
+        return float(getattr(times, name)) if known else None
+
+    return of
+
+
+FIGURES = (
+    Figure("CPU per call", lambda stop: stop.values.get(CPU_PER_CALL), Spread(0.03)),
+    Figure("p50", _percentile("p50", 0.5), Spread(0.05)),
+    Figure("p99", _percentile("p99", 0.99), Spread(0.2)),
+)
+
+
+@dataclass(frozen=True)
+class Spreads:
+    """Of every figure, by its name."""
+
+    by_figure: Mapping[str, Spread]
+    session: str = ""
+    """In which they were measured; empty: assumed."""
+
+
+TYPICAL = Spreads({figure.name: figure.typical for figure in FIGURES})
+
+
+def spreads(servers: Iterable[SeriesResult], *, in_turns: bool, session: str) -> Spreads | None:
+    """Of a session's passes. None: no server has two."""
+    servers = list(servers)
+    found = {figure.name: spread(servers, figure, in_turns=in_turns) for figure in FIGURES}
+    known = {name: each for name, each in found.items() if each is not None}
+    return Spreads(known, session) if known else None
+
+
+def spread(servers: Iterable[SeriesResult], figure: Figure, *, in_turns: bool) -> Spread | None:
+    """Of the passes of one session: what is left when every server's mean and, where they took
+    turns, every pass's is taken away. Only rates that a server sustained count. None: no server
+    has two passes."""
+    tables: defaultdict[float, dict[str, dict[int, float]]] = defaultdict(dict)
+    for server in servers:
+        for stop in server.counted:
+            value = figure.of(stop)
+            if stop.verdict == "ok" and value:
+                tables[stop.x].setdefault(server.key, {})[stop.pass_number] = log(value)
+    parts = [_residuals(list(table.values()), in_turns) for table in tables.values()]
+    freedom = sum(count for _, count in parts)
+    if not freedom:
+        return None
+    squares = fsum(part for part, _ in parts)
+    # Points of one pass are not independent of each other.
+    return Spread(sqrt(squares / freedom), max(count for _, count in parts))
+
+
+def _residuals(rows: Sequence[Mapping[int, float]], in_turns: bool) -> tuple[float, int]:
+    """(sum of squares, degrees of freedom) of what servers' and passes' means do not explain."""
+    rows = [row for row in rows if len(row) > 1]
+    shared = set.intersection(*(set(row) for row in rows)) if rows else set()
+    by_pass = dict.fromkeys(shared, 0.0)
+    if in_turns and len(rows) > 1 and len(shared) > 1:
+        rows = [{number: row[number] for number in shared} for row in rows]
+        means = [fsum(row.values()) / len(row) for row in rows]
+        for number in shared:
+            by_pass[number] = fsum(
+                row[number] - middle for row, middle in zip(rows, means, strict=True)
+            ) / len(rows)
+        freedom = (len(rows) - 1) * (len(shared) - 1)
+    else:
+        freedom = sum(len(row) - 1 for row in rows)
+    squares = 0.0
+    for row in rows:
+        middle = fsum(row.values()) / len(row)
+        squares += fsum((value - middle - by_pass.get(n, 0.0)) ** 2 for n, value in row.items())
+    return squares, freedom

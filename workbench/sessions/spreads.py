@@ -1,0 +1,80 @@
+"""How much passes differed in an earlier session, to foretell what a plan can show."""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from pathlib import Path
+
+from workbench import paths
+from workbench.analysis.sensitivity import TYPICAL, Spreads, spreads
+from workbench.analysis.summary import summarise
+from workbench.documents import RunStart
+from workbench.errors import BadInput
+from workbench.sessions import is_session
+from workbench.sessions.library import Shelved, glance
+from workbench.sessions.skim import skim
+
+_NEWEST = 12
+"""Sessions that are considered."""
+
+_MOST_BYTES = 64 << 20
+"""Larger ones take too long to read for a preview."""
+
+
+def earlier(protocol: str, target: str, *, in_turns: bool, folder: Path | None = None) -> Spreads:
+    """Of the latest session on this target with several passes of the same workload, otherwise the
+    typical ones. `in_turns`: the plan's servers are to take turns. `folder` None: the user's."""
+    folder = paths.data_dir() / "sessions" if folder is None else folder
+    for path, identity in _newest(folder):
+        session = _glanced(path, identity)
+        if session and session.start and _fits(session.start, protocol, target):
+            took_turns = session.start.plan.get("order") == "interleaved"
+            if found := _measured(session, in_turns and took_turns):
+                return found
+    return TYPICAL
+
+
+def _newest(folder: Path) -> list[tuple[Path, tuple[int, int]]]:
+    """Files, the latest first, each with its time of change and size."""
+    try:
+        with os.scandir(folder) as entries:
+            stats = [(Path(e), e.stat()) for e in entries if e.name.endswith(".yaml")]
+    except OSError:
+        return []
+    files = [(p, (s.st_mtime_ns, s.st_size)) for p, s in stats if s.st_size <= _MOST_BYTES]
+    return sorted(files, key=lambda file: file[1], reverse=True)[:_NEWEST]
+
+
+@lru_cache(maxsize=4 * _NEWEST)
+def _glanced(path: Path, identity: tuple[int, int]) -> Shelved | None:
+    """As long as `identity` stays, the file does."""
+    return glance(path) if is_session(path) else None
+
+
+def _fits(start: RunStart, protocol: str, target: str) -> bool:
+    return (
+        start.plan.get("repeats", 1) > 1
+        and start.plan.get("workload", {}).get("protocol", "pong") == protocol
+        and any(each.name == target and "target" in each.roles for each in start.machines)
+    )
+
+
+_known: dict[tuple[object, ...], Spreads | None] = {}
+
+
+def _measured(session: Shelved, in_turns: bool) -> Spreads | None:
+    key = (*session.identity, in_turns)
+    if key not in _known:
+        _known[key] = _read(session, in_turns)
+    return _known[key]
+
+
+def _read(session: Shelved, in_turns: bool) -> Spreads | None:
+    try:
+        summary = summarise(skim(session.path))
+    except BadInput:
+        return None
+    day = session.start.started_utc[:10] if session.start else ""
+    title = f"{session.title}, {day}"
+    return spreads(summary.servers.values(), in_turns=in_turns, session=title)
