@@ -140,14 +140,6 @@ class Trio(QWidget):
         """
         self.pointing.pin(server, rate_per_s)
 
-    def select_point(self, index: int) -> None:
-        """Put the cursor on a point of the highlighted server; beyond its ends: on the last one."""
-        series = self.model.series.get(self.pointing.server)
-        readings = series.shown if series else ()
-        if readings:
-            chosen = readings[min(max(index, 0), len(readings) - 1)]
-            self.highlight(self.pointing.server, chosen.x)
-
     def set_view(self, view: View) -> None:
         """Set which response time is shown, and what the lowest chart shows."""
         self._view = view

@@ -104,7 +104,7 @@ class Advanced(QWidget):
         if self._body.isHidden():
             self._switch()
 
-    def fit(self, *, closed: bool, several: bool, protocol: str) -> None:
+    def fit(self, *, closed: bool, protocol: str) -> None:
         """Only what matters for the workload and the kind of load is seen."""
         workload.fit(self.lines, self.inputs, protocol)
         for key in ("rate_of", "looks", "calibrate", "warm_up"):

@@ -314,7 +314,7 @@ class PlanForm(QWidget):
         in_connections = self._unit.value() == "connections"
         self._lengthen_line.setVisible(in_connections and not closed)
         self.servers.set_protocol(protocol)
-        self.more.fit(closed=closed, several=self._repeats.value() != 1, protocol=protocol)
+        self.more.fit(closed=closed, protocol=protocol)
 
 
 def _model(given: Mapping[str, Any]) -> LoadModel:

@@ -98,7 +98,7 @@ async def try_out(
         finally:
             await _whole(deployment.stop())
     except MissingPrograms as error:
-        return _missing(entry, error)
+        return Tried(False, [Line(error.offer, "warn")], commands=error.commands)
     except NotReady as error:
         return Tried(False, [Line(error.sentence, "bad")], output=error.output)
     except PongbenchError as error:
@@ -183,14 +183,6 @@ def _backlog(in_force: int) -> Line:
     if in_force == BACKLOG:
         return Line(f"Accept queue: {in_force:,} connections, as requested.")
     return Line(f"Accept queue: {in_force:,} connections; {BACKLOG:,} were requested.", "warn")
-
-
-def _missing(entry: ServerEntry, error: MissingPrograms) -> Tried:
-    first = str(error).partition("\n")[0]
-    said = first.replace("Say --install to fetch it", "It can be fetched").replace(
-        " and unpack it", " and unpacked"
-    )
-    return Tried(False, [Line(said.rstrip(":") + ".", "warn")], commands=error.commands)
 
 
 def _told(version: str) -> str:

@@ -86,10 +86,6 @@ class RailEntry(QToolButton):
         self._theme = theme
         self._paint_icon()
 
-    def set_icon(self, icon: str) -> None:
-        self._icon = icon
-        self._paint_icon()
-
     def set_badge(self, tone: str, words: str = "") -> None:
         """Set the badge: a dot in a tone of the theme (empty: none), and its meaning."""
         self._badge = tone

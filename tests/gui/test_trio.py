@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from functools import partial
 from itertools import combinations
-from math import isnan
+from math import isnan, nan
 
 import pytest
 from msgspec.structs import replace
@@ -227,15 +227,6 @@ def test_a_name_can_be_pointed_at(qtbot: QtBot) -> None:
     assert chart.highlighted == "gevent"
 
 
-def test_keys_may_go_from_point_to_point(qtbot: QtBot) -> None:
-    trio = shown(qtbot, session(2, rates=[1000.0, 2000.0]))
-    trio.highlight("asyncio-streams")
-    trio.select_point(1)
-    assert "at 2,000/s offered" in trio.card.accessibleName()
-    trio.select_point(99)
-    assert "at 2,000/s offered" in trio.card.accessibleName()
-
-
 def test_up_and_down_go_from_server_to_server_and_read_a_point(qtbot: QtBot) -> None:
     trio = shown(qtbot, session(3, 8))
     press = partial(qtbot.keyClick, trio)
@@ -445,7 +436,6 @@ def test_any_session_can_be_shown_and_explored(qtbot: QtBot, documents: list[Any
         assert not seen(chart).isNull()
         for x in range(0, 520, 40):
             qtbot.mouseMove(chart.viewport(), QPoint(x, chart.height() // 2))
-    for server in trio.model.series:
-        trio.highlight(server)
-        trio.select_point(0)
+    for server, series in trio.model.series.items():
+        trio.highlight(server, next((point.x for point in series.shown), nan))
         seen(trio.charts[T])

@@ -54,12 +54,6 @@ def _coarse_bucket(bucket: int) -> int:
 _COARSE = np.array([_coarse_bucket(bucket) for bucket in range(BUCKETS)], dtype=np.int64)
 
 
-def histogram_of(times_us: Iterable[int]) -> SparseHistogram:
-    """Of single times in microseconds."""
-    buckets, counts = np.unique([bucket_of(us) for us in times_us], return_counts=True)
-    return _interleave(buckets.astype(np.int64), counts)
-
-
 def merge(histograms: Iterable[SparseHistogram]) -> SparseHistogram:
     """All counts added up. Raises ValueError for one that is not a sparse histogram."""
     total = np.zeros(BUCKETS, dtype=np.int64)

@@ -178,8 +178,28 @@ class Programs:
 
 
 class MissingPrograms(PongbenchError):
-    """Programs missing on a machine; `commands` would provide them, given consent."""
+    """Programs missing on a machine; `commands` would provide them, given consent.
 
-    def __init__(self, sentence: str, commands: Sequence[str]) -> None:
-        super().__init__(sentence)
+    `missing`: "Go is not on h1." `source`: "its distribution (3 packages, 41 MB)". `place`: where
+    they would be unpacked.
+    """
+
+    def __init__(
+        self,
+        missing: str,
+        source: str,
+        commands: Sequence[str],
+        place: str = "where it changes nothing else",
+    ) -> None:
+        listed = "".join(f"\n    {command}" for command in commands)
+        super().__init__(
+            f"{missing} Say --install to fetch it from {source} and unpack it {place}:{listed}"
+        )
+        self.offer = f"{missing} It can be fetched from {source} and unpacked {place}."
         self.commands = list(commands)
+        self._parts = missing, source, place
+
+    def then(self, command: str) -> MissingPrograms:
+        """Return the same with one more command at the end."""
+        missing, source, place = self._parts
+        return MissingPrograms(missing, source, [*self.commands, command], place)

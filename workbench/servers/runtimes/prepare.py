@@ -27,8 +27,7 @@ async def prepare(
         try:
             return await _brought(machine, entry, notify=notify, install=install)
         except MissingPrograms as missing:
-            then = f"bring what it needs to {machine.name}"
-            raise MissingPrograms(f"{missing}\n    {then}", [*missing.commands, then]) from None
+            raise missing.then(f"bring what it needs to {machine.name}") from None
     programs = await provide(machine, entry.programs, install=install, notify=notify)
     runtime = await _runtime(machine, entry, folder, programs, notify=notify, install=install)
     made = await make(machine, entry, folder, programs, notify)

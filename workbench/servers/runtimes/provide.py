@@ -78,9 +78,8 @@ def _error(machine: Machine, event: dict[str, Any]) -> PongbenchError:
         missing = msgspec.convert(event, _Missing)
         fetched = f"{len(missing.packages)} packages, {missing.bytes / 1e6:.0f} MB"
         return MissingPrograms(
-            f"{title} is not on {machine.name}. Say --install to fetch it from its distribution"
-            f" ({fetched}) and unpack it where it changes nothing else:"
-            + "".join(f"\n    {command}" for command in missing.commands),
+            f"{title} is not on {machine.name}.",
+            f"its distribution ({fetched})",
             missing.commands,
         )
     sentences = {
