@@ -18,12 +18,12 @@ from app.bridge import Bridge
 from app.comparing.chooser import Chooser
 from app.context import Desk
 from app.export.dialog import ExportDialog
+from app.live.controls import State
 from app.live.run import Outcome
 from app.log import LogBook
 from app.machines.editor import Editor
 from app.machines.prompts import QuestionDialog
 from app.machines.records import Record
-from app.pages.live import State
 from app.settings import Settings
 from app.shell.main_window import MainWindow
 from app.theme import Theme

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from enum import Enum
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer
@@ -12,6 +11,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app import words
 from app.context import Desk
+from app.live.controls import Controls, State
 from app.live.present import Presentation
 from app.live.run import LiveRun, Outcome, Trial, Where
 from app.live.session_view import Board
@@ -21,24 +21,6 @@ from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, dress,
 from workbench.documents import AnyDocument, Note, PointStop, RunStart
 from workbench.messages.ends import Aborted, Suspended
 from workbench.plan.model import Plan
-
-
-class State(Enum):
-    """Of the run on this page."""
-
-    IDLE = ""
-    PREPARING = "Preparing"
-    RUNNING = "Running"
-    PAUSING = "Pausing after this point"
-    PAUSED = "Paused"
-    STOPPING = "Stopping"
-    ABORTING = "Aborting"
-    OVER = "Finished"
-
-    @property
-    def active(self) -> bool:
-        return self not in (State.IDLE, State.OVER)
-
 
 _ENDED = {
     "done": ("Done", "ok"),
@@ -72,9 +54,7 @@ class LivePage(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         outer = column(self)
         self._top = TopBar("Live")
-        self._pause = button("Pause after this point", "pause", on_click=self.pause_or_resume)
-        self._skip = button("Skip server", "skip-forward", on_click=self.skip)
-        self._stop = button("Stop", "square", kind="danger", on_click=self.press_stop)
+        self._controls = Controls(self.pause_or_resume, self.skip, self.press_stop)
         self._choose = button("Choose servers", "list-checks", kind="primary")
         self._choose.clicked.connect(lambda: desk.page_wanted.emit("Start"))
         self._open = button("Open session", "film")
@@ -83,10 +63,9 @@ class LivePage(QWidget):
         self._drawer = tool("Servers and machine (F9)", "panel-right", self._toggle_drawer)
         self._drawer.hide()
         self._export = button("Export…", "share-2", on_click=self.export)
-        for each in (self._open, self._export, self._pause, self._skip, self._stop, self._choose):
+        left, right = (self._open, self._export), (self._choose, self._present, self._drawer)
+        for each in (*left, *self._controls.buttons, *right):
             self._top.actions.addWidget(each)
-        self._top.actions.addWidget(self._present)
-        self._top.actions.addWidget(self._drawer)
         outer.addWidget(self._top)
         inside = QVBoxLayout()
         inside.setContentsMargins(PAGE_MARGIN, PAGE_MARGIN, PAGE_MARGIN, PAGE_MARGIN)
@@ -141,7 +120,7 @@ class LivePage(QWidget):
         self._desk.set_busy(True)
 
     def pause_or_resume(self) -> None:
-        if self._run is None or self.state not in (State.RUNNING, State.PAUSING, State.PAUSED):
+        if self._run is None or not self.state.steerable:
             return
         control = self._run.control
         if self.state is State.RUNNING:
@@ -153,7 +132,7 @@ class LivePage(QWidget):
 
     def skip(self) -> None:
         """Skip the running server."""
-        if self._run is not None and self._skip.isEnabled():
+        if self._run is not None and self._controls.can_skip:
             self._bridge.call(self._run.control.skip_server)
             self._enter(State.RUNNING)
 
@@ -187,7 +166,7 @@ class LivePage(QWidget):
         """Stop; pressed again while that takes its time, abort."""
         if self.state is not State.STOPPING:
             self.stop()
-        elif self._run is not None and self._stop.isEnabled():
+        elif self._run is not None and self._controls.can_stop:
             self._bridge.call(self._run.abort)
             self._enter(State.ABORTING)
             self.error.say("")
@@ -237,12 +216,7 @@ class LivePage(QWidget):
                 f"current point; the {done:,} {points} measured before are kept.",
                 "warn",
             )
-            self._tell_stop("Abort")
-            self._stop.setEnabled(True)
-
-    def _tell_stop(self, text: str) -> None:
-        self._stop.setText(f" {text}")
-        self._stop.setAccessibleName(text)
+            self._controls.offer_abort()
 
     def _toggle_drawer(self) -> None:
         self.board.toggle_drawer()
@@ -352,20 +326,9 @@ class LivePage(QWidget):
 
     def _enter(self, state: State) -> None:
         self.state = state
-        running = state in (State.RUNNING, State.PAUSING, State.PAUSED)
         self.board.set_paused(state is State.PAUSED)
         self.now.set_paused(state is State.PAUSED)
-        for each in (self._pause, self._skip, self._stop):
-            each.setVisible(state.active)
-            each.setEnabled(running)
-        if state is not State.STOPPING:
-            self._tell_stop("Stop")
-        self._stop.setEnabled(running or state is State.PREPARING)
-        go_on = state in (State.PAUSING, State.PAUSED)
-        text = "Resume" if go_on else "Pause after this point"
-        self._pause.setText(f" {text}")
-        self._pause.setAccessibleName(text)
-        self._pause.setProperty("icon_name", "play" if go_on else "pause")
+        self._controls.enter(state)
         dress(self._top, self._desk.theme)
         self._choose.setVisible(not state.active)
         self._open.hide()

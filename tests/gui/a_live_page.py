@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QApplication
 from app import theme
 from app.bridge import Bridge
 from app.context import Desk
-from app.pages.live import LivePage, State
+from app.live.controls import State
+from app.pages.live import LivePage
 from app.settings import Settings
 from tests.gui.short_runs import LONG
 

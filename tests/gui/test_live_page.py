@@ -18,12 +18,13 @@ from pytestqt.qtbot import QtBot
 from app import theme
 from app.charts.series import Quantity
 from app.context import Desk
+from app.live.controls import State
 from app.live.present import Presentation
 from app.live.run import LiveRun, Trial
 from app.live.status_strip import NowStrip
 from app.pages import live
 from app.pages.film import FilmPage
-from app.pages.live import LivePage, State
+from app.pages.live import LivePage
 from app.replay.film import Reel, load
 from app.widgets import Elided
 from tests.gui.short_runs import LONG

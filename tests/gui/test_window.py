@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QLineEdit, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app.bridge import Bridge
-from app.pages.live import State
+from app.live.controls import State
 from app.shell.main_window import MainWindow
 from tests.gui.short_runs import LONG, SHORT
 from tests.gui.windows import press, refusal, says, shown, the
