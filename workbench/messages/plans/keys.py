@@ -1,0 +1,78 @@
+"""What keys of a plan say that cannot be run."""
+
+from __future__ import annotations
+
+from workbench import formatting
+from workbench.messages.plans.problem import Problem
+
+
+class NoServers(Problem, frozen=True, kw_only=True):
+    keys: tuple[str, ...] = ("servers",)
+
+    def text(self) -> str:
+        return "None is listed; name at least one of the catalogue."
+
+
+class ServerTwice(Problem, frozen=True, kw_only=True):
+    keys: tuple[str, ...] = ("servers",)
+    server: str
+
+    def text(self) -> str:
+        return f"'{self.server}' is listed twice; for a second measurement use `repeats`."
+
+
+class ProtocolNotSupported(Problem, frozen=True, kw_only=True):
+    keys: tuple[str, ...] = ("servers",)
+    name: str
+    protocols: list[str]
+    wanted: str
+
+    def text(self) -> str:
+        supported = ", ".join(self.protocols)
+        return f"{self.name} supports {supported}, not {self.wanted}. Leave it out of the plan."
+
+
+class LengthUnclear(Problem, frozen=True, kw_only=True):
+    """Of a point."""
+
+    keys: tuple[str, ...] = ("connections", "seconds")
+    both: bool
+
+    def text(self) -> str:
+        return f"{'Both are' if self.both else 'Neither is'} given; give exactly one of the two."
+
+
+class InvalidPath(Problem, frozen=True, kw_only=True):
+    keys: tuple[str, ...] = ("workload.path",)
+
+    def text(self) -> str:
+        return "It must begin with / and have no spaces or control characters."
+
+
+class OneCallOnly(Problem, frozen=True, kw_only=True):
+    keys: tuple[str, ...] = ("workload.calls_per_connection",)
+    protocol: str
+
+    def text(self) -> str:
+        return f"{self.protocol} ends after one reply; use http/1.1."
+
+
+class PipelineTooDeep(Problem, frozen=True, kw_only=True):
+    keys: tuple[str, ...] = ("workload.pipeline",)
+    pipeline: int
+
+    def text(self) -> str:
+        return f"{self.pipeline} calls at once need as many calls_per_connection."
+
+
+class RunTooLong(Problem, frozen=True, kw_only=True):
+    shortest_s: float
+    longest_s: float
+    limit_s: float
+
+    def text(self) -> str:
+        lasts = formatting.time_span((self.shortest_s, self.longest_s))
+        return (
+            f"It takes {lasts}, but a run is ended after {self.limit_s / 3600:.0f} h. Use fewer "
+            "servers, rates or repeats, or shorter points."
+        )

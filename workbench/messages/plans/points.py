@@ -1,0 +1,133 @@
+"""Points too small or too short, and what a plan's passes can show."""
+
+from __future__ import annotations
+
+import math
+
+from workbench import formatting
+from workbench.messages.base import Message
+from workbench.messages.plans.problem import PointProblem, PointWarned, Warned
+
+
+class SmallPoint(PointProblem, frozen=True, kw_only=True):
+    """A point that cannot be judged."""
+
+    connections: int = 0
+    """That are enough; 0: `seconds` are given."""
+    may_lengthen: bool = False
+    """The plan could allow that."""
+    needed_s: float = 0.0
+
+    def remedy(self) -> str:
+        if not self.connections:
+            return f"Set seconds to {math.ceil(self.needed_s * 10) / 10:g} or more."
+        allow = ", or allow that by `lengthen: true`" if self.may_lengthen else ""
+        return f"Set connections to {self.connections:,} or more{allow}."
+
+
+class PointTooShort(SmallPoint, frozen=True, kw_only=True):
+    seconds: float
+    shortest_s: float
+
+    def text(self) -> str:
+        return (
+            f"At {self.at()} a point lasts {self.seconds:.2g} s: too short for a verdict, which "
+            f"takes {self.shortest_s:g} s. {self.remedy()}"
+        )
+
+
+class NoSteadyPart(SmallPoint, frozen=True, kw_only=True):
+    """The first connections are still thinking when the schedule ends."""
+
+    seconds: float
+    think_s: float
+
+    def text(self) -> str:
+        return (
+            f"At {self.at()} a point lasts {self.seconds:g} s and think time alone keeps each "
+            f"connection open for {self.think_s:g} s, so nothing is measured at a steady load. "
+            f"{self.remedy()}"
+        )
+
+
+class PointTooSmall(SmallPoint, frozen=True, kw_only=True):
+    calls: int
+    fewest: int
+
+    def text(self) -> str:
+        calls = "1 call" if self.calls == 1 else f"{self.calls:,} calls"
+        return (
+            f"At {self.at()} a point has {calls}: too few for a verdict, which takes "
+            f"{self.fewest}. {self.remedy()}"
+        )
+
+
+class TooFewForLimit(SmallPoint, frozen=True, kw_only=True):
+    """The limit of a search is on a percentile that so few replies cannot tell."""
+
+    calls: int
+    needed: int
+
+    def text(self) -> str:
+        return (
+            f"At {self.at()} a point has {self.calls:,} calls: too few for a p99, which takes "
+            f"{self.needed:,}. {self.remedy()}"
+        )
+
+
+class PointsLengthened(Warned, frozen=True, kw_only=True):
+    lengthened: int
+    points: int
+    connections: int
+    """Asked for."""
+    most: int
+
+    def text(self) -> str:
+        return (
+            f"{self.lengthened} of {self.points} points get more than {self.connections:,} "
+            f"connections, up to {self.most:,}, to be long enough."
+        )
+
+
+class FewSamples(PointWarned, frozen=True, kw_only=True):
+    """`x`: the highest with too few."""
+
+    needed: int
+
+    def text(self) -> str:
+        return (
+            f"Up to {self.at()} a point has fewer than {self.needed:,} calls: too few for a steady "
+            "p99."
+        )
+
+
+class Sensitivity(Message, frozen=True, kw_only=True):
+    """How small a difference between two servers a plan's passes can show, 9 times in 10."""
+
+    keys: tuple[str, ...] = ("repeats",)
+    passes: int
+    shows: dict[str, float]
+    """Percent, by figure; without those beyond 100 %."""
+    figure: str
+    """The one for which passes are proposed."""
+    wanted_pct: float
+    proposed: int | None
+    """Passes that show a difference of `wanted_pct`; None: too many."""
+    session: str
+    """In which the spread of passes was measured; empty: a typical one is assumed."""
+
+    def text(self) -> str:
+        basis = f"spread of passes as in {self.session}" if self.session else "typical spread"
+        wanted = f"{self.wanted_pct:g} % in {self.figure}"
+        if self.passes == 1:
+            said = "One pass shows no difference between servers"
+            if self.proposed is None:
+                return f"{said}; {wanted} cannot be shown here ({basis})."
+            return f"{said}; {self.proposed} passes show {wanted} ({basis})."
+        least = [f"{formatting.span(pct, pct)} % in {figure}" for figure, pct in self.shows.items()]
+        said = f"{self.passes} passes show no difference below 100 %"
+        if least:
+            said = f"{self.passes} passes show differences from {formatting.listed(least)}"
+        if self.proposed is None or self.proposed <= self.passes:
+            return f"{said} ({basis})."
+        return f"{said} ({basis}); {wanted} takes {self.proposed}."

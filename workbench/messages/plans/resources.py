@@ -1,0 +1,85 @@
+"""Ports and descriptors of the clients."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from workbench.messages.base import Message
+from workbench.messages.plans.problem import PointProblem, PointWarned, Warned
+
+Resource: TypeAlias = Literal["descriptors", "ports"]
+"""Of a client."""
+
+
+_RESOURCES = {"descriptors": "file descriptors", "ports": "local ports"}
+
+
+class NotEnoughPorts(PointProblem, frozen=True, kw_only=True):
+    """The client closes first, so its ports stay taken."""
+
+    ports: int
+    needed: int
+
+    def text(self) -> str:
+        return (
+            f"The client has {self.ports:,} free ports and needs {self.needed:,} at {self.at()}, "
+            "because it closes first. Widen its range (net.ipv4.ip_local_port_range), or use fewer "
+            "connections per point."
+        )
+
+
+class FewDescriptors(Warned, frozen=True, kw_only=True):
+    allowed: int
+    wanted: int
+
+    def text(self) -> str:
+        return (
+            f"The client allows {self.allowed:,} file descriptors per process, not the "
+            f"{self.wanted:,} of the plan. Raise its hard limit, or lower nofile."
+        )
+
+
+class ThinkTimeFills(PointWarned, frozen=True, kw_only=True):
+    """A client's resource, by connections that wait. `x`: the lowest with too many."""
+
+    connections: int
+    think_s: float
+    resource: Resource
+    available: int
+
+    def text(self) -> str:
+        return (
+            f"From {self.at()} on up to {self.connections:,} connections are open at once, because "
+            f"think time keeps each open for {self.think_s:g} s; the client has {self.available:,} "
+            f"{_RESOURCES[self.resource]}. Such points count as the client's limit, not the "
+            "server's."
+        )
+
+
+class TimeoutsFill(PointWarned, frozen=True, kw_only=True):
+    """A client's resource, should the server stop answering. `x`: the lowest with too many."""
+
+    connections: int
+    resource: Resource
+    available: int
+
+    def text(self) -> str:
+        return (
+            f"From {self.at()} on a server that stops answering leaves up to {self.connections:,} "
+            f"connections open until the timeout; the client has {self.available:,} "
+            f"{_RESOURCES[self.resource]}. Such points count as the client's limit, not the "
+            "server's."
+        )
+
+
+class RestsForPorts(Message, frozen=True, kw_only=True):
+    """Points rest longer than the plan asks for."""
+
+    keys: tuple[str, ...] = ("cool_down_s",)
+    longest_s: float
+
+    def text(self) -> str:
+        return (
+            f"Rests of up to {self.longest_s:.0f} s between points, until enough local ports are "
+            "free again."
+        )
