@@ -5,6 +5,9 @@ Speaks HTTP/1.0, and HTTP/1.1 with connections that are kept. Modes:
     takes:S           answers each call after S seconds, all at the same time
     serial:S          serves one call at a time and sleeps S seconds over each
     spins:S           uses S seconds of the processor for each call
+    paced:R           answers R calls a second at most, by the clock, one after another
+    varies:R          as paced, but each second at a rate within 5 % of R, by chance
+    stalls:R          as paced, but stands still for 0.3 s every 20 s or so, by chance
 and those that are faulty, after the first `GOOD` calls:
     500  busy (503 for every third)  garbage  short  empty  reset  early  cut-early
 """
@@ -13,6 +16,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import random
 import socket
 import struct
 import sys
@@ -31,9 +35,12 @@ class Serving(asyncio.Protocol):
 
     calls = 0
     """Of all connections."""
+    free = 0.0
+    """When all calls so far are answered, at a pace."""
 
     def __init__(self, mode: str, argument: float) -> None:
         self.mode, self.argument = mode, argument
+        self.pace = PACES.get(mode)
         self.here = 0
         self.rest = b""
 
@@ -54,6 +61,10 @@ class Serving(asyncio.Protocol):
         turn = FAULTS.get(self.mode)
         if turn and Serving.calls > GOOD:
             turn(self, last)
+        elif self.pace:
+            loop = asyncio.get_running_loop()
+            Serving.free = max(loop.time(), Serving.free) + self.pace(loop.time(), self.argument)
+            loop.call_at(Serving.free, self.well, last)
         elif self.mode == "takes":
             asyncio.get_running_loop().call_later(self.argument, self.well, last)
         else:
@@ -113,6 +124,26 @@ FAULTS: dict[str, Callable[[Serving, bool], None]] = {
     "early": Serving.early,
     "cut-early": Serving.cut_early,
 }
+
+
+def paced(now: float, per_s: float) -> float:
+    return 1 / per_s
+
+
+def varies(now: float, per_s: float) -> float:
+    return 1 / (per_s * random.Random(int(now)).uniform(0.95, 1.05))
+
+
+def stalls(now: float, per_s: float) -> float:
+    return 1 / per_s + 0.3 * (random.random() < 1 / (20 * per_s))
+
+
+PACES: dict[str, Callable[[float, float], float]] = {
+    "paced": paced,
+    "varies": varies,
+    "stalls": stalls,
+}
+"""Seconds until the next call is answered, by the time and the calls a second."""
 
 
 async def main(mode: str, host: str, port: str, backlog: str) -> None:
