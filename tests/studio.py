@@ -29,7 +29,7 @@ from app.shell.main_window import MainWindow
 from app.theme import Theme
 from tests import furniture
 from tests.recording import record_session
-from tests.synthetic import session
+from tests.synthetic import searches, session
 from workbench import paths
 from workbench.documents import RunStart, RunStop, Window
 from workbench.machines.secrets import Question
@@ -118,6 +118,7 @@ class Stage:
             "twelve.pong.yaml": session(12, 20, seed=3),
             "three.pong.yaml": session(3, 12, end="interrupted"),
             "torn.pong.yaml": session(2, 12, end="crashed"),
+            "peak.pong.yaml": searches(7),
         }
         self.recorded = []
         for name, documents in made.items():
@@ -345,6 +346,17 @@ class Studio(Stage):
         film.transport.seek_wanted.emit(film.reel.duration_us * 0.6)
         self.camera.rest(0.8)
         self.camera.keep(self.window, "Film-middle")
+        if self.camera.comes_to("Film-search"):
+            self.window.open(self.recorded[-1])
+            self.camera.until(lambda: film.isVisible() and film.board.model.axis.bounds)
+            self.camera.until(lambda: film.board.model.over)
+            self.camera.rest(0.5)
+            self.camera.keep(self.window, "Film-search")
+            film.transport.seek_wanted.emit(film.reel.duration_us * 0.6)
+            self.camera.rest(0.8)
+            self.camera.keep(self.window, "Film-search-middle")
+            self.window.open(self.recorded[0])
+            self.camera.until(lambda: film.board.model.over and not film.board.model.axis.bounds)
         for name in ("Start", "Sessions"):
             self.page(name, "full")
         film.export()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
@@ -16,7 +17,10 @@ from math import ceil, exp
 from statistics import NormalDist
 from typing import Literal, ParamSpec
 
+from msgspec import structs
+
 from workbench.documents import (
+    JUDGED,
     WINDOW_US,
     AnyDocument,
     Block,
@@ -39,6 +43,8 @@ from workbench.documents import (
 )
 from workbench.messages import notes, reasons
 from workbench.messages.base import Message
+from workbench.plan.model import Plan, Search, to_data
+from workbench.plan.search import PeakSearch, with_limits
 
 LATE = reasons.ClientsLate(late_share=0.25, p99_us=9_000, relief="machine")
 """Of every point that is not to be trusted."""
@@ -192,6 +198,42 @@ def session(
     yield RunStop(t_us=run.t_us, status=status, reason="" if end == "done" else "Aborted by hand.")
 
 
+def searches(
+    servers: int | Sequence[Contestant] = 3,
+    *,
+    search: Search | None = None,
+    seconds: float = 2.0,
+    seed: int = 1,
+    end: End = "done",
+) -> list[AnyDocument]:
+    """A whole run that searches the peak of each server."""
+    who = contestants(servers) if isinstance(servers, int) else list(servers)
+    search = search or Search(from_=500, to=9_000, step=250, p99_ms=50)
+    plan = Plan(
+        servers=[c.id for c in who], search=search, seconds=seconds, warm_up=None, name="Peak"
+    )
+    order = [Block(server=c.id, pass_number=1, rates_per_s=[]) for c in who]
+    start = _run_start(who, [], seconds, seed, order)
+    found: list[AnyDocument] = [
+        structs.replace(start, v=3, axis=plan.axis, plan=to_data(plan) | {"name": plan.name})
+    ]
+    run = _Run(random.Random(seed), seconds, float("inf"))
+    for server in who:
+        of_server = PeakSearch(plan, server.id, name=server.name, seed=seed)
+        points = of_server.run()
+        point = next(points)
+        with suppress(StopIteration):
+            while True:
+                *before, stop = run.point(server, point.x, purpose="search", look=point.look)
+                assert isinstance(stop, PointStop)
+                found += [*before, stop := with_limits(stop, search)]
+                if end != "done" and server is who[-1]:
+                    return found[:-1]
+                point = points.send(stop)
+        found.append(of_server.answer().note(run.t_us, server=server.id))
+    return [*found, RunStop(t_us=run.t_us, status="done", reason="")]
+
+
 def _is_gone(stop: AnyDocument) -> bool:
     return isinstance(stop, PointStop) and stop.errors_pct > 50
 
@@ -283,11 +325,12 @@ class _Run:
         *,
         purpose: Purpose = "sweep",
         number: int = 1,
+        look: int = 1,
         complete: bool = True,
     ) -> Iterator[AnyDocument]:
         """From `PointStart` to `PointStop`."""
         self._points += 1
-        seconds = self._seconds if purpose == "sweep" else 1.0
+        seconds = self._seconds if purpose in JUDGED else 1.0
         scheduled = round(rate * seconds)
         yield PointStart(
             t_us=self.t_us,
@@ -296,6 +339,7 @@ class _Run:
             rate_per_s=rate,
             purpose=purpose,
             pass_number=number,
+            look=look,
             connections=scheduled,
             seconds=seconds,
         )
@@ -315,6 +359,7 @@ class _Run:
             self._points,
             purpose=purpose,
             number=number,
+            look=look,
             complete=complete,
             seconds=seconds,
         )
@@ -414,6 +459,7 @@ class _Outcome:
         *,
         purpose: Purpose,
         number: int,
+        look: int,
         complete: bool,
         seconds: float,
     ) -> PointStop:
@@ -433,6 +479,7 @@ class _Outcome:
             rate_per_s=self.rate,
             purpose=purpose,
             pass_number=number,
+            look=look,
             complete=complete,
             seconds=seconds,
             counts=counts,

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _IDEAL = "ideal: every call answered"
 _LARGE = "large: sustained rate"
+_PEAK = "large: peak"
 _HOLLOW = "hollow: unreliable"
 _FAULTY = "crossed: faulty"
 _FEW = "hollow: too few samples"
@@ -175,7 +176,10 @@ class Ground:
             each = [reading for series in servers for reading in series.shown]
             found = {
                 Quantity.REPLIES: (
-                    (_LARGE, (series.knee is not None for series in servers)),
+                    (
+                        _PEAK if model.axis.bounds else _LARGE,
+                        (series.knee is not None for series in servers),
+                    ),
                     (_HOLLOW, (not reading.trusted for reading in each)),
                     (_FAULTY, (reading.verdict == "faulty" for reading in each)),
                 ),

@@ -92,8 +92,8 @@ class Legend(QFrame):
     def refresh(self) -> None:
         """Apply changes of the model."""
         model = self._trio.model
-        sought = model.axis.has_limit
-        self._column.setText("sustained rate (99 % answered)" if sought else sustained.MOST_REPLIES)
+        sought = "peak" if model.axis.bounds else "sustained rate (99 % answered)"
+        self._column.setText(sought if model.axis.has_limit else sustained.MOST_REPLIES)
         ranked = [series.id for series in model.ranked()]
         if ranked != self._order:
             self._arrange(ranked)

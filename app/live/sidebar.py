@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QButtonGroup, QFrame, QPushButton, QWidget
 from app.charts.trio import Trio
 from app.live.event_log import Happened
 from app.live.legend import Legend
+from app.live.peaks import Peaks
 from app.live.vitals import Vitals
 from app.theme import Theme
 from app.widgets import GAP, column, row
@@ -16,7 +17,7 @@ _LOWER, _BOTH = 234, 430
 """Heights the two lower cards need: one of them, both."""
 _LOW = 420
 """Below this height there is room for one card only."""
-_TITLES = ("Servers", "Machine", "Events")
+_TITLES = ("Servers", "Machine", "Events", "Peak under SLO")
 
 
 class Side(QFrame):
@@ -32,6 +33,9 @@ class Side(QFrame):
         self.legend = Legend(trio, theme, live=live)
         self.vitals = Vitals(theme)
         self.happened = Happened(theme)
+        self.peaks = Peaks(trio, theme)
+        self._trio = trio
+        self._searched = False
         self._inside = inside = column(self, gap=GAP)
         self._tabs = QWidget()
         across = row(self._tabs, gap=4)
@@ -48,6 +52,7 @@ class Side(QFrame):
         inside.addWidget(self._tabs)
         inside.addWidget(self.vitals, 3)
         inside.addWidget(self.happened, 2)
+        inside.addWidget(self.peaks, 3)
         self._chosen = 1 if live else 2
         self._group.idClicked.connect(self._choose)
         self.legend.grown.connect(self._arrange)
@@ -75,6 +80,11 @@ class Side(QFrame):
         self.legend.refresh()
         self.vitals.refresh()
         self.happened.refresh()
+        self.peaks.refresh()
+        if self._searched != bool(self._trio.model.axis.bounds):
+            self._searched = not self._searched
+            self._chosen = 3 if self._searched else 2
+            self._arrange()
         self._name_tab()
 
     def _name_tab(self) -> None:
@@ -98,11 +108,16 @@ class Side(QFrame):
         self._chosen = place
         self._arrange()
 
+    def _legend_height(self) -> int:
+        """Return what the legend may have: the peaks of a search need the room more."""
+        legend = self.legend
+        return legend.least_height() if self._searched else legend.whole_height()
+
     def _arrange(self) -> None:
         low = self.height() < _LOW
         left = self.height() - 2 * self._inside.contentsMargins().top() - GAP
-        legend = left - 30 if low else min(self.legend.whole_height(), max(120, left - _LOWER))
-        both = not low and left - legend >= _BOTH
+        legend = left - 30 if low else min(self._legend_height(), max(120, left - _LOWER))
+        both = not low and left - legend >= _BOTH and not self._searched
         self.legend.setFixedHeight(max(60, legend))
         self._tabs.setVisible(not both)
         self._group.button(0).setVisible(low)
@@ -111,6 +126,8 @@ class Side(QFrame):
         self.legend.setVisible(not low or chosen == 0)
         self.vitals.setVisible(both or chosen == 1)
         self.happened.setVisible(both or chosen == 2)
+        self.peaks.setVisible(chosen == 3)
+        self._group.button(3).setVisible(self._searched)
         # With one card the tabs stand above it.
         at = self._inside.indexOf(self._tabs)
         wanted = 0 if low else 1

@@ -115,9 +115,12 @@ class NowStrip(QFrame):
         self._times.update()
 
     def _where(self, point: PointStart) -> str:
-        doing = _DOING.get(point.purpose)
+        doing, now = _DOING.get(point.purpose), self.progress.now
         if doing:
             return doing
+        if point.purpose == "search":
+            here = [s for s in now.stops if s.pass_number == point.pass_number] if now else []
+            return f"search, point {len(here) + 1}{self._course(point)}"
         if point.look > 1:
             return f"{formatting.ordinal(point.look)} try{self._course(point)}"
         done, total = self.progress.in_block

@@ -21,6 +21,7 @@ from workbench.workloads.registry import PROTOCOLS, declaration, form_fields
 
 _PROTOCOLS = [(key, protocol.label) for key, protocol in PROTOCOLS.items()]
 _LENGTHS = [("seconds", "seconds"), ("connections", "connections")]
+_METHODS = [("sweep", "Sweep all rates"), ("search", "Search the peak")]
 _ORDERS = [("sequential", "server by server"), ("interleaved", "interleaved, random order")]
 
 
@@ -61,6 +62,9 @@ class PlanForm(QWidget):
             "servers": self._servers_line,
             "rates": self._rate_line,
             "concurrency": self._rate_line,
+            "search": self._rate_line,
+            "search.errors_pct": self._limits_line,
+            "search.p99_ms": self._limits_line,
             "seconds": self._length_line,
             "connections": self._length_line,
             "lengthen": self._length_line,
@@ -78,6 +82,11 @@ class PlanForm(QWidget):
             "rates.from": self._low,
             "rates.to": self._high,
             "rates.step": self._step,
+            "search.from": self._low,
+            "search.to": self._high,
+            "search.step": self._step,
+            "search.errors_pct": self._errors,
+            "search.p99_ms": self._p99,
             "concurrency": self._at_once,
             "seconds": self._length,
             "connections": self._length,
@@ -88,7 +97,8 @@ class PlanForm(QWidget):
             **self.more.inputs,
         }
         boxes: list[Any] = [box for _, box in self._fields.values()]
-        for each in (self.servers, self._model, self._low, self._high, self._step, self._list,
+        for each in (self.servers, self._model, self._method, self._errors, self._p99,
+                     self._low, self._high, self._step, self._list,
                      self._at_once, self._length, self._unit, self._lengthen, self._protocol,
                      self._varied, self._repeats, self._order, self.more, self.name,
                      *boxes):  # fmt: skip
@@ -118,7 +128,8 @@ class PlanForm(QWidget):
             "description": self.description.toPlainText(),
             "servers": self.servers.value(),
             "workload": {key: value for key, value in values.items() if key in keys},
-            "rates": [] if closed else self._rates(),
+            "rates": [] if closed or self._searches else self._rates(),
+            "search": self._search() if self._searches else None,
             "concurrency": self._at_once.value() if closed else [],
             "vary": self._varied.value(),
             "connections": self._length.value() if in_connections else None,
@@ -138,7 +149,12 @@ class PlanForm(QWidget):
         self.description.setPlainText(str(data.get("description", "")))
         self.servers.set_value(data.get("servers"))
         self._model.set_value(_model(given))
-        rates = data.get("rates")
+        rates, search = data.get("rates"), data.get("search")
+        self._method.set_value("search" if isinstance(search, dict) else "sweep")
+        if isinstance(search, dict):
+            rates, self._most_points = search, search.get("points", 30)
+            self._errors.set_value(search.get("errors_pct", 1))
+            self._p99.set_value(search.get("p99_ms"))
         self._as_list = not isinstance(rates, dict)
         if isinstance(rates, dict):
             ends = (("from", self._low), ("to", self._high), ("step", self._step))
@@ -197,7 +213,9 @@ class PlanForm(QWidget):
     def tell(self, rates: Sequence[float], order: str) -> None:
         """The rates the fields make, per second, and the order in words."""
         span = ""
-        if len(rates) > 1:
+        if len(rates) > 1 and self._searches:
+            span = f"Chooses among {len(rates):,} rates, {rates[0]:,.6g} to {rates[-1]:,.6g}/s"
+        elif len(rates) > 1:
             span = f"{len(rates):,} rates, {rates[0]:,.6g} to {rates[-1]:,.6g}/s"
         elif rates:
             span = f"One rate, {rates[0]:,.6g}/s"
@@ -210,6 +228,9 @@ class PlanForm(QWidget):
         self._model = Segments("Load model", [(each, each.label) for each in LOAD_MODELS])
         self._model_line = Line("Load model", self._model, stretch=False)
         inside.addWidget(self._model_line)
+        self._method = Segments("Method", _METHODS)
+        self._method_line = Line("Method", self._method, stretch=False)
+        inside.addWidget(self._method_line)
         self._low, self._high = Figure("Lowest rate"), Figure("Highest rate")
         self._step = Figure("Step between rates")
         self._range = QWidget()
@@ -228,6 +249,14 @@ class PlanForm(QWidget):
         self._rate_line.parts.setAlignment(self._swap, Qt.AlignmentFlag.AlignTop)
         self._rate_word = self._rate_line.word
         inside.addWidget(self._rate_line)
+        self._errors, self._p99 = Figure("Errors, percent"), Figure("p99, milliseconds")
+        self._errors.set_value(1)
+        self._limits_line = Line(
+            "Limits", "errors at most", self._errors, "%, p99 at most", self._p99, "ms"
+        )
+        self._limits_line.explain("Latency from scheduled time. Empty: any p99.")
+        self._most_points: Any = 30
+        inside.addWidget(self._limits_line)
         self._length = Figure("Point length", 96)
         self._unit = Options("Unit of the point length", _LENGTHS)
         self._lengthen = Flag("Extend to the minimum sample size")
@@ -268,21 +297,44 @@ class PlanForm(QWidget):
             "step": self._step.value(),
         }
 
+    def _search(self) -> dict[str, Any]:
+        return {
+            "from": self._low.value(),
+            "to": self._high.value(),
+            "step": self._step.value(),
+            "errors_pct": self._errors.value(),
+            "p99_ms": self._p99.value(),
+            "points": self._most_points,
+        }
+
+    @property
+    def _searches(self) -> bool:
+        """Whether the peak is searched for: of rates, and with nothing else varied."""
+        open_loop = self._model.value().mode != "closed"
+        return self._method.value() == "search" and open_loop and not self._varied.key
+
     def _swap_rates(self) -> None:
         if self._as_list:
-            numbers = [v for v in self._list.value() if isinstance(v, int | float)]
-            low, high = min(numbers, default=1000), max(numbers, default=10000)
-            count = max(1, len(numbers) - 1)
-            step = round((high - low) / count, 6) or max(1, low)
-            for field, value in ((self._low, low), (self._high, high), (self._step, step)):
-                field.set_value(int(value) if float(value).is_integer() else value)
+            self._to_range()
         else:
-            low, high, step = self._low.value(), self._high.value(), self._step.value()
-            if all(isinstance(v, int | float) for v in (low, high, step)) and step > 0:
-                count = min(2_000, int((high - low) / step + 1e-9) + 1)
-                self._list.set_value([round(low + n * step, 6) for n in range(count)])
-        self._as_list = not self._as_list
+            self._to_list()
         self._on_edited()
+
+    def _to_range(self) -> None:
+        numbers = [v for v in self._list.value() if isinstance(v, int | float)]
+        low, high = min(numbers, default=1000), max(numbers, default=10000)
+        count = max(1, len(numbers) - 1)
+        step = round((high - low) / count, 6) or max(1, low)
+        for field, value in ((self._low, low), (self._high, high), (self._step, step)):
+            field.set_value(int(value) if float(value).is_integer() else value)
+        self._as_list = False
+
+    def _to_list(self) -> None:
+        low, high, step = self._low.value(), self._high.value(), self._step.value()
+        if all(isinstance(v, int | float) for v in (low, high, step)) and step > 0:
+            count = min(2_000, int((high - low) / step + 1e-9) + 1)
+            self._list.set_value([round(low + n * step, 6) for n in range(count)])
+        self._as_list = True
 
     def _on_described(self) -> None:
         if not self._filling:
@@ -303,11 +355,15 @@ class PlanForm(QWidget):
         if self._varied.key and not self._as_list:
             self._list.set_value([self._low.value()])
             self._as_list = True
+        if self._searches and self._as_list:
+            self._to_range()
+        self._method_line.setVisible(not closed and not self._varied.key)
+        self._limits_line.setVisible(self._searches)
         self._rate_word.setText("Concurrency" if closed else "Offered rate")
         self._range.setVisible(not closed and not self._as_list)
         self._list.setVisible(not closed and self._as_list)
         self._at_once.setVisible(closed)
-        self._swap.setVisible(not closed and not self._varied.key)
+        self._swap.setVisible(not (closed or self._varied.key or self._searches))
         text = "Use a range" if self._as_list else "Use a list"
         self._swap.setText(text)
         self._swap.setAccessibleName(f"{text} of rates")

@@ -37,6 +37,6 @@ def _same(plan: Plan, other: Plan) -> bool:
 
 
 def _measures(plan: Plan) -> tuple[object, ...]:
-    loads = tuple(plan.rates_per_s), tuple(plan.concurrency), repr(plan.vary)
+    loads = tuple(plan.rates_per_s), tuple(plan.concurrency), repr((plan.vary, plan.search))
     lengths = plan.seconds, plan.connections, plan.repeats
     return tuple(plan.servers), *loads, *lengths, plan.workload

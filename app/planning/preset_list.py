@@ -37,6 +37,7 @@ from PySide6.QtWidgets import (
 
 from app.plain import tip
 from app.theme import LIGHT, Theme, Weight, font, paint_icon
+from workbench.plan.search import example
 
 if TYPE_CHECKING:
     from workbench.plan.library import Preset
@@ -209,7 +210,7 @@ def _about(preset: Preset) -> str:
     if preset.plan is None:
         return preset.problem
     servers, axis = len(preset.plan.servers), preset.plan.axis
-    counted = _counted(len(axis.values), "rate" if axis.per_second else "point")
+    counted = _counted(len(preset.plan.values), "rate" if axis.per_second else "point")
     measures = f"{_counted(servers, 'server')}, {counted}"
     return preset.plan.description or measures
 
@@ -255,7 +256,7 @@ def _wrapped(text: str, size: QFont, width: float) -> list[str]:
 
 def _stairs(plan: Plan) -> list[float]:
     """Heights from 0 to 1 that show what kind of sweep it is."""
-    values = plan.axis.values
+    values = [point.x for point in example(plan)] if plan.search else plan.values
     if len(values) == 1:
         return [0.7]
     every = max(1.0, len(values) / _MOST_STAIRS)

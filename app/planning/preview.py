@@ -155,7 +155,7 @@ class Preview(QWidget):
         span = counted(most) if fewest == most else f"{counted(fewest)} to {counted(most)}"
         for name, text in {
             "Duration": formatting.time_span(draft.budget.duration_s),
-            "Points": f"{len(draft.order) * judged:,}",
+            "Points": _points(draft, judged),
             "Calls per point": span if most else _MANY,
             "Connections": counted(draft.connections) if draft.connections else _MANY,
         }.items():
@@ -164,6 +164,15 @@ class Preview(QWidget):
 
     def _on_pointed(self, step: Step | None) -> None:
         self._pointed.say(told(step) if step else self._hint)
+
+
+def _points(draft: Draft, judged: int) -> str:
+    """ "63", of a search "63 to 210"."""
+    assert draft.budget is not None
+    expected, at_most = draft.budget.points
+    blocks = len(draft.order)
+    span = f"{blocks * expected:,} to {blocks * at_most:,}"
+    return f"{blocks * judged:,}" if expected == at_most else span
 
 
 def _heading(title: str, *, tone: str = "muted") -> tuple[QLabel, Elided, QHBoxLayout]:
@@ -177,6 +186,8 @@ def _heading(title: str, *, tone: str = "muted") -> tuple[QLabel, Elided, QHBoxL
 
 def _sweep_hint(draft: Draft, *, timed: bool) -> str:
     of = f"1 of {len(draft.order)} sweeps" if len(draft.order) > 1 else "1 sweep"
+    if draft.plan is not None and draft.plan.search:
+        of = f"an example of {len(draft.order)} searches" if len(draft.order) > 1 else "an example"
     if not draft.steps:
         return ""
     if not timed:

@@ -134,7 +134,9 @@ def _marks(start: RunStart, documents: Sequence[AnyDocument]) -> list[Mark]:
         elif isinstance(document, PointStop) and document.judged:
             index, name = known.get(document.server, (len(known), document.server))
             offered, stop_us = axis.of(document), document.t_us
-            mark = Mark(document.server, name, index, offered, begun, stop_us, document.look)
+            # A search comes back to a rate as it goes on.
+            look = document.look if document.purpose == "sweep" else 1
+            mark = Mark(document.server, name, index, offered, begun, stop_us, look)
             marks.append(mark)
     return marks
 

@@ -21,6 +21,7 @@ from workbench.analysis.knee import is_floor, knee, unknown
 from workbench.analysis.repeats import is_sustained, last_attempts, undecided
 from workbench.axis import RATE, Axis
 from workbench.documents import Errors, Percentiles, PointStop, Verdict
+from workbench.messages.limits import Limit
 from workbench.messages.notes import Peak
 from workbench.messages.reasons import UnexpectedReplies, reasons_of
 
@@ -203,6 +204,16 @@ class SeriesResult:
         """As `points`; where a value has nothing but a point cut short in its middle, that one,
         which is never trusted and counts for nothing."""
         return self._answer("shown", self._with_cut)
+
+    def kept(self, stop: PointStop) -> bool | None:
+        """Of a search: did the server keep the limits there? As the search counted it; until it has
+        ended, by the verdict. None: the point shows nothing of the server."""
+        for peak in self.peaks:
+            if stop.point in (*peak.met, *peak.missed, *peak.unjudged):
+                return stop.point in peak.met if stop.point not in peak.unjudged else None
+        if not stop.complete or stop.verdict not in TRUSTED:
+            return None
+        return stop.verdict == "ok" and not any(isinstance(r, Limit) for r in reasons_of(stop))
 
     def at(self, x: float) -> PointResult | None:
         """None: that value was not measured."""

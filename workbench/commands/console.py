@@ -133,7 +133,7 @@ class ConsoleView:
         what = [_PURPOSES[stop.purpose]] if not stop.judged else []
         if self.progress.passes > 1 and stop.judged:
             what.append(f"pass {stop.pass_number}")
-        if stop.look > 1:
+        if stop.look > 1 and stop.purpose == "sweep":
             what.append(f"{ordinal(stop.look)} try")
         purpose = f" ({', '.join(what)})" if what else ""
         parts = [
@@ -204,7 +204,7 @@ def _now(server: ServerProgress | None) -> str:
         return ""
     purpose = {"warm_up": "warming up", "ceiling": "calibrating clients"}
     doing = purpose.get(server.point.purpose, "")
-    if server.point.look > 1:
+    if server.point.look > 1 and server.point.purpose == "sweep":
         doing = f"{ordinal(server.point.look)} try"
     return f"{server.name}, {server.axis.of(server.point)}{', ' * bool(doing)}{doing}"
 

@@ -22,12 +22,16 @@ from workbench.plan.checks import problems
 from workbench.plan.model import Plan
 from workbench.plan.reading import as_plan, plan_type
 from workbench.plan.schedule import PointPlan, order, points
+from workbench.plan.search import example
 
 _STAND_INS: dict[str, Any] = {
     "servers": ["-"],
     "rates.from": 1,
     "rates.to": 1,
     "rates.step": 1,
+    "search.from": 1,
+    "search.to": 2,
+    "search.step": 1,
 }
 """Replaces invalid values without a default, so that the rest can be checked."""
 
@@ -69,9 +73,10 @@ class Draft:
     """By key ("rates.from", "workload.timeout_s"): one sentence, without the key."""
     budget: Budget | None = None
     steps: list[Step] = field(default_factory=list)
-    """Points of a sweep in one pass; of the slowest server when their rests differ."""
+    """Points of a sweep in one pass, or of an example of a search; of the slowest server when their
+    rests differ."""
     connections: int = 0
-    """Calls of the whole run; 0: not fixed."""
+    """Calls of the whole run; 0: not fixed. Of a search those expected."""
     order: list[Block] = field(default_factory=list)
     """The order of the sweeps; with a seed drawn at the start, one order of many."""
 
@@ -120,6 +125,10 @@ def examine(
         faults.setdefault(key, " ".join(told))
     planned = list(points(plan, ""))
     rests = max(budget.cool_down_s.values(), key=sum, default=[plan.cool_down_s] * len(planned))
+    if plan.search:
+        after = {point.x: rest for point, rest in zip(planned, rests, strict=True)}
+        planned = example(plan)
+        rests = [after[point.x] for point in planned]
     total = sum(p.connections for p in planned) * plan.repeats * len(plan.servers)
     return Draft(
         plan,

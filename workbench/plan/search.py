@@ -3,8 +3,9 @@
 A point keeps the limits or does not, and near the server's limit, or in a bad moment of the
 machine, it does so by chance. So no single point decides: a probability is kept for every step of
 the grid to be the one that the limit lies in, and each point shifts it (probabilistic bisection).
-The next point is where it tells most, at the median. The search ends when one step has 95 % and is
-confirmed: the rate below it was kept twice, the rate above it missed.
+The next point is where it tells most, at the median. The search ends when one step has 95 %, or two
+where the limit has turned out not to be sharp, and is confirmed: the rate below it was kept twice,
+the rate above it missed.
 
 M. Horstein, "Sequential transmission using noiseless feedback", IEEE Trans. Inf. Theory 9, 1963;
 R. Waeber, P. Frazier, S. Henderson, "Bisection search with noisy responses", SIAM J. Control
@@ -38,6 +39,10 @@ Floats = NDArray[np.float64]
 
 SURE = 0.95
 """Probability of the step in which the limit lies."""
+
+PATIENCE = 2.5
+"""Points for each halving of the grid, until two steps with 95 % are enough: a sharp limit takes
+two, and to part the steps of one that is not takes ever more."""
 
 GROWTH = 2.0
 """No point is at more than so many times the highest rate that was kept: a server far beyond its
@@ -141,15 +146,22 @@ class Belief:
         """Return the place of the rate to measure next; None: it is sure and confirmed."""
         if not len(self._rates):
             return None
-        steps, best, last = self.steps, self.best, len(self._rates)
-        if steps[best] < SURE:
-            above = 1 - np.cumsum(steps)[:-1]
+        best, last = self.best, len(self._rates)
+        first_step, last_step, _ = self.interval()
+        if last_step - first_step >= self._wanted:
+            above = 1 - np.cumsum(self.steps)[:-1]
             return self._within_reach(int(np.argmin(np.abs(above - 0.5))))
         if best and self.met[best - 1] < CONFIRMED:
             return self._within_reach(best - 1)
         if best < last and self.missed[best] < (1 if best else CONFIRMED):
             return self._within_reach(best)
         return None
+
+    @property
+    def _wanted(self) -> int:
+        """Steps that the interval may have at the end."""
+        points = self.met.total() + self.missed.total()
+        return 1 if points < PATIENCE * np.log2(len(self._rates) + 1) else 2
 
     def _within_reach(self, place: int) -> int:
         kept = [at for at in self.met if at < len(self._rates)]

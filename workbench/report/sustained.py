@@ -12,6 +12,9 @@ from workbench.analysis.results import SeriesResult
 MOST_REPLIES = "most replies"
 """What is shown where no limit is sought."""
 
+SUSTAINS, PEAKS = "sustains", "peaks at"
+_OF_SEVERAL = {SUSTAINS: "sustain", PEAKS: "peak at"}
+
 S = TypeVar("S", bound=SeriesResult)
 
 
@@ -20,7 +23,7 @@ class Sustained:
     """What one server sustains; an empty part is left out."""
 
     verb: str = ""
-    """ "sustains", "most replies"."""
+    """ "sustains", "peaks at" (a search), "most replies"."""
     words: str = ""
     """ "so far", "no tested rate", "unknown"."""
     figure: str = ""
@@ -38,7 +41,7 @@ class Sustained:
 
     def of_several(self) -> Sustained:
         """Return the same, said of several servers."""
-        return replace(self, verb="sustain") if self.verb == "sustains" else self
+        return replace(self, verb=_OF_SEVERAL.get(self.verb, self.verb))
 
 
 @dataclass(frozen=True)
@@ -79,15 +82,17 @@ def parts(series: SeriesResult, *, over: bool = True) -> Sustained:
         return Sustained(words="interrupted" if series.shown else "not run" + " yet" * (not over))
     if not series.axis.has_limit:
         return Sustained(MOST_REPLIES, figure=f"{formatting.rate(series.figure)}/s")
-    if _searching(series) or series.unknown is not None:
-        state = "not found" if _searching(series) else "unknown"
-        return Sustained(words=state if over else f"{state} so far")
+    if _searching(series):
+        return Sustained(words="not found" if over else "searching")
+    if series.unknown is not None:
+        return Sustained(words="unknown" if over else "unknown so far")
     if series.knee is None and series.faulty:
         return Sustained(words="faulty from", figure=series.axis.of(series.faulty))
+    verb = PEAKS if series.axis.bounds else SUSTAINS
     if series.knee is None:
-        return Sustained("sustains", _none(series) if over else "none so far")
+        return Sustained(verb, _none(series) if over else "none so far")
     least = _at_least(series) * over
-    return Sustained("sustains", "" if over else "so far", least + series.axis.at(series.knee))
+    return Sustained(verb, "" if over else "so far", least + series.axis.at(series.knee))
 
 
 def sentence(series: SeriesResult) -> str:

@@ -1,0 +1,191 @@
+"""What a search found of each server, best first, and the points it was found by."""
+
+from __future__ import annotations
+
+from math import isinf
+
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QFrame, QSizePolicy, QVBoxLayout, QWidget
+
+from app.charts.drawing import Swatch
+from app.charts.model import ChartModel
+from app.charts.series import Series
+from app.charts.trio import Trio
+from app.colour import with_opacity
+from app.plain import tip
+from app.scrolling import Scrolled
+from app.theme import Theme, Weight
+from app.widgets import Elided, column, empty, frame, label, row
+from workbench.messages.limits import phrase
+from workbench.report import sustained
+
+_HIGH = 40
+"""Of the points of a server, in pixels."""
+_KEPT = {True: "kept", False: "missed", None: "not judged"}
+
+
+class Peaks(QFrame):
+    """Shows the servers of the charts' model."""
+
+    def __init__(self, trio: Trio, theme: Theme) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        self._trio, self._theme = trio, theme
+        self._rows: dict[str, _Row] = {}
+        self._order: list[str] = []
+        inside = column(self, margin=12, gap=4)
+        self._limits = label("", 12, tone="muted", wrap=True)
+        inside.addWidget(self._limits)
+        around = column(rows := frame("rows"))
+        self._list = column(within := frame("rows"), gap=10)
+        around.addWidget(within)
+        around.addStretch(1)
+        inside.addWidget(Scrolled(rows, "Peak under SLO"))
+
+    def refresh(self) -> None:
+        """Apply changes of the model."""
+        model = self._trio.model
+        if not model.axis.bounds:
+            return
+        self._limits.setText(_limits(model))
+        ranked = [series.id for series in model.ranked()]
+        if ranked != self._order:
+            self._arrange(ranked)
+        for id_, entry in self._rows.items():
+            entry.tell(model.series[id_], over=model.over or model.running_server != id_)
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self._rows.clear()
+        self._order = []
+        empty(self._list)
+        self.refresh()
+
+    def _arrange(self, ranked: list[str]) -> None:
+        for gone in self._rows.keys() - set(ranked):
+            self._rows.pop(gone).deleteLater()
+        for place, id_ in enumerate(ranked):
+            if id_ not in self._rows:
+                self._rows[id_] = _Row(self._trio.model.series[id_], self._theme)
+            self._list.insertWidget(place, self._rows[id_])
+        self._order = ranked
+
+
+class _Row(QWidget):
+    """A server: its peak, the interval, and its points."""
+
+    def __init__(self, series: Series, theme: Theme) -> None:
+        super().__init__()
+        inside: QVBoxLayout = column(self, gap=1)
+        head = row(gap=6)
+        head.addWidget(Swatch(theme.series(series.index), theme, 0.85))
+        name = Elided(13, Weight.Medium)
+        name.say(series.name)
+        head.addWidget(name, 1)
+        self._figure = label("", 15, Weight.DemiBold, figures=True)
+        head.addWidget(self._figure)
+        inside.addLayout(head)
+        self._interval = Elided(12, tone="muted")
+        inside.addWidget(self._interval)
+        self._points = Points(series, theme)
+        inside.addWidget(self._points)
+        self._told: object = None
+
+    def tell(self, series: Series, *, over: bool) -> None:
+        """`over`: the server is not measured now."""
+        told = series.version, len(series.peaks), over
+        if told == self._told:
+            return
+        self._told = told
+        found = sustained.parts(series, over=over)
+        figure = found.figure or found.caption
+        self._figure.setText(figure)
+        interval = _interval(series)
+        self._interval.say(interval)
+        self._points.show_series(series)
+        self.setAccessibleName(f"{series.name}: {figure}, {interval}")
+        self.setToolTip(tip("\n".join(peak.text() for peak in series.peaks)))
+
+
+class Points(QWidget):
+    """Points in the order in which they were measured, by their rate, and the interval as a
+    band."""
+
+    def __init__(self, series: Series, theme: Theme) -> None:
+        super().__init__()
+        self._series, self._theme = series, theme
+        self.setFixedHeight(_HIGH)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def show_series(self, series: Series) -> None:
+        self._series = series
+        said = (f"{series.axis.at(stop.x)} {_KEPT[series.kept(stop)]}" for stop in series.complete)
+        self.setAccessibleName("Points in the order measured")
+        self.setAccessibleDescription(", ".join(said))
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        room = QRectF(self.rect()).adjusted(5, 5, -5, -5)
+        self._paint(painter, room)
+        painter.end()
+
+    def _paint(self, painter: QPainter, room: QRectF) -> None:
+        series, theme = self._series, self._theme
+        stops = series.complete
+        colour = theme.series(series.index).colour
+        top = max([series.axis.ends[-1], *(stop.x for stop in stops)])
+
+        def y(rate: float) -> float:
+            return room.bottom() - room.height() * min(rate, top) / top
+
+        painter.setPen(QPen(QColor(theme.line), 1))
+        for rate in (0.0, top):
+            painter.drawLine(QPointF(room.left(), y(rate)), QPointF(room.right(), y(rate)))
+        if (found := series.interval) and series.knee:
+            high = y(top if isinf(found.high) else found.high)
+            band = QRectF(room.left(), high, room.width(), max(2.0, y(found.low) - high))
+            painter.fillRect(band, with_opacity(colour, 0.28))
+            painter.setPen(QPen(with_opacity(colour, 0.9), 1))
+            painter.drawLine(
+                QPointF(room.left(), y(series.knee)), QPointF(room.right(), y(series.knee))
+            )
+        step = room.width() / max(12, len(stops) - 1)
+        places = [QPointF(room.left() + n * step, y(stop.x)) for n, stop in enumerate(stops)]
+        painter.setPen(QPen(with_opacity(theme.muted, 0.6), 1))
+        painter.drawPolyline(places)
+        for place, stop in zip(places, stops, strict=True):
+            _mark(painter, place, series.kept(stop), colour, theme)
+
+
+def _mark(painter: QPainter, at: QPointF, kept: bool | None, colour: str, theme: Theme) -> None:
+    if kept is False:
+        painter.setPen(QPen(QColor(theme.text), 1.6))
+        for lean in (-3.2, 3.2):
+            painter.drawLine(at + QPointF(-3.2, lean), at + QPointF(3.2, -lean))
+        return
+    painter.setPen(QPen(QColor(theme.muted if kept is None else colour), 1.4))
+    painter.setBrush(QColor(theme.card if kept is None else colour))
+    painter.drawEllipse(at, 3.2, 3.2)
+
+
+def _limits(model: ChartModel) -> str:
+    search = (model.start.plan if model.start else {}).get("search") or {}
+    kept = phrase(search.get("errors_pct", 1.0), search.get("p99_ms"))
+    return f"By rate, in the order measured. Filled: {kept}; crossed: not."
+
+
+def _interval(series: Series) -> str:
+    """ "95 %: 14,250 to 14,500/s · 13 points"."""
+    found, axis = series.interval, series.axis
+    count = len(series.complete)
+    points = f"{count} point{'s' * (count != 1)}" if count else ""
+    if found is None:
+        return points
+    span = f"above {axis.at(found.low)}"
+    if not isinf(found.high):
+        span = f"{axis.figure(found.low)} to {axis.at(found.high)}"
+    known = "95 %" if len(series.peaks) == 1 else f"{found.passes} passes"
+    return f"{known}: {span} · {points}"
