@@ -82,10 +82,8 @@ def parts(series: SeriesResult, *, over: bool = True) -> Sustained:
         return Sustained(words="interrupted" if series.shown else "not run" + " yet" * (not over))
     if not series.axis.has_limit:
         return Sustained(MOST_REPLIES, figure=f"{formatting.rate(series.figure)}/s")
-    if _searching(series):
-        return Sustained(words="not found" if over else "searching")
-    if series.unknown is not None:
-        return Sustained(words="unknown" if over else "unknown so far")
+    if state := _open(series, over):
+        return Sustained(words=state)
     if series.knee is None and series.faulty:
         return Sustained(words="faulty from", figure=series.axis.of(series.faulty))
     verb = PEAKS if series.axis.bounds else SUSTAINS
@@ -131,6 +129,13 @@ def leaders(ranked: Sequence[S]) -> Leaders[S]:
 
 def _at_least(series: SeriesResult) -> str:
     return "≥ " if series.knee_is_floor else ""
+
+
+def _open(series: SeriesResult, over: bool) -> str:
+    """Return why there is no answer, "searching"; empty: there is one."""
+    if _searching(series):
+        return "not found" if over else "searching"
+    return f"unknown{' so far' * (not over)}" if series.unknown is not None else ""
 
 
 def _searching(series: SeriesResult) -> bool:
