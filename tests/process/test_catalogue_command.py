@@ -2,11 +2,13 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from oracle import eventually, processes_with
 
 OWN = Path(__file__).parent / "servers"
 
@@ -50,6 +52,28 @@ def test_check_prints_one_json_object_and_nothing_else(home: Path) -> None:
     assert (null["keep_alive"], null["pipelining"]) == (False, 0)
     assert (half["id"], half["status"]) == ("half-reply", "failed")
     assert "3 of 5 bytes" in half["reason"]
+
+
+def test_a_check_whose_machine_is_lost_ends_in_one_sentence(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [*(sys.executable, "-m", "app", "catalogue", "check"), OWN / "never-ready", "null"],
+        env={**os.environ, "PONGBENCH_HOME": str(tmp_path), "COLUMNS": "1000"},
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as program:
+
+        def found(word: str) -> list[int]:
+            programs = processes_with(str(tmp_path)).items()
+            return [pid for pid, command in programs if word in command]
+
+        assert eventually(lambda: found("server.py"))
+        for pid in found("runner"):
+            os.kill(pid, signal.SIGKILL)
+        said = program.communicate()[1]
+    assert program.returncode == 1
+    assert said.count("The machine 'localhost' is gone") == 1, said
+    assert "Traceback" not in said
+    assert eventually(lambda: not found(""))
 
 
 def test_an_unknown_server_is_bad_input(home: Path) -> None:

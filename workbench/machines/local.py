@@ -118,6 +118,8 @@ class LocalMachine(LinkedMachine):
         try:
             await asyncio.to_thread(copy, source, to)
         except OSError as error:
+            if self._link.failure:  # Its run directory went with it.
+                raise self._link.failure from None
             raise PongbenchError(
                 f"Cannot copy {source} to '{self.name}': {error.strerror}: {error.filename}."
             ) from None

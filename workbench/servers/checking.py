@@ -12,6 +12,7 @@ from typing import Literal
 
 from rich.text import Text
 
+from workbench.closing import ended
 from workbench.errors import PongbenchError
 from workbench.exposure import Consent, agreed, nobody_agrees
 from workbench.machines.base import Machine
@@ -89,7 +90,8 @@ async def check_all(
     install: bool = False,
     expose: Consent = nobody_agrees,
 ) -> list[Checked]:
-    """Check servers on a machine, several at a time; results in the order of `entries`."""
+    """Check servers on a machine, several at a time; results in the order of `entries`. Raises
+    PongbenchError when the machine is lost."""
     machine = await open_machine(profile, ask=ask)
     turns = asyncio.Semaphore(AT_ONCE)
 
@@ -101,11 +103,14 @@ async def check_all(
             checking.done(checked)
             return checked
 
+    tasks: list[asyncio.Task[Checked]] = []
     try:
         listening = [entry for entry in entries if not entry.unavailable]
         await agreed(listening, machine.name, machine.bind, expose)
-        return await asyncio.gather(*map(one, entries))
+        tasks = [asyncio.create_task(one(entry)) for entry in entries]
+        return await asyncio.gather(*tasks)
     finally:
+        await ended(*tasks)
         await machine.close()
 
 
@@ -130,6 +135,8 @@ async def check(
         finally:
             await deployment.stop()
     except PongbenchError as error:
+        if error.code == "machine-gone":
+            raise
         return Checked(entry, "failed", str(error))
     where = "" if machine.is_local else machine.name
     gate_cache.remember(entry, result, deployment.version, where)
