@@ -43,7 +43,8 @@ from workbench.documents import (
 )
 from workbench.messages import notes, reasons
 from workbench.messages.base import Message
-from workbench.plan.model import Plan, Search, to_data
+from workbench.plan.model import Plan, Search
+from workbench.plan.reading import to_data
 from workbench.plan.search import PeakSearch, with_limits
 
 LATE = reasons.ClientsLate(late_share=0.25, p99_us=9_000, relief="machine")
