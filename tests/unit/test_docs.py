@@ -2,16 +2,23 @@
 
 import argparse
 import re
+import subprocess
+import sys
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
+import msgspec
 import pytest
+import yaml
 
 from app.export import report
 from workbench.machines.profiles import Profile, load_profile
 from workbench.plan.model import Plan
 from workbench.plan.reading import load_plan
-from workbench.servers.entry import load_entry
+from workbench.servers.entry import Seen, ServerFile, Today, load_entry
 from workbench.workloads import tables
+from workbench.workloads.base import Declaration, fields
 from workbench.workloads.registry import own_fields
 
 ROOT = Path(__file__).parents[2]
@@ -64,6 +71,48 @@ def test_the_server_that_is_shown_is_one(document: str, tmp_path: Path) -> None:
     (folder / "server.py").write_text(block("docs/servers.md", "python", "listener"))
     (folder / "requirements.txt").write_text("")
     assert load_entry(folder).protocols == ["pong"]
+
+
+@pytest.fixture
+def shown_workload(monkeypatch: pytest.MonkeyPatch) -> Any:
+    module = ModuleType("shown_workload")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    exec(block("docs/extending.md", "python", "class Echo(Declaration)"), module.__dict__)
+    return module.DECLARATION
+
+
+def test_the_workload_that_is_shown_makes_a_form_and_an_axis(shown_workload: Declaration) -> None:
+    size = next(field for field in fields(shown_workload.options) if field.key == "size")
+    assert (size.label, size.text(64), size.least, size.most) == ("Size", "64 bytes", 1, 1 << 20)
+    axis = shown_workload.axis("size", [64, 1024])
+    assert axis is not None and (axis.scale, axis.at(64)) == ("log", "64 bytes")
+
+
+def test_the_server_that_is_shown_for_a_workload_is_one_of_its(
+    shown_workload: Declaration,
+) -> None:
+    data = yaml.safe_load(block("docs/extending.md", "yaml", "family: echo"))
+    assert data["family"] in shown_workload.families
+    assert set(data["protocols"]) <= set(shown_workload.protocols)
+    assert data.keys() <= set(ServerFile.__struct_fields__)
+    assert msgspec.convert(data["today"], Today).licence and msgspec.convert(data["seen"], Seen)
+
+
+@pytest.mark.parametrize(
+    ("containing", "path"),
+    [
+        ("class Echo(Declaration)", "workbench/workloads/echo/declaration.py"),
+        ("class LateShare", "workbench/metrics/late.py"),
+    ],
+)
+def test_code_that_is_shown_passes_the_checks(containing: str, path: str) -> None:
+    code = block("docs/extending.md", "python", containing)
+    for check in (["check"], ["format", "--check"]):
+        command = [sys.executable, "-m", "ruff", *check, "--stdin-filename", path, "-"]
+        ran = subprocess.run(
+            command, cwd=ROOT, input=code, capture_output=True, text=True, check=False
+        )
+        assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
 def test_every_form_and_option_of_a_report_is_documented(
