@@ -8,6 +8,9 @@ from math import ceil, floor, log10
 _STEPS = (1.0, 2.0, 5.0)
 _ENDS = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
 
+_TWICE = 0.301
+"""Decades from 1 to 2."""
+
 
 def ticks(high: float, most: int, *, whole: bool = False) -> list[float]:
     """Return ticks from 0 to at most `high` in steps of 1, 2 or 5 times a power of ten, at most
@@ -56,12 +59,14 @@ def apart(values: Sequence[float], places: Sequence[float], least: float) -> lis
 
 def log_ticks(low: float, high: float, apart: float = 0.25) -> list[float]:
     """Return the round ends of low..high, the powers of ten within, and 2 and 5 of each where there
-    are few. Of two within `apart` decades the more useful stays: the top, then powers of ten.
+    are few or all have room. Of two within `apart` decades the more useful stays: the top, then
+    powers of ten.
     """
     powers = range(floor(log10(low) + 1e-9), ceil(log10(high) - 1e-9) + 1)
     tens = [10.0**power for power in reversed(powers)]
     wanted = [round_down(high), *tens, round_up(low)]
-    if log10(high / low) <= 2.2:
+    decades = log10(high / low)
+    if decades <= 2.2 or (decades <= 3.2 and apart <= _TWICE):
         wanted += [step * ten for ten in reversed(tens) for step in _STEPS[1:]]
     marks: list[float] = []
     for mark in wanted:
