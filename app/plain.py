@@ -4,6 +4,7 @@ loaded. All labels and tool tips are created here.
 
 from __future__ import annotations
 
+import re
 from html import escape
 
 from PySide6.QtGui import Qt
@@ -13,6 +14,11 @@ from workbench.untrusted import safe
 
 _LONGEST_TIP = 1_000
 """Characters; more would not fit on the screen."""
+_TIP_LINE = 80
+"""Characters; longer tool tips are wrapped."""
+_JOINER = "\u2060"
+_UNIT = re.compile(r"/(?=s\b)")
+"""Where "18,000/s" would be broken over two lines."""
 
 
 class Label(QLabel):
@@ -25,12 +31,17 @@ class Label(QLabel):
             self.setText(text)
 
     def setText(self, text: str) -> None:
-        super().setText(safe(text))
+        super().setText(_UNIT.sub(f"/{_JOINER}", safe(text)))
+
+    def text(self) -> str:
+        """Return the text without the characters that keep a unit on one line."""
+        return super().text().replace(_JOINER, "")
 
 
 def tip(text: str) -> str:
     """Escape a text for a tool tip: Qt would interpret a text that looks like HTML."""
     shown = safe(text, _LONGEST_TIP)
-    if not Qt.mightBeRichText(shown):
+    if len(shown) <= _TIP_LINE and not Qt.mightBeRichText(shown):
         return shown
+    # Qt wraps rich text only.
     return f'<span style="white-space: pre-wrap">{escape(shown)}</span>'

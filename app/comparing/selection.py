@@ -71,16 +71,21 @@ class Selection:
         return found
 
     def describe(self) -> str:
-        """ "4 servers that both sessions have"."""
+        """ "4 servers in both sessions, 1 not measured in one"."""
         if not self.sides:
             return "No sessions selected."
         shown, there = len(self.shown()), len(self.contenders())
         if len(self.sides) == 1:
             count = f"{shown} of {there} servers" if shown < there else _servers(there)
             return f"{count} · add another session to compare"
-        common = len(compare(self.sides).common())
+        found = compare(self.sides)
+        unmeasured = {c.id for c in found.contenders if not c.measured}
+        common = set(found.common())
+        count = len(common - unmeasured)
         them = "both sessions" if len(self.sides) == 2 else f"all {len(self.sides)} sessions"
-        said = f"{_servers(common)} in {them}" if common else f"No common server in {them}"
+        said = f"{_servers(count)} in {them}" if count else f"No server measured in {them}"
+        if without := len(common & unmeasured):
+            said += f", {without} not measured in {'one' if len(self.sides) == 2 else 'some'}"
         return f"{said} · {shown} of {there} lines shown" if shown < there else said
 
     def kept(self) -> dict[str, Any]:

@@ -116,7 +116,9 @@ class Side(QFrame):
     def _arrange(self) -> None:
         low = self.height() < _LOW
         left = self.height() - 2 * self._inside.contentsMargins().top() - GAP
-        legend = left - 30 if low else min(self._legend_height(), max(120, left - _LOWER))
+        least = max(card.minimumSizeHint().height() for card in (self.vitals, self.happened))
+        lower = max(_LOWER, self._tabs.sizeHint().height() + 2 * GAP + least)
+        legend = left - 30 if low else min(self._legend_height(), max(60, left - lower))
         both = not low and left - legend >= _BOTH and not self._searched
         self.legend.setFixedHeight(max(60, legend))
         self._tabs.setVisible(not both)

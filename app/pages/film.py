@@ -17,6 +17,7 @@ from app.live.session_view import Board
 from app.replay import film
 from app.replay.film import Film, Position, Reel
 from app.replay.transport import Transport
+from app.sessions import opened
 from app.sessions.rerun import run_again
 from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, tool
 from workbench.documents import AnyDocument, RunStart
@@ -163,6 +164,7 @@ class FilmPage(QWidget):
         if self._playing is not None:
             self._playing.cancel()
         self.reel = reel
+        opened.remember(self._desk.settings, reel.path)
         self.board.clear(reel.whole)
         self.warning.say(reel.warning, "warn")
         self.transport.load(reel)

@@ -22,6 +22,7 @@ KEYS = {
         ("Ctrl+L", "show the log"),
         ("Ctrl+,", "settings"),
         ("F1", "this page"),
+        ("F5", "read servers, machines and sessions again"),
         ("F11", "present: charts on the whole screen"),
         ("Esc", "close, go back"),
         ("Ctrl+Q  Ctrl+W", "quit"),

@@ -14,6 +14,7 @@ from app.machines.changes import count
 from app.plain import tip
 from app.theme import LIGHT, Theme
 from app.widgets import button, column, empty, label
+from workbench.formatting import listed
 
 if TYPE_CHECKING:
     from app.machines.records import State
@@ -89,7 +90,7 @@ class Machines(QWidget):
         }
 
     def set_value(self, value: Any) -> None:
-        """Names of profiles that are gone are left out."""
+        """Names of profiles that are gone stay, and are a fault."""
         kept = value if isinstance(value, dict) else {}
         self._target_wanted = str(kept.get("target", HERE))
         self.target.set_value(self._target_wanted)
@@ -139,7 +140,26 @@ class Machines(QWidget):
     @property
     def fault(self) -> str:
         """Return what is wrong with the choice."""
-        return "" if self._clients else _NO_CLIENT
+        return self._target_fault or self._clients_fault
+
+    @property
+    def _target_fault(self) -> str:
+        return self._fault_of([self.target.value()])
+
+    @property
+    def _clients_fault(self) -> str:
+        return self._fault_of(self._clients) if self._clients else _NO_CLIENT
+
+    def _fault_of(self, names: Sequence[str]) -> str:
+        """Return a sentence about chosen machines that no longer exist."""
+        gone = [name for name in names if self._profiles and name not in self._profiles]
+        if not gone:
+            return ""
+        several = len(gone) > 1
+        return (
+            f"{'Machines' if several else 'Machine'} {listed(gone)} {'were' if several else 'was'}"
+            f" removed; choose {'others' if several else 'another'}."
+        )
 
     def set_machines(
         self,
@@ -153,18 +173,22 @@ class Machines(QWidget):
         self._profiles = {profile.name: profile for profile in profiles}
         targets = [p.name for p in profiles if "target" in p.roles] or [HERE]
         clients = [p.name for p in profiles if "client" in p.roles] or [HERE]
+        if profiles:
+            # What was chosen and removed since is never replaced silently.
+            targets += [n for n in [self._target_wanted] if n not in self._profiles]
+            clients += [n for n in self._clients if n not in self._profiles]
         self.target.clear()
         for name in targets:
-            self.target.addItem(_in_words(name), name)
+            self.target.addItem(self._in_words(name), name)
         self.target.set_value(self._target_wanted)
         self.target.setEnabled(len(targets) > 1)
         empty(self._grid)
         self._ticks = {}
         for place, name in enumerate(clients):
-            tick = self._ticks[name] = Flag(_in_words(name))
+            tick = self._ticks[name] = Flag(self._in_words(name))
             tick.set_theme(self._theme)
             tick.edited.connect(self._on_clients)
-            tick.setToolTip(tip(_in_words(name)))
+            tick.setToolTip(tip(self._in_words(name)))
             # A long name gives way to the width of the form.
             tick.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
             self._grid.addWidget(tick, place // _COLUMNS, place % _COLUMNS)
@@ -239,14 +263,21 @@ class Machines(QWidget):
 
     def _tell(self) -> None:
         text, tone = self._known_of(self._clients)
-        self.clients_line.fault(self.fault or text, "bad" if self.fault else tone)
+        self.clients_line.fault(self._clients_fault or text, "bad" if self._clients_fault else tone)
         self._tell_tuning()
+        if self._target_fault:
+            self.target_line.fault(self._target_fault, "bad")
+            return
         text, tone = self._known_of([self.target.value()])
         guessed = bool(self._clients) and not self.facts({"here": True})
         said = "" if self.alone else f"{text} {_ELSEWHERE if guessed else ''}".strip()
         if tone == "muted":
             self.target_line.explain(said)
         self.target_line.fault("" if tone == "muted" else said, tone)
+
+    def _in_words(self, name: str) -> str:
+        gone = self._profiles and name not in self._profiles
+        return f"{name} (removed)" if gone else _in_words(name)
 
     def _known_of(self, names: Sequence[str]) -> tuple[str, str]:
         """What the last check said of other machines, and its tone."""

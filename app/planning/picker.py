@@ -76,7 +76,7 @@ class Picker(QFrame):
             item.setText(entry.name)
             item.setData(_ID, entry.id)
             item.setData(_ABOUT, " · ".join(filter(None, words)))
-            item.setData(_SPEAKS, list(entry.protocols))
+            item.setData(_SPEAKS, [] if entry.unavailable else list(entry.protocols))
             found_by = f"{entry.id} {entry.name} {item.data(_ABOUT)} {entry.description}"
             item.setData(_FOUND_BY, found_by.casefold())
             item.setToolTip(

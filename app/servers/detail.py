@@ -13,7 +13,7 @@ from app.servers.facts import FactsCard
 from app.servers.known import Known
 from app.servers.owning import Owning
 from app.servers.pane import CodePane
-from app.widgets import GAP, row
+from app.widgets import GAP, label, row
 
 _FACTS_PX = 312
 _FACTS_NARROW_PX = 280
@@ -44,6 +44,11 @@ class Detail(QWidget):
         for each in (self.pane, self.other):
             each.setMinimumWidth(220)
             self._panes.addWidget(each)
+        self._same = label("", 12, tone="muted", wrap=True)
+        self._same.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._same.setMinimumWidth(220)
+        self._same.hide()
+        self._panes.addWidget(self._same)
         self._facts = FactsCard(desk)
         self.trial = self._facts.trial
         pane.save_wanted.connect(own.save)
@@ -58,6 +63,7 @@ class Detail(QWidget):
     def show_server(self, known: Known | None) -> None:
         self.pane.show_server(known)
         self._facts.show_server(known)
+        self._show_beside()
         self._duplicate.setVisible(known is not None and known.copyable)
         self._delete.setVisible(known is not None and known.own)
         self._reveal.setVisible(known is not None)
@@ -66,12 +72,21 @@ class Detail(QWidget):
     def set_beside(self, known: Known | None) -> None:
         """The server whose code stands on the right; None: there is none."""
         self.beside = known.key if known else ""
-        was = self.other.isHidden()
-        self.other.setVisible(known is not None)
         self.other.show_server(known)
-        if known is not None and was:
-            self._panes.setSizes([500, 500])
+        self._show_beside()
         self.beside_changed.emit()
+
+    def _show_beside(self) -> None:
+        """Show the code on the right unless it is the same as on the left."""
+        chosen, pinned = self.pane.known, self.other.known
+        was = self.other.isHidden() and self._same.isHidden()
+        same = pinned is not None and chosen is not None and chosen.key == pinned.key
+        self.other.setVisible(pinned is not None and not same)
+        self._same.setVisible(same)
+        if pinned is not None:
+            self._same.setText(f"{pinned.name} is pinned. Choose another server to see both.")
+            if was:
+                self._panes.setSizes([500, 500, 500])
 
     def find_beside(self, servers: Sequence[Known]) -> None:
         """The one on the right as it is now, if it is still there."""

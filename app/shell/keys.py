@@ -27,6 +27,7 @@ def add(window: MainWindow) -> None:
     keys: dict[str, Callable[[], object]] = {
         "Ctrl+O": lambda: window.open(None),
         "Ctrl+,": lambda: window.show_page("Settings"),
+        "F5": window.refreshing.everything,
         "F1": lambda: window.show_page("Help"),
         "Ctrl+L": window.show_log,
         "Ctrl+Q": window.close,

@@ -8,7 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QPaintEvent
+from PySide6.QtGui import (
+    QCloseEvent,
+    QDragEnterEvent,
+    QDropEvent,
+    QKeyEvent,
+    QPaintEvent,
+)
 from PySide6.QtWidgets import (
     QApplication,
     QFileDialog,
@@ -26,6 +32,7 @@ from app.question import ask
 from app.shell import keys
 from app.shell.notice import NoticeBar
 from app.shell.rail import Rail
+from app.shell.refreshing import Refreshing
 from app.theme import Theme, apply, wanted
 from app.widgets import column, dress, row
 from workbench import paths
@@ -44,6 +51,8 @@ if TYPE_CHECKING:
 _SIZE = QSize(1280, 800)
 _FRAME = QSize(16, 48)
 """More than a window manager puts around it."""
+_ASIDE = ("Help", "Settings")
+"""Pages that Esc leaves for the one before."""
 
 
 class MainWindow(QMainWindow):
@@ -60,6 +69,8 @@ class MainWindow(QMainWindow):
         super().__init__()
         self.desk = desk
         self._painted = self._warm = self._leaving = False
+        self._left = "Start"
+        """The page shown before help or settings."""
         self._question: QMessageBox | None = None
         self._pages: dict[str, QWidget] = {}
         self._drawer: LogDrawer | None = None
@@ -101,6 +112,7 @@ class MainWindow(QMainWindow):
         desk.theme_wanted.connect(self._on_theme_wanted)
         desk.calm_changed.connect(lambda _: self._calm())
         desk.log.tell = desk.bridge.post(self._on_line)
+        self.refreshing = Refreshing(self)
         keys.add(self)
         if self._first() == "Start":
             self.show_page("Start")
@@ -129,6 +141,8 @@ class MainWindow(QMainWindow):
 
     def show_page(self, name: str) -> None:
         page = self.page(name)
+        if self.desk.settings.page not in _ASIDE:
+            self._left = self.desk.settings.page
         self._stack.setCurrentWidget(page)
         page.setFocus()
         self.rail.check(page_registry.ALL[name].rail)
@@ -224,6 +238,13 @@ class MainWindow(QMainWindow):
             self._painted = True
             QTimer.singleShot(0, self, self.warm_up)
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Leave help and settings by Esc, where nothing else takes it."""
+        if event.key() == Qt.Key.Key_Escape and self.desk.settings.page in _ASIDE:
+            self.show_page(self._left)
+        else:
+            super().keyPressEvent(event)
+
     def closeEvent(self, event: QCloseEvent) -> None:
         if self.desk.busy:
             event.ignore()
@@ -267,6 +288,7 @@ class MainWindow(QMainWindow):
     def _fill(self) -> None:
         self._warm = True
         self.start.load()
+        self.refreshing.look()
         self._read_shelf()
 
     def _first(self) -> str:

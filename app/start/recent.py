@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.context import Desk
 from app.plain import tip
+from app.sessions.opened import opened, read
 from app.theme import Theme, Weight, icon_pixmap
 from app.widgets import Elided, button, column, dress, empty, frame, label, row
 from app.words import ended, when
@@ -74,7 +75,18 @@ class Recent(QWidget):
         return shared
 
     def show_sessions(self, sessions: Sequence[Shelved]) -> None:
-        self._sessions = [session for session in sessions if session.start is not None]
+        """`sessions`: of the user's folder; those opened from elsewhere are found here."""
+        listed = [(s.start.started_utc, s) for s in sessions if s.start is not None]
+        self._order(listed)
+        if elsewhere := opened(self._desk.settings):
+            self._desk.bridge.do(
+                lambda: read(elsewhere), lambda found: self._order([*listed, *found])
+            )
+
+    def _order(self, dated: Sequence[tuple[str, Shelved]]) -> None:
+        """Show those recorded or opened last."""
+        latest = sorted(dated, key=lambda each: each[0], reverse=True)
+        self._sessions = [session for _, session in latest if session.start is not None]
         self._fill()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

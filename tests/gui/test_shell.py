@@ -9,10 +9,11 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
@@ -27,6 +28,7 @@ from app.shell.main_window import MainWindow
 from tests.gui.windows import PATIENCE_MS, control, press, says, shown
 from workbench import paths
 from workbench.errors import PongbenchError
+from workbench.servers import user_servers
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
@@ -245,6 +247,33 @@ def test_f1_tells_the_keys_and_what_the_words_mean(qtbot: QtBot, window: MainWin
     assert page.isVisible()
     for text in ("Ctrl+Shift+C", "copy the chart", "From the scheduled time of a call"):
         assert says(page, text)
+
+
+def test_escape_leads_back_from_help_and_settings(qtbot: QtBot, window: MainWindow) -> None:
+    window.show_page("Sessions")
+    qtbot.keyClick(window, Qt.Key.Key_F1)
+    window.show_page("Settings")
+    assert window.page("Settings").isVisible()
+    qtbot.keyClick(window.page("Settings"), Qt.Key.Key_Escape)
+    assert window.page("Sessions").isVisible()
+
+
+def test_a_server_put_into_the_folder_appears_when_the_window_is_active_again(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    told: list[None] = []
+    window.desk.servers_changed.connect(lambda: told.append(None))
+    names = (f"Dropped in {n}" for n in count())
+
+    def come_back_to_another_server() -> bool:
+        user_servers.new(next(names))
+        QApplication.sendEvent(window, QEvent(QEvent.Type.WindowActivate))
+        return bool(told)
+
+    # The first times may come before the folder was read at all.
+    qtbot.waitUntil(come_back_to_another_server)
+    with qtbot.waitSignal(window.desk.servers_changed):
+        qtbot.keyClick(window, Qt.Key.Key_F5)
 
 
 def test_versions_and_licences_can_be_read_and_copied(qtbot: QtBot, window: MainWindow) -> None:

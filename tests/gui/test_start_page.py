@@ -181,6 +181,20 @@ class TestComingBack:
         press(window, name)
         qtbot.waitUntil(window.film.isVisible)
 
+    def test_a_session_opened_from_elsewhere_is_among_the_recent_ones(
+        self, qtbot: QtBot, tmp_path: Path, window: MainWindow
+    ) -> None:
+        (tmp_path / "desktop").mkdir()
+        foreign = record(tmp_path / "desktop" / "foreign.pong.yaml", servers=5)
+        window.open(foreign)
+        qtbot.waitUntil(window.film.isVisible)
+        window.show_page("Start")
+        qtbot.waitUntil(lambda: says(window, "5 servers"))
+        foreign.unlink()
+        window.show_page("Sessions")
+        window.show_page("Start")
+        qtbot.waitUntil(lambda: not says(window, "5 servers"))
+
     def test_a_session_tells_what_came_of_it_or_why_it_is_not_complete(
         self, qtbot: QtBot, home: Path, window: MainWindow
     ) -> None:

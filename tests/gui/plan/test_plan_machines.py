@@ -97,11 +97,18 @@ def test_what_a_check_found_of_a_client_is_what_the_plan_is_judged_by(
         qtbot.waitUntil(lambda: ports.accessibleDescription().endswith("of 1,000"))
 
 
-def test_a_machine_that_is_gone_is_chosen_no_more(qtbot: QtBot) -> None:
-    machines = {"target": "gone", "clients": ["gone"]}
+def test_a_machine_that_is_gone_is_never_replaced_silently(qtbot: QtBot) -> None:
+    machines = {"target": "gone", "clients": ["localhost"]}
     with shown(qtbot, Settings(more={"plan": {"machines": machines}})) as window:
         page = opened(qtbot, window)
+        assert page.form.machines.target.currentText() == "gone (removed)"
+        assert says(page, "Machine gone was removed; choose another.")
+        assert not control(window, "Run").isEnabled()
+        page.form.machines.target.setCurrentIndex(0)
+        page.form.machines.target.activated.emit(0)
+        judged(qtbot, page)
         assert page.form.machines.where is None
+        assert not says(page, "was removed")
         assert control(window, "Run").isEnabled()
 
 

@@ -293,3 +293,15 @@ def test_words_that_reach_past_the_edge_are_elided_and_figures_left_out() -> Non
     assert in_sight(room.translated(-130, 0), 200, left | both).left() > 0
     assert not in_sight(room, 110, left | both).isValid()
     assert not in_sight(room, 160, right | both).isValid()
+
+
+def test_the_same_code_is_not_shown_twice_side_by_side(qtbot: QtBot, page: ServersPage) -> None:
+    choose(page, "twisted")
+    page.detail.pin()
+    assert page.other.isHidden()
+    assert says(page, "Twisted is pinned. Choose another server to see both.")
+    choose(page, "gevent")
+    assert page.other.isVisible()
+    assert not says(page, "is pinned")
+    choose(page, "twisted")
+    assert page.other.isHidden()
