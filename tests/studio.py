@@ -36,6 +36,7 @@ from workbench.machines.secrets import Question
 from workbench.plan.reading import plan_from_data
 
 PATIENCE_S = 120.0
+SEARCH = {"from": 500, "to": 24000, "step": 500, "errors_pct": 1, "p99_ms": 50, "points": 30}
 _SETTLES_IN = 20
 """Looks, at the most: what breathes never does."""
 
@@ -320,6 +321,9 @@ class Studio(Stage):
         page.outlook.show_file()
         self.camera.keep(self.window, "Plan-file")
         page.outlook.show_file(False)
+        page._show({**data, "rates": [], "search": SEARCH, "seconds": 2}, "")
+        self.camera.until(lambda: page.draft and page.draft.plan and page.draft.plan.search)
+        self.camera.keep(self.window, "Plan-search")
         page.form.fill({**data, "rates": {"first": 9000, "last": 400, "step": -5}, "repeats": 0})
         page._on_edited()
         self.camera.until(lambda: page.draft)

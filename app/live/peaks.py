@@ -179,13 +179,8 @@ def _limits(model: ChartModel) -> str:
 
 def _interval(series: Series) -> str:
     """ "95 %: 14,250 to 14,500/s · 13 points"."""
-    found, axis = series.interval, series.axis
     count = len(series.complete)
-    points = f"{count} point{'s' * (count != 1)}" if count else ""
-    if found is None:
-        return points
-    span = f"above {axis.at(found.low)}"
-    if not isinf(found.high):
-        span = f"{axis.figure(found.low)} to {axis.at(found.high)}"
-    known = "95 %" if len(series.peaks) == 1 else f"{found.passes} passes"
-    return f"{known}: {span} · {points}"
+    points = f"{count} point{'s' * (count != 1)}" * bool(count)
+    span, passes = sustained.interval(series), len(series.peaks)
+    known = "95 %" if passes == 1 else f"{passes} passes"
+    return f"{known}: {span} · {points}" if span else points

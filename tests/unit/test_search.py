@@ -1,5 +1,6 @@
 """Searches: a limit that is known is found, with few points, whatever chance does to some."""
 
+import io
 import math
 import random
 from collections.abc import Callable, Iterator
@@ -9,11 +10,13 @@ from typing import Any
 
 import msgspec
 import pytest
-from chosen import chosen
-from fakes.load import Script
-from fakes.run import Run, a_run
 
+from tests.chosen import chosen
+from tests.fakes.load import Script
+from tests.fakes.run import Run, a_run
+from tests.synthetic import searches
 from workbench.analysis.summary import Summary, summarise
+from workbench.commands.summary import print_ranking
 from workbench.control import Stopped
 from workbench.documents import Counts, PointStart, PointStop, RunStart, ServerRecord, Verdict
 from workbench.messages.notes import Peak
@@ -24,6 +27,8 @@ from workbench.plan.reading import plan_from_data, to_data
 from workbench.plan.schedule import PointPlan
 from workbench.plan.search import Belief, PeakSearch, example, keeps
 from workbench.report import sustained
+from workbench.report.facts import facts
+from workbench.terminal import Terminal
 from workbench.workloads.registry import workload as a_workload
 
 GRID = [400.0 + 100 * k for k in range(87)]
@@ -374,3 +379,25 @@ def test_points_too_small_for_the_percentile_are_refused() -> None:
         "At 500/s a point has 500 calls: too few for a p99, which takes 1,000. Set seconds to 2 or "
         "more."
     ]
+
+
+# What people read.
+
+
+def test_the_ranking_has_peaks_with_intervals_and_says_what_they_kept() -> None:
+    out = io.StringIO()
+    print_ranking(summarise(searches(2)), Terminal(file=out, width=160))
+    said = " ".join(out.getvalue().split())
+    assert "Peak Interval" in said and "7,250/s 7,250 to 7,500/s" in said
+    assert "with at most 1 % errors and a p99 of at most 50 ms." in said
+
+
+def test_a_report_has_peaks_intervals_and_the_method() -> None:
+    report = facts(searches(2))
+    best = report.ranking[0]
+    assert (best.sustained, best.interval) == ("7,250/s", "7,250 to 7,500/s")
+    method = " ".join(report.method)
+    assert "is searched for: the highest tested rate with at most 1 % errors" in method
+    offered = [row.offered for row in report.points[0].rows]
+    assert offered[:4] == ["500/s", "1,000/s", "2,000/s", "4,000/s"]
+    assert offered != sorted(offered), "in the order in which they were measured"

@@ -68,7 +68,9 @@ class ServerSummary(SeriesResult):
 
     def ordered(self) -> list[PointStop]:
         """For tables: the attempts at a value together, though all other servers had a turn
-        between them."""
+        between them; of a search as they were measured."""
+        if self.axis.bounds:
+            return list(self.stops)
         return sorted(self.stops, key=lambda stop: (stop.pass_number, stop.x, stop.look))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections import defaultdict
 from collections.abc import Sequence
-from math import isinf
 from typing import TYPE_CHECKING
 
 from rich import box
@@ -147,7 +146,7 @@ def _row(server: ServerSummary, there: PointResult | None) -> list[Cell]:
     return [
         Text(server.name),
         _sustained(server),
-        *[_interval(server)] * bool(server.axis.bounds),
+        *[sustained.interval(server)] * bool(server.axis.bounds),
         _time(times, 0.5),
         _time(times, 0.99),
         f"{there.cpu_pct:.0f} %" if there else "",
@@ -161,16 +160,6 @@ def _sustained(server: ServerSummary) -> Text:
     """With signs that a line below explains."""
     said = Text(sustained.column(server, where=True) + " †" * bool(server.died))
     return said.append(f" {FAULTY}", style=VERDICT_STYLES["faulty"]) if server.faulty else said
-
-
-def _interval(server: ServerSummary) -> str:
-    """Where the limit lies."""
-    found = server.interval
-    if found is None:
-        return ""
-    if isinf(found.high):
-        return f"above {server.axis.at(found.low)}"
-    return f"{server.axis.figure(found.low)} to {server.axis.at(found.high)}"
 
 
 def _print_points(server: ServerSummary, metrics: Sequence[Metric], console: Terminal) -> None:

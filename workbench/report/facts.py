@@ -33,6 +33,8 @@ class Ranked:
     name: str
     version: str
     sustained: str
+    interval: str
+    """Of a search: where the limit lies; else empty."""
     """See `report.sustained`; where the axis has no limit, also at which value."""
     p50: str
     p99: str
@@ -110,6 +112,8 @@ class Report:
     column: str
     """Above the values of the axis."""
     sought: bool
+    searched: bool
+    """Peaks were searched for."""
     """Whether the axis has a limit; otherwise the ranking is by most replies."""
     ranking: list[Ranked] = field(default_factory=list)
     passes: int = 1
@@ -159,6 +163,7 @@ def facts(
         unit=summary.unit,
         column=summary.axis.column,
         sought=summary.axis.has_limit,
+        searched=bool(summary.axis.bounds),
         ranking=[_ranked(s, _incidents(s, documents)) for s in summary.ranked()],
         metrics=tuple(metric.label for metric in metrics),
         passes=max((p.pass_number for s in summary.servers.values() for p in s.stops), default=1),
@@ -217,7 +222,8 @@ def _answer(summary: Summary) -> str:
     if others:
         said = f"Highest measured: {names} at {value}."
     elif len(best) == len(measured):
-        said = f"{names} {'sustains' if len(best) == 1 else 'sustain'} {value}."
+        verb = sustained.parts(best[0])
+        said = f"{names} {(verb if len(best) == 1 else verb.of_several()).verb} {value}."
     unreached = listed([server.name for server in others])
     limit = f"{unreached}: limit not reached." if others else ""
     return " ".join(filter(None, [said, cost.tie(measured), limit, *_faulty(measured)]))
@@ -261,6 +267,7 @@ def _ranked(server: ServerSummary, incidents: Sequence[str]) -> Ranked:
         name=server.name,
         version=server.version,
         sustained=sustained.column(server, where=True),
+        interval=sustained.interval(server) if server.axis.bounds else "",
         p50=_time(times, "p50"),
         p99=_time(times, "p99"),
         cpu=f"{there.cpu_pct:.0f} %" if there else "",

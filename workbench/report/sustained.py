@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import isinf
 from typing import Generic, TypeVar
 
 from workbench import formatting
@@ -93,12 +94,22 @@ def parts(series: SeriesResult, *, over: bool = True) -> Sustained:
     return Sustained(verb, "" if over else "so far", least + series.axis.at(series.knee))
 
 
+def interval(series: SeriesResult) -> str:
+    """Return where the limit lies: "14,250 to 14,500/s", "above 14,250/s"; empty: not known."""
+    found, axis = series.interval, series.axis
+    if found is None:
+        return ""
+    if isinf(found.high):
+        return f"above {axis.at(found.low)}"
+    return f"{axis.figure(found.low)} to {axis.at(found.high)}"
+
+
 def sentence(series: SeriesResult) -> str:
     """Return a sentence without its end: "gevent sustains 6,200/s"."""
     if series.most and not series.axis.has_limit:
         return f"{series.name}: {column(series, where=True)}"
     if series.unknown is not None:
-        return f"{series.name}: sustained rate unknown"
+        return f"{series.name}: {'peak' if series.axis.bounds else 'sustained rate'} unknown"
     said = f"{series.name} {parts(series).text}"
     if not series.faulty:
         return said

@@ -16,7 +16,6 @@ from tests.gui.plan.steps import SHORT, edit, judged, leave_out, wanted, write
 from tests.gui.windows import control, press, says
 from workbench import paths
 from workbench.messages import plans
-from workbench.plan.editing import plan_data
 from workbench.plan.model import GiveUp, Plan, Range, WarmUp
 from workbench.plan.reading import load_plan
 from workbench.servers.catalogue import Catalogue
@@ -314,8 +313,7 @@ def test_a_plan_written_here_is_run_and_recorded(
 
 def test_a_search_is_written_in_the_form(qtbot: QtBot, window: MainWindow, page: PlanPage) -> None:
     opened = load_plan("peak")
-    page._show(plan_data(opened), "")
-    judged(qtbot, page)
+    edit(qtbot, page, opened)
     assert says(page, "Chooses among 47 rates, 1,000 to 24,000/s")
     assert says(page, "an example of 7 searches")
     assert wanted(qtbot, window, lambda: press(window, "Run")) == opened
@@ -333,7 +331,6 @@ def test_a_search_is_written_in_the_form(qtbot: QtBot, window: MainWindow, page:
 def test_what_is_wrong_with_a_search_stands_beside_its_field(
     qtbot: QtBot, page: PlanPage, key: str, text: str, said: str
 ) -> None:
-    page._show(plan_data(load_plan("peak")), "")
-    judged(qtbot, page)
+    edit(qtbot, page, load_plan("peak"))
     write(qtbot, page, key, text)
     assert said in page.form.lines.get(key, page.form.lines["search"]).note
