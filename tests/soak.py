@@ -23,30 +23,19 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.plans import one_point
 from tests.process.oracle import CLEAN_WITHIN_S, eventually, files_below, processes_with
 from workbench.analysis.summary import summarise
 from workbench.documents import AnyDocument
 from workbench.errors import PongbenchError
-from workbench.plan.model import Plan
 from workbench.run.factory import engine_for
 from workbench.sessions import completed, read_session
 from workbench.sessions.recorder import Recorder
-from workbench.workloads.registry import workload
 
 WARM_UP = 5
 """Runs after which the figures are those to compare with; of a few runs, the first."""
 TOLD_EVERY_S = 10.0
-PLAN = Plan(
-    name="Soak",
-    servers=["asyncio-protocol"],
-    rates=[200.0],
-    seconds=1.0,
-    warm_up=None,
-    calibrate=False,
-    cool_down_s=0.1,
-    looks=1,
-    workload=workload(timeout_s=5.0),
-)
+PLAN = one_point("Soak")
 
 
 @dataclass(frozen=True)

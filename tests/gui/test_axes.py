@@ -9,12 +9,12 @@ import pytest
 from msgspec.structs import replace
 from pytestqt.qtbot import QtBot
 
-from app import theme
 from app.charts import words
 from app.charts.full_session import Whole
 from app.charts.series import Quantity
 from app.live.run import Trial
 from app.live.session_view import Board
+from tests.gui.trios import live_board
 from tests.gui.windows import says, sees
 from tests.synthetic import session
 from workbench.axis import Axis, concurrency, rate
@@ -26,12 +26,7 @@ pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
 @pytest.fixture
 def board(qtbot: QtBot) -> Board:
-    made = Board(theme.LIGHT, live=True)
-    qtbot.addWidget(made, before_close_func=lambda _: made)
-    made.resize(1300, 760)
-    with qtbot.waitExposed(made):
-        made.show()
-    return made
+    return live_board(qtbot)
 
 
 def patient(documents: list[AnyDocument], timeout_s: float) -> list[AnyDocument]:

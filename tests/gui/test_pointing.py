@@ -10,10 +10,10 @@ from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtWidgets import QAbstractButton
 from pytestqt.qtbot import QtBot
 
-from app import theme
 from app.charts.series import Quantity
 from app.live.headline import lead
 from app.live.session_view import Board
+from tests.gui.trios import live_board
 from tests.synthetic import session
 from workbench.documents import Note
 
@@ -24,11 +24,7 @@ pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 @pytest.fixture
 def board(qtbot: QtBot) -> Board:
     """A session of two servers, with the column beside the charts."""
-    made = Board(theme.LIGHT, live=True)
-    qtbot.addWidget(made, before_close_func=lambda _: made)
-    made.resize(1300, 760)
-    with qtbot.waitExposed(made):
-        made.show()
+    made = live_board(qtbot)
     for document in session(2, 8):
         made.consume(document)
     made.refresh()

@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 from app import theme
 from app.charts.model import ChartModel
 from app.charts.trio import Trio
+from app.live.session_view import Board
 from workbench.documents import AnyDocument
 
 
@@ -28,3 +29,13 @@ def shown(
         trio.show()
     trio.grab()
     return trio
+
+
+def live_board(qtbot: QtBot) -> Board:
+    """A run's charts with the column beside them; nothing is known yet."""
+    made = Board(theme.LIGHT, live=True)
+    qtbot.addWidget(made, before_close_func=lambda _: made)
+    made.resize(1300, 760)
+    with qtbot.waitExposed(made):
+        made.show()
+    return made

@@ -15,17 +15,16 @@ import pytest
 from chosen import chosen
 from oracle import files_below, wait_until_clean
 
+from tests.plans import one_point
 from workbench.documents import AnyDocument, Note, RunStop
 from workbench.errors import PongbenchError
 from workbench.machines.profiles import Profile, save_profile
 from workbench.machines.rights import Rights
-from workbench.plan.model import Plan
 from workbench.run.engine import Engine
 from workbench.run.tuning import Tuning, TuningPlan
 from workbench.servers.catalogue import Catalogue
 from workbench.sessions import read_session
 from workbench.sessions.recorder import Recorder
-from workbench.workloads.registry import workload
 
 T = TypeVar("T")
 KEY, BEFORE, WANTED = "net.core.somaxconn", "777", "778"
@@ -34,17 +33,7 @@ PLACES = 200
 ALL = [(number / PLACES, random.Random(number).choice([1, 2, 3, 5, 8])) for number in range(PLACES)]
 """How far on its way it is cancelled, and how many awaits later once more."""
 
-PLAN = Plan(
-    name="Cancelled",
-    servers=["asyncio-protocol"],
-    rates=[200.0],
-    seconds=1.0,
-    warm_up=None,
-    calibrate=False,
-    cool_down_s=0.1,
-    looks=1,
-    workload=workload(timeout_s=5.0),
-)
+PLAN = one_point("Cancelled")
 
 
 @types.coroutine
