@@ -223,7 +223,7 @@ SENTENCES: list[tuple[Message, str]] = [
     ),
     (
         audits.SameSetUp(servers=7),
-        "Nothing is known to set all 7 servers apart but their code.",
+        "Nothing is known that could not be made equal for all 7 servers.",
     ),
     (
         audits.SameSetUp(

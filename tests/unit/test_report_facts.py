@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from workbench.messages import notes
 from workbench.messages.reasons import SustainedUnderBackgroundLoad
 from workbench.plan.reading import plan_from_data
 from workbench.report.facts import facts
+from workbench.report.points import points_as_csv
 from workbench.sessions.reading import read_session
 from workbench.terminal import Terminal
 
@@ -106,9 +108,14 @@ def test_calls_that_are_missing_from_the_count_are_told() -> None:
         else d
         for d in session(1, 2)
     ]
-    assert "asyncio streams at 4,500/s: some calls are unaccounted for." in (
-        facts(documents).doubts
-    )
+    report = facts(documents)
+    failed = [audit for audit in report.audits if audit.failed]
+    assert [audit.code for audit in failed] == ["conservation"]
+    assert "asyncio streams at 4,500/s" in failed[0].message.text()
+    rows = [row.reasons for row in report.points[0].rows]
+    assert ["Audit failed: Conservation." in row for row in rows] == [True, False]
+    table = csv.DictReader(points_as_csv(documents).splitlines())
+    assert [row["audits_failed"] for row in table] == ["conservation", ""]
 
 
 def test_a_percentile_stands_only_where_there_are_replies_enough() -> None:

@@ -48,13 +48,7 @@ _ENDED: defaultdict[str, str] = defaultdict(
 )
 
 
-_STATES: dict[State, tuple[str, str]] = {
-    "passed": ("passed", "green"),
-    "failed": ("failed", "red"),
-    "not-known": ("not known", "yellow"),
-    "does-not-apply": ("–", "default"),
-}
-"""Word and style."""
+_STATE_STYLES: dict[State, str] = {"passed": "green", "failed": "bold red", "not-known": "yellow"}
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -105,7 +99,11 @@ def print_audits(audits: Sequence[Audit], console: Terminal | None = None) -> No
     """Print the checklist."""
     console = console or Terminal(piped=PIPED)
     rows: list[list[Cell]] = [
-        [Text(audit.label), Text(*_STATES[audit.state]), Text(audit.message.text())]
+        [
+            Text(audit.label),
+            Text(audit.word, style=_STATE_STYLES.get(audit.state, "dim")),
+            Text(audit.message.text()),
+        ]
         for audit in audits
     ]
     titles = ["Audit", "Result", "Finding"]

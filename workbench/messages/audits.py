@@ -322,7 +322,7 @@ class SameSetUp(Alike, frozen=True, kw_only=True):
     def text(self) -> str:
         if self.said:
             return " ".join(self.said)
-        return f"Nothing is known to set {self.whose()} apart but their code."
+        return f"Nothing is known that could not be made equal for {self.whose()}."
 
 
 class QuietHost(OfPoints, frozen=True, kw_only=True):

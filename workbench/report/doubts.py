@@ -44,10 +44,6 @@ def doubts(summary: Summary, documents: Iterable[AnyDocument]) -> Iterable[str]:
     if remarked := _remarked(summary.servers.values()):
         yield remarked
     for server in summary.servers.values():
-        lost = [p for p in server.complete if p.conserved is False]
-        if lost:
-            rates_lost = listed([server.axis.of(point) for point in lost])
-            yield f"{server.name} at {rates_lost}: some calls are unaccounted for."
         cut = [point for point in server.stops if not point.complete]
         if cut:
             rates_cut = listed([server.axis.of(point) for point in cut])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 import yaml
 
 from workbench import formatting
+from workbench.analysis.audits import Audit, tainted
 from workbench.analysis.cost import cost as cost_of
 from workbench.analysis.cost import full_core
 from workbench.analysis.histogram import percentile_supported
@@ -121,6 +122,8 @@ class Report:
     """Labels of the metrics beside the built-in ones."""
     doubts: list[str] = field(default_factory=list)
     """Results that must not be trusted, and why, in sentences."""
+    audits: list[Audit] = field(default_factory=list)
+    """The checklist."""
     points: list[Points] = field(default_factory=list)
     conditions: list[str] = field(default_factory=list)
     """How the test was set up, in sentences."""
@@ -168,7 +171,11 @@ def facts(
         metrics=tuple(metric.label for metric in metrics),
         passes=max((p.pass_number for s in summary.servers.values() for p in s.stops), default=1),
         doubts=[*(text[:1].upper() + text[1:] for text in remarks), *doubts(summary, documents)],
-        points=[_points(s, _incidents(s, documents), metrics) for s in summary.servers.values()],
+        audits=summary.audits,
+        points=[
+            _points(s, _incidents(s, documents), metrics, tainted(summary.audits))
+            for s in summary.servers.values()
+        ],
         conditions=conditions.sentences(start, summary),
         machines=[table for machine in start.machines for table in conditions.machine(machine)],
         clients=clients.table(summary),
@@ -291,13 +298,21 @@ def _incidents(server: ServerSummary, documents: Iterable[AnyDocument]) -> list[
     )
 
 
-def _points(server: ServerSummary, incidents: Sequence[str], metrics: Sequence[Metric]) -> Points:
+def _points(
+    server: ServerSummary,
+    incidents: Sequence[str],
+    metrics: Sequence[Metric],
+    failed: Mapping[int, list[Audit]],
+) -> Points:
+    """`failed`: audits, by the number of the point."""
     notes = tuple(once([*server.notes, *incidents]))
-    rows = tuple(_row(point, server, metrics) for point in server.ordered())
+    rows = tuple(_row(p, server, metrics, failed.get(p.point, [])) for p in server.ordered())
     return Points(server.id, server.name, server.version, rows, notes)
 
 
-def _row(point: PointStop, server: ServerSummary, metrics: Sequence[Metric]) -> PointRow:
+def _row(
+    point: PointStop, server: ServerSummary, metrics: Sequence[Metric], failed: Iterable[Audit]
+) -> PointRow:
     whole, counts = point.complete, server.counts(point)
     known = whole or point.replies_per_s > 0
     return PointRow(
@@ -316,7 +331,13 @@ def _row(point: PointStop, server: ServerSummary, metrics: Sequence[Metric]) -> 
         verdict=point.verdict if whole else "interrupted",
         trusted=whole and point.verdict in TRUSTED,
         counts=counts and whole,
-        reasons=" ".join([*point.reasons, *(["Repeated later."] if whole and not counts else [])]),
+        reasons=" ".join(
+            [
+                *point.reasons,
+                *(["Repeated later."] if whole and not counts else []),
+                *(f"Audit failed: {audit.label}." for audit in failed),
+            ]
+        ),
     )
 
 

@@ -12,6 +12,9 @@ from workbench.paths import RESOURCES
 from workbench.report.facts import Report
 from workbench.untrusted import safe
 
+_SIGNS = {"passed": "✓", "failed": "✗", "not-known": "?", "does-not-apply": "–"}
+"""Of audits, by state: colour is not the only sign."""
+
 
 @dataclass(frozen=True)
 class Drawing:
@@ -44,4 +47,5 @@ def render(report: Report, drawing: Drawing) -> str:
         swatches={id_: Markup(svg) for id_, svg in drawing.swatches.items()},
         tokens=drawing.tokens,
         recolour=drawing.recolour,
+        signs=_SIGNS,
     )

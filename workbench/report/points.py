@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from workbench.analysis.audits import audits_of, tainted
 from workbench.documents import (
     ERROR_CLASSES,
     AnyDocument,
@@ -23,6 +24,8 @@ def points_as_csv(documents: Iterable[AnyDocument]) -> str:
 
     Empty cells: not known, for example a percentile where no call was answered.
     """
+    documents = list(documents)
+    failed = tainted(audits_of(documents))
     names: dict[str, str] = {}
     metrics: list[str] = []
     rows = []
@@ -32,6 +35,7 @@ def points_as_csv(documents: Iterable[AnyDocument]) -> str:
             metrics = [metric.key for metric in document.metrics]
         elif isinstance(document, PointStop) and document.judged:
             row = _row(document, names.get(document.server, ""))
+            row["audits_failed"] = " ".join(each.code for each in failed.get(document.point, []))
             row |= {f"metric_{key}": document.values.get(key) for key in metrics}
             rows.append(row)
     return as_csv([*_COLUMNS[:-1], *(f"metric_{key}" for key in metrics), _COLUMNS[-1]], rows)
@@ -63,6 +67,7 @@ _COLUMNS = [
     *(f"error_{name.replace('-', '_')}_calls" for name in ERROR_CLASSES),
     *(f"{time}_{percentile}_ms" for time in _TIMES for percentile in _PERCENTILES),
     *_PLAIN[7:],
+    "audits_failed",
     "reasons",
 ]
 

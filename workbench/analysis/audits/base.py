@@ -52,6 +52,11 @@ class Audit:
     def failed(self) -> bool:
         return self.state == "failed"
 
+    @property
+    def word(self) -> str:
+        """Its state for people."""
+        return self.state.replace("-", " ")
+
     def to_data(self) -> dict[str, Any]:
         """For JSON."""
         return {
