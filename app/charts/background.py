@@ -24,6 +24,7 @@ _LARGE = "large: sustained rate"
 _PEAK = "large: peak"
 _HOLLOW = "hollow: unreliable"
 _FAULTY = "crossed: faulty"
+_RINGED = "ringed: audit failed"
 _FEW = "hollow: too few samples"
 _CONTROLS = 424.0
 """Unscaled, right of the head of the response time: the window's controls."""
@@ -166,7 +167,7 @@ class Ground:
         return font(look.px(look.head), Weight.DemiBold)
 
     def _marks(self) -> tuple[str, ...]:
-        """Return explanations of the large, hollow and crossed markers, where there are any."""
+        """Return explanations of large, hollow, ringed and crossed markers, if there are any."""
         chart = self._chart
         model, view = chart.model, chart.view_shown
         key = model, model.version, view
@@ -174,6 +175,11 @@ class Ground:
             self._marks_of = key
             servers = model.series.values()
             each = [reading for series in servers for reading in series.shown]
+            ringed = (
+                reading.trusted and bool(series.failed_audits(reading))
+                for series in servers
+                for reading in series.shown
+            )
             found = {
                 Quantity.REPLIES: (
                     (
@@ -181,6 +187,7 @@ class Ground:
                         (series.knee is not None for series in servers),
                     ),
                     (_HOLLOW, (not reading.trusted for reading in each)),
+                    (_RINGED, ringed),
                     (_FAULTY, (reading.verdict == "faulty" for reading in each)),
                 ),
                 Quantity.TIME: ((_FEW, (r.trusted and _few(r, view) for r in each)),),

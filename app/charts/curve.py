@@ -12,7 +12,15 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
 from app.charts.backend import pg
-from app.charts.drawing import draw_cross, draw_marker, draw_pieces, is_vector, pieces, stroke
+from app.charts.drawing import (
+    draw_cross,
+    draw_marker,
+    draw_pieces,
+    draw_ring,
+    is_vector,
+    pieces,
+    stroke,
+)
 from app.charts.look import Look
 from app.charts.series import Floats, Series, Values
 from app.colour import mix
@@ -33,7 +41,7 @@ class Curve(pg.PlotCurveItem):
         self.series = series
         self.style = theme.series(series.index)
         none, never = np.empty(0), np.empty(0, dtype=bool)
-        self.values = Values(none, none, never, never)
+        self.values = Values(none, none, never, never, never)
         self.width = 2.0
         self.drawn_version = (-1, 0)
         """Of the series, and which pass is drawn by itself (0: all together)."""
@@ -104,8 +112,8 @@ class Curve(pg.PlotCurveItem):
         self, painter: QPainter, look: Look, radius: float = 4.0, *, knee: bool = False
     ) -> None:
         """Draw the markers, staggered so that servers on one line show side by side: hollow ones
-        where the point must not be trusted, crossed ones where the server is faulty; with `knee` a
-        large one at the highest sustained rate.
+        where the point must not be trusted, crossed ones where the server is faulty, ringed ones
+        where an audit failed; with `knee` a large one at the highest sustained rate.
         """
         px, card = look.px, self._theme.card
         points, trusted = self.pixels(), self.values.trusted
@@ -126,9 +134,16 @@ class Curve(pg.PlotCurveItem):
                 last = points[i][0]
                 draw_cross(painter, QPointF(*points[i]), px(radius * 1.35), self._theme)
         (held,) = np.nonzero(self.values.x == self.series.knee)
-        if knee and len(held):
-            at = QPointF(*points[held[0]])
-            draw_marker(painter, self.style, at, px(radius * 1.65), card)
+        large = held[:1] if knee else held[:0]
+        last = -np.inf
+        for i in np.flatnonzero(self.values.tainted & trusted & ~np.isnan(points[:, 1])):
+            if points[i][0] - last >= px(14) or i in large:
+                last = points[i][0]
+                at, size = QPointF(*points[i]), radius * 1.65 if i in large else radius * 0.85
+                draw_ring(painter, at, px(max(size * 1.35, radius * 1.75)), self._theme)
+                draw_marker(painter, self.style, at, px(size), card)
+        for i in large:
+            draw_marker(painter, self.style, QPointF(*points[i]), px(radius * 1.65), card)
 
     def distance(self, at: QPointF) -> float:
         """Return the distance from a pixel to the line; infinite where there is none."""

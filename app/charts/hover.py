@@ -124,7 +124,7 @@ class HoverCard(QFrame):
         sign = icon_pixmap(name, getattr(self._theme, tone), round(16 * self._scale))
         self._sign.setPixmap(sign)
         self._brief_sign.setPixmap(sign)
-        self._verdict.setText(_judged(reading, view))
+        self._verdict.setText(_judged(series, reading, view))
         self.setAccessibleName(self.text(series, reading, view))
         for each in self.findChildren(QLabel):
             each.ensurePolished()  # without this its size hint is that of another font
@@ -172,7 +172,7 @@ class HoverCard(QFrame):
         return (
             f"{series.name} {words.offered(reading)}: {answered} replies, "
             f"{words.percentile(view.percentile)} {' '.join(_time(reading, view))}, "
-            f"{formatting.percent(reading.errors_pct)} errors. {_judged(reading, view)}"
+            f"{formatting.percent(reading.errors_pct)} errors. {_judged(series, reading, view)}"
         )
 
     def _make_head(self) -> QHBoxLayout:
@@ -234,15 +234,16 @@ class HoverCard(QFrame):
         return label
 
 
-def _judged(reading: PointResult, view: View) -> str:
-    """Return the verdict, the number of attempts behind it, and why the response time may be
-    hollow.
+def _judged(series: Series, reading: PointResult, view: View) -> str:
+    """Return the verdict, the number of attempts behind it, why the response time may be hollow,
+    and the audits that failed.
     """
     looks = max(stop.look for stop in reading.stops)
     again = f" Measured {looks} times; the last one counts." if looks > 1 else ""
     few = reading.trusted and not reading.supported(view)
     why = f" Too few samples for a steady {words.percentile(view.percentile)}." if few else ""
-    return words.verdict(reading) + again + why
+    audits = words.failed_audits(series, reading)
+    return f"{words.verdict(reading)}{again}{why} {audits}".strip()
 
 
 def _time(reading: PointResult, view: View) -> tuple[str, str]:

@@ -6,15 +6,17 @@ compare `version` and `Series.version` to find out what changed since they were 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from app.charts.series import Series
+from workbench.analysis.audits import Audit, Auditor, tainted
 from workbench.analysis.cost import rank
 from workbench.analysis.running import Running
 from workbench.axis import RATE, Axis
 from workbench.documents import (
     AnyDocument,
+    HostSample,
     Metric,
     Note,
     PointStart,
@@ -55,9 +57,15 @@ class ChartModel:
         """Before the run says so."""
         self.version = 0
         """Grows with every document that changes what is drawn."""
+        self.audits: Sequence[Audit] = ()
+        """As `audit` found them."""
+        self._auditor = Auditor()
+        self._unaudited = False
 
     def __call__(self, document: AnyDocument) -> None:
         self.version += 1
+        self._auditor(document)
+        self._unaudited |= not isinstance(document, Window | HostSample | PointStart)
         match document:
             case RunStart():
                 self.start = document
@@ -108,6 +116,19 @@ class ChartModel:
         """Mark the end of the documents, even if the run was cut off before its `RunStop`."""
         self.over, self.running, self.sweeping = True, None, None
         self.version += 1
+        self._unaudited = True
+        self.audit()
+
+    def audit(self) -> None:
+        """Audit what has come by now, and mark what is tainted."""
+        if not self._unaudited:
+            return
+        self._unaudited = False
+        self.audits = self._auditor.audits(over=self.over)
+        found = tainted(self.audits)
+        for series in self.series.values():
+            if series.taint(found):
+                self.version += 1
 
     def _series(self, id_: str, name: str = "") -> Series:
         if id_ not in self.series:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.analysis.audits import Audit
 from workbench.analysis.results import PointResult, SeriesResult, View
 from workbench.axis import RATE, Axis
 from workbench.documents import Note, PointStop
@@ -38,6 +39,8 @@ class Values:
     trusted: Flags
     faulty: Flags
     """The server answered wrongly there."""
+    tainted: Flags
+    """An audit failed there."""
 
 
 class Series(SeriesResult):
@@ -60,6 +63,8 @@ class Series(SeriesResult):
         """Why its sweep ended early; empty: it did not."""
         self.version = 0
         """Grows with every point."""
+        self._failed: dict[int, list[Audit]] = {}
+        """Audits, by the number of the point that they taint."""
 
     @property
     def id(self) -> str:
@@ -78,13 +83,41 @@ class Series(SeriesResult):
             self.gave_up = note.text
         self.version += 1
 
+    def taint(self, failed: Mapping[int, list[Audit]]) -> bool:
+        """Take the audits that failed, by the number of the point; returns whether that changed
+        what is marked.
+        """
+        mine = {stop.point: failed[stop.point] for stop in self.stops if stop.point in failed}
+        changed = mine.keys() != self._failed.keys()
+        self._failed = mine
+        self.version += changed
+        return changed
+
+    def failed_audits(self, reading: PointResult) -> list[Audit]:
+        """Return the audits that failed at a point, in any pass."""
+        if not self._failed:
+            return []
+        found = (audit for stop in reading.stops for audit in self._failed.get(stop.point, ()))
+        return list({audit.code: audit for audit in found}.values())
+
     def values(self, quantity: Quantity, view: View) -> Values:
         """Return the line over all passes."""
-        return _values(self.shown, quantity, view)
+        return self._values(self.shown, quantity, view)
 
     def pass_values(self, number: int, quantity: Quantity, view: View) -> Values:
         """Return the line of one pass."""
-        return _values(self.of_pass(number), quantity, view)
+        return self._values(self.of_pass(number), quantity, view)
+
+    def _values(self, points: Sequence[PointResult], quantity: Quantity, view: View) -> Values:
+        time, key = quantity is Quantity.TIME, metric(quantity, view)
+        trusted = [point.trusted and (not time or point.supported(view)) for point in points]
+        return Values(
+            np.array([point.x for point in points], dtype=np.float64),
+            np.array([point.value(key, view) for point in points], dtype=np.float64),
+            np.array(trusted, dtype=np.bool_),
+            np.array([point.verdict == "faulty" for point in points], dtype=np.bool_),
+            np.array([bool(self.failed_audits(point)) for point in points], dtype=np.bool_),
+        )
 
 
 def metric(quantity: Quantity, view: View) -> str:
@@ -92,14 +125,3 @@ def metric(quantity: Quantity, view: View) -> str:
     the errors.
     """
     return view.metric if quantity is Quantity.ERRORS and view.metric else quantity.value
-
-
-def _values(points: Sequence[PointResult], quantity: Quantity, view: View) -> Values:
-    time, key = quantity is Quantity.TIME, metric(quantity, view)
-    trusted = [point.trusted and (not time or point.supported(view)) for point in points]
-    return Values(
-        np.array([point.x for point in points], dtype=np.float64),
-        np.array([point.value(key, view) for point in points], dtype=np.float64),
-        np.array(trusted, dtype=np.bool_),
-        np.array([point.verdict == "faulty" for point in points], dtype=np.bool_),
-    )

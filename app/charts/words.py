@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from math import isnan, nan
 
+from app.charts.series import Series
 from workbench import formatting
 from workbench.analysis.results import Clock, Percentile, PointResult
 from workbench.documents import Errors, Metric
+from workbench.formatting import listed
 from workbench.messages.errors import error_label
 
 _PERCENTILES: dict[Percentile, str] = {
@@ -58,6 +60,12 @@ def metric(reading: PointResult, described: Metric | None) -> str:
     if described is None or isnan(value):
         return ""
     return f", {described.label} {formatting.figure(value, described.unit)}"
+
+
+def failed_audits(series: Series, reading: PointResult) -> str:
+    """Return a sentence about a point; empty: none failed there."""
+    failed = [audit.label for audit in series.failed_audits(reading)]
+    return f"Audit{'s' * (len(failed) > 1)} failed: {listed(failed)}." if failed else ""
 
 
 def verdict(reading: PointResult) -> str:

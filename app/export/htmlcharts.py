@@ -130,7 +130,7 @@ def _spots(trio: Trio) -> Iterable[str]:
                     f"{series.name}, {offered}: {words.per_second(reading.replies_per_s)}"
                     f" answered, {answered}, {formatting.percent(reading.errors_pct)} errors"
                     f"{words.metric(reading, model.metric(chart.metric))}."
-                    f" {words.verdict(reading)}"
+                    f" {words.verdict(reading)} {words.failed_audits(series, reading)}".rstrip()
                 )
                 yield (
                     f'<circle class="spot" cx="{left + at.x():.1f}" cy="{top + at.y():.1f}"'

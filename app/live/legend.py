@@ -170,6 +170,10 @@ class _Row(QFrame):
         self._faulty.setPixmap(icon_pixmap("circle-x", theme.bad, 15))
         self._faulty.setAccessibleName("faulty")
         self._faulty.hide()
+        self._tainted = Label()
+        self._tainted.setPixmap(icon_pixmap("triangle-alert", theme.warn, 15))
+        self._tainted.setAccessibleName("an audit failed")
+        self._tainted.hide()
         self._eye = QPushButton()
         self._eye.setProperty("kind", "ghost")
         self._eye.setCheckable(True)
@@ -183,6 +187,7 @@ class _Row(QFrame):
         inside.addWidget(self._running)
         inside.addWidget(self._dot)
         inside.addWidget(self._faulty)
+        inside.addWidget(self._tainted)
         inside.addWidget(self._word)
         inside.addWidget(self._figure)
         inside.addWidget(self._eye)
@@ -193,7 +198,9 @@ class _Row(QFrame):
         paused = running and self._trio.paused
         over = model.over or not (running or _goes_on(series, model))
         said = sustained.parts(series, over=over)
-        why = sustained.why_unknown(series)
+        tainted = [audit for audit in model.audits if audit.failed and series.id in audit.servers]
+        audits = [f"Audit failed: {audit.label}. {audit.message.text()}" for audit in tainted]
+        why = "\n".join(filter(None, (sustained.why_unknown(series), *audits)))
         told = (said, why, running, paused, shown, bool(series.shown), model.over, before)
         if told == self._told:
             return
@@ -206,6 +213,7 @@ class _Row(QFrame):
         # The list's header explains the figures; the names need the space.
         self._word.setText(said.words)
         self._faulty.setVisible(series.faulty is not None)
+        self._tainted.setVisible(bool(tainted))
         self._figure.setText(said.figure)
         self._figure.setVisible(bool(said.figure))
         self._runs, self._pauses = running and self._live, paused

@@ -103,6 +103,8 @@ class Board(QWidget):
         if self._fresh:
             self._fresh = False
             self.trio.set_model(self.model)
+        self.model.audit()
+        self.side.checklist.tell(self.model.audits)
         self.trio.refresh()
         self.side.refresh()
 

@@ -1,23 +1,28 @@
-"""The column beside the charts: the legend, the server's machine, the notes."""
+"""The column beside the charts: the legend, the server's machine, the notes, the audits."""
 
 from __future__ import annotations
 
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QIcon, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QPushButton, QWidget
 
 from app.charts.trio import Trio
+from app.live.checklist import Checklist
 from app.live.event_log import Happened
 from app.live.legend import Legend
 from app.live.peaks import Peaks
 from app.live.vitals import Vitals
-from app.theme import Theme
+from app.plain import tip
+from app.theme import Theme, icon
 from app.widgets import GAP, column, row
 
-_LOWER, _BOTH = 234, 430
+_LOWER, _BOTH = 234, 464
 """Heights the two lower cards need: one of them, both."""
 _LOW = 420
 """Below this height there is room for one card only."""
-_TITLES = ("Servers", "Machine", "Events", "Peak under SLO")
+_TITLES = ("Servers", "Machine", "Events", "Peak", "Audits")
+_SERVERS, _MACHINE, _EVENTS, _PEAK, _AUDITS = range(5)
+_NAMES = {_PEAK: "Peak under SLO"}
+"""Of tabs whose titles are shorter."""
 
 
 class Side(QFrame):
@@ -34,6 +39,7 @@ class Side(QFrame):
         self.vitals = Vitals(theme)
         self.happened = Happened(theme)
         self.peaks = Peaks(trio, theme)
+        self.checklist = Checklist(theme)
         self._trio = trio
         self._searched = False
         self._inside = inside = column(self, gap=GAP)
@@ -44,7 +50,8 @@ class Side(QFrame):
             tab = QPushButton(title)
             tab.setCheckable(True)
             tab.setProperty("kind", "tab")
-            tab.setAccessibleName(title)
+            tab.setAccessibleName(_NAMES.get(place, title))
+            tab.setToolTip(tip(_NAMES.get(place, "")))
             self._group.addButton(tab, place)
             across.addWidget(tab)
         across.addStretch(1)
@@ -53,7 +60,8 @@ class Side(QFrame):
         inside.addWidget(self.vitals, 3)
         inside.addWidget(self.happened, 2)
         inside.addWidget(self.peaks, 3)
-        self._chosen = 1 if live else 2
+        inside.addWidget(self.checklist, 2)
+        self._chosen = _MACHINE if live else _EVENTS
         self._group.idClicked.connect(self._choose)
         self.legend.grown.connect(self._arrange)
         trio.highlighted.connect(self.vitals.point_to)
@@ -70,39 +78,51 @@ class Side(QFrame):
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
         ground = f"background: {theme.bg}; border: 1px solid {theme.line2}; border-radius: 10px;"
+        for place in (_EVENTS, _AUDITS):
+            self._group.button(place).setAccessibleName("")  # so that its sign is made anew
         self.setStyleSheet(f"QFrame#side {{ {ground if self._drawer else ''} }}")
 
     def clear(self) -> None:
         self.happened.clear()
         self.vitals.clear()
+        self.checklist.tell(())
 
     def refresh(self) -> None:
         self.legend.refresh()
         self.vitals.refresh()
         self.happened.refresh()
         self.peaks.refresh()
+        self.checklist.refresh()
         if self._searched != bool(self._trio.model.axis.bounds):
             self._searched = not self._searched
-            self._chosen = 3 if self._searched else 2
+            self._chosen = _PEAK if self._searched else _EVENTS
             self._arrange()
-        self._name_tab()
+        self._name_tabs()
 
-    def _name_tab(self) -> None:
-        """Set the tab of the notes, with the number that a reader must know; shorter beside two
-        others.
+    def _name_tabs(self) -> None:
+        """Mark the tabs behind which there is something that a reader must know: by a sign, and by
+        how many, where there is space.
         """
-        grave, title = self.happened.grave, _TITLES[2]
-        warnings = f"{grave} warning{'s' if grave != 1 else ''}"
-        heard = f"{title}, {warnings}" if grave else title
-        said = warnings if self.height() < _LOW else f"{title} · {warnings}"
-        tab = self._group.button(2)
-        if (tab.text(), tab.accessibleName()) != (said if grave else title, heard):
-            tab.setText(said if grave else title)
-            tab.setAccessibleName(heard)
+        grave, failed = self.happened.grave, self.checklist.failed
+        self._name(_EVENTS, grave, f"{grave} warning{'s' * (grave != 1)}", "triangle-alert", "warn")
+        self._name(_AUDITS, failed, f"{failed} failed", "circle-x", "bad")
+
+    def _name(self, place: int, count: int, said: str, sign: str, tone: str) -> None:
+        title, tab = _TITLES[place], self._group.button(place)
+        spare = (self.height() >= _LOW) + (not self._searched)
+        text = f"{title} · {count}" if count and spare == 2 else title
+        heard = f"{title}, {said}" if count else title
+        if (tab.text(), tab.accessibleName()) == (text, heard):
+            return
+        tab.setText(text)
+        tab.setAccessibleName(heard)
+        tab.setToolTip(tip(said if count else ""))
+        signed = count and spare
+        tab.setIcon(icon(sign, getattr(self._theme, tone), 14) if signed else QIcon())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._arrange()
-        self._name_tab()
+        self._name_tabs()
 
     def _choose(self, place: int) -> None:
         self._chosen = place
@@ -121,18 +141,20 @@ class Side(QFrame):
         legend = left - 30 if low else min(self._legend_height(), max(60, left - lower))
         both = not low and left - legend >= _BOTH and not self._searched
         self.legend.setFixedHeight(max(60, legend))
-        self._tabs.setVisible(not both)
-        self._group.button(0).setVisible(low)
-        chosen = self._chosen if low else max(1, self._chosen)
+        self._group.button(_SERVERS).setVisible(low)
+        self._group.button(_MACHINE).setVisible(not both)
+        self._group.button(_PEAK).setVisible(self._searched)
+        least = _SERVERS if low else _EVENTS if both else _MACHINE
+        chosen = max(least, self._chosen)
         self._group.button(chosen).setChecked(True)
-        self.legend.setVisible(not low or chosen == 0)
-        self.vitals.setVisible(both or chosen == 1)
-        self.happened.setVisible(both or chosen == 2)
-        self.peaks.setVisible(chosen == 3)
-        self._group.button(3).setVisible(self._searched)
-        # With one card the tabs stand above it.
+        self.legend.setVisible(not low or chosen == _SERVERS)
+        self.vitals.setVisible(both or chosen == _MACHINE)
+        self.happened.setVisible(chosen == _EVENTS)
+        self.peaks.setVisible(chosen == _PEAK)
+        self.checklist.setVisible(chosen == _AUDITS)
+        # The tabs stand above the cards that they choose from.
         at = self._inside.indexOf(self._tabs)
-        wanted = 0 if low else 1
+        wanted = 0 if low else 2 if both else 1
         if at != wanted:
             self._inside.removeWidget(self._tabs)
             self._inside.insertWidget(wanted, self._tabs)

@@ -429,10 +429,10 @@ def test_the_tab_of_what_happened_counts_warnings_and_is_whole_at_any_size(
     worried = [notes.SamplerLost(said=f"Mind {each}").note(9) for each in "ab"]
     feed(page, [*session(12, 6), *worried])
     tab = named(page, "Events, 2 warnings")
-    assert tab.text() == "Events · 2 warnings"
+    assert tab.text() == "Events · 2" and not tab.icon().isNull()
     page.board.side.setFixedHeight(400)
     QApplication.processEvents()
-    assert tab.text() == "2 warnings"
+    assert tab.text() == "Events" and not tab.icon().isNull()
     assert tab.width() >= tab.sizeHint().width()
 
 

@@ -1,0 +1,118 @@
+"""Audits beside the charts, and what they taint in them."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from PySide6.QtGui import QColor, QImage
+from PySide6.QtWidgets import QApplication, QLabel
+from pytestqt.qtbot import QtBot
+
+from app import theme
+from app.charts.series import Quantity
+from app.export.htmlcharts import drawing
+from app.live.session_view import Board
+from tests.gui.trios import shown
+from tests.synthetic import session
+from workbench.analysis.results import View
+from workbench.documents import AnyDocument, PointStop
+from workbench.messages import notes
+
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+
+RATE = 4_500.0
+
+
+def disturbed(documents: list[AnyDocument], *rates: float) -> list[AnyDocument]:
+    """With background load at the points of these rates, and next to none elsewhere."""
+    return [
+        msgspec.structs.replace(
+            d, evidence=d.evidence | {"others_cpu_pct": 60.0 if d.x in rates else 1.0}
+        )
+        if isinstance(d, PointStop)
+        else d
+        for d in documents
+    ]
+
+
+@pytest.fixture
+def board(qtbot: QtBot) -> Board:
+    made = Board(theme.DARK, live=False)
+    qtbot.addWidget(made)
+    made.resize(1280, 760)
+    with qtbot.waitExposed(made):
+        made.show()
+    return made
+
+
+def feed(board: Board, documents: list[AnyDocument]) -> None:
+    for document in documents:
+        board.consume(document)
+    board.end()
+    board.refresh()
+    QApplication.processEvents()
+
+
+def labels(board: Board) -> list[str]:
+    return [each.text() for each in board.side.checklist.findChildren(QLabel) if each.text()]
+
+
+def tab(board: Board) -> str:
+    return str(board.side._group.button(4).accessibleName())
+
+
+def test_the_checklist_has_what_failed_first(board: Board) -> None:
+    board.refresh()
+    assert "Audits appear here during the run." in labels(board) and tab(board) == "Audits"
+    feed(board, disturbed(session(2, 8), RATE))
+    said = labels(board)
+    assert said.index("Quiet host") < said.index("Conservation")
+    assert any("asyncio streams and asyncio Protocol at 4,500/s" in text for text in said)
+    assert tab(board) == "Audits, 1 failed"
+    board.side._group.button(4).click()
+    assert board.side.checklist.isVisible() and not board.side.happened.isVisible()
+    board.clear()
+    assert tab(board) == "Audits"
+
+
+def test_an_audit_of_a_server_is_seen_in_its_row(board: Board) -> None:
+    start, *rest = session(2, 4)
+    said = notes.Unequal(name="asyncio streams", said="Its backlog is its own.")
+    feed(board, [start, said.note(0, server="asyncio-streams"), *rest])
+    rows = {row._id: row for row in board.side.legend._rows.values()}
+    seen = {id_: entry._tainted.isVisibleTo(entry) for id_, entry in rows.items()}
+    assert seen == {"asyncio-streams": True, "asyncio-protocol": False}
+    assert "Audit failed: Set-up." in rows["asyncio-streams"].toolTip()
+
+
+def warn_pixels(picture: QImage) -> int:
+    wanted = QColor(theme.LIGHT.warn).rgb()
+    places = ((x, y) for x in range(picture.width()) for y in range(picture.height()))
+    return sum(picture.pixel(x, y) == wanted for x, y in places)
+
+
+def test_a_tainted_point_has_a_ring_and_its_card_says_why(qtbot: QtBot) -> None:
+    sound = shown(qtbot, disturbed(session(1, 8)))
+    ringed = shown(qtbot, disturbed(session(1, 8), RATE))
+    assert warn_pixels(sound.charts[Quantity.REPLIES].grab().toImage()) == 0
+    assert warn_pixels(ringed.charts[Quantity.REPLIES].grab().toImage()) > 0
+    ringed.highlight("asyncio-streams", RATE)
+    assert ringed.card.accessibleName().endswith("Audit failed: Quiet host.")
+    ringed.highlight("asyncio-streams", 2 * RATE)
+    assert "Audit" not in ringed.card.accessibleName()
+
+
+def test_a_run_under_way_marks_its_points(board: Board) -> None:
+    documents = disturbed(session(1, 8), 1_125.0)
+    first = next(n for n, d in enumerate(documents) if isinstance(d, PointStop) and d.judged)
+    for document in documents[: first + 1]:
+        board.consume(document)
+    board.refresh()
+    series = board.model.series["asyncio-streams"]
+    assert [audit.code for audit in series.failed_audits(series.shown[0])] == ["quiet-host"]
+    assert tab(board) == "Audits, 1 failed"
+
+
+def test_a_report_says_it_below_the_pointer(qtbot: QtBot) -> None:
+    drawn = drawing(disturbed(session(1, 4), RATE), View()).charts
+    assert drawn.count("Audit failed: Quiet host.") == 3
