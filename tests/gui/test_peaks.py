@@ -33,7 +33,9 @@ def show(made: Board, documents: list[AnyDocument]) -> None:
 
 
 def tab(made: Board) -> QPushButton:
-    return next(b for b in made.side.findChildren(QPushButton) if b.text() == "Peak under SLO")
+    return next(
+        b for b in made.side.findChildren(QPushButton) if b.accessibleName() == "Peak under SLO"
+    )
 
 
 def test_each_server_has_its_peak_the_interval_and_the_points(qtbot: QtBot) -> None:

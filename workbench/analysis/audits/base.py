@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
+from workbench.analysis.histogram import total_us
 from workbench.analysis.repeats import last_attempts
 from workbench.axis import RATE, Axis
 from workbench.documents import (
@@ -104,6 +105,7 @@ class Seen:
         self._stops: list[PointStop] = []
         self._notes: list[Noted] = []
         self._pending_us: dict[int, float | None] = {}
+        self._service_s: dict[int, float] = {}
         self.__dict__.pop("points", None)
 
     def __call__(self, document: AnyDocument) -> None:
@@ -139,6 +141,13 @@ class Seen:
         """Calls in flight over the whole point, times how long they were so; None: not known."""
         call_us = self._pending_us.get(point.point)
         return None if call_us is None else call_us / 1e6
+
+    def service_s(self, point: PointStop) -> float:
+        """Sum of the service times of a point. Found once: a run under way is audited after each of
+        its points."""
+        if point.point not in self._service_s:
+            self._service_s[point.point] = total_us(point.histograms.service) / 1e6
+        return self._service_s[point.point]
 
     @property
     def plan(self) -> dict[str, Any]:
@@ -187,6 +196,8 @@ class Seen:
 
 def codes(point: PointStop) -> set[str]:
     """Of the reasons of its verdict."""
+    if not point.findings:
+        return set()
     return {str(finding.get("code", "")) for finding in point.findings}
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from workbench.analysis import evidence
 from workbench.analysis.audits.base import Outcome, Seen, codes, numbers
-from workbench.analysis.histogram import total_us
 from workbench.documents import PointStop
 from workbench.messages import audits as messages
 from workbench.messages.notes import Ceiling
@@ -91,7 +90,7 @@ def _in_flight_s(point: PointStop, seen: Seen) -> tuple[float, float] | None:
     calls = int(seen.workload.get("calls_per_connection", 1))
     timed_out = point.counts.errors.get("client-timo", 0)
     otherwise = sum(point.counts.errors.values()) - timed_out + point.counts.in_flight
-    answered_s = total_us(point.histograms.service) / 1e6
+    answered_s = seen.service_s(point)
     # A connection that is lost loses all calls left of it, and only one was in flight.
     low_s = answered_s + timed_out / calls * timeout_s
     high_s = answered_s + (timed_out + otherwise) * timeout_s
