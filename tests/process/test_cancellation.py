@@ -141,7 +141,7 @@ async def test_wherever_it_is_cancelled_twice_the_session_ends_and_nothing_is_le
     assert await whole.go()
     assert [d.topic for d in whole.documents if isinstance(d, Note)].count("tuned") == 1
     begun = await awaits_before_the_session(begin())
-    for part, later in chosen(ALL, 6):
+    for part, later in chosen(ALL, 4):
         run = begin()
         # One half of them before a session is begun, the other after that.
         at = round(2 * part * begun)

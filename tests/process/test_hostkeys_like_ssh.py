@@ -215,7 +215,7 @@ def shown(what: Any, case: dict[str, Any]) -> Any:
     return own, certificate
 
 
-@pytest.mark.parametrize("case", chosen(CASES, 60), ids=lambda case: case["case"])
+@pytest.mark.parametrize("case", chosen(CASES, 40), ids=lambda case: case["case"])
 async def test_no_key_is_trusted_that_ssh_does_not_trust(
     case: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
