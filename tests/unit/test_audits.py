@@ -110,9 +110,12 @@ def test_nothing_fails_in_a_sound_run(sound: Sound) -> None:
         "client-limit": "not-known",
         # Servers of fakes have no files.
         "versions": "not-known",
+        # Two points of a second have few windows.
+        "steady-state": "not-known",
+        "independence": "not-known",
     }
     assert tainted(found.values()) == {}
-    assert in_short([*found.values()]) == "10 passed, 2 not known"
+    assert in_short([*found.values()]) == "10 passed, 4 not known"
 
 
 def test_calls_that_do_not_add_up_taint_their_points(tmp_path: Path, sound: Sound) -> None:

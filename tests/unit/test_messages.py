@@ -114,6 +114,33 @@ SENTENCES: list[tuple[Message, str]] = [
         "Calls in flight contradict rate × service time: gevent at 4,000/s and Trio at 4,000 and 6,000/s (at worst 41.2 calls were in flight, not 12.3). Do not trust response times there.",
     ),
     (
+        audits.TooFewWindows(needed=20),
+        "A server needs 20 windows of 200 ms at points it sustains, with 20 replies each; lengthen the points or add passes.",
+    ),
+    (
+        audits.SteadyState(servers=3),
+        "Response times of all 3 servers are steady within points.",
+    ),
+    (
+        audits.SteadyState(
+            servers=4,
+            unsteady={
+                "gevent": ("warm-up", 31.2),
+                "Trio": ("drift", -7.4),
+                "Twisted": ("no-steady-state", 0.0),
+            },
+        ),
+        "Not steady within points: gevent warms up, 31 % slower in its first windows than in the rest; Trio drifts, 7.4 % faster at the end of a point than at its beginning; Twisted has no steady state. Lengthen the warm-up or the points.",
+    ),
+    (
+        audits.IndependentWindows(servers=3),
+        "Windows of a point are independent enough for intervals from a single pass.",
+    ),
+    (
+        audits.IndependentWindows(servers=3, dependent={"gevent": 0.25}),
+        "Windows depend on one another: one of gevent tells as much as 0.25 would. Intervals from a single pass are too narrow; compare passes.",
+    ),
+    (
         audits.NoLittlesLaw(),
         "So many connections failed that how long they were open cannot be told.",
     ),

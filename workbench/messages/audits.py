@@ -111,6 +111,65 @@ class LittlesLaw(OfPoints, frozen=True, kw_only=True):
         )
 
 
+class TooFewWindows(Finding, frozen=True, kw_only=True):
+    """Of points that servers sustained."""
+
+    needed: int
+
+    def text(self) -> str:
+        return (
+            f"A server needs {self.needed} windows of 200 ms at points it sustains, with 20 replies"
+            " each; lengthen the points or add passes."
+        )
+
+
+class SteadyState(Finding, frozen=True, kw_only=True):
+    """Response times within points."""
+
+    servers: int
+    """That were checked."""
+    unsteady: dict[str, tuple[str, float]] = msgspec.field(default_factory=dict)
+    """Kind and change in percent (see `analysis.steadiness`), by name."""
+
+    def text(self) -> str:
+        if not self.unsteady:
+            what = "the server" if self.servers == 1 else f"all {self.servers} servers"
+            return f"Response times of {what} are steady within points."
+        said = [_unsteady(name, *what) for name, what in self.unsteady.items()]
+        return f"Not steady within points: {'; '.join(said)}. Lengthen the warm-up or the points."
+
+
+def _unsteady(name: str, kind: str, change_pct: float) -> str:
+    pct = f"{formatting.span(abs(change_pct), abs(change_pct))} %"
+    word = "slower" if change_pct > 0 else "faster"
+    if kind == "warm-up":
+        return f"{name} warms up, {pct} {word} in its first windows than in the rest"
+    if kind == "drift":
+        return f"{name} drifts, {pct} {word} at the end of a point than at its beginning"
+    return f"{name} has no steady state"
+
+
+class IndependentWindows(Finding, frozen=True, kw_only=True):
+    """Do the windows of a point tell independent things?"""
+
+    servers: int
+    """That were checked."""
+    dependent: dict[str, float] = msgspec.field(default_factory=dict)
+    """Independent windows that say as much as one, by name."""
+
+    def text(self) -> str:
+        if not self.dependent:
+            return "Windows of a point are independent enough for intervals from a single pass."
+        said = [
+            f"one of {name} tells as much as {worth:.2g} would"
+            for name, worth in self.dependent.items()
+        ]
+        return (
+            f"Windows depend on one another: {formatting.listed(said)}. Intervals from a"
+            " single pass are too narrow; compare passes."
+        )
+
+
 class NoLittlesLaw(Finding, frozen=True, kw_only=True):
     """No point can be checked by it."""
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from workbench.analysis.audits import load, servers, surroundings
+from workbench.analysis.audits import load, servers, surroundings, within
 from workbench.analysis.audits.base import Audit, Check, Outcome, Seen, State
 from workbench.documents import AnyDocument
 from workbench.messages.audits import NothingYet, counted
@@ -35,6 +35,8 @@ CHECKS = (
     Check("set-up", "Set-up", servers.set_up),
     Check("quiet-host", "Quiet host", surroundings.quiet_host),
     Check("link", "Link", surroundings.link),
+    Check("steady-state", "Steady state", within.steady_state),
+    Check("independence", "Independent windows", within.independence),
     Check("recording", "Recording", surroundings.recording),
 )
 """In the order in which they are shown."""

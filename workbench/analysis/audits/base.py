@@ -6,13 +6,15 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from math import log
 from typing import Any, Literal, NamedTuple
 
-from workbench.analysis.histogram import total_us
+from workbench.analysis.histogram import percentile_supported, total_us
 from workbench.analysis.repeats import last_attempts
 from workbench.axis import RATE, Axis
 from workbench.documents import (
     JUDGED,
+    WINDOW_US,
     AnyDocument,
     Note,
     PointStop,
@@ -106,6 +108,7 @@ class Seen:
         self._notes: list[Noted] = []
         self._pending_us: dict[int, float | None] = {}
         self._service_s: dict[int, float] = {}
+        self._medians: defaultdict[int, list[tuple[float, float, float]]] = defaultdict(list)
         self.__dict__.pop("points", None)
 
     def __call__(self, document: AnyDocument) -> None:
@@ -126,6 +129,11 @@ class Seen:
                 pass
 
     def _count(self, window: Window) -> None:
+        times = window.service_us
+        if times is not None and percentile_supported(times.count, 0.5):
+            end_us = (window.index + 1) * WINDOW_US
+            place = (end_us - window.length_us) / 1e6, end_us / 1e6
+            self._medians[window.point].append((*place, log(max(1, times.p50))))
         before = self._pending_us.get(window.point, 0.0)
         if before is None or window.pending is None:
             self._pending_us[window.point] = None
@@ -136,6 +144,12 @@ class Seen:
     def points(self) -> list[PointStop]:
         """Complete ones that are judged; of several attempts at a value the last."""
         return last_attempts(self._stops)
+
+    def service(self, point: PointStop) -> list[float]:
+        """Of the windows in its measured part: logarithms of the median service time."""
+        begin, end = point.measured_s or (0.0, point.seconds)
+        windows = self._medians.get(point.point, ())
+        return [value for a, b, value in windows if a >= begin - 1e-3 and b <= end + 1e-3]
 
     def pending_s(self, point: PointStop) -> float | None:
         """Calls in flight over the whole point, times how long they were so; None: not known."""

@@ -1,0 +1,52 @@
+"""Audits of what happened within points: were response times steady, and windows independent?"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from workbench.analysis.audits.base import Outcome, Seen
+from workbench.analysis.steadiness import FEWEST, Steadiness, steadiness
+from workbench.messages import audits as messages
+
+ALARMS = 0.01
+"""How often a session of steady servers may fail."""
+
+
+def steady_state(seen: Seen) -> Outcome:
+    """At points that servers sustained: beyond their limit queues grow, as they must."""
+    found = _found(seen)
+    if not found:
+        return Outcome("not-known", messages.TooFewWindows(needed=FEWEST))
+    failed = {id_: each for id_, each in found.items() if each.kind != "steady"}
+    message = messages.SteadyState(
+        servers=len(found),
+        unsteady={
+            seen.names.get(id_, id_): (each.kind, round(100 * each.change, 1))
+            for id_, each in failed.items()
+        },
+    )
+    return Outcome("failed" if failed else "passed", message, servers=tuple(failed))
+
+
+def independence(seen: Seen) -> Outcome:
+    """Of windows of one point: intervals from a single pass rest on it."""
+    found = _found(seen)
+    if not found:
+        return Outcome("not-known", messages.TooFewWindows(needed=FEWEST))
+    failed = {id_: each for id_, each in found.items() if each.dependent}
+    message = messages.IndependentWindows(
+        servers=len(found),
+        dependent={seen.names.get(i, i): round(each.worth, 2) for i, each in failed.items()},
+    )
+    return Outcome("failed" if failed else "passed", message, servers=tuple(failed))
+
+
+def _found(seen: Seen) -> dict[str, Steadiness]:
+    """By server; without those that have too few windows."""
+    points: defaultdict[str, list[list[float]]] = defaultdict(list)
+    for point in seen.points:
+        if point.verdict == "ok":
+            points[point.server].append(seen.service(point))
+    alarms = ALARMS / max(1, len(points))
+    judged = {id_: steadiness(each, alarms=alarms) for id_, each in points.items()}
+    return {id_: each for id_, each in judged.items() if each is not None}
