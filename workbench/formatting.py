@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
 
 def rate(rate_per_s: float) -> str:
@@ -98,9 +99,12 @@ def bits(per_s: float) -> str:
 
 
 def cores(numbers: Sequence[int]) -> str:
-    """ "core 0", "cores 0, 2"; empty: of none."""
-    listed = ", ".join(map(str, numbers))
-    return f"core{'s' * (len(numbers) > 1)} {listed}" if numbers else ""
+    """ "core 0", "cores 0, 2", "cores 0 to 31, 48"; empty: of none. `numbers`: ascending."""
+    said: list[str] = []
+    for _, run in groupby(enumerate(numbers), key=lambda place: place[1] - place[0]):
+        row = [str(number) for _, number in run]
+        said += [f"{row[0]} to {row[-1]}"] if len(row) > 2 else row
+    return f"core{'s' * (len(numbers) > 1)} {', '.join(said)}" if numbers else ""
 
 
 def listed(names: Sequence[str]) -> str:

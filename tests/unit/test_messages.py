@@ -221,6 +221,10 @@ SENTENCES: list[tuple[Message, str]] = [
         "All 7 servers ran on core 0, and the clients on others.",
     ),
     (
+        audits.SameCores(servers=1, cores=[*range(32), 48]),
+        "The server ran on cores 0 to 31, 48.",
+    ),
+    (
         audits.SameCores(servers=1, cores=[0, 1]),
         "The server ran on cores 0, 1.",
     ),
@@ -254,9 +258,9 @@ SENTENCES: list[tuple[Message, str]] = [
     ),
     (
         audits.SameSetUp(
-            servers=7, said=["aiohttp: Its workers listen anew with a backlog of 128."]
+            servers=7, said={"Its backlog is its own.": ["inets", "fapws3"], "It is slow.": ["x"]}
         ),
-        "aiohttp: Its workers listen anew with a backlog of 128.",
+        "inets and fapws3: Its backlog is its own. x: It is slow.",
     ),
     (
         audits.QuietHost(points=66, most_pct=7.0, limit_pct=25.0),

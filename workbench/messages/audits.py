@@ -375,12 +375,12 @@ class SameVersions(Alike, frozen=True, kw_only=True):
 class SameSetUp(Alike, frozen=True, kw_only=True):
     """What could not be made equal."""
 
-    said: list[str] = msgspec.field(default_factory=list)
-    """By the catalogue, as sentences."""
+    said: dict[str, list[str]] = msgspec.field(default_factory=dict)
+    """Sentences of the catalogue, and the servers of which they are true."""
 
     def text(self) -> str:
         if self.said:
-            return " ".join(self.said)
+            return " ".join(f"{formatting.listed(of)}: {said}" for said, of in self.said.items())
         return f"Nothing is known that could not be made equal for {self.whose()}."
 
 

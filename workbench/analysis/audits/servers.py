@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from typing import Any
 
 from workbench.analysis.audits.base import Outcome, Seen
@@ -97,9 +97,11 @@ def versions(seen: Seen) -> Outcome:
 def set_up(seen: Seen) -> Outcome:
     """What the catalogue says could not be made equal."""
     found: dict[str, list[Unequal]] = seen.of_servers(Unequal)
-    # The sentence of the note itself.
-    said = [each.text() for told in found.values() for each in told]
-    message = messages.SameSetUp(servers=len(seen.names), said=list(dict.fromkeys(said)))
+    said: defaultdict[str, list[str]] = defaultdict(list)
+    for id_, told in found.items():
+        for sentence in dict.fromkeys(each.said for each in told):
+            said[sentence].append(seen.names[id_])
+    message = messages.SameSetUp(servers=len(seen.names), said=dict(said))
     return Outcome("failed" if found else "passed", message, servers=tuple(found))
 
 

@@ -1,0 +1,70 @@
+"""What a real run records is enough for its audits, whatever the load is like."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from workbench.analysis.audits import audits_of
+from workbench.analysis.audits.load import PER_CALL_S, TOLERANCE
+from workbench.documents import AnyDocument, PointStop, Window
+from workbench.plan.model import Plan
+from workbench.run.engine import Engine
+from workbench.servers.catalogue import Catalogue
+from workbench.workloads.registry import workload
+
+PLAN = Plan(
+    servers=["asyncio-protocol"],
+    rates=[200.0, 1_000.0],
+    seconds=1.4,
+    warm_up=None,
+    cool_down_s=0.1,
+    looks=1,
+    calibrate=False,
+    workload=workload(timeout_s=2.0),
+)
+KEEP_ALIVE: dict[str, Any] = {
+    "servers": ["null-http"],
+    "workload": workload(
+        protocol="http/1.1", calls_per_connection=5, think_time_s=0.02, timeout_s=2.0
+    ),
+}
+CLOSED: dict[str, Any] = {
+    "rates": [],
+    "concurrency": [1, 20],
+    "workload": workload(mode="closed", timeout_s=2.0),
+}
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "home"))
+
+
+@pytest.mark.parametrize(
+    "changes", [{}, {"workers": 2}, KEEP_ALIVE, CLOSED], ids=["pong", "workers", "http", "closed"]
+)
+async def test_calls_in_flight_are_rate_times_service_time(changes: dict[str, Any]) -> None:
+    plan = msgspec.structs.replace(PLAN, **changes)
+    catalogue = Catalogue.load(extra_dirs=[])
+    documents: list[AnyDocument] = []
+    engine = Engine(plan, [catalogue[id_] for id_ in plan.servers], documents.append)
+    assert (await engine.run()).status == "done"
+    found = {audit.code: audit for audit in audits_of(documents)}
+    wanted = ["conservation", "littles-law", "backlog", "processes", "descriptors", "versions"]
+    told = {code: (found[code].state, found[code].message.text()) for code in wanted}
+    assert {code: state for code, (state, _) in told.items()} == dict.fromkeys(wanted, "passed"), (
+        told
+    )
+    # The audit would see a count that is wrong by a fifth.
+    points = [d for d in documents if isinstance(d, PointStop) and d.judged]
+    assert len(points) == 2
+    for number, document in enumerate(documents):
+        if isinstance(document, Window) and document.pending is not None:
+            slack = PER_CALL_S * (document.due or 1) / 0.2
+            wrong = 1.2 * document.pending * (1 + TOLERANCE) + 2 * slack
+            documents[number] = msgspec.structs.replace(document, pending=wrong)
+    assert {audit.code: audit for audit in audits_of(documents)}["littles-law"].failed
