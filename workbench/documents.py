@@ -347,6 +347,10 @@ class ClientPart(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     cpu_s: Number = 0.0
     """Of all its workers together, to the point's end."""
     lateness_us: Percentiles | None = None
+    latency_us: Percentiles | None = None
+    service_us: Percentiles | None = None
+    """As this client saw them, before all are merged. None, both: no reply, or recorded before they
+    were told."""
     began_late_us: Signed = 0
     """After the instant agreed, by its own clock."""
     clock_uncertainty_us: Whole = 0

@@ -8,7 +8,8 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from workbench.agent.buckets import bucket_of
-from workbench.documents import WINDOW_US, ClientPart, Counts, Errors, Histograms
+from workbench.analysis.histogram import percentiles
+from workbench.documents import WINDOW_US, ClientPart, Counts, Errors, Histograms, Percentiles
 from workbench.errors import PongbenchError
 from workbench.load.base import (
     Capabilities,
@@ -53,6 +54,8 @@ class Script:
     conserved: bool = True
     skew_us: int = 0
     """By which all clients but the first begin later."""
+    slow_client: float = 1.0
+    """How many times as long the second client's service times are."""
     lose: dict[int, Sequence[str]] = field(default_factory=dict)
     """Clients that are lost in the middle of a point, by its number."""
     on_point: Callable[[int, PointSpec], None] = lambda number, spec: None
@@ -201,10 +204,16 @@ class FakeLoad:
                     scheduled=due // len(here),
                     sent=due // len(here),
                     began_late_us=self.script.skew_us * (n > 0),
+                    service_us=self._seen_by(n, replies // len(here)),
                 )
                 for n, name in enumerate(here)
             ],
         )
+
+    def _seen_by(self, client: int, replies: int) -> Percentiles | None:
+        factor = self.script.slow_client if client == 1 else 1.0
+        us = bucket_of(round(self.script.service_us * factor))
+        return percentiles([us, replies]) if replies and self.can.histograms else None
 
     async def stop_point(self) -> None:
         self._ended.set()

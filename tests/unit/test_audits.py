@@ -106,6 +106,7 @@ def test_nothing_fails_in_a_sound_run(sound: Sound) -> None:
     assert {code: audit.state for code, audit in found.items()} == {
         **dict.fromkeys((check.code for check in CHECKS), "passed"),
         "overlap": "does-not-apply",
+        "clients-alike": "does-not-apply",
         "link": "does-not-apply",
         "client-limit": "not-known",
         # Servers of fakes have no files.
@@ -197,6 +198,26 @@ def test_a_client_that_is_gone_has_no_part(tmp_path: Path) -> None:
     documents = run(tmp_path, Script(lose={1: ["c2"]}), clients=("c1", "c2"))
     found = by_code(documents)["overlap"]
     assert getattr(found.message, "missing", ()) == ["c2"] and found.points
+
+
+@pytest.mark.parametrize(("slower", "fails"), [(1.0, False), (1.05, False), (1.5, True)])
+def test_a_slow_client_is_named(tmp_path: Path, slower: float, fails: bool) -> None:
+    documents = run(tmp_path, Script(slow_client=slower), clients=("c1", "c2"))
+    found = by_code(documents)["clients-alike"]
+    assert (found.state == "failed") is fails
+    assert list(getattr(found.message, "slow", {})) == ["c2"] * fails
+
+
+def test_clients_that_did_not_tell_their_times_are_not_compared(tmp_path: Path) -> None:
+    documents = [
+        msgspec.structs.replace(
+            d, clients=[msgspec.structs.replace(part, service_us=None) for part in d.clients]
+        )
+        if isinstance(d, PointStop)
+        else d
+        for d in run(tmp_path, clients=("c1", "c2"))
+    ]
+    assert by_code(documents)["clients-alike"].state == "not-known"
 
 
 def test_a_client_limit_is_found_disturbed_or_not_at_all(tmp_path: Path, sound: Sound) -> None:

@@ -81,6 +81,20 @@ def test_each_client_tells_what_it_had_and_the_sum_is_the_point() -> None:
     assert [part.clock_uncertainty_us for part in parts] == [10, 20]
 
 
+def test_each_client_tells_its_own_response_times() -> None:
+    def timed(us: int) -> Done:
+        told = report(100, 0, 100_000, 0)
+        times = msgspec.structs.replace(told.histograms, service=[us, 99], latency=[us + 50, 99])
+        return msgspec.structs.replace(told, histograms=times)
+
+    near = client_part("near", [timed(200), timed(210)], 10)
+    far = client_part("far", [timed(1_200)], 10)
+    assert near.service_us and far.service_us and far.latency_us
+    assert (near.service_us.count, near.service_us.p50, near.service_us.max) == (198, 200, 210)
+    assert (far.service_us.p50, far.latency_us.p50) == (1_200, 1_250)
+    assert client_part("mute", [report(1, 0, 1, 0)], 1).service_us is None
+
+
 def test_the_skew_lies_between_the_first_and_the_last_to_begin() -> None:
     parts = [
         client_part("c1", [report(1, 0, 1, 300)], 1),

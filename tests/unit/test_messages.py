@@ -114,6 +114,18 @@ SENTENCES: list[tuple[Message, str]] = [
         "Calls in flight contradict rate × service time: gevent at 4,000/s and Trio at 4,000 and 6,000/s (at worst 41.2 calls were in flight, not 12.3). Do not trust response times there.",
     ),
     (
+        audits.ClientsAlike(clients=3),
+        "None of 3 clients sees service times 10 % longer than the others.",
+    ),
+    (
+        audits.ClientsAlike(clients=3, slow={"c2": (41.3, 58.9)}),
+        "A client sees longer service times than the others: c2 41 to 59 % longer (p50). It is slow or farther away; high percentiles are mostly its own.",
+    ),
+    (
+        audits.NotRecorded(what="client times"),
+        "Recorded before clients told their response times one by one.",
+    ),
+    (
         audits.TooFewWindows(needed=20),
         "A server needs 20 windows of 200 ms at points it sustains, with 20 replies each; lengthen the points or add passes.",
     ),

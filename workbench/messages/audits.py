@@ -44,7 +44,9 @@ class NothingYet(Finding, frozen=True, kw_only=True):
 class NotRecorded(Finding, frozen=True, kw_only=True):
     """By the version of the program that recorded the session."""
 
-    what: Literal["pending", "codes", "resources", "backlog", "background", "link", "clients"]
+    what: Literal[
+        "pending", "codes", "resources", "backlog", "background", "link", "clients", "client times"
+    ]
 
     def text(self) -> str:
         what = {
@@ -55,6 +57,7 @@ class NotRecorded(Finding, frozen=True, kw_only=True):
             "background": "background load was measured",
             "link": "links were checked",
             "clients": "clients were recorded one by one",
+            "client times": "clients told their response times one by one",
         }[self.what]
         return f"Recorded before {what}."
 
@@ -108,6 +111,27 @@ class LittlesLaw(OfPoints, frozen=True, kw_only=True):
         return (
             f"Calls in flight equal rate × service time at {self.all()}, within"
             f" {self.tolerance_pct:g} % and 50 µs per call{left}."
+        )
+
+
+class ClientsAlike(Finding, frozen=True, kw_only=True):
+    """Do all clients see the same service times?"""
+
+    clients: int
+    """That were compared."""
+    slow: dict[str, tuple[float, float]] = msgspec.field(default_factory=dict)
+    """Interval of how much longer, in percent, by name."""
+
+    def text(self) -> str:
+        if not self.slow:
+            return f"None of {self.clients} clients sees service times 10 % longer than the others."
+        said = [
+            f"{name} {formatting.span(low, high)} % longer"
+            for name, (low, high) in self.slow.items()
+        ]
+        return (
+            f"A client sees longer service times than the others: {formatting.listed(said)} (p50)."
+            " It is slow or farther away; high percentiles are mostly its own."
         )
 
 

@@ -26,6 +26,7 @@ CHECKS = (
     Check("littles-law", "Little's law", load.littles_law),
     Check("schedule", "Schedule", load.schedule),
     Check("overlap", "Overlap of clients", load.overlap),
+    Check("clients-alike", "Clients alike", load.clients_alike),
     Check("client-limit", "Client limit", load.client_limit),
     Check("backlog", "Backlog", servers.backlog),
     Check("processes", "Processes", servers.processes),

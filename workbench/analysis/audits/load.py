@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
+from statistics import median_low
 
 from workbench.analysis import evidence
 from workbench.analysis.audits.base import Outcome, Seen, codes, numbers
+from workbench.analysis.histogram import percentile_supported
+from workbench.analysis.significance import ratio
 from workbench.documents import PointStop
 from workbench.messages import audits as messages
 from workbench.messages.notes import Ceiling
@@ -19,6 +23,9 @@ started, and replies handled, several at a time."""
 
 OFF_PLAN = 0.01
 """By which share the load offered may differ from the plan's."""
+
+SLOW = 0.1
+"""By which share a client's median service time must be shown to be longer than that of others."""
 
 TOGETHER = 0.95
 """Share of a point in which all clients must offer load."""
@@ -143,6 +150,36 @@ def _together(point: PointStop) -> float:
     unsure_us = max((each.clock_uncertainty_us for each in point.clients), default=0)
     apart_us = abs(point.start_skew_us) + 2 * unsure_us
     return max(0.0, 1 - apart_us / (1e6 * point.seconds)) if point.seconds else 0.0
+
+
+def clients_alike(seen: Seen) -> Outcome:
+    """Each client's median service time against that of the others, point by point: their
+    histograms are merged, and percentiles beyond the median become those of the slowest."""
+    if len(seen.machines("client")) < 2:
+        return Outcome("does-not-apply", messages.OneClient())
+    own: defaultdict[str, dict[int, float]] = defaultdict(dict)
+    others: defaultdict[str, dict[int, float]] = defaultdict(dict)
+    for point in seen.points:
+        p50 = {
+            part.machine: float(part.service_us.p50)
+            for part in point.clients
+            if part.service_us and percentile_supported(part.service_us.count, 0.5)
+        }
+        if point.verdict != "ok" or len(p50) < 2 or not all(p50.values()):
+            continue
+        for name, value in p50.items():
+            own[name][point.point] = value
+            others[name][point.point] = median_low(v for each, v in p50.items() if each != name)
+    found = {name: ratio(own[name], others[name], paired=True) for name in own}
+    known = {name: change for name, change in found.items() if change}
+    if not known:
+        return Outcome("not-known", messages.NotRecorded(what="client times"))
+    slow = {name: each for name, each in known.items() if each.low >= SLOW}
+    message = messages.ClientsAlike(
+        clients=len(known),
+        slow={n: (round(100 * c.low, 1), round(100 * c.high, 1)) for n, c in slow.items()},
+    )
+    return Outcome("failed" if slow else "passed", message)
 
 
 def client_limit(seen: Seen) -> Outcome:
