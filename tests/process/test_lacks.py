@@ -1,4 +1,5 @@
-"""A server that is the limit is told with what it lacked."""
+"""A server that is the limit is told with what it lacked: a sample of
+tests/verify/test_planted_causes.py, that needs no rights."""
 
 from __future__ import annotations
 
@@ -31,7 +32,10 @@ PLAN = Plan(
 LACKS: dict[str, type[Message]] = {
     "time": causes.CoresFull,
     "kernel": causes.CoresFull,
-    "sleep": causes.NotAccepted,
+    "sleep": causes.Slept,
+    "accepting": causes.NotAccepted,
+    "threads": causes.WaitedForLock,
+    "garbage": causes.GarbageCollected,
     "descriptors": causes.DescriptorsUsedUp,
 }
 

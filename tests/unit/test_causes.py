@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,10 +10,13 @@ import pytest
 from workbench.analysis.causes import Seen, cause
 from workbench.analysis.summary import ServerSummary, Summary
 from workbench.documents import Counts, PointStop
+from workbench.machines.waiting import Upstream
 from workbench.messages import causes
 from workbench.report import cost
 
 HALF: dict[str, Any] = {"busy_pct": 75.0, "cpu_s": 0.75, "seconds": 1.0, "cores": 1}
+WAITS = HALF | {"busy_pct": 8.0, "cpu_s": 0.08}
+DATABASE = Upstream("10.0.0.9:5432", connections=4.0, share=0.95, present=1.0)
 FULL = HALF | {"busy_pct": 98.0, "cpu_s": 0.98}
 
 
@@ -40,6 +44,65 @@ FULL = HALF | {"busy_pct": 98.0, "cpu_s": 0.98}
         ),
         ("memory", HALF | {"pressure": {"memory": 0.4, "io": 0.6}}, "machine-waited"),
         ("the disk", HALF | {"pressure": {"io": 0.6}}, "machine-waited"),
+        (
+            "a quota, though its busiest thread waited all the time",
+            HALF | {"throttled_s": 0.8, "busiest_s": 0.1, "starved_s": 0.8},
+            "cpu-quota",
+        ),
+        ("a quota that hardly ever matters", HALF | {"throttled_s": 0.01}, None),
+        (
+            "garbage collection, though its core is full",
+            FULL | {"collectors_s": 0.5},
+            "garbage-collected",
+        ),
+        ("a little garbage collection", FULL | {"collectors_s": 0.05}, "cores-full"),
+        (
+            "its own database, though its core is full",
+            FULL | {"programs": {"postgres": 0.8, "python": 0.18}},
+            "database-busy",
+        ),
+        (
+            "itself, for all that its database does",
+            FULL | {"programs": {"python": 0.8, "postgres": 0.18}},
+            "cores-full",
+        ),
+        (
+            "a lock",
+            WAITS | {"waits": {"lock": 6.0, "timer": 1.0}, "opened": 7.0},
+            "waited-for-lock",
+        ),
+        (
+            "sleeping, while spare threads wait for work",
+            WAITS | {"waits": {"lock": 8.0, "timer": 1.0}, "opened": 1.0},
+            "slept",
+        ),
+        ("the disk, seen by its threads", WAITS | {"waits": {"disk": 0.9}}, "waited-for-disk"),
+        (
+            "a database",
+            WAITS
+            | {"waits": {"socket": 4.0, "lock": 8.0}, "opened": 12.0, "upstreams": [DATABASE]},
+            "waited-for-answer",
+        ),
+        (
+            "a database, in an event loop",
+            WAITS | {"waits": {"events": 1.0}, "upstreams": [DATABASE]},
+            "waited-for-answer",
+        ),
+        (
+            "a lock, though the database is in use",
+            WAITS | {"waits": {"lock": 6.0, "timer": 1.0}, "opened": 7.0, "upstreams": [DATABASE]},
+            "waited-for-lock",
+        ),
+        (
+            "something else: the database hardly ever has to answer",
+            WAITS | {"waits": {"events": 1.0}, "upstreams": [replace(DATABASE, share=0.2)]},
+            "waited",
+        ),
+        (
+            "its core, whatever it asks",
+            FULL | {"waits": {"running": 1.0}, "upstreams": [DATABASE]},
+            "cores-full",
+        ),
         ("nothing that is known", HALF, None),
         ("time in something else", HALF | {"busy_pct": 8.0}, "waited"),
         (

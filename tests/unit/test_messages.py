@@ -66,6 +66,38 @@ SENTENCES: list[tuple[Message, str]] = [
         "It had 1,000 descriptors open, of at most 1,000 (nofile).",
     ),
     (
+        causes.CpuQuota(throttled_pct=81.0, busy_pct=10.0),
+        "Its CPU quota (cgroup) kept it from running 81 % of the time (it used 10 % of a core).",
+    ),
+    (
+        causes.GarbageCollected(collecting_pct=44.0, busy_pct=99.0),
+        "Garbage collection took 44 % of its CPU time (99 % of a core).",
+    ),
+    (
+        causes.DatabaseBusy(service="PostgreSQL", share_pct=71.0, busy_pct=98.0, cores=1),
+        "Its database (PostgreSQL) took 71 % of the CPU time of both (98 % of a core, of 1).",
+    ),
+    (
+        causes.WaitedForAnswer(
+            address="10.0.0.9:5432", service="PostgreSQL", connections=4, busy_pct=8.0
+        ),
+        "It waited for answers of PostgreSQL (10.0.0.9:5432), over 4 connections, and used only"
+        " 8 % of a core.",
+    ),
+    (
+        causes.WaitedForLock(threads=6.6, busy_pct=4.0),
+        "7 of its threads waited for a lock, on average (4 % of a core used).",
+    ),
+    (
+        causes.WaitedForDisk(share_pct=67.0, busy_pct=22.0),
+        "67 % of its working threads waited for a disk (22 % of a core used).",
+    ),
+    (
+        causes.Slept(share_pct=92.0, busy_pct=3.0),
+        "92 % of its working threads slept (a timer, such as sleep()) and it used only 3 % of a"
+        " core.",
+    ),
+    (
         causes.MachineWaited(resource="io", pct=31.0),
         "Programs on its machine waited for its disk 31 % of the time.",
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from workbench.analysis.results import SeriesResult
@@ -11,6 +11,31 @@ from workbench.messages import causes
 from workbench.messages.base import Message
 from workbench.messages.limits import Limit
 from workbench.messages.reasons import reasons_of
+
+SERVICES = {
+    "5432": "PostgreSQL",
+    "3306": "MySQL",
+    "1433": "SQL Server",
+    "1521": "Oracle",
+    "27017": "MongoDB",
+    "6379": "Redis",
+    "11211": "memcached",
+    "9042": "Cassandra",
+    "9200": "Elasticsearch",
+    "5672": "RabbitMQ",
+    "9092": "Kafka",
+}
+"""By their usual port (IANA's registry of service names, or the projects' own documentation)."""
+
+DATABASES = {
+    "postgres": "PostgreSQL",
+    "mysqld": "MySQL",
+    "mariadbd": "MariaDB",
+    "mongod": "MongoDB",
+    "redis-server": "Redis",
+    "memcached": "memcached",
+}
+"""By the name of their program."""
 
 FULL_PCT = 92.0
 """Of a core: above it a thread has no time left. The rest goes to wake-ups and the sampler."""
@@ -27,8 +52,37 @@ STARVED = 0.2
 ONE_THREAD = 0.8
 """Share of the tree's CPU time: above it one thread does the work."""
 
+THROTTLED = 0.1
+"""Share of the time in which a quota kept the server from running."""
+
+COLLECTING = 0.3
+"""Share of the CPU time that went to threads which collect garbage."""
+
+ELSEWHERE = 0.5
+"""Share of the CPU time that a database in the server's own process tree took."""
+
+MOSTLY = 0.5
+"""Of the threads that work: so many waited for the same thing."""
+
+ANSWERED_LATE = 0.7
+"""Of the connections to a database or service that are in use, and of the samples: in which an
+answer was waited for."""
+
 SHORT_OF = 0.1
 """Share of the time that something of the machine waited for memory or disk."""
+
+
+@dataclass(frozen=True)
+class Upstream:
+    """Somebody whom a server asks: a database, another service."""
+
+    address: str
+    connections: float
+    """In use, mean of the samples."""
+    share: float
+    """Of them, that waited for an answer."""
+    present: float
+    """Share of the samples in which one did."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,17 +112,32 @@ class Seen:
     """Of its accept queue."""
     pressure: Mapping[str, float] = field(default_factory=dict)
     """By resource: share of the time in which something of the machine waited for it."""
+    waits: Mapping[str, float] = field(default_factory=dict)
+    """By what for: threads that waited, on average; see `machines.waiting`."""
+    upstreams: Sequence[Upstream] = ()
+    """Whom it asked, those it waited for the most first."""
+    opened: float = 0.0
+    """Connections open, on average."""
+    programs: Mapping[str, float] = field(default_factory=dict)
+    """CPU seconds by the name of a program in its process tree."""
+    collectors_s: float = 0.0
+    """CPU time of its threads that collect garbage."""
+    throttled_s: float | None = None
+    """How long a quota of CPU time kept it from running; None: it has none."""
 
 
 def cause(seen: Seen) -> Message | None:
     """The first of the resources that it had used up; None: nothing is known of it.
 
     What runs out first is named first: a server without descriptors has time left, one that waits
-    for memory or a disk has, too, and one whose thread has a whole core lacks nothing but that.
+    for memory or an answer has, too, and one whose thread has a whole core lacks nothing but that.
     """
     if not seen.busy_pct or not seen.seconds:
         return None
-    tried = (_descriptors, _cores, _one_core, _no_cpu, _machine, _idle)
+    tried = (
+        *(_descriptors, _quota, _collector, _database_here, _cores, _one_core, _memory),
+        *(_answer, _threads, _no_cpu, _disk, _idle),
+    )
     return next((found for each in tried if (found := each(seen))), None)
 
 
@@ -118,13 +187,80 @@ def _no_cpu(seen: Seen) -> Message | None:
     return causes.CpuContended(waited_pct=waited_pct, busy_pct=seen.busy_pct)
 
 
-def _machine(seen: Seen) -> Message | None:
-    memory, disk = (seen.pressure.get(name, 0.0) for name in ("memory", "io"))
-    if max(memory, disk) < SHORT_OF:
+def _quota(seen: Seen) -> Message | None:
+    """Of its control group: a container, a unit of systemd."""
+    if (seen.throttled_s or 0.0) < THROTTLED * seen.seconds:
         return None
-    if memory >= SHORT_OF:
-        return causes.MachineWaited(resource="memory", pct=100 * memory)
-    return causes.MachineWaited(resource="io", pct=100 * disk)
+    throttled_pct = 100 * min(1.0, (seen.throttled_s or 0.0) / seen.seconds)
+    return causes.CpuQuota(throttled_pct=throttled_pct, busy_pct=seen.busy_pct)
+
+
+def _collector(seen: Seen) -> Message | None:
+    if not seen.cpu_s or seen.collectors_s < COLLECTING * seen.cpu_s:
+        return None
+    collecting_pct = 100 * min(1.0, seen.collectors_s / seen.cpu_s)
+    return causes.GarbageCollected(collecting_pct=collecting_pct, busy_pct=seen.busy_pct)
+
+
+def _database_here(seen: Seen) -> Message | None:
+    """One that belongs to the server and uses its cores."""
+    name = next((name for name in seen.programs if name in DATABASES), "")
+    if seen.busy_pct < IDLE_PCT or not name or seen.programs[name] < ELSEWHERE * seen.cpu_s:
+        return None
+    share_pct = 100 * min(1.0, seen.programs[name] / seen.cpu_s)
+    return causes.DatabaseBusy(
+        service=DATABASES[name], share_pct=share_pct, busy_pct=seen.busy_pct, cores=seen.cores
+    )
+
+
+def _answer(seen: Seen) -> Message | None:
+    """Of a database or another service, for which it waits while it has time."""
+    if seen.busy_pct >= IDLE_PCT * seen.cores:
+        return None
+    for each in seen.upstreams:
+        if min(each.share, each.present) < ANSWERED_LATE:
+            continue
+        # Where threads were seen to wait for something else, only as many that read may speak.
+        others = max(seen.waits.get(kind, 0.0) for kind in ("lock", "timer", "disk"))
+        if others < 1 or seen.waits.get("socket", 0.0) >= ANSWERED_LATE * each.connections:
+            return causes.WaitedForAnswer(
+                address=each.address,
+                service=SERVICES.get(each.address.rpartition(":")[2], ""),
+                connections=max(1, round(each.connections)),
+                busy_pct=seen.busy_pct,
+            )
+    return None
+
+
+def _threads(seen: Seen) -> Message | None:
+    """What most of its threads that work wait for: neither what a dispatcher does between two
+    calls, nor spare threads, of which there are more than connections."""
+    if seen.busy_pct >= FULL_PCT * seen.cores:
+        return None
+    working = {kind: n for kind, n in seen.waits.items() if kind not in ("accept", "events")}
+    if working.get("lock", 0.0) > seen.opened + 1:
+        working.pop("lock")
+    if not working:
+        return None
+    kind, count = max(working.items(), key=lambda item: item[1])
+    if count < MOSTLY * sum(working.values()):
+        return None
+    if kind == "lock" and count >= 1:
+        return causes.WaitedForLock(threads=count, busy_pct=seen.busy_pct)
+    if kind in ("timer", "disk") and seen.busy_pct < IDLE_PCT * seen.cores:
+        told = {"timer": causes.Slept, "disk": causes.WaitedForDisk}[kind]
+        return told(share_pct=100 * count / sum(working.values()), busy_pct=seen.busy_pct)
+    return None
+
+
+def _memory(seen: Seen) -> Message | None:
+    memory = seen.pressure.get("memory", 0.0)
+    return causes.MachineWaited(resource="memory", pct=100 * memory) if memory >= SHORT_OF else None
+
+
+def _disk(seen: Seen) -> Message | None:
+    disk = seen.pressure.get("io", 0.0)
+    return causes.MachineWaited(resource="io", pct=100 * disk) if disk >= SHORT_OF else None
 
 
 def _idle(seen: Seen) -> Message | None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
+from workbench.analysis.causes import Upstream
 from workbench.machines.samples import Sample, cpu_pct, cpu_us, differences, growth, same_tree
+from workbench.machines.waiting import Waiting
 
 LEAST_TICKED_US = 200_000
 """CPU time in seconds above which shares measured in ticks of 10 ms are accurate to a few
@@ -80,6 +82,18 @@ class Usage:
     """The most connections seen in the accept queue."""
     counters: dict[str, int] = field(default_factory=dict)
     """Kernel counters that grew, and by how much."""
+    waits: dict[str, float] = field(default_factory=dict)
+    """By what they waited for: threads, mean of the samples; see `Tree.waits`."""
+    upstreams: tuple[Upstream, ...] = ()
+    """Those waited for the most first."""
+    opened: float = 0.0
+    """Descriptors, mean of the samples, beyond those of the idle server: its connections."""
+    programs: dict[str, float] = field(default_factory=dict)
+    """CPU seconds by the name of a program of the tree, the most first."""
+    collectors_s: float = 0.0
+    """CPU time of threads that collect garbage and say so by their names."""
+    throttled_s: float | None = None
+    """How long a quota of CPU time kept it from running; None: it has none."""
     readings: tuple[Reading, ...] = ()
     """In order of time."""
     elsewhere_s: float = 0.0
@@ -95,6 +109,10 @@ class _Idle:
     _descriptors = 0
     _most = 0
     """Descriptors, ever."""
+    _own = -1
+    """Descriptors before it had connections; -1: not known yet."""
+    opened = 0
+    """Connections, as far as descriptors tell."""
 
     def grown(self, sample: Sample) -> int | None:
         """See `Reading.grown_bytes`. Every sample must be given, in order."""
@@ -104,7 +122,13 @@ class _Idle:
         if sample.server != self._server:
             self._server, self._pss = sample.server, 0
             self._descriptors = self._most = tree.descriptors
+            self._own = -1
         self._most = max(self._most, tree.descriptors)
+        if not sample.asked:
+            # The kernel reserves a descriptor for every thread that waits in accept().
+            own = tree.descriptors - tree.waits.get("accept", 0)
+            self._own = own if self._own < 0 else min(own, self._own)
+            self.opened = own - self._own
         idle = tree.descriptors <= self._descriptors + OWN_DESCRIPTORS
         if tree.pss and (not self._pss or (idle and self._most <= self._descriptors + FEW)):
             self._pss = tree.pss
@@ -132,6 +156,7 @@ class Tally:
         self._descriptors = 0
         self._rss_bytes = 0
         self._accept_queue = 0
+        self._waiting = Waiting()
 
     def add(self, sample: Sample) -> None:
         self._cpu_us += cpu_us(self._last, sample)
@@ -145,6 +170,8 @@ class Tally:
             self._accept_queue = max(self._accept_queue, sample.listening[0])
         waiting = sample.listening[0] if sample.listening else 0
         grown = self._idle.grown(sample)
+        if sample.tree and not sample.asked:
+            self._waiting.add(sample.tree, self._idle.opened)
         self._readings.append(Reading(sample.t_us, self._cpu_us, grown, waiting))
         self._last = sample
 
@@ -169,6 +196,12 @@ class Tally:
             rss_bytes=self._rss_bytes,
             accept_queue=self._accept_queue,
             counters=growth(self._first.counters, self._last.counters),
+            waits=self._waiting.waits(),
+            upstreams=self._waiting.upstreams(),
+            opened=self._waiting.opened(),
+            programs=self._programs(),
+            collectors_s=self._collectors_s(),
+            throttled_s=self._throttled_s(),
             readings=tuple(self._readings),
             elsewhere_s=self._elsewhere_s(elapsed_us / 1e6),
         )
@@ -210,6 +243,25 @@ class Tally:
         count = last.switches - first.switches
         # A thread that ended, perhaps of another program, took at least two switches with it.
         return count if 50 * (last.forks - first.forks) <= count else None
+
+    def _programs(self) -> dict[str, float]:
+        first, last = self._first.tree, self._last.tree
+        if not (self._known and first and last):
+            return {}
+        grown = growth(first.programs, last.programs)
+        return {name: grown[name] / 1e6 for name in sorted(grown, key=lambda name: -grown[name])}
+
+    def _collectors_s(self) -> float:
+        first, last = self._first.tree, self._last.tree
+        if not (self._known and first and last):
+            return 0.0
+        return max(0, last.collectors_us - first.collectors_us) / 1e6
+
+    def _throttled_s(self) -> float | None:
+        first, last = self._first.tree, self._last.tree
+        if not (first and last) or first.throttled_us is None or last.throttled_us is None:
+            return None
+        return max(0, last.throttled_us - first.throttled_us) / 1e6
 
     def _elsewhere_s(self, elapsed_s: float) -> float:
         first, last = self._first, self._last

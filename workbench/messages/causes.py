@@ -85,6 +85,115 @@ class DescriptorsUsedUp(Cause, frozen=True, kw_only=True):
         return f"It had {self.opened:,} descriptors open, of at most {self.limit:,} (nofile)."
 
 
+class CpuQuota(Cause, frozen=True, kw_only=True):
+    """Of its control group."""
+
+    throttled_pct: float
+    """Of the point."""
+    busy_pct: float
+
+    def text(self) -> str:
+        return (
+            f"Its CPU quota (cgroup) kept it from running {self.throttled_pct:.0f} % of the time"
+            f" (it used {self.busy_pct:.0f} % of a core)."
+        )
+
+
+class GarbageCollected(Cause, frozen=True, kw_only=True):
+    """Its runtime's own threads had most of the CPU time."""
+
+    collecting_pct: float
+    """Of its CPU time."""
+    busy_pct: float
+
+    def text(self) -> str:
+        return (
+            f"Garbage collection took {self.collecting_pct:.0f} % of its CPU time"
+            f" ({self.busy_pct:.0f} % of a core)."
+        )
+
+
+class DatabaseBusy(Cause, frozen=True, kw_only=True):
+    """Its own database took the cores that both have."""
+
+    apart: ClassVar[tuple[str, ...]] = ("cores",)
+
+    service: str
+    share_pct: float
+    """Of the CPU time of both."""
+    busy_pct: float
+    cores: int
+
+    def text(self) -> str:
+        return (
+            f"Its database ({self.service}) took {self.share_pct:.0f} % of the CPU time of both"
+            f" ({self.busy_pct:.0f} % of a core, of {self.cores})."
+        )
+
+
+class WaitedForAnswer(Cause, frozen=True, kw_only=True):
+    """Of a database or another service."""
+
+    address: str
+    service: str
+    """By its usual port; empty: unknown."""
+    connections: int
+    """In use."""
+    busy_pct: float
+
+    def text(self) -> str:
+        whom = f"{self.service} ({self.address})" if self.service else self.address
+        if self.service == self.address:
+            whom = f"its database ({self.service})"
+        what = "1 connection" if self.connections == 1 else f"{self.connections:,} connections"
+        return (
+            f"It waited for answers of {whom}, over {what}, and used only"
+            f" {self.busy_pct:.0f} % of a core."
+        )
+
+
+class WaitedForLock(Cause, frozen=True, kw_only=True):
+    """Most of its threads, or processes."""
+
+    threads: float
+    """On average."""
+    busy_pct: float
+
+    def text(self) -> str:
+        return (
+            f"{self.threads:.0f} of its threads waited for a lock, on average"
+            f" ({self.busy_pct:.0f} % of a core used)."
+        )
+
+
+class WaitedForDisk(Cause, frozen=True, kw_only=True):
+    """Threads that the kernel kept from running until a disk was ready."""
+
+    share_pct: float
+    """Of the threads that worked."""
+    busy_pct: float
+
+    def text(self) -> str:
+        return (
+            f"{self.share_pct:.0f} % of its working threads waited for a disk"
+            f" ({self.busy_pct:.0f} % of a core used)."
+        )
+
+
+class Slept(Cause, frozen=True, kw_only=True):
+    """Threads that asked the kernel to let them sleep."""
+
+    share_pct: float
+    """Of the threads that worked."""
+    busy_pct: float
+
+    def text(self) -> str:
+        return (
+            f"{self.share_pct:.0f} % of its working threads slept (a timer, such as sleep())"
+            f" and it used only {self.busy_pct:.0f} % of a core."
+        )
+
+
 class MachineWaited(Cause, frozen=True, kw_only=True):
     """The target had too little memory, or its disk was slow."""
 

@@ -279,6 +279,12 @@ class _PointRecording:
                 backlog=self._run.plan.backlog,
                 overflows=usage.counters.get("ListenOverflows", 0),
                 pressure=usage.pressure,
+                waits=usage.waits,
+                upstreams=usage.upstreams,
+                opened=usage.opened,
+                programs=usage.programs,
+                collectors_s=usage.collectors_s,
+                throttled_s=usage.throttled_s,
             )
         )
 

@@ -1,0 +1,57 @@
+"""Servers that stop because of something known: how often it is named first, and that nothing is
+named of servers that do not stop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from planted.causes import HEALTHY, PLANTED, Named, Planted, carry_out, within_limits
+from planted.ground import Ground, NoGround
+
+from workbench.messages import causes
+
+TRIES = 3
+"""Where other programs had the CPU, which is then what is named."""
+FOUND: list[Named] = []
+
+
+@pytest.fixture(scope="module")
+def ground() -> Iterator[Ground]:
+    try:
+        found = Ground()
+    except NoGround as reason:
+        pytest.skip(str(reason))
+    yield found
+    found.close()
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "home"))
+
+
+@pytest.mark.parametrize("planted", PLANTED, ids=str)
+def test_a_cause(planted: Planted, ground: Ground) -> None:
+    for _ in range(TRIES):
+        low, high = carry_out(planted, ground)
+        if not isinstance(high.cause, causes.CpuContended):
+            break
+    FOUND.append(high)
+    if planted.healthy:
+        assert low.cause is None or isinstance(low.cause, causes.CpuContended), low
+
+
+@pytest.mark.parametrize("mode", HEALTHY)
+def test_nothing_is_named_of_a_healthy_server(mode: str, ground: Ground) -> None:
+    named = [each for each in within_limits(mode, ground) if each.cause]
+    assert not [n for n in named if not isinstance(n.cause, causes.CpuContended)], named
+
+
+def test_causes_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    if not FOUND:
+        pytest.skip("Nothing could be planted.")
+    with capsys.disabled():
+        print("", *FOUND, sep="\n", flush=True)
+    assert sum(each.right for each in FOUND) >= 11 / 12 * len(FOUND)
