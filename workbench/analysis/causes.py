@@ -64,7 +64,7 @@ ELSEWHERE = 0.5
 MOSTLY = 0.5
 """Of the threads that work: so many waited for the same thing."""
 
-ANSWERED_LATE = 0.7
+ANSWERED_LATE = 0.6
 """Of the connections to a database or service that are in use, and of the samples: in which an
 answer was waited for."""
 
