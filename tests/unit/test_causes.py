@@ -43,6 +43,11 @@ FULL = HALF | {"busy_pct": 98.0, "cpu_s": 0.98}
             "descriptors-used-up",
         ),
         ("memory", HALF | {"pressure": {"memory": 0.4, "io": 0.6}}, "machine-waited"),
+        (
+            "memory, though its core is full with finding some",
+            FULL | {"pressure": {"memory": 0.2}, "kernel_share": 0.98},
+            "machine-waited",
+        ),
         ("the disk", HALF | {"pressure": {"io": 0.6}}, "machine-waited"),
         (
             "a quota, though its busiest thread waited all the time",

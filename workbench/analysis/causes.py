@@ -129,13 +129,14 @@ class Seen:
 def cause(seen: Seen) -> Message | None:
     """The first of the resources that it had used up; None: nothing is known of it.
 
-    What runs out first is named first: a server without descriptors has time left, one that waits
-    for memory or an answer has, too, and one whose thread has a whole core lacks nothing but that.
+    What runs out first is named first: a server without descriptors or quota has time left, one
+    without memory may spend its time on finding some, one whose thread has a whole core lacks
+    nothing but that, and one that has time waits for something.
     """
     if not seen.busy_pct or not seen.seconds:
         return None
     tried = (
-        *(_descriptors, _quota, _collector, _database_here, _cores, _one_core, _memory),
+        *(_descriptors, _quota, _memory, _collector, _database_here, _cores, _one_core),
         *(_answer, _threads, _no_cpu, _disk, _idle),
     )
     return next((found for each in tried if (found := each(seen))), None)
