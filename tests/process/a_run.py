@@ -100,7 +100,7 @@ class Home:
             "give_up": None,
             **keys,
         }
-        if "concurrency" in plan:
+        if "concurrency" in plan or "search" in plan:
             del plan["rates"]
         return self.file(msgspec.yaml.encode(plan))
 

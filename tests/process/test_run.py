@@ -312,6 +312,24 @@ class TestAUsersServer:
         summary = json.loads(home.call("summary", session, "--json").stdout)
         assert summary["servers"]["slow"]["knee_per_s"] in (None, 100)
 
+    def test_that_keeps_the_limits_of_a_search_at_all_its_rates(
+        self, home: Home, session: Path
+    ) -> None:
+        search = {"from": 100, "to": 300, "step": 50, "errors_pct": 2}
+        # Other programs may disturb a point.
+        plan = home.plan([STREAMS], search=search, workload={"timeout_s": 2}, looks=9)
+        answer = home.call("run", plan, "-o", session, "--json")
+        assert answer.code == 0, answer.stderr
+        told = json.loads(answer.stdout)
+        found = told["servers"][STREAMS]
+        assert (found["peak_per_s"], found["peak_is_floor"]) == (300, True)
+        assert found["peak_interval_per_s"] == [300, None] and found["knee"] is None
+        assert told["slo"] == {"errors_pct": 2.0, "p99_ms": None}
+        documents = read_session(session).documents
+        assert {p.purpose for p in of(PointStart, documents)} == {"search"}
+        [said] = texts(documents, "peak")
+        assert "peak ≥ 300/s with at most 2 % errors (95 % interval above 300/s" in said
+
     def test_that_dies_in_its_sweep_does_not_end_the_run(self, home: Home, session: Path) -> None:
         plan = home.plan(["dies-later", STREAMS], rates=[100, 200, 300])
         documents = run(home, session, plan)

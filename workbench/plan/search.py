@@ -244,6 +244,8 @@ class PeakSearch:
         first, last, sure = belief.interval()
         peak, blocked = belief.peak(), self._blocked
         rates = [point.x for point in self._points]
+        # The most likely limit may lie above the rates that were kept.
+        first = min(first, 0 if peak is None else peak + 1)
         reached = len(belief.steps) - 1
         return Peak(
             name=self._name,
