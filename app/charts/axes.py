@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from app.charts.chart import Chart
 
 Limits = tuple[float, float, float, float]
-"""Lowest and highest x, lowest and highest value as drawn (logarithms on a log scale)."""
+"""Lowest and highest x; lowest and highest value as drawn (logarithms on a log scale)."""
 
 _BEFORE_FIRST = 0.04
-"""Of a logarithmic x axis, left of its first value; a linear one begins at 0."""
+"""Left of the first value on a logarithmic x axis; a linear one starts at 0."""
 
 
 class Axes:
@@ -27,7 +27,7 @@ class Axes:
     def __init__(self, chart: Chart) -> None:
         self._chart = chart
         self._fitted = False
-        """The chart's limits are of what is shown: they change as little as possible."""
+        """The limits fit what is shown and change as little as possible."""
 
     def forget(self) -> None:
         """Start again, for other data."""

@@ -27,17 +27,17 @@ _FAULTY = "crossed: faulty"
 _RINGED = "ringed: audit failed"
 _FEW = "hollow: too few samples"
 _CONTROLS = 424.0
-"""Unscaled, right of the head of the response time: the window's controls."""
+"""Unscaled, right of the title of the response time chart: the window's controls."""
 _RARELY_AT_TIMEOUT = 0.6
-"""Up to this share of the rates few lines are as high."""
+"""Up to this share of the rates, few lines reach the timeout."""
 _BETWEEN_MARKS = 62.0
 """Unscaled, below the lowest chart, between the middles of two figures."""
 _MOST_VALUES = 12
 """Values of an axis other than rates that are marked one by one."""
 _NO_CONTROLS = 2.0
-"""Their height in pictures and presentations."""
+"""Height of the controls in pictures and presentations."""
 _ABOVE_IDEAL = 14.0
-"""Unscaled, from the line to the middle of its words."""
+"""Unscaled, from the line to the middle of its text."""
 
 
 class Ground:

@@ -32,18 +32,18 @@ from app.theme import Theme
 from workbench.analysis.results import PointResult, View
 
 NEAR_PX = 14.0
-"""How near to a line the mouse counts as on it."""
+"""The distance at which the mouse counts as on a line."""
 
 
 class Chart(pg.PlotWidget):
     """Draws one quantity of a model. Call `refresh` after the model may have changed."""
 
     ideal_at = 0.8
-    """Where the words of the ideal line have their middle, as a share of it."""
+    """The middle of the ideal line's text, as a share of the line."""
     hovered = Signal(str, float)
     """Server under the mouse (empty: none) and the rate nearest to it (NaN: none)."""
     picked = Signal(str, float)
-    """Server clicked (empty: the ground) and the rate nearest to it."""
+    """Server clicked (empty: the background) and the rate nearest to it."""
 
     def __init__(
         self,
@@ -61,10 +61,10 @@ class Chart(pg.PlotWidget):
         self.hidden: set[str] = set()
         self.highlighted = ""
         self.cursor_rate = nan
-        """Where the dashed cursor stands; NaN: nowhere."""
+        """The rate under the dashed cursor; NaN: no cursor."""
         self.paused = False
         self.breathes = True
-        """False where the user wants less motion."""
+        """False for users who want less motion."""
         self.theme, self.look, self.lowest = theme, look or Look(), lowest
         self.curves: dict[str, Curve] = {}
         self._layers: dict[str, tuple[object, QPixmap]] = {}
@@ -87,7 +87,7 @@ class Chart(pg.PlotWidget):
         item.getViewBox().setDefaultPadding(0)
         self.set_look(theme, self.look)
 
-    # What is shown
+    # Display
 
     def set_look(self, theme: Theme, look: Look) -> None:
         self.theme, self.look = theme, look

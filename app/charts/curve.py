@@ -27,10 +27,10 @@ from app.colour import mix
 from app.theme import Theme
 
 PALE = 0.5
-"""How much of a line's colour is left where it must not be trusted."""
+"""Opacity of a line where it must not be trusted."""
 
 _DOTTED = [2.0, 2.5]
-"""There a line is broken: (drawn, left out) in line widths."""
+"""The dashes of a line that must not be trusted: (drawn, left out) in line widths."""
 
 
 class Curve(pg.PlotCurveItem):
@@ -44,7 +44,7 @@ class Curve(pg.PlotCurveItem):
         self.values = Values(none, none, never, never, never)
         self.width = 2.0
         self.drawn_version = (-1, 0)
-        """Of the series, and which pass is drawn by itself (0: all together)."""
+        """The version of the series, and the pass drawn by itself (0: all together)."""
         self._theme = theme
         self._pieces: list[tuple[list[QLineF], QPen]] = []
         self._pieces_key: object = None

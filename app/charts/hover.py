@@ -42,13 +42,13 @@ class Shape:
     """The width of the card; it is wider where its title would be cut."""
 
     width: int
-    """Unscaled; 0: no wider than it must be."""
+    """Unscaled; 0: as narrow as possible."""
     beside: bool = False
     """The figures stand beside the title, not below it."""
     brief: bool = False
-    """What became of lost calls and the verdict's sentence are left out; its sign stays."""
+    """Leaves out the causes of failed calls and the verdict's sentence, but not its icon."""
     bare: bool = False
-    """Figures without their names, in the order of the charts."""
+    """Figures without labels, in the order of the charts."""
 
 
 class HoverCard(QFrame):
@@ -63,7 +63,7 @@ class HoverCard(QFrame):
         Shape(300, brief=True, bare=True),
         Shape(0, brief=True, bare=True),
     )
-    """The best first."""
+    """The preferred shape first."""
 
     def __init__(self, theme: Theme, parent: QWidget, scale: float = 1.0) -> None:
         super().__init__(parent)

@@ -57,7 +57,7 @@ class Room:
     gutter_width: float
     line_height: float
     least_height: float
-    """Lines are set this tight before names go into two columns."""
+    """Lines are set this tight before names are placed in two columns."""
 
 
 LEADER = 24.0

@@ -11,12 +11,12 @@ GAP = 8.0
 """Between two charts, unscaled."""
 
 LEAST_OF_THREE = 290.0
-"""Below this height three charts say nothing, unscaled; two do."""
+"""Unscaled; below this height two charts are shown, because three would be illegible."""
 
 _SHARES = {Quantity.REPLIES: 0.44, Quantity.TIME: 0.32, Quantity.ERRORS: 0.24}
 _NARROWEST, _WIDEST = 118.0, 216.0
 _SHARE_OF_TWO = 0.32
-"""Of the width, at most, for names in two columns."""
+"""The largest share of the width for names in two columns."""
 
 
 def heights(

@@ -21,11 +21,14 @@ class Look:
     """Unscaled, of the charts' titles."""
 
     line: float = 2.0
-    """Unscaled width of a line; the running one's is a quarter more, the highlighted one's 1.9
-    times that."""
+    """Unscaled width of a line; a running one is a quarter wider, the highlighted one 1.9 times as
+    wide.
+    """
 
     controls: float = 24.0
-    """Unscaled; no name goes that high beside the response time, for the window's controls."""
+    """Unscaled; no name is placed that high in the response time chart: the window's controls are
+    there.
+    """
 
     def px(self, size: float) -> float:
         return size * self.scale

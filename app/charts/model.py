@@ -40,21 +40,21 @@ class ChartModel:
         self.series: dict[str, Series] = {}
         """By id, in the plan's order."""
         self.running: Running | None = None
-        """Points of warm-up and calibration too: see `running.start.purpose`."""
+        """Includes points of the warm-up and the calibration; see `running.start.purpose`."""
         self.sweeping: PointStart | None = None
-        """The latest point of the sweep under way: stays between its points."""
+        """The latest point of the current sweep; it stays set between points."""
         self.ceiling_per_s: float | None = None
-        """What the clients can offer at most."""
+        """The highest rate that the clients can offer."""
         self.axis = RATE
         """What the plan varies."""
         self.last_x = 1000.0
         """Where the x axis ends: the highest value of the plan."""
         self.over = False
-        """No more documents come."""
+        """No more documents will come."""
         self.whole: Whole | None = None
-        """The same session to its end, where that is known: axes are fitted to it."""
+        """The complete session, if it is known: the axes are fitted to it."""
         self._timeout_s = 5.0
-        """Before the run says so."""
+        """Known before the run starts."""
         self.version = 0
         """Grows with every document that changes what is drawn."""
         self.audits: Sequence[Audit] = ()

@@ -21,10 +21,11 @@ if TYPE_CHECKING:
     from app.charts.chart import Chart
 
 _FURTHER = (16, 32, 40, 48, 60, 64, 80)
-"""Unscaled, above and below a running point, where its name goes when other words are beside it."""
+"""Unscaled, above and below a running point: where its name is placed when other text is beside it.
+"""
 
 _STUB = 12.0
-"""Length in pixels from which a leader within the plot could be taken for a line."""
+"""From this length in pixels, a leader inside the plot could be mistaken for a line."""
 
 
 class EndNames:
@@ -36,9 +37,9 @@ class EndNames:
         self._chart = chart
         self.placed: list[labels.Placed] = []
         self.running: QRectF | None = None
-        """Where the running server's name stands; None: nowhere yet."""
+        """The box of the running server's name; None: it has none yet."""
         self.at_ceiling: list[labels.Box] = []
-        """Where the words of the clients' ceiling stand."""
+        """The box of the text at the client limit."""
         self._ceiling_words = ""
 
     def place(self, curves: Iterable[Curve]) -> None:

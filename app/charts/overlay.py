@@ -29,7 +29,7 @@ from workbench.comparison.contenders import Contender
 from workbench.comparison.sides import Comparison
 
 _PASS = 0.30
-"""How much of its colour a single pass keeps."""
+"""Opacity of a single pass."""
 
 
 class OverlaidSeries(Series):
@@ -38,7 +38,7 @@ class OverlaidSeries(Series):
     def __init__(
         self, contender: Contender, name: str, index: int, *, tag: str = "", place: int = 0
     ) -> None:
-        """`place`: of its session among those compared."""
+        """`place`: the index of its session in the comparison."""
         result = contender.result
         super().__init__(
             contender.key,
@@ -49,13 +49,13 @@ class OverlaidSeries(Series):
             gave_up=result.gave_up,
         )
         self.label = contender.name
-        """Without its session's letter."""
+        """The name without its session's letter."""
         self.tag = tag
         self.place = place
         self._passes: dict[tuple[int, Quantity, View], Values] = {}
 
     def pass_values(self, number: int, quantity: Quantity, view: View) -> Values:
-        """Kept: nothing is added to what is overlaid."""
+        """The values of one pass, cached: an overlaid series never changes."""
         key = number, quantity, view
         if key not in self._passes:
             self._passes[key] = super().pass_values(number, quantity, view)
@@ -109,19 +109,19 @@ class Overlay(ChartModel):
         return self._one_timeout
 
     def published_of(self, keys: Iterable[str]) -> list[Published]:
-        """What was printed about these contenders."""
+        """Return the published figures of these contenders."""
         servers = {key.partition("/")[2] for key in keys}
         return [figure for figure in self.published if figure.server in servers]
 
 
 def style_places(comparison: Comparison) -> dict[str, int]:
-    """Which style every server has, by id: the first session's plan decides."""
+    """Return the index of every server's style, by id; the first session's plan decides."""
     ids = dict.fromkeys(c.id for side in comparison.sides for c in side.contenders)
     return {id_: place for place, id_ in enumerate(ids)}
 
 
 def contender_style(comparison: Comparison, contender: Contender, theme: Theme) -> SeriesStyle:
-    """How the lines of a server of one session are drawn."""
+    """Return the style of a contender's lines."""
     style = theme.series(style_places(comparison)[contender.id])
     places = [side.tag for side in comparison.sides]
     return side_style(style, places.index(contender.tag), theme)
@@ -131,7 +131,7 @@ class OverlayTrio(Trio):
     """Draws an `Overlay`."""
 
     def show_only(self, keys: Iterable[str]) -> None:
-        """These contenders, at one go; tells nobody."""
+        """Show these contenders only, in one step and without a signal."""
         self._hidden = set(self.model.series) - set(keys)
         for chart in self._each():
             chart.set_hidden(self._hidden)
@@ -142,7 +142,7 @@ class OverlayTrio(Trio):
         self._widen_gutter()
 
     def _wanted_gutter(self) -> float:
-        """For the names that are shown: of several sessions many may be hidden."""
+        """Return the gutter for the visible names; of several sessions many may be hidden."""
         whole = self._names
         shown = (series for series in self.model.series.values() if self.is_shown(series.id))
         self._names = tuple(series.name for series in shown)
@@ -152,7 +152,7 @@ class OverlayTrio(Trio):
             self._names = whole
 
     def show_extras(self, *, passes: bool, published: bool) -> None:
-        """Single passes beneath the lines; the figures printed in 2009."""
+        """Show or hide single passes beneath the lines, and the figures printed in 2009."""
         for chart in self.charts.values():
             assert isinstance(chart, OverlayChart)
             chart.show_extras(passes=passes, published=published)
@@ -164,7 +164,7 @@ class OverlayChart(Chart):
     _passes = True
     _published = True
     ideal_at = 0.5
-    """What was printed elsewhere has its words further up."""
+    """Published figures have their text further up."""
 
     def set_look(self, theme: Theme, look: Look) -> None:
         self.names = TaggedNames(self)
@@ -182,7 +182,7 @@ class OverlayChart(Chart):
         super().refresh()
 
     def known(self) -> Floats:
-        """Single passes lie within the axes too."""
+        """Return the values to fit the axes to, single passes included."""
         passes = [
             series.pass_values(number, self.quantity, self.view_shown).y
             for series in self.model.series.values()
@@ -192,7 +192,7 @@ class OverlayChart(Chart):
         return values[~np.isnan(values)]
 
     def still(self) -> list[Curve]:
-        """Pale ones beneath."""
+        """Return the curves in painting order, pale ones first."""
         return sorted(super().still(), key=lambda curve: not _is_faint(curve))
 
     def _arrange(self) -> None:
@@ -234,7 +234,7 @@ OverlayTrio.CHART = OverlayChart
 
 
 class OverlaidCurve(Curve):
-    """In the style of its session; in full colour and width while it is highlighted."""
+    """Drawn in the style of its session; in full colour and width while it is highlighted."""
 
     def __init__(self, series: Series, theme: Theme) -> None:
         super().__init__(series, theme)
@@ -254,7 +254,7 @@ class OverlaidCurve(Curve):
 
 
 class TaggedNames(EndNames):
-    """The session's letter stands after the name."""
+    """Writes the session's letter after the name."""
 
     def __init__(self, chart: Chart) -> None:
         super().__init__(chart)
@@ -263,7 +263,7 @@ class TaggedNames(EndNames):
             self.CEILING = f"beyond the client limit of {tags[0]}"
 
     def name(self, curve: Curve) -> str:
-        """Without the letter: one server has one name in all sessions."""
+        """Return the name without the letter: a server has one name in all sessions."""
         return (
             curve.series.label if isinstance(curve.series, OverlaidSeries) else super().name(curve)
         )

@@ -24,13 +24,13 @@ from workbench.report import sustained
 from workbench.report.setup import Setup
 
 _WIDTH = 1600.0
-"""The page is designed at this width; other widths scale it."""
+"""The page is designed for this width; other widths scale it."""
 
 _MOST_FAULTY = 4
-"""Servers whose fault is told beneath."""
+"""At most this many faulty servers are explained below the charts."""
 _MARGIN = 56.0
 _LARGEST = 1.5
-"""How much larger than in the window the charts' type may be."""
+"""The largest scale of the charts' text, relative to the window."""
 
 
 class Page:

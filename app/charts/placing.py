@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from app.charts.trio import Trio
 
 _CELL = 4
-"""Side of the squares, in pixels, of which each is free, words or data."""
+"""Side of the squares, in pixels; each is empty, text or data."""
 _RIM = 7
-"""Around the card, in pixels: markers are that wide."""
+"""The margin around the card in pixels, for the markers."""
 _HALO = 12.0
 _WORDS, _DATA, _TOLD = 4, 10, 100
-"""What a covered square costs where every place covers something; most with the line that is told
-of."""
+"""The cost of a covered square where every place covers something; highest for the selected line.
+"""
 
 Squares = NDArray[np.int64]
 

@@ -32,11 +32,11 @@ class Pointing:
         # is being painted.
         self._trio_ref = ref(trio)
         self.server = ""
-        """Pinned; empty: none."""
+        """The pinned server; empty: none."""
         self.rate = nan
-        """Pinned; NaN: only the server is."""
+        """The pinned rate; NaN: only the server is pinned."""
         self._told: tuple[PointResult, View, bool] | None = None
-        """What the card says."""
+        """The content of the card."""
 
     @property
     def _trio(self) -> Trio:
@@ -120,7 +120,7 @@ class Pointing:
             return False
         return True
 
-    # Inside
+    # Implementation
 
     def _toggle(self, place: int) -> bool:
         servers = list(self._trio.model.series)

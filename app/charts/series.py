@@ -33,7 +33,7 @@ class Values:
     """One line: as many x as y as flags. A y of NaN is a gap."""
 
     x: Floats
-    """In the axis's unit."""
+    """In the unit of the axis."""
     y: Floats
     """Replies per second, milliseconds, or percent."""
     trusted: Flags
@@ -58,7 +58,7 @@ class Series(SeriesResult):
     ) -> None:
         super().__init__(key, name, axis=axis, stops=stops)
         self.index = index
-        """Its place in the plan; chooses its style."""
+        """Its place in the plan, which determines its style."""
         self.gave_up = gave_up
         """Why its sweep ended early; empty: it did not."""
         self.version = 0

@@ -12,13 +12,13 @@ from app.colour import contrast, mix
 from app.theme import SeriesStyle, Theme, Weight, font
 
 THIN = 0.75
-"""How much of its width a line of another session than the first keeps."""
+"""Relative line width of all sessions but the first."""
 
 _PALE_PCT = 47
-"""How much of its colour it keeps at least; more where it could hardly be seen."""
+"""Their lowest opacity in percent; more where a line would hardly be visible."""
 
 _SEEN = 3.5
-"""The contrast with its ground that every line of a server has, as thin as it may be."""
+"""The lowest contrast of a thin line with its background."""
 
 
 def side_style(style: SeriesStyle, place: int, theme: Theme) -> SeriesStyle:

@@ -38,10 +38,10 @@ class Trio(QWidget):
     """
 
     highlighted = Signal(str)
-    """The server now highlighted; empty: none."""
+    """The highlighted server; empty: none."""
     visibility_changed = Signal(str, bool)
     view_changed = Signal()
-    """Another percentile, clock or scale of the response time."""
+    """The percentile, the clock or the scale of the response time has changed."""
 
     CHART = Chart
 
@@ -62,7 +62,7 @@ class Trio(QWidget):
         self._names: tuple[str, ...] = ()
         self._drawn_version = -1
         self.paused = False
-        """No point is running, one waits."""
+        """No point is running; one waits for the user."""
         self.pointing = Pointing(self)
         self.charts = {
             quantity: self.CHART(
@@ -82,7 +82,7 @@ class Trio(QWidget):
         self.setAccessibleName("Charts: arrow keys go from server to server and point to point")
         self.setMinimumSize(420, 190)
 
-    # What is shown
+    # Display
 
     def _name(self, chart: Chart) -> None:
         """Set the description for screen readers."""
@@ -155,7 +155,7 @@ class Trio(QWidget):
         self.set_view(replace(self._view, clock=clock))
 
     def set_metric(self, key: str) -> None:
-        """In the lowest chart; empty: the errors."""
+        """Set the metric of the lowest chart; empty: the errors."""
         self.set_view(replace(self._view, metric=key))
 
     def set_log(self, log: bool) -> None:
@@ -283,7 +283,7 @@ class Trio(QWidget):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         self._ring.hide()
 
-    # Inside
+    # Implementation
 
     def _each(self) -> Iterable[Chart]:
         return self.charts.values()

@@ -22,7 +22,7 @@ _CLOCKS: dict[Clock, str] = {"latency": "from scheduled time", "service": "from 
 
 
 TOOLS = ("null", "null-http")
-"""Servers that are not compared: against them the clients' own limit is found."""
+"""Servers that are not compared: they measure the clients' own limit."""
 
 
 def count(value: float) -> str:

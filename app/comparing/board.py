@@ -25,7 +25,7 @@ class CompareBoard(QWidget):
     """Pointing at a row of the ranking highlights its line, and the other way round."""
 
     choose_wanted = Signal()
-    "Which sessions to compare."
+    "The user wants to choose sessions."
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class CompareBoard(QWidget):
         self.held.picked.connect(self._on_picked)
 
     def set_empty(self, empty: bool) -> None:
-        """Nothing is compared: there is no response time to choose, only sessions."""
+        """Hide the controls of the response time while nothing is compared."""
         self.empty.setVisible(empty)
         self._controls.setVisible(not empty and self.trio.window() is self.window())
 
@@ -87,7 +87,7 @@ class CompareBoard(QWidget):
         return card
 
     def _on_picked(self, key: str) -> None:
-        """Keep a line highlighted, or let it go."""
+        """Highlight the line of a contender, or stop highlighting it."""
         pointing = self.trio.pointing
         self.trio.highlight("" if pointing.server == key else key)
 

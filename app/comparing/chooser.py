@@ -27,11 +27,11 @@ from workbench.sessions.library import Shelved
 
 _PATH = Qt.ItemDataRole.UserRole
 _SERVERS = 3
-"""The column that tells them."""
+"""The column of server names."""
 
 
 class Chooser(QDialog):
-    """Several may be chosen at once; those that are compared already are not offered."""
+    """Several sessions may be chosen; those in the comparison are not offered."""
 
     chosen = Signal(object)
     """A list of paths."""
@@ -94,7 +94,7 @@ class Chooser(QDialog):
         self._search.setFocus()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """From the search the arrows lead into the list."""
+        """Move from the search into the list with the arrow keys."""
         if event.key() == Qt.Key.Key_Down and self._search.hasFocus():
             self._list.setFocus()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
@@ -140,7 +140,7 @@ def _looks(session: Shelved) -> tuple[str, str]:
 
 
 def _item(session: Shelved, twin: bool) -> QTreeWidgetItem:
-    """`twin`: another one has its title and minute, so its file tells them apart."""
+    """`twin`: another session has the same title and minute, so the file name is added."""
     start = session.start
     assert start is not None
     targets = ", ".join(m.name for m in start.machines if "target" in m.roles)

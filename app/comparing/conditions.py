@@ -15,11 +15,11 @@ from app.widgets import button, column, empty, label, retone, row
 from workbench.comparison.conditions import Condition, Conditions, Weight
 
 _FIRST = 4
-"""Differences seen before one asks for all."""
+"""Differences shown before the user asks for all."""
 
 
 class ConditionsCard(QFrame):
-    """Toned as a warning where a gap may come from the set-ups."""
+    """Has the tone of a warning where a difference may be caused by the set-ups."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class ConditionsCard(QFrame):
         self._draw()
 
     def text(self) -> str:
-        """All of it, for those who hear it or copy it."""
+        """Return the whole card as text, for screen readers and the clipboard."""
         told = [self._title.text(), *self._found.warnings]
         told += [condition.text for condition in self._found.differing]
         return "\n".join(filter(None, [*told, self._found.same_text()]))
@@ -119,6 +119,6 @@ def _table(conditions: tuple[Condition, ...] | list[Condition], theme: Theme) ->
 
 
 def _by_value(condition: Condition) -> Iterator[tuple[str, list[str]]]:
-    """Sessions of one value together."""
+    """Yield each value with the tags of its sessions."""
     for value in dict.fromkeys(condition.values.values()):
         yield value, [tag for tag, each in condition.values.items() if each == value]

@@ -16,7 +16,7 @@ from workbench.comparison.words import difference_in, pairs
 
 
 class Differences(QFrame):
-    """Of two servers of one's choice, and of the pairs one would ask for first."""
+    """The difference of two chosen servers, and of the pairs of most interest."""
 
     _MOST = 6
 
@@ -88,7 +88,7 @@ class Differences(QFrame):
         self._others.setVisible(bool(lines))
 
     def _compare(self, found: Comparison, a: Contender, b: Contender) -> None:
-        """Figure by figure, at the common rate."""
+        """Show each figure at the common rate."""
         empty(self._figures)
         figures = [] if a is b else found.figures(a, b)
         if not figures or found.rate is None:

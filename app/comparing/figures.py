@@ -31,18 +31,18 @@ from workbench.comparison.table import Cell, Column
 
 _LEFT_OUT = ("session", "at_knee_replies_per_s", "at_knee_errors_pct")
 _WHO = 69
-"""Before a name: its line and letter."""
+"""Pixels before a name: its line and letter."""
 _TIGHTER = 5
-"""Pixels of its margins a column can do without."""
+"""Pixels of its margins that a column can do without."""
 
 _VALUE, _CONTENDER = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1
 
 
 class FiguresView(QWidget):
-    """Sorted by a click on a head, or by the choice above."""
+    """Sorted by a click on a header, or by the choice above."""
 
     rate_wanted = Signal(object)
-    """At which all are told; None: the highest all of them hold."""
+    """The rate of the table; None: the highest rate that all sustain."""
     copy_wanted = Signal()
     export_wanted = Signal()
 
@@ -152,7 +152,8 @@ class _Table(QTableWidget):
             self._widths[0] = max(self._widths[0], _WHO + _width(contender.name, bold))
         self.setSortingEnabled(True)
         for place, head in enumerate(heads):
-            # The session stands beside the name; what it holds is 99 % of what was offered.
+            # The letter beside the name is the session; at the limit 99 % is answered by
+            # definition.
             self.setColumnHidden(place, head.key in _LEFT_OUT)
         self._fit()
 
@@ -161,8 +162,9 @@ class _Table(QTableWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """As wide as the widest figure; what is left goes to all alike, and so does what little
-        is missing: no scroll bar for a few pixels."""
+        """Make columns as wide as their widest figure. Spare width is shared equally, and so is a
+        small deficit, to avoid a scroll bar for a few pixels.
+        """
         shown = [n for n in range(self.columnCount()) if not self.isColumnHidden(n)]
         if not shown:
             return
@@ -214,7 +216,7 @@ class _Who(QStyledItemDelegate):
 
 
 class _Item(QTableWidgetItem):
-    """Sorts by its figure; what is not known is always last."""
+    """Sorts by its value; unknown values are always last."""
 
     def __init__(self, cell: Cell, contender: Contender, figure: bool) -> None:
         super().__init__(cell.text)
@@ -274,5 +276,5 @@ class _Head(SortedHead):
 
 
 def _width(text: str, size: QFont) -> int:
-    """With the cell's own margins."""
+    """Return the width of the text with the cell's margins."""
     return round(text_width(text, size)) + 22

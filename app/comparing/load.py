@@ -21,20 +21,22 @@ class Loaded:
     sides: list[Side] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
-    """Sentences about what was left out without harm."""
+    """Sentences about sessions that were left out without harm."""
     newer: list[Path] = field(default_factory=list)
-    """Of a later Pongbench: refused, but what this one understands of them can be asked for."""
+    """Written by a later Pongbench: refused, but this version can read them in part on request."""
 
 
 async def load(
     paths: Sequence[Path], known: Mapping[Path, Side], newer: Collection[Path] = ()
 ) -> Loaded:
-    """Every file once; `known` ones are not read again. Of `newer` ones what can be understood."""
+    """Read every file once; `known` ones are not read again. `newer` ones are read as far as
+    possible.
+    """
     return await asyncio.to_thread(_load, paths, known, newer)
 
 
 def retagged(sides: Sequence[Side]) -> list[Side]:
-    """The letters in the order they stand."""
+    """Return the sides with letters in their present order."""
     return [
         side if side.tag == tag else side.retagged(tag)
         for tag, side in zip(TAGS, sides, strict=False)

@@ -23,16 +23,16 @@ from workbench.comparison.words import all_equal, basis_text, difference_in, gro
 
 _LANE = 15
 _LANES = 2
-"""Brackets side by side; further groups are told in words only."""
+"""Brackets side by side; further groups are described in text only."""
 _EQUAL, _UNTOLD = ("equal within 5 %", "equal"), ("cannot be told apart", "not told apart")
-"""Along a bracket, as much of it as there is room for."""
+"""Text along a bracket, as much of it as fits."""
 
 
 class HeldCard(QFrame):
     """Pointing at a row highlights its line; a click keeps it so."""
 
     pointed = Signal(str)
-    """A contender's key; empty: at none any more."""
+    """A contender's key; empty: none."""
     picked = Signal(str)
     """A contender's key."""
 
@@ -92,7 +92,7 @@ class HeldCard(QFrame):
 
 
 def _axis(ranked: Sequence[Contender]) -> Axis:
-    """From a little below the lowest to a little above the highest."""
+    """Return the axis, with a margin around all intervals."""
     known = [c.result.interval for c in ranked if c.result.interval is not None]
     ends = [i.low for i in known] + [i.high for i in known if i.high != inf]
     low, high = min(ends, default=0.0), max(ends, default=1.0)
@@ -101,7 +101,7 @@ def _axis(ranked: Sequence[Contender]) -> Axis:
 
 
 def _basis(ranked: Sequence[Contender]) -> str:
-    """Above the intervals, where they all rest on the same."""
+    """Return the caption of the intervals, if they all have the same basis."""
     bases = {basis_text(c) for c in ranked if c.result.interval is not None}
     if not bases:
         return ""
@@ -138,7 +138,7 @@ def _name(comparison: Comparison, contender: Contender) -> str:
 
 
 def _runs(group: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """(first, last) of places without a gap."""
+    """Return (first, last) of each uninterrupted stretch."""
     first = group[0]
     for here, following in pairwise(group):
         if following > here + 1:
@@ -148,12 +148,13 @@ def _runs(group: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def _ends(first: int, last: int) -> tuple[float, float]:
-    """Where a bracket around these places begins and ends."""
+    """Return where a bracket around these places starts and ends."""
     return first * HEIGHT + 7.5, (last + 1) * HEIGHT - 7.5
 
 
 class _Brackets(QWidget):
-    """Beside the rows, around those that cannot be told apart; dotted where it passes others."""
+    """Brackets around contenders without a significant difference; dotted where they pass others.
+    """
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -162,7 +163,9 @@ class _Brackets(QWidget):
         self._equal: list[Sequence[int]] = []
 
     def tell(self, found: Sequence[Sequence[int]], equal: Sequence[bool]) -> None:
-        """Groups that share a row stand side by side. `equal`: those shown to be."""
+        """Place the groups; those that share a row are placed side by side. `equal`: whether each
+        was shown to be equal.
+        """
         self._lanes = []
         self._equal = [group for group, same in zip(found, equal, strict=True) if same]
         for group in found:

@@ -26,7 +26,7 @@ class Axis:
     high: float
 
     def share(self, rate: float) -> float:
-        """0 to 1."""
+        """Return the position of a rate on the axis, from 0 to 1."""
         return min(1.0, max(0.0, (rate - self.low) / max(1e-9, self.high - self.low)))
 
 
@@ -93,7 +93,7 @@ class HeldRow(QAbstractButton):
         self.pointed.emit("")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter does what Space does."""
+        """Handle Enter like Space."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.click()
         else:

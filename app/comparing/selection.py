@@ -12,16 +12,16 @@ from workbench.comparison.contenders import Contender
 from workbench.comparison.sides import Comparison, Side, compare
 
 MOST_LINES = 12
-"""More can hardly be followed; of more, the servers that all sessions have come first."""
+"""More can hardly be distinguished; servers that all sessions have are preferred."""
 
 
 @dataclass
 class Selection:
-    """Remembers what is hidden by file and server, so that letters may change."""
+    """Remembers hidden servers by file, so that letters may change."""
 
     sides: list[Side] = field(default_factory=list)
     rate: float | None = None
-    """At which all are told; None: the highest all of them hold."""
+    """The rate of the table; None: the highest rate that all sustain."""
     _hidden: set[tuple[str, str]] = field(default_factory=set)
 
     def clear(self) -> None:
@@ -32,8 +32,9 @@ class Selection:
         return [side.path for side in self.sides]
 
     def take(self, sides: Sequence[Side], *, restored: bool = False) -> None:
-        """These sessions now. Of new ones, what would make more lines than can be told apart is
-        hidden, unless it was chosen so before."""
+        """Compare these sessions. Contenders of new sessions beyond `MOST_LINES` are hidden, unless
+        `restored`.
+        """
         before = set(self.paths())
         self.sides = list(sides)
         if not restored:
@@ -55,7 +56,7 @@ class Selection:
         return self._place(key) not in self._hidden
 
     def contenders(self) -> list[Contender]:
-        """All of them, shown or not."""
+        """Return all contenders, shown or not."""
         return [contender for side in self.sides for contender in side.contenders]
 
     def shown(self) -> list[str]:
@@ -63,7 +64,9 @@ class Selection:
         return [each.key for each in self.contenders() if self.is_shown(each.key)]
 
     def comparison(self) -> Comparison:
-        """Of those shown. A rate they do not share any more is forgotten."""
+        """Return the comparison of the visible contenders; a rate that they no longer share is
+        dropped.
+        """
         found = compare(self.sides, self.shown(), self.rate)
         if self.rate is not None and self.rate not in found.shared:
             self.rate = None
@@ -89,14 +92,15 @@ class Selection:
         return f"{said} · {shown} of {there} lines shown" if shown < there else said
 
     def kept(self) -> dict[str, Any]:
-        """For the settings."""
+        """Return the selection for the settings."""
         return {
             "sessions": [str(path) for path in self.paths()],
             "hidden": sorted([path, server] for path, server in self._hidden),
         }
 
     def restore(self, kept: dict[str, Any]) -> list[Path]:
-        """What was hidden; the sessions to be read. Whatever makes no sense is left out."""
+        """Restore the hidden servers, and return the sessions to read. Invalid values are left out.
+        """
         hidden, sessions = kept.get("hidden"), kept.get("sessions")
         pairs = hidden if isinstance(hidden, list) else []
         self._hidden = {
@@ -117,7 +121,7 @@ class Selection:
         if not new or len(self.contenders()) <= MOST_LINES:
             return
         if len(new) < len(self.sides):
-            # Beside others: the servers that are shown of those.
+            # Next to other sessions: the servers that are visible in those.
             old = [side for side in self.sides if side not in new]
             shown = {c.id for side in old for c in side.contenders if self.is_shown(c.key)}
         else:

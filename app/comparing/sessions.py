@@ -19,7 +19,7 @@ from app.words import when
 from workbench.comparison.sides import Side
 
 _LINE = 28
-"""Wide enough for every dot of the fourth session."""
+"""Wide enough for all dots of the fourth session."""
 
 
 class Tags(QWidget):
@@ -46,7 +46,7 @@ class Tags(QWidget):
 
 
 class SessionLine(QWidget):
-    """How the lines of a session are drawn, in no server's colour."""
+    """A sample of a session's line style, in no server's colour."""
 
     def __init__(self, place: int, theme: Theme) -> None:
         super().__init__()
@@ -68,14 +68,14 @@ class SessionLine(QWidget):
 
 
 class SessionCards(QWidget):
-    """One below the other; keeps which are unfolded."""
+    """One card per session; remembers which are unfolded."""
 
     ticked = Signal(str, bool)
     """A contender's key, and whether it is to be shown."""
     removed = Signal(str)
     """A session's tag."""
     promoted = Signal(str)
-    """A session's tag: the others are to be compared with this one."""
+    """A session's tag: it becomes the baseline."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -94,7 +94,7 @@ class SessionCards(QWidget):
             self._inside.addWidget(card)
 
     def tell(self, shown: Iterable[str]) -> None:
-        """Which contenders are shown, by their keys."""
+        """Set which contenders are shown, by their keys."""
         shown = set(shown)
         for card in self._cards.values():
             card.tell(shown)
@@ -197,7 +197,7 @@ def _small(name: str) -> QPushButton:
 
 
 def _about(side: Side) -> str:
-    """ "14 Nov, 09:02 · atlas · 2 passes"."""
+    """Return a description: "14 Nov, 09:02 · atlas · 2 passes"."""
     targets = ", ".join(m.name for m in side.start.machines if "target" in m.roles)
     passes = side.plan.get("repeats", 1)
     told = f"{passes} passes" if passes > 1 else ""

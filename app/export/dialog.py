@@ -1,4 +1,4 @@
-"""Asks what to export of a session or of charts, how, and where; then writes it."""
+"""The dialog of an export: what to write, its appearance, and where."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class _Kept:
 
 
 class ExportDialog(QDialog):
-    """One page: what, how it looks, where."""
+    """One page: kind, appearance, file."""
 
     def __init__(self, parent: QWidget, desk: Desk, source: Recorded | Charts) -> None:
         super().__init__(parent)
@@ -63,7 +63,7 @@ class ExportDialog(QDialog):
         asks.addLayout(self._make_kinds())
         self._looks = Looks(self._kept.theme)
         self._notes = Tick("Include my notes")
-        # What is asked about a kind has one place, so that the buttons below keep theirs.
+        # The options of every kind share one place, so that the buttons below do not move.
         self._more = QStackedWidget()
         for each in (self._looks, self._notes, QWidget()):
             self._more.addWidget(each)
@@ -109,7 +109,7 @@ class ExportDialog(QDialog):
         return made
 
     def _make_told(self) -> QWidget:
-        """Room for a line or two, whether anything is said or not."""
+        """Reserve space for a line or two, so that the dialog does not change its height."""
         self._exists = label("", 12, tone="warn", wrap=True)
         self._exists.hide()
         self.said = Inline()
@@ -162,7 +162,7 @@ class ExportDialog(QDialog):
         self._looking.start()
 
     def _look(self) -> None:
-        """What is there already, and what is not? The disk is asked in the engine's thread."""
+        """Check in the engine's thread whether the file and its folder exist."""
         self._asked += 1
         asked, output = self._asked, self.output()
 
@@ -219,7 +219,7 @@ class ExportDialog(QDialog):
         )
 
     def _ask(self, *, again: bool) -> None:
-        """One export at a time: nothing is asked while one is written."""
+        """Enable or disable the choices: one export at a time."""
         self._asks.setEnabled(again)
         self._go.setEnabled(again)
 
@@ -250,7 +250,7 @@ def ask(parent: QWidget, desk: Desk, source: Recorded | Charts) -> ExportDialog:
 
 
 def ask_for_session(parent: QWidget, desk: Desk, path: Path, trio: Trio) -> ExportDialog:
-    """As `ask`, for a session whose charts are on the screen, with what they show."""
+    """Like `ask`, for a session whose charts are on the screen, with the same view."""
     known = next((session for session in desk.shelf if session.path == path), None)
     start = trio.model.start
     planned = start.plan.get("name", "") if start else ""
@@ -260,7 +260,7 @@ def ask_for_session(parent: QWidget, desk: Desk, path: Path, trio: Trio) -> Expo
 
 
 def _found(output: Path) -> str:
-    """What writing there will change besides, in a sentence; empty: nothing."""
+    """Return in a sentence what writing the file will change; empty: nothing else."""
     if output.is_file():
         return "A file with this name exists and will be replaced."
     missing = output.is_absolute() and not output.parent.exists()
@@ -268,13 +268,13 @@ def _found(output: Path) -> str:
 
 
 def _file_name(title: str) -> str:
-    """Of a title: "Ping-pong, 2009" is "ping-pong-2009"."""
+    """Return a file name for a title: "ping-pong-2009" for "Ping-pong, 2009"."""
     return re.sub(r"[^\w.-]+", "-", title.casefold()).strip("-.")[:80] or "session"
 
 
 def _remembered(desk: Desk) -> _Kept:
     kept = desk.settings.more.get("Export")
-    default = _Kept(str(Path.home()))  # the one folder that surely exists
+    default = _Kept(str(Path.home()))  # always exists
     if not isinstance(kept, dict):
         return default
     folder, kind, theme = kept.get("folder"), kept.get("kind"), kept.get("theme")

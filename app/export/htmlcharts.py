@@ -30,7 +30,9 @@ _WIDTH, _HEIGHT = 1100, 820
 _EACH_SERVER = 15
 _SPOT = 7
 _MOST_SPOTS = 1500
-"""In all charts; where there are more, only replies tell their figures, or the file grows large."""
+"""In all charts together; where there are more, only replies show figures, to limit the file's
+size.
+"""
 
 _SWATCH = QRectF(0, 0, 46, 18)
 _COLOUR = re.compile(r'(?:fill|stroke)="(#[0-9a-f]{6})"')
@@ -41,7 +43,7 @@ _TOKENS = (
 
 
 def drawing(documents: Sequence[AnyDocument], view: View) -> Drawing:
-    """Needs an application."""
+    """Draw the charts. Needs an application."""
     model = ChartModel()
     for document in documents:
         model(document)
@@ -82,7 +84,7 @@ def drawing(documents: Sequence[AnyDocument], view: View) -> Drawing:
 
 
 def _inlined(drawn: str, told: str, more: str) -> str:
-    """As part of an HTML page: without XML's own head, and with what is under the pointer."""
+    """Return an SVG as part of an HTML page: without the XML header, and with `more` elements."""
     body = drawn[drawn.index("<defs>") :].strip()
     body = body.removesuffix("</svg>")
     box = drawn[drawn.index('viewBox="') :].split('"')[1]
@@ -103,7 +105,7 @@ def _swatch(series: Series) -> str:
 
 
 def _spots(trio: Trio) -> Iterable[str]:
-    """A point's figures, for the pointer that rests on it."""
+    """Yield a circle with a tool tip for each point."""
     model = trio.model
     count = sum(len(series.shown) for series in model.series.values())
     few = count * len(trio.charts) <= _MOST_SPOTS
@@ -139,12 +141,13 @@ def _spots(trio: Trio) -> Iterable[str]:
 
 
 def _recolour(light: str, dark: str) -> list[tuple[str, str]]:
-    """Every colour of the light drawing and its place in the dark one, which has the same strokes
-    in the same order."""
+    """Map every colour of the light drawing to the dark one's, which has the same strokes in the
+    same order.
+    """
     places: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for a, b in zip(_COLOUR.findall(light), _COLOUR.findall(dark), strict=True):
         places[a][b] += 1
     found = {a: among.most_common(1)[0][0] for a, among in places.items()}
     hues = zip(LIGHT.hues, DARK.hues, strict=True)
-    found |= {a.lower(): b.lower() for a, b in hues}  # of swatches whose servers were not run
+    found |= {a.lower(): b.lower() for a, b in hues}  # of the swatches of servers that did not run
     return [(a, b) for a, b in sorted(found.items()) if a != b]

@@ -24,7 +24,7 @@ _PAGES = {
 
 
 class Looks(QWidget):
-    """Two choices; sizes are of paper where a page is wanted."""
+    """Colours and size; the sizes are of paper for PDF."""
 
     def __init__(self, theme: str) -> None:
         super().__init__()
@@ -49,7 +49,7 @@ class Looks(QWidget):
         return chosen
 
     def offer(self, kind: str) -> None:
-        """The sizes of a kind of file; what is chosen stays where they are the same."""
+        """Offer the sizes of a kind of file; the choice is kept if the sizes are the same."""
         sizes = _PAGES if kind == ".pdf" else _PICTURES
         if self._size.itemText(0) != next(iter(sizes)):
             self._size.clear()

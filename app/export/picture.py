@@ -21,7 +21,7 @@ RATIO = 2
 
 
 def image(paint: Paint, size: Size) -> QImage:
-    """At `RATIO` times the size."""
+    """Paint an image with `RATIO` pixels per unit."""
     made = QImage(size[0] * RATIO, size[1] * RATIO, QImage.Format.Format_RGB32)
     made.setDevicePixelRatio(RATIO)
     _run(paint, QPainter(made))
@@ -37,7 +37,7 @@ def png(paint: Paint, size: Size) -> bytes:
 
 
 def svg(paint: Paint, size: Size, title: str, description: str) -> bytes:
-    """`description`: the picture in words, for those who cannot see it."""
+    """`description`: the picture as text, for those who cannot see it."""
     data = QByteArray()
     buffer = QBuffer(data)
     drawing = QSvgGenerator()
@@ -51,7 +51,7 @@ def svg(paint: Paint, size: Size, title: str, description: str) -> bytes:
 
 
 def pdf(paint: Paint, size: Size, title: str) -> bytes:
-    """One page of exactly that size."""
+    """Paint one page of exactly this size."""
     data = QByteArray()
     buffer = QBuffer(data)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
@@ -76,7 +76,7 @@ def _run(paint: Paint, painter: QPainter) -> None:
 
 
 def _tidy(drawn: str, size: Size) -> str:
-    """The size in pixels (Qt rounds it to millimetres), and hundredths of a pixel are enough."""
+    """Set the size in pixels (Qt rounds it to millimetres), and round coordinates to hundredths."""
     drawn = re.sub(
         r'width="[\d.]+mm" height="[\d.]+mm"', f'width="{size[0]}" height="{size[1]}"', drawn
     )

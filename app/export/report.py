@@ -32,13 +32,13 @@ class Wish:
     """The appearance of a report; it does not apply to a table."""
 
     theme: str = "light"
-    """Of pictures; an HTML page has both and follows its reader's."""
+    """The theme of pictures; an HTML page has both and follows its reader's."""
     size: tuple[int, int] = SIZE
-    """Of pictures, in pixels; a PNG has twice as many."""
+    """The size of pictures in pixels; a PNG has twice as many."""
     view: View = field(default_factory=View)
-    """What charts show."""
+    """The view of the charts."""
     notes: bool = False
-    """With the user's own notes about the session; HTML only."""
+    """Include the user's notes about the session; HTML only."""
 
 
 def write_report(session: Path, output: Path, wish: Wish | None = None) -> None:
@@ -76,8 +76,9 @@ def _check_metric(session: Session, key: str) -> None:
 
 @contextlib.contextmanager
 def _uncollected() -> Iterator[None]:
-    """Python collects no garbage meanwhile: what Qt made and what is destroyed in the middle of a
-    call of Qt's may wait for ever for the lock that the call holds."""
+    """Disable garbage collection: an object of Qt destroyed during a call into Qt may wait forever
+    for the lock that the call holds.
+    """
     collecting = gc.isenabled()
     gc.disable()
     try:
@@ -130,7 +131,7 @@ def add_parser(subparsers: Any) -> None:
 
 
 def handle(arguments: argparse.Namespace) -> int:
-    """The command: its exit code; what goes wrong is a PongbenchError."""
+    """Run the command; returns its exit code. Raises PongbenchError."""
     wish = Wish(
         arguments.theme,
         arguments.size,
@@ -156,7 +157,7 @@ def _html(session: Session, wish: Wish) -> bytes:
     from app.export.htmlcharts import drawing  # noqa: PLC0415
 
     label, documents = _label(session), session.documents
-    # Where a file lies on this computer is nothing for those who read the report.
+    # The path on this computer does not concern readers of the report.
     name = Path(session.name).name
     remarks = [
         text.replace(session.name, name) for text in (session.damage, *session.notes) if text
@@ -195,7 +196,7 @@ _MAKERS: dict[str, Callable[[Session, Wish], bytes]] = {
 }
 
 ENDINGS = tuple(_MAKERS)
-"""Of the files that can be written."""
+"""The endings of files that can be written."""
 
 
 def _page(session: Session, wish: Wish) -> Page:
@@ -213,7 +214,7 @@ def _page(session: Session, wish: Wish) -> Page:
 
 
 def _prepare_qt() -> None:
-    """Qt is needed for pictures only, and no display: Qt is imported here."""
+    """Import Qt, which only pictures need; no display is required."""
     try:
         from PySide6.QtWidgets import QApplication  # noqa: PLC0415
 
@@ -234,12 +235,12 @@ _application: object = None
 
 
 def _label(session: Session) -> Label:
-    """What the session's user calls it."""
+    """Return the user's title and notes."""
     return Titles().read().get(session.start.session, Label())
 
 
 def write(output: Path, data: bytes) -> None:
-    """The whole file or none of it; its folder is made where there is none. Raises BadInput."""
+    """Write the whole file or nothing, and create its folder. Raises BadInput."""
     try:
         stores.write(output, data, stores.USUAL)
     except OSError as error:
@@ -253,7 +254,7 @@ def _unwritable(output: Path, error: OSError) -> BadInput:
 
 
 def _size(text: str) -> tuple[int, int]:
-    """ "1600x1200"."""
+    """Parse "1600x1200"."""
     width, _, height = text.partition("x")
     if not (width.isdigit() and height.isdigit()):
         raise argparse.ArgumentTypeError(f"{text!r} is no size like 1600x1200")

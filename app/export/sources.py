@@ -25,12 +25,12 @@ from workbench.errors import PongbenchError
 
 _SAID_FOR_MS = 2500
 _MARGIN, _HEAD = 24, 34
-"""Of a picture, in pixels."""
+"""Margins of a picture, in pixels."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A form an export can have."""
+    """A kind of exported file."""
 
     name: str
     about: str
@@ -44,12 +44,12 @@ KINDS: dict[str, Kind] = {
     ".pdf": Kind("PDF", "For print and papers", True),
     ".csv": Kind("CSV", "Every point with all figures"),
 }
-"""By their files' endings."""
+"""The kinds of files by their endings."""
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """A session's file. It is drawn by a process of its own, so that the window stays fluent."""
+    """A session's file. A separate process draws it, so that the window stays responsive."""
 
     path: Path
     title: str
@@ -59,8 +59,9 @@ class Recorded:
     kinds: tuple[str, ...] = tuple(KINDS)
 
     def write(self, output: Path, wish: Wish) -> Coroutine[Any, Any, str]:
-        """For the engine's thread. What is to be known of what was written; empty: nothing.
-        Raises PongbenchError."""
+        """Return the work for the engine's thread; its result is a remark, empty: none. Raises
+        PongbenchError.
+        """
         width, height = wish.size
         options = [
             *("report", str(self.path.absolute()), "-o", str(output), "--theme", wish.theme),
@@ -74,7 +75,7 @@ class Recorded:
 
 @dataclass(frozen=True)
 class Charts:
-    """Charts as they are on the screen now; `points` gives their figures as CSV, where it can."""
+    """Charts as they are on the screen; `points` returns their figures as CSV, if available."""
 
     trio: Trio
     title: str
@@ -90,7 +91,7 @@ class Charts:
         return (".png", ".svg", ".pdf", *((".csv",) if self.points else ()))
 
     def write(self, output: Path, wish: Wish) -> Coroutine[Any, Any, str]:
-        """Draws at once, in the GUI's thread; the rest is for the engine's. Raises BadInput."""
+        """Draw at once, in the GUI's thread; the returned work writes the file. Raises BadInput."""
         kind = output.suffix.lower()
         paint, size = _painted(self.trio, self.title)
         if kind == ".csv" and self.points is not None:
@@ -105,10 +106,10 @@ class Charts:
 
 
 def copy_chart(trio: Trio, title: str = "") -> None:
-    """Charts as they are shown into the clipboard: a picture, and a drawing for what takes one."""
+    """Copy the visible charts to the clipboard, as a picture and as SVG."""
     paint, size = _painted(trio, title)
     clipboard = QGuiApplication.clipboard()
-    # Not QMimeData of our own: the offscreen platform deletes it when Python is gone, and crashes.
+    # Not our own QMimeData: the offscreen platform deletes it after Python has ended, and crashes.
     clipboard.setImage(picture.image(paint, size))
     drawing = QByteArray(picture.svg(paint, size, title, ""))
     clipboard.mimeData().setData("image/svg+xml", drawing)
@@ -116,7 +117,7 @@ def copy_chart(trio: Trio, title: str = "") -> None:
 
 
 def _say(over: QWidget, text: str) -> None:
-    """For a moment, at the top of a widget."""
+    """Show a message for a moment at the top of a widget."""
     card = frame("floating")
     card.setParent(over)
     column(card, margin=10).addWidget(label(text))
@@ -129,7 +130,7 @@ def _say(over: QWidget, text: str) -> None:
 
 
 def _painted(trio: Trio, title: str) -> tuple[picture.Paint, picture.Size]:
-    """With a margin, and what it is about."""
+    """Return the painting of the charts with a margin and a title, and its size."""
     head = _HEAD if title else 0
     size = trio.width() + 2 * _MARGIN, trio.height() + 2 * _MARGIN + head
     theme = trio.charts[Quantity.REPLIES].theme
@@ -152,7 +153,7 @@ def _write(output: Path, data: bytes) -> str:
 
 
 def _stamp(output: Path) -> object:
-    """Of a file as it is; another one has another."""
+    """Return a value that changes with the file."""
     try:
         status = output.stat()
     except OSError:
@@ -161,9 +162,10 @@ def _stamp(output: Path) -> object:
 
 
 async def _run(options: list[str], output: Path) -> str:
-    """The program itself, once more. It must be this one, wherever the window was started."""
+    """Run the program in another process: this same installation, wherever the window was started.
+    """
     frozen = getattr(sys, "frozen", False)
-    # -P: a folder named app, where the window was started, is another one.
+    # -P: the working directory may contain another folder named app.
     program = [sys.executable] if frozen else [sys.executable, "-P", "-m", "app"]
     before = await asyncio.to_thread(_stamp, output)
     process = await asyncio.create_subprocess_exec(

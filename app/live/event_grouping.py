@@ -11,7 +11,7 @@ from workbench.messages.places import places
 from workbench.messages.topics import read_note
 
 Named = tuple[Note, str]
-"""A note, and the name of the server it is about."""
+"""A note, and the name of the server that it is about."""
 
 
 def kind(note: Note, server: str) -> Hashable:

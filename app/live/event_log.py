@@ -34,7 +34,7 @@ class Happened(QFrame):
         self._notes: list[tuple[Note, str]] = []
         self._found: set[tuple[str, str]] = set()
         self._alike: dict[Hashable, list[event_grouping.Named]] = {}
-        """By what is said of all of them."""
+        """Notes that are merged, by their kind."""
         self._told = 0
         inside = column(self, margin=12, gap=6)
         inside.addWidget(label("Events", 14, Weight.DemiBold))

@@ -32,7 +32,7 @@ class Lead:
 
     name: str
     index: int | None = None
-    """Of its style; None: no server's."""
+    """The index of the server's style; None: the headline is about no single server."""
     figures: tuple[Figure, ...] = ()
 
     @property

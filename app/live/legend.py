@@ -34,14 +34,14 @@ from workbench.report import sustained
 _ROOMY, _DENSE, _DENSEST = 34, 28, 26
 _HEAD = 48
 _BESIDE_NAME, _AROUND_CHIP = 118.0, 26.0 + CHIP_ICON + CHIP_GAP
-"""In a row: all but the name, the figure, and what runs."""
+"""The width of a row without the name, the figure and the running state."""
 
 
 class Legend(QFrame):
     """A row: a click shows or hides the server, pointing at it highlights its line."""
 
     grown = Signal()
-    """It has other rows than before."""
+    """The number of rows has changed."""
 
     def __init__(self, trio: Trio, theme: Theme, *, live: bool = True) -> None:
         """`live`: a server that is in progress is running now, and is not a recording."""
@@ -148,7 +148,7 @@ class _Row(QFrame):
         self._told: object = None
         self._runs = self._pauses = self._marked = False
         self._key = str(place) if place <= 9 else ""
-        """Which shows and hides it."""
+        """The key that shows and hides it."""
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         inside = row(self, gap=6)
         inside.setContentsMargins(2, 0, 0, 0)

@@ -21,13 +21,13 @@ from app.live.headline import Figure, Lead, lead
 from app.theme import Theme, Weight, font
 
 _HIGH, _WIDE = 1080.0, 1440.0
-"""The size in pixels for which sizes here are meant; others scale, by the scarcer of both."""
+"""The size in pixels for which sizes here are designed; others scale, by the smaller ratio."""
 _LOOK = Look(scale=2.15, head=15.0, line=2.15, controls=2.0)
 _NAME_PX = (72, 60, 48, 40)
-"""A long name is written smaller before it is cut."""
+"""A long name is drawn smaller before it is cut."""
 _EVERY_MS = 150
 HINT_MS = 8000
-"""So long the keys are told."""
+"""How long the keys are shown."""
 _KEYS = "↑ ↓ server    ← → point    1–9 show or hide    P percentile    L scale    Esc leave"
 _PINNED = "Backspace deselect {}"
 

@@ -34,7 +34,7 @@ class Pulse:
         self.axis = RATE
         self.point: PointStart | None = None
         self.over = False
-        """No more windows come."""
+        """No more windows will come."""
 
     def __call__(self, document: AnyDocument) -> None:
         match document:

@@ -26,7 +26,7 @@ class Outcome:
     """How a run ended."""
 
     path: Path | None
-    """Its session; None: it ended before anything was measured."""
+    """The session file; None: the run ended before anything was measured."""
     stop: RunStop | None
 
 
@@ -37,7 +37,7 @@ class Where:
     target: str
     clients: tuple[str, ...]
     tune: str = ""
-    """A set of kernel settings for the length of the run; empty: they stay as they are."""
+    """A set of kernel settings for the length of the run; empty: none is changed."""
 
     def __str__(self) -> str:
         return f"on {self.target}, load from {', '.join(self.clients)}"
@@ -48,9 +48,9 @@ class Trial:
     """The progress of the server tests before a run."""
 
     servers: tuple[tuple[str, str], ...] = ()
-    """(id, name), in the order they are tried; the last may be no contestant."""
+    """(id, name), in the order of the tests; the last may be no contestant."""
     tried: int = -1
-    """How many were; the next one is being tried. -1: it has not begun."""
+    """The number of finished tests, which is the index of the current one. -1: not started."""
 
     @property
     def now(self) -> tuple[str, str] | None:
@@ -85,7 +85,7 @@ class LiveRun:
         """
         self.plan, self.where, self._person = plan, where, person
         self.control = Control()
-        """For the engine's thread."""
+        """For use in the engine's thread."""
         self._put, self._tell = put, tell
         self.tell_trial: Callable[[Trial], None] = lambda trial: None
         self._begun = False

@@ -40,7 +40,7 @@ class Board(QWidget):
     narrowed = Signal(bool)
     """The column beside the charts became a drawer, or no longer is one."""
     warned = Signal(str)
-    """One sentence: what happened that nobody expected."""
+    """One sentence about an unexpected event."""
 
     def __init__(self, theme: Theme, settings: Settings | None = None, *, live: bool) -> None:
         super().__init__()
@@ -49,7 +49,7 @@ class Board(QWidget):
         self._fresh = False
         self._doubts = Doubts()
         self._window = -1
-        """Index of the latest of the running point."""
+        """The index of the running point's latest window."""
         self.narrow = False
         self._inside = row(self, gap=GAP)
         card = frame()

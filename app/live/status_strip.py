@@ -24,7 +24,7 @@ _DOING = {
     "ceiling": "calibrating clients",
 }
 _LEFT = 220
-"""Width of what tells the time that is left."""
+"""The width of the remaining time."""
 
 
 class NowStrip(QFrame):

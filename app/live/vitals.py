@@ -18,7 +18,7 @@ from app.widgets import Elided, column, label, row
 from workbench.documents import AnyDocument, HostSample, RunStart
 
 _AGAIN_US = 10_000_000
-"""After so long without a sample another pass has begun."""
+"""A gap between samples after which another pass has started."""
 _NOTHING = "CPU and memory of the server appear here during a run."
 
 
@@ -120,14 +120,14 @@ class Told:
     values: list[float]
     top: float
     beside: Sequence[float] = ()
-    """Dotted; empty: there is none."""
+    """Values drawn dotted; empty: none."""
 
 
 class Trace(QWidget):
     """One metric over the server's time: from the left, narrower as time passes."""
 
     LEAST = 30
-    """Samples the width is laid out for at first."""
+    """The number of samples for which the width is laid out at first."""
 
     def __init__(
         self, name: str, about: str, read: Callable[[Sequence[HostSample]], Told], theme: Theme
