@@ -21,7 +21,7 @@ SIGNS = {
 
 
 _LONG = re.compile(r"\S{30,}")
-"""Words that no column has room for, such as fingerprints."""
+"""Text without a break that no column has room for, such as fingerprints."""
 
 
 class Sign(Label):
@@ -67,7 +67,7 @@ class Card(QFrame):
 
 
 def told(tone: str, text: str, strong: str = "") -> QWidget:
-    """A sentence with its sign; `strong` comes before it."""
+    """Return a sentence with its icon; `strong` comes before it."""
     made = QWidget()
     across: QHBoxLayout = row(made, gap=8)
     sign = Sign(tone)
@@ -85,6 +85,6 @@ def told(tone: str, text: str, strong: str = "") -> QWidget:
 
 
 def _breakable(found: re.Match[str]) -> str:
-    """With places where a line may end."""
+    """Insert places where a line may break."""
     word = found[0]
     return "\u200b".join(word[at : at + 12] for at in range(0, len(word), 12))

@@ -28,8 +28,9 @@ class ChangesTable(QWidget):
         self._grid.setColumnStretch(0, 1)
 
     def tell(self, changes: Sequence[Sequence[str]], nofile: int = 0) -> None:
-        """`changes`: (setting, now, for the run); now empty: this kernel has no such setting.
-        `nofile`: the descriptor limit of what the run starts, 0: as it is."""
+        """Show `changes`: (setting, now, for the run); now empty: this kernel has no such setting.
+        `nofile`: the descriptor limit of the run's processes; 0: unchanged.
+        """
         empty(self._grid)
         for place, (head, side) in enumerate(zip(_HEADS, _SIDES, strict=True)):
             self._grid.addWidget(label(head, 11, tone="muted"), 0, place, side)
@@ -61,7 +62,7 @@ def count(changes: Sequence[Sequence[str]]) -> str:
 
 
 def _cell(value: str, place: int, *, changed: bool) -> QLabel:
-    """The name of a setting gives way where there is no room for all."""
+    """Return a cell; the name of a setting is elided where there is too little room."""
     tone = "" if changed else "muted"
     made = Elided(12, tone=tone) if place == 0 else label(value, tone=tone)
     weight = Weight.DemiBold if changed and place == 2 else Weight.Normal
@@ -74,5 +75,5 @@ def _cell(value: str, place: int, *, changed: bool) -> QLabel:
 
 
 def _value(text: str) -> str:
-    """The kernel writes the largest number there is where it has no limit."""
+    """Replace the largest number, which the kernel shows where there is no limit."""
     return "no limit" if text == _LARGEST else text

@@ -14,7 +14,7 @@ SOURCE = "workbench.machines.commands"
 
 
 class Commands(QFrame):
-    """Lines of the log that tell of commands on one machine."""
+    """Lines of the log about commands on one machine."""
 
     HEIGHT = 180
 
@@ -52,7 +52,7 @@ class Commands(QFrame):
         opener.toggled.connect(self._show)
 
     def show_of(self, machine: str) -> None:
-        """Show the commands of a machine from now on."""
+        """Show the commands of a machine."""
         self._machine = machine
         self._title.setText(f"Commands on {machine}")
         self._shown = [""]

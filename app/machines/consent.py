@@ -33,8 +33,9 @@ _HIGHEST = 440
 
 
 class ConsentDialog(QDialog):
-    """`given` is True to change them, None to run with everything as it is, False not to run. Only
-    a press on its button says yes; the focus is on the answer that changes nothing."""
+    """`given` is True to change the settings, None to run without changes, False not to run. Only
+    the button itself consents; the focus is on the answer that changes nothing.
+    """
 
     def __init__(
         self,
@@ -83,7 +84,7 @@ class ConsentDialog(QDialog):
         return self._given
 
     def forget(self) -> None:
-        """Nothing here is secret."""
+        """There is nothing secret here."""
 
     def _give(self, answer: bool | None) -> None:
         self._given = answer

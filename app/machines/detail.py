@@ -29,7 +29,7 @@ DAMAGED = State("unreadable", "bad")
 
 
 class Detail(QWidget):
-    """Buttons are the page's to connect."""
+    """The page connects its buttons."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ class Detail(QWidget):
         self.left = LeftCard(theme)
         self._sides: list[QVBoxLayout] = []
         self._alone = True
-        """Of what is known of a machine, there are the steps only."""
+        """Nothing is known about the machine, so only the steps are shown."""
         self._first = False
         self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._columns.setSpacing(GAP)
@@ -53,7 +53,7 @@ class Detail(QWidget):
             (self.meaning, self.steps, self.left),
         ):
             side = QWidget()
-            # Both get the same width, whatever stands in them.
+            # Both get the same width, whatever they contain.
             side.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
             down = column(side, gap=GAP)
             for card in cards:
@@ -74,8 +74,9 @@ class Detail(QWidget):
         running: str,
         busy: bool,
     ) -> None:
-        """`running`: what is being done with this machine, or nothing. `busy`: nothing can be
-        begun."""
+        """`running`: the current action on this machine, or empty. `busy`: no action can be
+        started.
+        """
         profile = known.profile
         here = profile is not None and profile.connector == "local"
         self.name.say("This computer" if here else known.name)
@@ -141,14 +142,14 @@ class Detail(QWidget):
                 self.steps.stop.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _settle(self) -> None:
-        """Cards that were built again get the room for what stands in them now."""
+        """Recalculate the layout after cards were rebuilt."""
         for each in (*self._sides, self._columns):
             each.invalidate()
             each.activate()
         self._body.updateGeometry()
 
     def ask_about(self, problem: HostKeyProblem | None) -> None:
-        """Show a key that is not trusted, at once in sight."""
+        """Show an untrusted key, and scroll to it."""
         self.key.ask(problem)
         if problem is not None:
             left, right = self._sides
@@ -161,7 +162,7 @@ class Detail(QWidget):
         self._columns.setDirection(
             QBoxLayout.Direction.LeftToRight if across else QBoxLayout.Direction.TopToBottom
         )
-        # One below the other, the first is as high as what stands in it.
+        # In one column, the first is as high as its contents.
         self._columns.setStretch(0, int(across))
         self._put_steps()
 

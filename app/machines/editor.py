@@ -26,7 +26,7 @@ _SAID = {
     "cpus.agent": _CORES,
     "key": "Enter the path of a private key.",
 }
-"""Where a form says it better than a file's complaint."""
+"""Where a form's message is clearer than that for a file."""
 
 _AUTH = [
     ("auto", "Like ssh, then password"),
@@ -252,7 +252,7 @@ class Editor(QDialog):
 
 
 def values_of(profile: Profile) -> dict[str, Any]:
-    """For the editor."""
+    """Return the values of a profile for the editor."""
     import msgspec  # noqa: PLC0415 - not before the dialog
 
     found: dict[str, Any] = msgspec.to_builtins(profile)
@@ -260,7 +260,9 @@ def values_of(profile: Profile) -> dict[str, Any]:
 
 
 def _cores(text: str) -> Any:
-    """auto, or numbers and spans; what is neither is handed on for the complaint."""
+    """Parse "auto", or numbers and ranges; anything else is returned unchanged, for the error
+    message.
+    """
     if not text or text == "auto":
         return "auto"
     cores: list[Any] = []

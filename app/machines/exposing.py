@@ -17,7 +17,7 @@ _TITLE = "Expose old servers to the network?"
 
 
 class ExposureDialog(QDialog):
-    """Only a press on its button agrees; the focus is on the answer that does nothing."""
+    """Only its button agrees; the focus is on the answer that changes nothing."""
 
     def __init__(self, parent: QWidget, exposure: Exposure, theme: Theme | None) -> None:
         super().__init__(parent)
@@ -43,4 +43,4 @@ class ExposureDialog(QDialog):
         return self.result() == QDialog.DialogCode.Accepted
 
     def forget(self) -> None:
-        """Nothing here is secret."""
+        """There is nothing secret here."""

@@ -20,7 +20,7 @@ _AGES_EVERY_MS = 5_000
 
 
 class FactsCard(Card):
-    """Figures by name, and how old they are, which stays true while they are shown."""
+    """Facts by name, and their age, which is kept up to date."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__("System")
@@ -120,12 +120,12 @@ def figures(found: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _is_figure(value: str) -> bool:
-    """Digits of one width go with wide hyphens, which a version has."""
+    """Whether to use tabular digits, which have wide hyphens."""
     return value[:1].isdigit() and "-" not in value
 
 
 def clock(measured: object) -> str:
-    """How well it is known against this computer's."""
+    """Return the uncertainty of the machine's clock against this computer's."""
     if not isinstance(measured, list) or len(measured) != 2:
         return ""
     return f"± {measured[1]:,} µs"

@@ -27,7 +27,9 @@ class Head(TopBar):
             self.actions.addWidget(each)
 
     def tell(self, states: Mapping[str, State], *, possible: bool) -> None:
-        """Of all machines by name, this computer among them; `possible`: a check can be begun."""
+        """Show the states of all machines by name, including this computer; `possible`: a check can
+        be started.
+        """
         self._states = states
         others = len(states) - 1
         number = {0: "only this computer", 1: "this computer and 1 other"}
@@ -42,7 +44,8 @@ class Head(TopBar):
         self._tell_chip()
 
     def _tell_chip(self) -> None:
-        """Which cannot be used now; why stands beside each in the list, and here at the pointer."""
+        """Show which machines cannot be used now; the reasons are in the list and in the tool tip.
+        """
         states = self._states
         unusable = {
             "This computer" if name == HERE else name: state
@@ -64,7 +67,7 @@ class Head(TopBar):
 
 
 def _named(names: list[str]) -> str:
-    """ "cedar and dune", "cedar, dune and 3 more" """
+    """Return "cedar and dune", or "cedar, dune and 3 more"."""
     if len(names) > _MOST_NAMES:
         return f"{', '.join(names[:2])} and {len(names) - 2} more"
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

@@ -22,7 +22,7 @@ class Importing(QDialog):
     """A check box for every host without a profile."""
 
     brought = Signal(list)
-    """Names of profiles that were made."""
+    """The names of the new profiles."""
 
     def __init__(self, parent: QWidget, desk: Desk, hosts: Sequence[Alias]) -> None:
         super().__init__(parent)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from workbench.machines.hostkeys import HostKeyProblem
 
 LAST = 4
-"""So many characters of the new fingerprint are typed before a changed key is trusted."""
+"""The number of characters of the new fingerprint to type before a changed key is trusted."""
 
 
 class KeyCard(QFrame):
@@ -24,7 +24,7 @@ class KeyCard(QFrame):
     trusted = Signal(object)
     """The `HostKeyProblem`."""
     left = Signal()
-    """Not trusted."""
+    """The key was refused."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -34,14 +34,14 @@ class KeyCard(QFrame):
         self._inside = column(QWidget(self))
         self.problem: HostKeyProblem | None = None
         self.safe: QWidget | None = None
-        """Where the focus belongs: the answer that does nothing."""
+        """The widget to focus: the answer that changes nothing."""
         self.hide()
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
 
     def ask(self, problem: HostKeyProblem | None) -> None:
-        """None hides it."""
+        """Show the problem; None hides the card."""
         from workbench.machines.hostkeys import ChangedHostKey  # noqa: PLC0415 - not before it
 
         self.problem, self.safe = problem, None
@@ -132,8 +132,9 @@ class KeyCard(QFrame):
 
 
 class KeyDialog(QDialog):
-    """A key that was met where its page is not seen, for example while a run begins. `given`:
-    whether it is trusted."""
+    """An untrusted key that was found while its page is hidden, for example at the start of a run.
+    `given`: whether it is trusted.
+    """
 
     def __init__(self, parent: QWidget, problem: HostKeyProblem, theme: Theme | None) -> None:
         super().__init__(parent)
@@ -154,7 +155,7 @@ class KeyDialog(QDialog):
         return self.result() == QDialog.DialogCode.Accepted
 
     def forget(self) -> None:
-        """Nothing here is secret."""
+        """There is nothing secret here."""
 
 
 def _where(problem: HostKeyProblem) -> str:
@@ -176,7 +177,7 @@ def _fingerprint(text: str, kind: str, name: str) -> QFrame:
     made.setObjectName("sunken")
     inside = column(made, margin=10, gap=2)
     inside.addWidget(label(f"{name} · {kind}" if kind else name, 12, tone="muted"))
-    # Two lines: short ones are compared without losing the place.
+    # Two lines: shorter lines are easier to compare.
     half = len(text) // 2 + 3
     shown: QLabel = label(f"{text[:half]}\n{text[half:]}")
     shown.setFont(font(13, mono=True))

@@ -17,7 +17,7 @@ class LeftCard(Card):
 
     clean_wanted = Signal()
     clear_wanted = Signal()
-    """After a question."""
+    """The user has confirmed it."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__("Files on this machine")

@@ -17,7 +17,7 @@ from app.widgets import column, dress, empty
 
 
 class Listing(QFrame):
-    """Arrow keys and clicks choose; Tab leaves it."""
+    """Arrow keys and clicks choose a machine; Tab leaves the list."""
 
     chosen = Signal(str)
 
@@ -75,7 +75,7 @@ class Listing(QFrame):
 
     def _on_toggled(self, name: str, on: bool) -> None:
         if on:
-            # Once every row has its place.
+            # After the layout of all rows.
             QTimer.singleShot(0, self, self._show_chosen)
             self.chosen.emit(name)
 

@@ -26,13 +26,13 @@ class Profiles(QObject):
     """Asks the user where needed, and works in the engine's thread."""
 
     loaded = Signal(bool)
-    """Whether they are others than before."""
+    """Whether the profiles have changed."""
     saved = Signal(str)
-    """The name of one that is new, or has changed."""
+    """The name of a new or changed profile."""
     removed = Signal(str)
-    """Its name."""
+    """The name of the removed profile."""
     told = Signal(str, str)
-    """What could not be done, in one sentence, and its tone; empty: nothing is wrong any more."""
+    """What could not be done, in one sentence, and its tone; empty: the last problem is solved."""
 
     def __init__(self, page: QWidget, desk: Desk) -> None:
         super().__init__(page)
@@ -69,7 +69,7 @@ class Profiles(QObject):
         self._desk.bridge.submit(work.hosts(), self._on_hosts, self._tell)
 
     def open_file(self, name: str) -> None:
-        """In whatever edits files here: it cannot be read, so no form can show it."""
+        """Open a damaged profile in the desktop's editor, since no form can show it."""
         from workbench.machines.profiles import path_of  # noqa: PLC0415 - not before it is needed
 
         path = path_of(name)
@@ -93,7 +93,7 @@ class Profiles(QObject):
             self.do(work.consent(profile, tuning), lambda _: self._desk.machines_changed.emit())
 
     def do(self, coroutine: Coroutine[Any, Any, Any], then: Callable[[Any], object]) -> None:
-        """Where it is refused, what there is is read again."""
+        """Start an action; if it is refused, the profiles are read again."""
         self._tell("")
         self._desk.bridge.submit(coroutine, then, self._on_refused)
 

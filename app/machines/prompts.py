@@ -57,9 +57,10 @@ class Make(Protocol):
 
 
 class Asker:
-    """What waits for a person, for the engine's thread: `ask` for a secret, `consent` to tuning,
-    `expose` old servers, `trust` in a host key. One dialog at a time; an answer is handed over and
-    forgotten here."""
+    """Questions for the user, called in the engine's thread: `ask` for a secret, `consent` to
+    tuning, `expose` old servers, `trust` a host key. One dialog at a time; answers are passed on
+    and not kept.
+    """
 
     def __init__(self, bridge: Bridge, parent: QWidget) -> None:
         self._bridge, self._parent = bridge, parent
@@ -67,7 +68,7 @@ class Asker:
         self._shown: Answered | None = None
 
     async def ask(self, question: Question) -> str | None:
-        """An `Ask` (`workbench.machines.secrets`). None: the person will not."""
+        """An `Ask` (`workbench.machines.secrets`). Returns None if the user refuses."""
         from workbench.machines.secrets import keyring_problem  # noqa: PLC0415 - in its thread
 
         problem = await asyncio.to_thread(keyring_problem)
@@ -114,7 +115,8 @@ class Asker:
                     raise
 
     async def _answer(self, make: Make) -> Any:
-        """`make` gets the window and its theme."""
+        """Open the dialog from `make`, which gets the window and its theme, and return its answer.
+        """
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._bridge.post(self._put)((make, answer))
         try:
@@ -164,8 +166,9 @@ def _settle(answer: asyncio.Future[Any], given: Any) -> None:
 
 
 class QuestionDialog(QDialog):
-    """What is asked, by which machine, and whether the answer is kept. `problem`: why it cannot
-    be."""
+    """The question, the machine that asks, and whether to store the answer. `problem`: why it
+    cannot be stored.
+    """
 
     def __init__(
         self, parent: QWidget, question: Question, theme: Theme | None, problem: str = ""

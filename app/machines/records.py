@@ -12,15 +12,15 @@ if TYPE_CHECKING:
 
 HERE = "localhost"
 KEPT = "machines"
-"""Under which name the settings keep the records."""
+"""The key of the records in the settings."""
 
 _PASSING = ("found", "alive", "freed", "left_tuned")
-"""What a check finds anew."""
+"""Findings that each check replaces."""
 
 
 @dataclass(frozen=True)
 class State:
-    """A word with its tone, for lights, chips and lists."""
+    """A short text with its tone, for lights, chips and lists."""
 
     word: str
     tone: str
@@ -28,20 +28,20 @@ class State:
 
 @dataclass
 class Record:
-    """One check: plain data, kept between starts. No secret is in it."""
+    """One check, as plain data that is kept between starts. It contains no secret."""
 
     at: str = ""
-    """ISO 8601 in local time; empty: never looked at."""
+    """ISO 8601 in local time; empty: never checked."""
     kind: str = ""
     """ready, remarks, new key, key changed, busy, unreachable, stopped, or empty."""
     words: str = ""
-    """Who is there, for a machine that is busy."""
+    """The user of a machine that is busy."""
     steps: list[list[str]] = field(default_factory=list)
     """[name, state, sentence], in order."""
     found: dict[str, Any] = field(default_factory=dict)
-    """As `checking.Step.found`, of all steps together."""
+    """As `checking.Step.found`, of all steps."""
     read: str = ""
-    """When its facts were, as `at`; a check that went wrong keeps those of the one before."""
+    """When the facts were read, as `at`; a failed check keeps those of the previous one."""
 
     def add(self, step: Step) -> None:
         self.steps.append([step.name, step.state, step.text])
@@ -52,12 +52,12 @@ class Record:
             self.kind, self.words = _failure(step)
 
     def again(self) -> Record:
-        """One for the next check: what the machine is stays in sight meanwhile."""
+        """Return a record for the next check; facts stay visible meanwhile."""
         found = {key: kept for key, kept in self.found.items() if key not in _PASSING}
         return Record(at=self.at, found=found, read=self.read)
 
     def with_facts(self, later: Record) -> Record:
-        """The same, with the facts of the other if those were read later."""
+        """Return this record with the other's facts if those were read later."""
         if not later.facts or (self.facts and self.read > later.read):
             return self
         found = later.found | self.found | {"facts": later.facts}
@@ -106,13 +106,13 @@ def _failure(step: Step) -> tuple[str, str]:
         return "key changed", ""
     if isinstance(error, MachineBusy):
         return "busy", error.holder
-    # A refused log-in differs from no answer.
+    # A refused log-in means that the machine is reachable.
     unheard = step.name == "Log in" and not (error and error.code == "login-refused")
     return ("unreachable" if unheard else "failed"), ""
 
 
 def ago(at: str) -> str:
-    """ "12:31" for today, else "20 Nov"."""
+    """Return "12:31" for today, else "20 Nov"."""
     then = _time(at)
     if then is None:
         return ""
@@ -120,7 +120,7 @@ def ago(at: str) -> str:
 
 
 def since(at: str) -> str:
-    """ "just now", "7 minutes ago" within the hour, then "at 12:31", "on 20 Nov"."""
+    """Return "just now", "7 minutes ago" within the hour, then "at 12:31", "on 20 Nov"."""
     then = _time(at)
     if then is None:
         return ""
@@ -172,7 +172,7 @@ class Records:
             if type(kept.get(each.name)) is type(getattr(blank, each.name))
         }
         record = Record(**values)
-        record.read = record.read or record.at  # of an older Pongbench
+        record.read = record.read or record.at  # written by an older Pongbench
         record.steps = [
             step
             for step in record.steps

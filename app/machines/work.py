@@ -1,4 +1,5 @@
-"""The work of the Machines page. It waits or reads: for the engine's thread. No Qt."""
+"""The actions of the Machines page. They wait or read, so they run in the engine's thread. No Qt.
+"""
 
 # ruff: noqa: PLC0415 - the engine is imported there
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Known:
-    """A profile there is; `profile` None: its file is damaged, `problem` says how."""
+    """A profile; `profile` None: its file is damaged, and `problem` describes how."""
 
     name: str
     profile: Profile | None
@@ -121,7 +122,7 @@ async def trust(host: str, port: int, key: Any) -> None:
 
 
 async def hosts() -> list[Alias]:
-    """Those of ~/.ssh/config that have no profile yet."""
+    """Return the hosts of ~/.ssh/config without a profile."""
     from workbench.machines.aliases import aliases
     from workbench.machines.profiles import profile_names
 
@@ -134,7 +135,7 @@ async def hosts() -> list[Alias]:
 
 
 async def bring_in(names: list[str]) -> list[str]:
-    """Profiles for hosts of ~/.ssh/config; everything else stays there. Raises BadInput."""
+    """Create profiles for hosts of ~/.ssh/config, whose settings stay there. Raises BadInput."""
     from workbench.machines.profiles import make_profile, save_profile
 
     def write() -> list[str]:

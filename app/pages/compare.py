@@ -38,7 +38,7 @@ _SETTING = "Compare"
 
 
 class ComparePage(QWidget):
-    """Keeps what was compared last. Files may be dropped on it."""
+    """Keeps the last comparison. Files may be dropped on it."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
@@ -80,15 +80,15 @@ class ComparePage(QWidget):
         if paths:
             self._load(paths, restored=True)
 
-    # What can be asked of it
+    # Actions
 
     def compare(self, paths: Sequence[Path]) -> None:
-        """Lay these sessions over one another, and no others."""
+        """Compare these sessions only."""
         self.selection.clear()
         self._load(list(paths))
 
     def add(self, paths: Sequence[Path]) -> None:
-        """Beside those there are."""
+        """Add sessions to the comparison."""
         self._load([*self.selection.paths(), *paths])
 
     def search(self) -> None:
@@ -99,13 +99,13 @@ class ComparePage(QWidget):
         chooser.open()
 
     def copy_chart(self) -> None:
-        """The charts as they are shown, into the clipboard."""
+        """Copy the visible charts to the clipboard."""
         from app.export.sources import copy_chart  # noqa: PLC0415 - rarely
 
         copy_chart(self.trio, self._title())
 
     def present(self) -> None:
-        """The charts over the whole screen, for the back row."""
+        """Show the charts full screen, for an audience."""
         from app.live.present import Presentation  # noqa: PLC0415 - rarely
 
         if not self.selection.sides or self.trio.window() is not self.window():
@@ -121,7 +121,7 @@ class ComparePage(QWidget):
         made.begin()
 
     def export(self) -> None:
-        """The charts as a picture, or the figures as a table."""
+        """Export the charts as a picture, or the figures as a table."""
         from app.export.dialog import ask  # noqa: PLC0415 - rarely
         from app.export.sources import Charts  # noqa: PLC0415 - rarely
 
@@ -129,7 +129,7 @@ class ComparePage(QWidget):
             points = partial(compare_table.as_csv, self.comparison)
             ask(self, self._desk, Charts(self.trio, self._title(), points))
 
-    # What it is made of
+    # Widgets
 
     def _make_actions(self) -> None:
         self._charts_on = self._switch("Charts", "activity", "Show charts")
@@ -169,7 +169,7 @@ class ComparePage(QWidget):
         made.trio.visibility_changed.connect(self._on_shown)
         return made
 
-    # What happens
+    # Events
 
     def _load(
         self, paths: list[Path], *, restored: bool = False, newer: Sequence[Path] = ()
@@ -194,7 +194,7 @@ class ComparePage(QWidget):
         self._desk.bridge.submit(compare_load.load(paths, known, newer), then, fail)
 
     def _refuse(self, loaded: Loaded) -> None:
-        """Say what could not be read; offer what can be read in part."""
+        """Report what could not be read; offer sessions that can be read in part."""
         self._newer = loaded.newer
         (offered, other) = (
             (self.newer, self.refused) if loaded.newer else (self.refused, self.newer)
@@ -229,7 +229,7 @@ class ComparePage(QWidget):
         self._keep()
 
     def _letters(self) -> str:
-        """Which session each letter means: "A: Ping-pong, 21 November, 09:02 · B: ..."."""
+        """Return the session of each letter: "A: Ping-pong, 21 November, 09:02 · B: ..."."""
         sides = self.selection.sides if len(self.selection.sides) > 1 else []
         return " · ".join(f"{side.tag}: {side.name}, {when(side.start)}" for side in sides)
 
@@ -240,10 +240,10 @@ class ComparePage(QWidget):
         told = [compare_table.as_text(self.comparison), self.conditions.text()]
         QGuiApplication.clipboard().setText("\n".join(told))
 
-    # What is shown
+    # Display
 
     def _show(self) -> None:
-        """Other sessions than before."""
+        """Apply a change of the sessions."""
         sides = self.selection.sides
         self._top.chip.say("")
         model = Overlay(compare(sides))
@@ -263,7 +263,7 @@ class ComparePage(QWidget):
         self._tell()
 
     def _show_view(self) -> None:
-        """Charts or figures, and the switches that mean something there."""
+        """Show charts or figures, and the controls that apply to them."""
         charts = self._charts_on.isChecked()
         self._views.setCurrentIndex(0 if charts else 1)
         for part in (self._charts_on, self._figures_on):
@@ -273,18 +273,18 @@ class ComparePage(QWidget):
         self._show_side()
 
     def _is_printed(self) -> bool:
-        """Was anything printed in 2009 about the servers that are shown?"""
+        """Whether figures about the visible servers were printed in 2009."""
         model = self.trio.model
         return isinstance(model, Overlay) and bool(model.published_of(self.selection.shown()))
 
     def _show_side(self) -> None:
-        """In a narrow window the column beside the charts is there when asked for."""
+        """Show the column beside the charts; in a narrow window only on request."""
         narrow = self.width() < _NARROW and bool(self.selection.sides)
         self._beside_on.setVisible(narrow and self._charts_on.isChecked())
         self.board.side.setVisible(not narrow or self._beside_on.isChecked())
 
     def _tell(self) -> None:
-        """Other servers, or another rate, of the same sessions."""
+        """Apply a change of the servers or the rate."""
         self.comparison = self.selection.comparison()
         self._published_on.setVisible(self._charts_on.isChecked() and self._is_printed())
         self.sessions.tell(self.selection.shown())
@@ -294,7 +294,7 @@ class ComparePage(QWidget):
         self._keep()
 
     def _keep(self) -> None:
-        """For the next start."""
+        """Save the selection for the next start."""
         self._desk.settings.more[_SETTING] = {
             **self.selection.kept(),
             "published": self._published_on.isChecked(),
@@ -304,7 +304,7 @@ class ComparePage(QWidget):
     # Qt's
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """What no focused control takes."""
+        """Handle keys that no focused control takes."""
         on_charts = self._views.currentIndex() == 0
         if event.key() == Qt.Key.Key_F9 and self._beside_on.isVisible():
             self._beside_on.toggle()

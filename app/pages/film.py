@@ -72,7 +72,7 @@ class FilmPage(QWidget):
         self._again.setEnabled(not desk.busy)
 
     def open(self, path: Path) -> None:
-        """Read a session and show it, or have it refused."""
+        """Read a session and show it, or report why it cannot be read."""
         self._asked += 1
         asked = self._asked
 
@@ -83,14 +83,14 @@ class FilmPage(QWidget):
         self._bridge.submit(film.load(path), on_reel, self._desk.refused.emit)
 
     def export(self) -> None:
-        """Ask how this session shall be written elsewhere."""
+        """Open the export dialog for this session."""
         if self.reel is not None:
             from app.export.dialog import ask_for_session  # noqa: PLC0415 - rarely
 
             ask_for_session(self, self._desk, self.reel.path, self.board.trio)
 
     def copy_chart(self) -> None:
-        """The charts as they are shown, into the clipboard."""
+        """Copy the visible charts to the clipboard."""
         from app.export.sources import copy_chart  # noqa: PLC0415 - rarely
 
         copy_chart(self.board.trio, self._top.title.whole)
@@ -105,7 +105,7 @@ class FilmPage(QWidget):
             self.board.refresh()
 
     def present(self) -> None:
-        """The charts over the whole screen, for the back row."""
+        """Show the charts full screen, for an audience."""
         if self._presentation is not None or self.reel is None:
             return
         shown = self._presentation = Presentation(
@@ -119,7 +119,7 @@ class FilmPage(QWidget):
         shown.begin()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """What no focused control takes."""
+        """Handle keys that no focused control takes."""
         if not self._key(event):
             super().keyPressEvent(event)
 
@@ -180,7 +180,7 @@ class FilmPage(QWidget):
         self._desk.page_wanted.emit("Film")
 
     async def _play(self, reel: Reel, speed: float) -> None:
-        """In the engine's thread. What an earlier film still says is not listened to."""
+        """Play a film in the engine's thread. Documents of an earlier film are ignored."""
 
         def consume(document: AnyDocument) -> None:
             if self.reel is reel:
@@ -190,7 +190,7 @@ class FilmPage(QWidget):
             if self.reel is reel:
                 self.transport.tell(position)
                 if position.at_us >= reel.duration_us:
-                    # Of a run that was cut off no more comes, either.
+                    # A run that was cut off has no further documents either.
                     self.board.end()
 
         self._film = Film(reel, self._bridge.post(consume), self._bridge.post(report))

@@ -79,10 +79,10 @@ WORDS = (
 
 
 class HelpPage(QWidget):
-    """Two columns: keys, then words and the keys of the charts they are about."""
+    """Two columns: keys on one side, terms and the charts' keys on the other."""
 
     def __init__(self, desk: Desk, rail: Sequence[str]) -> None:
-        """`rail`: the pages that have keys, in their order."""
+        """`rail`: the pages with shortcuts, in order."""
         super().__init__()
         outer = column(self)
         top = TopBar("Shortcuts and glossary")

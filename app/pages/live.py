@@ -31,11 +31,11 @@ _ENDED = {
 
 
 _TO_BEGIN = "Press Esc to go back, then run servers or open a session (Ctrl+O)."
-"""In a presentation of nothing."""
+"""The headline of a presentation without a run."""
 ABORT_AFTER_MS = 700
-"""So long after Stop it becomes Abort: a double click is no wish to abort."""
+"""How long after Stop the button becomes Abort: a double click must not abort."""
 _PULSE_MS, _SLEPT_S = 500, 2.5
-"""So much later than it should have come, the pulse says that the program was suspended."""
+"""The pulse's interval, and the delay that means the program was suspended."""
 _LOW = 690
 """Below this height the strip under the charts is lower."""
 
@@ -93,8 +93,9 @@ class LivePage(QWidget):
         self._top.say("Live", "Nothing is running. Choose servers to start a run.")
 
     def start(self, plan: Plan, where: Where | None = None) -> None:
-        """Run a plan, on this computer unless told where; the window sees to it that none is
-        running."""
+        """Run a plan, on this computer unless `where` is set; the window ensures that no other
+        runs.
+        """
         self.begin(plan, where)
         put, tell = self._bridge.post(self.consume), self._bridge.post(self.tell)
         self._run = LiveRun(plan, put, tell, where, self._asker)
@@ -102,8 +103,9 @@ class LivePage(QWidget):
         self._bridge.submit(self._run.run(), self.end, self._on_failed)
 
     def begin(self, plan: Plan, where: Where | None = None) -> None:
-        """Show a run of which nothing is known yet but its plan. What it tells goes to `prepare`,
-        `tell`, `consume` and at last `end`."""
+        """Show a new run of which only the plan is known. Its progress goes to `prepare`, `tell`,
+        `consume` and finally `end`.
+        """
         self.board.clear()
         self.board.expect(plan.axis, plan.workload.timeout_s)
         self.now.clear()
@@ -147,7 +149,7 @@ class LivePage(QWidget):
                 QTimer.singleShot(ABORT_AFTER_MS, self, self._offer_abort)
 
     def export(self) -> None:
-        """The session once the run is over; until then the charts as they are shown."""
+        """Export the session after the run; until then, the charts on the screen."""
         from app.export.dialog import ask, ask_for_session  # noqa: PLC0415
         from app.export.sources import Charts  # noqa: PLC0415 - rarely
 
@@ -157,13 +159,13 @@ class LivePage(QWidget):
             ask(self, self._desk, Charts(self.board.trio, self._top.title.whole))
 
     def copy_chart(self) -> None:
-        """The charts as they are shown, into the clipboard."""
+        """Copy the visible charts to the clipboard."""
         from app.export.sources import copy_chart  # noqa: PLC0415 - rarely
 
         copy_chart(self.board.trio, self._top.title.whole)
 
     def press_stop(self) -> None:
-        """Stop; pressed again while that takes its time, abort."""
+        """Stop; pressed again during a long stop, abort."""
         if self.state is not State.STOPPING:
             self.stop()
         elif self._run is not None and self._controls.can_stop:
@@ -172,7 +174,7 @@ class LivePage(QWidget):
             self.error.say("")
 
     def present(self) -> None:
-        """The charts over the whole screen, for the back row."""
+        """Show the charts full screen, for an audience."""
         if self._presentation is not None:
             return
         shown = self._presentation = Presentation(
@@ -193,7 +195,7 @@ class LivePage(QWidget):
         self.setFocus()
 
     def _in_short(self) -> tuple[str, str]:
-        """For those who see the charts only."""
+        """Return the status for a presentation, which shows the charts only."""
         if self.state is State.IDLE:
             return _TO_BEGIN, "soft"
         state = "" if self.state is State.RUNNING else self._top.chip.text
@@ -203,7 +205,7 @@ class LivePage(QWidget):
         return state, "soft"
 
     def _in_large(self) -> str:
-        """Of a run of which nothing is drawn."""
+        """Return the headline of a run without points."""
         heads = {State.IDLE: "Nothing is running", State.OVER: "No measurements"}
         return heads.get(self.state, "Preparing")
 
@@ -231,7 +233,7 @@ class LivePage(QWidget):
         self.now.refresh()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """What no focused control takes."""
+        """Handle keys that no focused control takes."""
         if not self._key(event):
             super().keyPressEvent(event)
 
@@ -275,24 +277,24 @@ class LivePage(QWidget):
             case PointStop():
                 self._paused_after = self.board.model.axis.of(document)
             case Note(topic="paused") if self.state is State.PAUSING:
-                # Only now: what rests between points, or another server's start, comes first.
+                # Only now: cooling down and starting other servers come first.
                 self._enter(State.PAUSED)
 
     def tell(self, text: str) -> None:
-        """What the run is doing between points."""
+        """Show the current activity between points."""
         self.now.tell(text)
         if self.state is State.PREPARING:
             self.board.prepare(self._trial, text)
 
     def prepare(self, trial: Trial) -> None:
-        """How far the run's trial of its servers is."""
+        """Show the progress of the server tests."""
         self._trial = trial
         self.now.prepare(trial)
         self.board.prepare(trial, "")
 
     def end(self, outcome: Outcome) -> None:
         """Handle the end of the run."""
-        self._on_pulse()  # the end may be told before the pulse that comes late
+        self._on_pulse()  # the end may be reported before the late pulse
         self._path = outcome.path
         stop = outcome.stop
         self.board.end()

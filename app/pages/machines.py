@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from workbench.machines.hostkeys import HostKeyProblem
 
 _CHOSEN = "machine"
-"""Under which name the settings keep which one is shown."""
+"""The key of the chosen machine in the settings."""
 
 
 class MachinesPage(QWidget):
-    """Shows one machine at a time; several may be checked at once."""
+    """Shows one machine at a time; several can be checked at once."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
@@ -44,7 +44,7 @@ class MachinesPage(QWidget):
         self.records = Records(desk.settings.more)
         self._here = Record()
         self._under_way: dict[str, tuple[str, Future[Any]]] = {}
-        """By machine: what is done with it (check, clean), and how to end that."""
+        """By machine: the current action (check, clean), and how to cancel it."""
         self._checks: dict[str, Record] = {}
         self._problems: dict[str, HostKeyProblem] = {}
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
@@ -77,11 +77,11 @@ class MachinesPage(QWidget):
         self.profiles.load()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """This computer's facts cost nothing to read, and its load is another every minute."""
+        """Read the facts of this computer again: that is cheap, and its load changes."""
         self.desk.bridge.submit(work.here(), self._on_here)
 
     def run_this(self) -> None:
-        """Check the machine that is shown."""
+        """Check the visible machine."""
         if self.detail.check.isEnabled():
             self.check(self.listing.selected)
 
@@ -89,7 +89,7 @@ class MachinesPage(QWidget):
         self.cancel(self.listing.selected)
 
     def check(self, name: str) -> None:
-        """Every step is shown as it is done."""
+        """Check a machine, and show each step when it is done."""
         profile = self.profiles.get(name)
         if profile is None or name in self._under_way:
             return
@@ -108,7 +108,7 @@ class MachinesPage(QWidget):
             self.check(known.name)
 
     def cancel(self, name: str) -> None:
-        """End what is done with a machine; it cleans up behind itself."""
+        """Cancel the action on a machine; it cleans up."""
         what, future = self._under_way.pop(name, ("", None))
         if future is None:
             return
@@ -124,7 +124,7 @@ class MachinesPage(QWidget):
         self.profiles.add()
 
     def refresh(self) -> None:
-        """Draw what is known now."""
+        """Show what is known now."""
         states = {known.name: self._state(known) for known in self.profiles.machines}
         self.listing.show_states(states)
         self._tell_head(states)
@@ -140,7 +140,7 @@ class MachinesPage(QWidget):
         )
         self.commands.refresh()
 
-    # What is done with them
+    # Actions
 
     def _connect(self) -> None:
         desk, detail, head, profiles = self.desk, self.detail, self._head, self.profiles
@@ -195,7 +195,7 @@ class MachinesPage(QWidget):
         from workbench.machines.hostkeys import HostKeyProblem  # noqa: PLC0415 - not before a check
 
         if self._checks.get(name) is not record:
-            return  # cancelled meanwhile
+            return  # cancelled in the meantime
         record.add(step)
         if isinstance(step.error, HostKeyProblem):
             self._problems[name] = step.error
@@ -247,7 +247,7 @@ class MachinesPage(QWidget):
 
     def _on_profiles(self, new: bool) -> None:
         if not new:
-            # Who is going through the list keeps the place.
+            # Keep the focus of a user who goes through the list.
             self.refresh()
             return
         found = self.profiles.machines
@@ -262,7 +262,7 @@ class MachinesPage(QWidget):
         self._here = found
         self.refresh()
 
-    # What is shown
+    # Display
 
     def _on_chosen(self, name: str) -> None:
         self.desk.settings.more[_CHOSEN] = name

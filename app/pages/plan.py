@@ -36,7 +36,7 @@ _NAMELESS = "Untitled"
 
 
 class PlanPage(QWidget):
-    """`edit` shows a plan; what is in the form is kept between starts."""
+    """`edit` shows a plan; the form's content is kept between starts."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
@@ -93,11 +93,11 @@ class PlanPage(QWidget):
 
     @property
     def draft(self) -> Draft | None:
-        """What is known of what is in the form; None: nothing yet."""
+        """Return the draft in the form; None: there is none yet."""
         return self._draft if self._current else None
 
     def edit(self, plan: Plan) -> None:
-        """Show a plan to be looked at and changed."""
+        """Show a plan in the form."""
         self._show(plan_data(plan), "")
 
     def load(self) -> None:
@@ -105,7 +105,7 @@ class PlanPage(QWidget):
         self._desk.bridge.submit(resources.load(), self._on_bench, self.notice.say)
 
     def run_this(self) -> None:
-        """Ask for a run, if there can be one; what was just typed is judged first."""
+        """Request the run, if the plan is valid; recent changes are checked first."""
         draft = self.draft
         if draft is None:
             self._run_then = True
@@ -124,13 +124,13 @@ class PlanPage(QWidget):
             self._refused.say(f"Cannot run yet. {' '.join(why)}".strip())
 
     def search(self) -> None:
-        """Put the cursor into the search of the servers."""
+        """Focus the search of the servers."""
         if self.form.servers.picker.isHidden():
             self.form.servers.open_or_close()
         self.form.servers.picker.search.setFocus()
 
     def import_plan(self) -> None:
-        """Ask for a plan's file."""
+        """Ask for a plan file."""
         dialog = QFileDialog(self, "Open a plan file")
         dialog.setNameFilters(["Plans and sessions (*.yaml *.yml)", "All files (*)"])
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
@@ -139,7 +139,7 @@ class PlanPage(QWidget):
         dialog.open()
 
     def read(self, path: Path) -> None:
-        """Show the plan in a file; a session is opened."""
+        """Show the plan in a file; open it if it is a session."""
         self._desk.bridge.submit(
             resources.read_plan(path), lambda plan: self._on_read(path, plan), self.notice.say
         )
@@ -156,7 +156,7 @@ class PlanPage(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._fit()
 
-    # Its parts
+    # Widgets
 
     def _make_head(self) -> Head:
         self.head = Head()
@@ -173,7 +173,7 @@ class PlanPage(QWidget):
         return card
 
     def _fit(self) -> None:
-        """In a narrow window the presets are a drawer over what the plan will do."""
+        """In a narrow window, make the presets a drawer over the preview."""
         narrow = self.width() < _NARROW
         self.head.drawer.setVisible(narrow)
         drawn = self.head.drawer.isChecked()
@@ -183,7 +183,7 @@ class PlanPage(QWidget):
         self.gallery.setFixedWidth(288 if wide else 264)
         self._card.setMaximumWidth(700)
 
-    # What is in the form
+    # The form
 
     def _restore(self) -> None:
         kept = self._desk.settings.more.get("plan")
@@ -196,7 +196,7 @@ class PlanPage(QWidget):
             self.form.fill(data)
 
     def _keep(self) -> None:
-        """For the next start."""
+        """Save the form for the next start."""
         self._desk.settings.more["plan"] = {
             "base": self._base[0],
             "changed": self._is_changed(),
@@ -205,7 +205,7 @@ class PlanPage(QWidget):
         }
 
     def _is_changed(self) -> bool:
-        """Since its preset, or since it came from elsewhere."""
+        """Whether the plan differs from its preset, or from what was shown first."""
         return self.form.data() != self._base[1] if self._base[1] else self._kept_changed
 
     def _take(self, preset: Preset) -> None:
@@ -214,7 +214,7 @@ class PlanPage(QWidget):
         self._show(plan_data(preset.plan), preset.id)  # type: ignore[arg-type]
 
     def _show(self, data: dict[str, Any], base: str) -> None:
-        """Another plan; a changed one that goes can be brought back."""
+        """Show another plan; changes of the previous one can be restored."""
         gone = self.form.data()
         changed = self._is_changed()
         self._before = (self._base[0], gone) if changed else None
@@ -258,7 +258,7 @@ class PlanPage(QWidget):
             own=self.gallery.own is not None,
         )
 
-    # What is known about it
+    # The draft
 
     def _on_bench(self, found: Bench) -> None:
         first, self._bench = self._bench is None, found
@@ -330,7 +330,7 @@ class PlanPage(QWidget):
             self.notice.say(BUSY if busy else "", "soft")
 
     def _preview_tuning(self) -> None:
-        """Ask the machines now what would be changed on them."""
+        """Connect to the machines and show what tuning would change."""
         machines = self.form.machines
         where = machines.where
         if where is None or not where.tune:

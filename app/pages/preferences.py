@@ -30,7 +30,7 @@ _WIDEST = 900
 
 
 class PreferencesPage(QWidget):
-    """Everything applies at once; there is nothing to confirm."""
+    """Every change applies at once."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
@@ -76,7 +76,7 @@ class PreferencesPage(QWidget):
             radio.setChecked(name == self._desk.settings.colours)
         self._desk.bridge.do(folders.measured, self.show_folders, self._told.say)
 
-    # Inside
+    # Widgets
 
     def _make_look(self) -> QWidget:
         card = frame()

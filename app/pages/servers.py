@@ -28,7 +28,7 @@ _NARROW = 1080
 
 
 class ServersPage(QWidget):
-    """The table above; below it the code of one server or two, and what is known or tried."""
+    """The table above; below it the code of one or two servers, with facts and tests."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
@@ -112,7 +112,7 @@ class ServersPage(QWidget):
         self._desk.servers_changed.connect(self.load)
         self.setFocusProxy(self.table)
 
-    # What is there
+    # The catalogue
 
     def load(self) -> None:
         """Read the catalogue again."""
@@ -125,7 +125,7 @@ class ServersPage(QWidget):
         self._desk.bridge.do(lambda: load(machine, there), on_loaded, self._on_unread)
 
     def _on_target(self) -> None:
-        """Another machine to try servers on, or more is known about it."""
+        """Handle another machine for tests, or new facts about it."""
         if self.trial.profile != self.target.profile:
             self.trial.set_machine(self.target.profile)
         self._on_trial()
@@ -157,7 +157,7 @@ class ServersPage(QWidget):
         self._on_edited()
 
     def servers(self) -> list[Known]:
-        """Those listed, in the order of the table."""
+        """Return the visible servers in the order of the table."""
         return self._sifted.servers()
 
     def _sift(self, key: str = "") -> None:
@@ -188,24 +188,24 @@ class ServersPage(QWidget):
             self._keep()
 
     def set_beside(self, known: Known | None) -> None:
-        """The server whose code stands on the right; None: there is none."""
+        """Show a server's code on the right; None: close it."""
         self.detail.set_beside(known)
 
-    # What can be done
+    # Actions
 
     def search(self) -> None:
-        """Put the cursor into the search field."""
+        """Focus the search field."""
         self.finding.search()
 
     def run_this(self) -> None:
         self.compare_these()
 
     def stop(self) -> None:
-        """End a trial that is under way."""
+        """Cancel the current test."""
         self.trial.stop()
 
     def compare_these(self) -> None:
-        """Lead on to the plan with the ticked servers."""
+        """Show a plan with the ticked servers."""
         by_id = {known.id: known for known in self._rows.servers if known.comparable}
         chosen = [by_id[id_] for id_ in self._rows.ticked if id_ in by_id]
         if chosen:
@@ -213,7 +213,7 @@ class ServersPage(QWidget):
             self._desk.bridge.do(lambda: plan_for(chosen), show, self.error.say)
 
     def try_all(self) -> None:
-        """Try every server that is listed, or stop doing so."""
+        """Test every visible server, or cancel that."""
         if self.trial.under_way:
             self.trial.stop()
         else:
@@ -239,7 +239,7 @@ class ServersPage(QWidget):
         self.load()
 
     def reveal(self) -> None:
-        """Show the chosen server's folder in the file manager."""
+        """Show the selected server's folder in the file manager."""
         if self.pane.known is not None:
             place = self.pane.known.folder / "server.yaml"
             self._desk.bridge.submit(files.reveal(place), fail=self.error.say)
@@ -256,7 +256,7 @@ class ServersPage(QWidget):
         menu.insertAction(menu.actions()[0], tick)
         menu.popup(at)
 
-    # What is kept
+    # Settings
 
     def _on_edited(self) -> None:
         self._rows.set_unsaved(self._edits.kept)

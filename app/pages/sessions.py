@@ -31,12 +31,12 @@ from workbench.sessions.labels import Label, Titles
 from workbench.sessions.library import Shelved
 
 LOOK_EVERY_MS = 3000
-"""Whether there are other sessions than before, while the page is seen."""
+"""How often new sessions are looked for while the page is visible."""
 _SIDE, _NARROW_SIDE, _NARROW = 330, 286, 1100
 
 
 class SessionsPage(QWidget):
-    """Latest first; a double click or Enter opens, several at once are compared."""
+    """Latest first. A double click or Enter opens a session; several are compared."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
@@ -114,7 +114,7 @@ class SessionsPage(QWidget):
         body.addWidget(self._list, 1)
         return card
 
-    # What is shown
+    # Display
 
     def show_sessions(self, sessions: Sequence[Shelved]) -> None:
         chosen = {session.path for session in self.chosen()}
@@ -129,16 +129,16 @@ class SessionsPage(QWidget):
         self._tell_found()
 
     def paths(self) -> list[Path]:
-        """Those listed and not filtered away."""
+        """Return the sessions listed and not filtered out."""
         return [self._found.session(row).path for row in range(self._found.rowCount())]
 
     def chosen(self) -> list[Shelved]:
-        """In the order of the list."""
+        """Return the selected sessions in the order of the list."""
         rows = sorted(index.row() for index in self._list.selectionModel().selectedRows())
         return [self._found.session(row) for row in rows]
 
     def search(self) -> None:
-        """Put the cursor into the search field."""
+        """Focus the search field."""
         self._search.setFocus()
         self._search.selectAll()
 
@@ -149,7 +149,7 @@ class SessionsPage(QWidget):
         self._tell_found()
 
     def _choose(self, paths: set[Path], otherwise: int) -> None:
-        """Select those that are still there; where none is, the one at their place."""
+        """Select these sessions if they still exist; otherwise the one that took their place."""
         model, selection = self._found, self._list.selectionModel()
         rows = [row for row in range(model.rowCount()) if model.session(row).path in paths]
         if not rows and model.rowCount():
@@ -195,10 +195,10 @@ class SessionsPage(QWidget):
         for name, possible in can.items():
             self.card.buttons[name].setEnabled(possible)
 
-    # What can be done
+    # Actions
 
     def open_chosen(self) -> None:
-        """One is opened as a film; several are compared."""
+        """Open one session as a film; compare several."""
         chosen = self.chosen()
         if len(chosen) == 1:
             self._desk.open_wanted.emit(chosen[0].path)
@@ -211,7 +211,7 @@ class SessionsPage(QWidget):
             self._desk.compare_wanted.emit(readable)
 
     def run_this(self) -> None:
-        """Run the plan of the session chosen again, on its machines."""
+        """Run the plan of the selected session again, on its machines."""
         if self.card.buttons["Run again"].isEnabled():
             (session,) = self.chosen()
             run_again(self._desk, session.path, self.error.say)
@@ -228,7 +228,7 @@ class SessionsPage(QWidget):
             self._desk.plan_wanted.emit(plan)
 
     def export(self) -> None:
-        """Ask how the session chosen shall be written elsewhere."""
+        """Open the export dialog for the selected session."""
         if self.card.buttons["Export…"].isEnabled():
             from app.export.dialog import ask  # noqa: PLC0415
             from app.export.sources import Recorded  # noqa: PLC0415 - rarely, and it draws
@@ -241,7 +241,7 @@ class SessionsPage(QWidget):
             self._desk.bridge.submit(files.reveal(session.path), fail=self.error.say)
 
     def trash(self) -> None:
-        """After a question."""
+        """Move the selected sessions to the trash, after a confirmation."""
         chosen = self.chosen()
         if self._question is not None or not self.card.buttons["Move to trash"].isEnabled():
             return
@@ -276,7 +276,7 @@ class SessionsPage(QWidget):
         )
 
     async def _keep(self, session: str, said: Label) -> None:
-        """In the order in which they were written: the last one stays."""
+        """Save a label; labels are saved in the order of the changes."""
         async with self._keeping:
             await asyncio.to_thread(Titles().write, session, said)
 
@@ -291,7 +291,7 @@ class SessionsPage(QWidget):
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(self._list.viewport().mapToGlobal(at))
 
-    # What happens to it
+    # Events
 
     def showEvent(self, event: object) -> None:
         self.error.say("")

@@ -1,4 +1,4 @@
-"""The Start page: the purpose of the program, and three ways to begin."""
+"""The Start page: the purpose of the program, and three ways to start."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TALLEST_CARD = 460
 
 
 class StartPage(QWidget):
-    """Asks for nothing that has an answer already."""
+    """Asks nothing that has a default."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
@@ -61,7 +61,7 @@ class StartPage(QWidget):
         self.recent = Recent(desk)
         outer.addWidget(self.recent)
         self._empty = {0: 2, outer.count(): 3}
-        """Places in the column that hold nothing, and their shares of what is left."""
+        """The empty places in the column, and their shares of the spare height."""
         outer.addStretch(3)
         outer.addSpacing(16)
         outer.addLayout(self._make_foot())
@@ -77,7 +77,7 @@ class StartPage(QWidget):
 
     def show_recent(self, sessions: Sequence[Shelved]) -> None:
         self.recent.show_sessions(sessions)
-        # Who has run something wants the next comparison rather than a quick look.
+        # Users with sessions want the next comparison rather than a quick look.
         known = bool(sessions)
         for each, kind in (
             (self.quick, "" if known else "primary"),
@@ -90,15 +90,15 @@ class StartPage(QWidget):
         dress(self, self._theme)
 
     def ticked(self) -> list[str]:
-        """Ids of the servers to be compared."""
+        """Return the ids of the servers to compare."""
         return self.compare.ticked()
 
     def run_this(self) -> None:
-        """What the primary button does."""
+        """Do what the primary button does."""
         (self.run_quick if self._primary() is self.quick else self.compare.ask_run)()
 
     def run_quick(self) -> None:
-        """Ask for a run of the quick look."""
+        """Request a quick look."""
         if self._offer is not None and self.quick.isEnabled():
             self._desk.run_wanted.emit(self._offer.quick)
 
@@ -109,7 +109,7 @@ class StartPage(QWidget):
         side = 56 if self.width() > 1_120 else 28
         tall = self.height() > 720
         self._outer.setContentsMargins(side, 24 if tall else 12, side, 20 if tall else 12)
-        # In a low window the servers to tick need what is empty elsewhere.
+        # In a low window, the list of servers needs the empty space.
         for place, share in self._empty.items():
             self._outer.setStretch(place, share if tall else 0)
         large = self.width() > 1_500 and self.height() > 900

@@ -41,7 +41,7 @@ DEFAULTS: dict[str, Any] = {
 
 
 class Advanced(QWidget):
-    """`lines` and `inputs` are by the plan's keys."""
+    """Maps `lines` and `inputs` by the plan's keys."""
 
     edited = Signal()
 
@@ -66,7 +66,7 @@ class Advanced(QWidget):
             each.edited.connect(self._on_edited)  # type: ignore[attr-defined]
 
     def data(self) -> dict[str, Any]:
-        """In the plan's form; `workload` holds its part of that."""
+        """Return the values as the plan's form has them; `workload` contains its own part."""
         inputs = self.inputs
         plain = {k: f.value() for k, f in inputs.items() if "." not in k}  # type: ignore[attr-defined]
         nested: dict[str, dict[str, Any]] = {"workload": {}, "warm_up": {}, "give_up": {}}
@@ -100,7 +100,7 @@ class Advanced(QWidget):
         self._tell()
 
     def open(self) -> None:
-        """Show what is in here."""
+        """Unfold the fields."""
         if self._body.isHidden():
             self._switch()
 
@@ -195,7 +195,7 @@ class Advanced(QWidget):
             dress(self, self._theme)
 
     def _tell(self) -> None:
-        """Show how many of the fields differ from their defaults."""
+        """Show how many fields differ from their defaults."""
         data = self.data()
         flat = {f"workload.{k}": v for k, v in data.pop("workload").items()} | data
         odd = sum(flat[key] != default for key, default in DEFAULTS.items())

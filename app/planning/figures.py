@@ -1,4 +1,4 @@
-"""A field for several numbers: as many lines as they take, so that none is out of sight."""
+"""A field for several numbers that grows in lines, so that all are visible."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BETWEEN = "  "
 
 
 class Figures(QPlainTextEdit):
-    """Apart by blanks, or by commas where those cannot be thousands'."""
+    """Numbers separated by spaces, or by commas that cannot be thousands separators."""
 
     edited = Signal()
 
@@ -70,7 +70,7 @@ class Figures(QPlainTextEdit):
             self.edited.emit()
 
     def _fit(self) -> None:
-        # Of plain text Qt tells the height in lines.
+        # Qt gives the height of plain text in lines.
         lines = max(1, round(self.document().size().height()))
         off, needed = Qt.ScrollBarPolicy.ScrollBarAlwaysOff, Qt.ScrollBarPolicy.ScrollBarAsNeeded
         self.setVerticalScrollBarPolicy(needed if lines > _MOST_LINES else off)

@@ -26,11 +26,12 @@ _ORDERS = [("sequential", "server by server"), ("interleaved", "interleaved, ran
 
 
 class PlanForm(QWidget):
-    """`data` is what `workbench.plan.editing.examine` takes; `lines` and `inputs` are by the plan's
-    keys."""
+    """`data` is the input of `workbench.plan.editing.examine`; `lines` and `inputs` are by the
+    plan's keys.
+    """
 
     edited = Signal()
-    """By a person."""
+    """The user changed a field."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -106,7 +107,7 @@ class PlanForm(QWidget):
         self.description.textChanged.connect(self._on_described)
         self._filling = False
         self.unplaced: list[str] = []
-        """Faults that no field shows."""
+        """Problems that no field shows."""
         self._fit()
 
     def data(self) -> dict[str, Any]:
@@ -141,7 +142,7 @@ class PlanForm(QWidget):
         }
 
     def fill(self, data: Mapping[str, Any]) -> None:
-        """Show a plan's data; what is not there or makes no sense is shown as it is."""
+        """Show a plan's data; missing and invalid values are shown as they are."""
         self._filling = True
         given = data.get("workload")
         given = given if isinstance(given, dict) else {}
@@ -181,7 +182,9 @@ class PlanForm(QWidget):
         self._filling = False
 
     def show_faults(self, faults: Mapping[str, str]) -> list[str]:
-        """Show each fault, by its key, beside its field. Returns all, named by their fields."""
+        """Show each problem, by its key, beside its field. Returns all problems, named by their
+        fields.
+        """
         by_line: dict[Line, list[tuple[str, str]]] = {line: [] for line in self.lines.values()}
         named = []
         self.unplaced = []
@@ -198,7 +201,7 @@ class PlanForm(QWidget):
             elif key:
                 self.unplaced.append(told)
         for line, said in by_line.items():
-            # Where several fields of a line are wrong, each is told by its name.
+            # If several fields of a line are invalid, each message has its field's name.
             line.fault(" ".join(pair[len(said) > 1] for pair in dict.fromkeys(said)))
         self._servers_line.setVisible("servers" in faults)
         for key, field in self.inputs.items():
@@ -211,7 +214,7 @@ class PlanForm(QWidget):
         return named
 
     def tell(self, rates: Sequence[float], order: str) -> None:
-        """The rates the fields make, per second, and the order in words."""
+        """Show the rates per second that the fields yield, and the order as text."""
         span = ""
         if len(rates) > 1 and self._searches:
             span = f"Chooses among {len(rates):,} rates, {rates[0]:,.6g} to {rates[-1]:,.6g}/s"
@@ -346,7 +349,7 @@ class PlanForm(QWidget):
             self.edited.emit()
 
     def _fit(self) -> None:
-        """Only what matters for the kind of load is seen."""
+        """Show only the fields that apply to the kind of load."""
         model: LoadModel = self._model.value()
         closed, protocol = model.mode == "closed", self._protocol.value()
         self._model_line.explain(model.help)
@@ -374,7 +377,7 @@ class PlanForm(QWidget):
 
 
 def _model(given: Mapping[str, Any]) -> LoadModel:
-    """What plain data of a workload say of how connections begin."""
+    """Return the arrival model of a workload's plain data."""
     mode, arrivals = given.get("mode", "open"), given.get("arrivals", "uniform")
     alike = [each for each in LOAD_MODELS if each.mode == mode]
     exact = [each for each in alike if each.arrivals == arrivals]

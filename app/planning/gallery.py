@@ -24,9 +24,9 @@ class Gallery(QFrame):
     """The presets."""
 
     taken = Signal(object)
-    """A `Preset`, to be shown in the form."""
+    """A `Preset` to show in the form."""
     kept = Signal(object)
-    """A `Preset`: the plan in the form is this one now."""
+    """A `Preset` as which the plan in the form was saved."""
     import_wanted = Signal()
 
     def __init__(self, bridge: Bridge) -> None:
@@ -56,13 +56,13 @@ class Gallery(QFrame):
         self._fit()
 
     def mark(self, id: str) -> None:
-        """The preset the form's plan began from; empty: none."""
+        """Mark the preset that the plan was made from; empty: none."""
         self.list.mark(id)
         self._fit()
 
     @property
     def own(self) -> Preset | None:
-        """The marked one, if it is the user's."""
+        """Return the marked preset, if it is the user's."""
         marked = self.list.preset(self.list.marked)
         return marked if marked is not None and marked.own else None
 

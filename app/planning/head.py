@@ -22,20 +22,20 @@ class Head(TopBar):
         self.drawer.setCheckable(True)
         self.save = button("Save", "save")
         self.save_as = button("Save as…", "save")
-        self.save_as.setEnabled(False)  # nothing is known yet that could be saved
+        self.save_as.setEnabled(False)  # no draft yet
         self.run = button("Run", "play", kind="primary")
         self.run.setMinimumWidth(96)
         for each in (self.drawer, self.save, self.save_as, self.run):
             self.actions.addWidget(each)
 
     def name(self, title: str, *, changed: bool, own: bool) -> None:
-        """`changed`: since it was taken; `own`: it can be saved over."""
+        """`changed`: differs from its preset; `own`: can be saved over it."""
         odd = " (changed)" if changed else ""
         self.say("Plan", f"{title or 'Untitled plan'}{odd} · edits are kept")
         self.save.setVisible(changed and own)
 
     def judge(self, draft: Draft | None, *, busy: bool, fault: str = "") -> None:
-        """`fault`: what is wrong besides the plan itself."""
+        """`fault`: a problem outside the plan."""
         sound = draft is not None and draft.sound and not fault
         whole = draft is not None and draft.plan is not None
         self.run.setEnabled(sound and not busy)

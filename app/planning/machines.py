@@ -34,11 +34,11 @@ _ELSEWHERE = (
 
 
 class Machines(QWidget):
-    """One target, one or more clients; with no other profile, this computer is both."""
+    """One target, one or more clients; without other profiles, this computer is both."""
 
     edited = Signal()
     preview_wanted = Signal()
-    """What the chosen kernel settings would change on these machines."""
+    """The user wants to see what the chosen kernel settings would change on these machines."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -81,8 +81,9 @@ class Machines(QWidget):
         self.set_machines(())
 
     def value(self) -> dict[str, Any]:
-        """Names of profiles, and of a set of kernel settings, if any: {"target": ..., "clients":
-        [...], "tune": ...}."""
+        """Return the names of profiles, and of a set of kernel settings, if any: {"target": ...,
+        "clients": [...], "tune": ...}.
+        """
         return {
             "target": self.target.value(),
             "clients": list(self._clients),
@@ -103,25 +104,28 @@ class Machines(QWidget):
 
     @property
     def where(self) -> Where | None:
-        """None: this computer alone, as it is."""
+        """Return the machines; None: this computer alone, without tuning."""
         tune = self.tune.value() if self._may_be_tuned else ""
         where = Where(self.target.value(), tuple(self._clients), tune)
         return None if where == Where(HERE, (HERE,)) else where
 
     @property
     def alone(self) -> bool:
-        """Whether all load stays on this computer."""
+        """Whether target and client are this computer."""
         return self.target.value() == HERE and self._clients == [HERE]
 
     @property
     def listens_on(self) -> str:
-        """The machine on which servers listen for others; empty: load and servers share one."""
+        """Return the machine on which servers listen for other machines; empty: target and client
+        are the same.
+        """
         target = self.target.value()
         return "" if self._clients == [target] else _in_words(target)
 
     def facts(self, here: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-        """Of all clients, as their last checks found them; none when one is not known. `here`: of
-        this computer."""
+        """Return the facts of all clients from their last checks; none if one is unknown. `here`:
+        the facts of this computer.
+        """
         found = [
             here if name == HERE else self._found.get(name, {}).get("facts")
             for name in self._clients
@@ -129,7 +133,7 @@ class Machines(QWidget):
         return [each for each in found if isinstance(each, Mapping)] if all(found) else []
 
     def tell_preview(self, text: str, tone: str = "muted") -> None:
-        """What a preview is doing, or why there is none; empty: it is over."""
+        """Show the progress of a preview, or why there is none; empty: it is over."""
         self._doing = text if tone == "muted" else ""
         self.preview.setEnabled(not self._doing)
         self.tune_line.fault("", "muted")
@@ -167,8 +171,9 @@ class Machines(QWidget):
         states: Mapping[str, State] | None = None,
         found: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
-        """Listed by what they may be used for. `states`: what is known of them, by name; `found`:
-        what their last checks found (`checking.Step.found`)."""
+        """List machines by their roles. `states`: their states by name; `found`: the findings of
+        their last checks (`checking.Step.found`).
+        """
         self._states, self._found = states or {}, found or {}
         self._profiles = {profile.name: profile for profile in profiles}
         targets = [p.name for p in profiles if "target" in p.roles] or [HERE]
@@ -203,7 +208,7 @@ class Machines(QWidget):
         self._tell()
 
     def set_tunings(self, sets: Sequence[tuple[str, str]]) -> None:
-        """Sets of kernel settings there are: (name, in words)."""
+        """Set the available sets of kernel settings: (name, description)."""
         self.tune.clear()
         for name, words in (_AS_THEY_ARE, *sets):
             self.tune.addItem(words, name)
@@ -239,7 +244,7 @@ class Machines(QWidget):
 
     @property
     def _may_be_tuned(self) -> bool:
-        """By the profile of one at least."""
+        """Whether the profile of at least one machine allows it."""
         chosen = (self._profiles.get(name) for name in self._names)
         return any(profile.tuning for profile in chosen if profile is not None)
 
@@ -252,7 +257,7 @@ class Machines(QWidget):
         self.tune_line.explain(self._doing or text)
 
     def _would_change(self, name: str, wanted: str) -> str:
-        """As the last check found it."""
+        """Return the changes found by the last check."""
         called, profile = _in_words(name), self._profiles.get(name)
         if profile is None or not profile.tuning:
             return f"{called}: not changed (its profile)"
@@ -280,7 +285,7 @@ class Machines(QWidget):
         return f"{name} (removed)" if gone else _in_words(name)
 
     def _known_of(self, names: Sequence[str]) -> tuple[str, str]:
-        """What the last check said of other machines, and its tone."""
+        """Return a sentence about the last checks of the other machines, and its tone."""
         states = {name: self._states[name] for name in names if name in self._states}
         said = [f"{name}: {state.word}" for name, state in states.items() if name != HERE]
         doubtful = any(state.tone in ("warn", "bad") for state in states.values())

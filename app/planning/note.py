@@ -1,4 +1,4 @@
-"""The note of a plan that comes with Pongbench says what that plan measures, not what others do."""
+"""The note of a shipped plan: it describes that plan, not others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Note:
-    """Taken out of the field once another plan stands in the form, and put back with its own."""
+    """Removed from the field when another plan is in the form, and restored with its own."""
 
     def __init__(self) -> None:
         self._taken = ""

@@ -1,4 +1,4 @@
-"""The list of all servers, to search and to tick."""
+"""The list of all servers, with a search and check boxes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _WHY = Qt.ItemDataRole.UserRole + 4
 
 
 class Picker(QFrame):
-    """All servers; typing narrows the list, Space or Enter ticks, Escape closes."""
+    """Typing narrows the list, Space or Enter ticks, Escape closes."""
 
     ticked = Signal(str, bool)
     done = Signal()
@@ -103,7 +103,7 @@ class Picker(QFrame):
         self.list.viewport().update()
 
     def begin(self) -> None:
-        """With an empty search."""
+        """Open with an empty search."""
         self.search.clear()
         self.list.setCurrentRow(0)
         self.search.setFocus()
@@ -150,7 +150,7 @@ class Picker(QFrame):
 
 
 class _Painter(QStyledItemDelegate):
-    """A box, a name, and what it is; quiet where it cannot be used."""
+    """Paints a check box, a name and a description; muted if the server cannot be used."""
 
     theme = LIGHT
 
@@ -160,7 +160,7 @@ class _Painter(QStyledItemDelegate):
         return QSize(100, 28)
 
     def editorEvent(self, *_: object) -> bool:
-        """The list itself ticks, wherever a row is clicked."""
+        """Ignored: the list itself ticks, wherever a row is clicked."""
         return False
 
     def paint(
@@ -200,7 +200,7 @@ class _Painter(QStyledItemDelegate):
 
 
 class _Search(QLineEdit):
-    """Tells of the keys that lead out of it."""
+    """Emits the keys that leave it."""
 
     left = Signal(int)
 

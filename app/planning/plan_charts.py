@@ -18,11 +18,11 @@ from workbench.formatting import clock
 from workbench.plan.editing import Step
 
 STEADY = samples_needed(0.99)
-"""Calls a steady p99 needs."""
+"""The number of calls that a steady p99 needs."""
 _MOST_BLOCKS = 1_200
-"""More cannot be told apart on any screen."""
+"""More cannot be distinguished on any screen."""
 _LEGIBLE = 90.0
-"""In less a long name is not told from another; its marker is."""
+"""A narrower name is illegible, so its marker is drawn instead."""
 _LEFT, _RIGHT = 48.0, 8.0
 
 
@@ -49,7 +49,7 @@ class Picture(QWidget):
 
 
 class _OfSteps(Picture):
-    """Each step of a sweep stands where its time is, alike in all pictures of one width."""
+    """Places each step of a sweep at its time, identically in all pictures of one width."""
 
     def __init__(self, name: str, *, top: float, bottom: float) -> None:
         """What lies above and below the steps, in pixels."""
@@ -59,23 +59,23 @@ class _OfSteps(Picture):
 
     @property
     def plot(self) -> QRectF:
-        """Where steps are drawn."""
+        """Return the area of the steps."""
         return QRectF(self.rect()).adjusted(_LEFT, self._top, -_RIGHT, -self._bottom)
 
     @property
     def lasts_s(self) -> float:
-        """The whole sweep."""
+        """Return the duration of the whole sweep."""
         return self._steps[-1].end_s if self._steps else 1.0
 
     def span(self, step: Step) -> tuple[float, float]:
-        """From where to where a step lasts, in pixels."""
+        """Return the start and end of a step in pixels."""
         plot = self.plot
         wide = plot.width() / self.lasts_s
         return plot.left() + step.begin_s * wide, plot.left() + step.end_s * wide
 
 
 class SweepPicture(_OfSteps):
-    """The offered rate over the time of one server's sweep; pointing at it tells of a point."""
+    """The offered rate over the time of one server's sweep; pointing at it selects a point."""
 
     pointed = Signal(object)
     """A `Step`, or None."""
@@ -89,7 +89,7 @@ class SweepPicture(_OfSteps):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
     def show_steps(self, steps: Sequence[Step], *, timed: bool) -> None:
-        """`timed`: their lengths are known."""
+        """`timed`: the durations are known."""
         self._steps, self._timed, self._at = steps, timed, None
         self.update()
 
@@ -163,14 +163,14 @@ class SweepPicture(_OfSteps):
 
 
 class CallsPicture(_OfSteps):
-    """How many calls each point of a sweep has; too few for a steady p99 in amber."""
+    """The number of calls of each point; amber where there are too few for a steady p99."""
 
     def __init__(self) -> None:
         super().__init__("Calls per point", top=4, bottom=18)
         self.setFixedHeight(62)
 
     def show_steps(self, steps: Sequence[Step]) -> None:
-        """The same as the sweep above, whose bars they stand below."""
+        """Show the same steps as the sweep above."""
         self._steps = steps
         self.update()
 
@@ -199,7 +199,7 @@ class CallsPicture(_OfSteps):
 
 
 class RunPicture(Picture):
-    """Every server's sweeps one after the other, in the styles of their lines."""
+    """The sweeps of all servers in order, in the styles of their lines."""
 
     def __init__(self) -> None:
         super().__init__("Run order")
@@ -209,7 +209,7 @@ class RunPicture(Picture):
         self.setMouseTracking(True)
 
     def show_blocks(self, blocks: Sequence[tuple[int, str]], *, ceiling: bool) -> None:
-        """Index and name of the server of each; `ceiling`: the clients' is looked for first."""
+        """Index and name of each block's server; `ceiling`: the run starts with the calibration."""
         every = -(-len(blocks) // _MOST_BLOCKS) or 1
         self._blocks, self._ceiling = list(blocks[::every]), ceiling
         self.update()
@@ -221,7 +221,7 @@ class RunPicture(Picture):
 
     def paint(self, painter: QPainter) -> None:
         theme, boxes, face = self.theme, self._boxes(), font(11, Weight.Medium)
-        # All by name, or all by marker.
+        # Label all by name, or all by marker.
         named = all(
             box.width() >= min(_LEGIBLE, text_width(name, face) + 10)
             for index, name, box in boxes
@@ -270,7 +270,7 @@ class RunPicture(Picture):
 
 
 class Share(Picture):
-    """How much of something there is is needed."""
+    """The needed share of a resource."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -301,14 +301,14 @@ class Share(Picture):
 
 
 def short(count: float) -> str:
-    """ "16,800", "1.2 M"."""
+    """Return "16,800" or "1.2 M"."""
     if count < 1e5:
         return f"{count:,.0f}"
     return f"{count / 1e3:,.3g} k" if count < 1e6 else f"{count / 1e6:,.3g} M"
 
 
 def counted(count: float) -> str:
-    """ "334,000", "1.2 M"."""
+    """Return "334,000" or "1.2 M"."""
     return f"{count:,.0f}" if count < 1e6 else short(count)
 
 

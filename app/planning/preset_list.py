@@ -47,14 +47,14 @@ _PRESET = Qt.ItemDataRole.UserRole
 _STAIRS = Qt.ItemDataRole.UserRole + 1
 _TALL, _HEAD = 76, 30
 _BESIDE_WORDS = 61
-"""Of the width of a plan's box, what its words leave."""
+"""The width of a plan's box beside its text."""
 _MOST_STAIRS = 9
 _CLAUSE = re.compile(r"[.:;,](?= )")
-"""Where a description can end."""
+"""Where a description can be cut."""
 
 
 class PresetList(QListWidget):
-    """A click or Enter takes one."""
+    """A click or Enter takes a preset."""
 
     taken = Signal(object)
     """A `Preset`."""
@@ -94,7 +94,7 @@ class PresetList(QListWidget):
             preset = self.item(n).data(_PRESET)
             if preset is not None and preset.id == id:
                 self.setCurrentRow(n)
-                # The buttons that come and go with it change what is seen.
+                # The buttons that appear with it change the visible area.
                 QTimer.singleShot(0, self, self._show_marked)
                 return
         self.setCurrentRow(-1)
@@ -105,7 +105,7 @@ class PresetList(QListWidget):
 
     @property
     def words_wide(self) -> int:
-        """So many pixels the words about a plan may be wide."""
+        """Return the width in pixels for the text of a plan."""
         return self.viewport().width() - _BESIDE_WORDS
 
     @property
@@ -206,7 +206,8 @@ def _at_most_two(lines: list[str], painter: QPainter, rect: QRectF) -> list[str]
 
 
 def _about(preset: Preset) -> str:
-    """What it is for, or what is wrong with its file; without a note what it measures."""
+    """Return the purpose of a plan, or the problem with its file; without a note, what it measures.
+    """
     if preset.plan is None:
         return preset.problem
     servers, axis = len(preset.plan.servers), preset.plan.axis
@@ -216,7 +217,7 @@ def _about(preset: Preset) -> str:
 
 
 def _counted(count: int, what: str) -> str:
-    """ "1 server", "3 servers" """
+    """Return "1 server" or "3 servers"."""
     return f"{count:,} {what}{'s' if count != 1 else ''}"
 
 
@@ -229,7 +230,8 @@ def _paint_about(painter: QPainter, rect: QRectF, text: str, colour: str) -> Non
 
 
 def two_lines(text: str, size: QFont, width: float) -> list[str]:
-    """As many clauses of a text as have room; a first one that has none ends in an ellipsis."""
+    """Return as many clauses of a text as fit in two lines; the first is elided if it is too long.
+    """
     ends = [match.start() for match in _CLAUSE.finditer(text)]
     wrapped = [_wrapped(text[:end], size, width) for end in [*ends, len(text)]]
     lines = next((each for each in reversed(wrapped) if len(each) <= 2), wrapped[0])
@@ -240,7 +242,7 @@ def two_lines(text: str, size: QFont, width: float) -> list[str]:
 
 
 def _wrapped(text: str, size: QFont, width: float) -> list[str]:
-    """The lines of a text."""
+    """Return the lines of a text."""
     layout = QTextLayout(text, size)
     option = QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WordWrap)
@@ -265,7 +267,7 @@ def _stairs(plan: Plan) -> list[float]:
 
 
 def _paint_stairs(painter: QPainter, heights: Sequence[float], rect: QRectF, pen: QPen) -> None:
-    """A small sketch of a sweep: stairs through `heights` (0 to 1)."""
+    """Paint a small sketch of a sweep: a staircase through `heights` (0 to 1)."""
     each = rect.width() / max(1, len(heights))
     corners = [rect.bottomLeft()]
     for place, high in enumerate(heights):

@@ -31,11 +31,11 @@ _FIX_FIRST = "Fix the problems in the form to see the preview."
 _STALE = "Preview of the last valid plan. Fix the problems in the form to update it."
 _PER_SECOND = "Offered rate per second"
 _CALLS_FROM = 440
-"""Below this height the sweep has the room of the calls; what is wrong with them is in a remark."""
+"""Below this height the chart of calls is hidden; a remark reports problems with them."""
 
 
 class Preview(QWidget):
-    """Shows the last draft that makes a plan, and says so when the form holds another."""
+    """Shows the last valid draft, and a hint while the form contains an invalid one."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -84,7 +84,7 @@ class Preview(QWidget):
         inside.addWidget(self.ports)
 
     def show_draft(self, draft: Draft, names: Mapping[str, str], faults: Sequence[str]) -> None:
-        """`names`: of the servers, by id; `faults`: those that no field shows."""
+        """`names`: the servers' names by id; `faults`: problems that no field shows."""
         plan, budget = draft.plan, draft.budget
         known = plan is not None and budget is not None
         self._drawn = self._drawn or known
@@ -176,7 +176,7 @@ def _points(draft: Draft, judged: int) -> str:
 
 
 def _heading(title: str, *, tone: str = "muted") -> tuple[QLabel, Elided, QHBoxLayout]:
-    """A title, a remark beside it, and both in a row."""
+    """Return a title, a remark beside it, and both in a row."""
     head = row(gap=6)
     made, beside = label(title, 12, Weight.DemiBold), Elided(12, tone=tone)
     head.addWidget(made)

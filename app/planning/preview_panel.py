@@ -22,7 +22,7 @@ _TITLES = {"preview": "Run preview", "file": "Plan file"}
 
 
 class Outlook(QFrame):
-    """`show_draft` for what is known; `show_text` for the file."""
+    """`show_draft` shows the preview; `show_text` the file."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -45,20 +45,20 @@ class Outlook(QFrame):
         inside.addWidget(self._stack, 1)
 
     def set_names(self, names: dict[str, str]) -> None:
-        """Of the servers, by id."""
+        """Set the servers' names by id."""
         self._names = names
 
     def show_draft(self, draft: Draft, faults: Sequence[str]) -> None:
-        """`faults`: those that no field shows."""
+        """`faults`: problems that no field shows."""
         self.preview.show_draft(draft, self._names, faults)
 
     def show_text(self, text: str) -> None:
-        """The plan's file; empty: there is none yet."""
+        """Set the text of the plan file; empty: none yet."""
         self._text.setPlainText(text or "# Fix the problems first.\n")
         self._copy.setEnabled(bool(text))
 
     def show_file(self, shown: bool = True) -> None:
-        """The file, or what the plan will do."""
+        """Show the file, or the preview."""
         self._view.set_value("file" if shown else "preview")
         self._switch()
 

@@ -17,7 +17,7 @@ _TALLEST = 168
 
 
 class Remarks(Scrolled):
-    """As tall as what it says, up to a point; then it scrolls."""
+    """As high as its messages, up to a limit; then it scrolls."""
 
     def __init__(self) -> None:
         self._list = column(holder := QWidget(), gap=6)
@@ -26,7 +26,7 @@ class Remarks(Scrolled):
         self._said: list[tuple[str, str]] = []
 
     def say(self, remarks: Sequence[tuple[str, str]]) -> None:
-        """Tone (bad, warn, ok, muted) and sentence of each."""
+        """Show messages, each with a tone (bad, warn, ok, muted)."""
         self._said = list(remarks)
         empty(self._list)
         for tone, text in remarks:
@@ -43,7 +43,7 @@ class Remarks(Scrolled):
 
     @property
     def told(self) -> list[str]:
-        """The sentences."""
+        """Return the messages."""
         return [text for _, text in self._said]
 
     def set_theme(self, theme: Theme) -> None:

@@ -26,33 +26,33 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Bench:
-    """Read at once; read again after something of it was changed."""
+    """Read as a whole, and again after each change."""
 
     catalogue: Catalogue
     facts: Mapping[str, Any]
-    """Of this computer."""
+    """The facts of this computer."""
     machines: tuple[Profile, ...]
     presets: tuple[Preset, ...]
     broken: tuple[str, ...] = ()
-    """Sentences about files that hold no usable server or kernel settings."""
+    """Sentences about files that contain no usable server or kernel settings."""
     damaged: tuple[str, ...] = ()
-    """Of machines whose profile cannot be read."""
+    """Sentences about machines whose profile cannot be read."""
     tunings: tuple[tuple[str, str], ...] = ()
-    """Sets of kernel settings: (name, in words)."""
+    """Sets of kernel settings: (name, description)."""
 
     @property
     def entries(self) -> tuple[ServerEntry, ...]:
-        """The servers to choose from."""
+        """Return the servers to choose from."""
         return tuple(self.catalogue.contestants())
 
     @property
     def remark(self) -> str:
-        """About the broken ones, however many: at most two sentences."""
+        """Describe the broken servers in at most two sentences."""
         return _at_most_two(self.broken, "servers or sets of kernel settings")
 
     @property
     def machines_remark(self) -> str:
-        """As `remark`, about the damaged machines."""
+        """Like `remark`, for machines with damaged profiles."""
         return _at_most_two(self.damaged, "machines")
 
     async def examine(
@@ -65,8 +65,9 @@ class Bench:
         target: str = "",
         listens_on: str = "",
     ) -> Draft:
-        """`known`: the facts of all clients, or none: this computer's stand for them. `listens_on`:
-        see `drafts.examine`."""
+        """`known`: the facts of all clients; empty: those of this computer are used. `listens_on`:
+        see `drafts.examine`.
+        """
         import asyncio
 
         from workbench.plan.editing import examine
@@ -85,14 +86,14 @@ class Bench:
         )
 
     def ports(self) -> int:
-        """Local ports of this computer."""
+        """Return the local ports of this computer."""
         from workbench.machines.limits import limits_of
 
         return limits_of(self.facts, loopback=True).ports
 
 
 async def load() -> Bench:
-    """What cannot be read is told of in `broken` and `damaged`."""
+    """Read everything; what cannot be read is reported in `broken` and `damaged`."""
     import asyncio
 
     return await asyncio.to_thread(_load)
@@ -140,8 +141,9 @@ def _load() -> Bench:
 
 
 async def preview_tuning(where: Where, person: Asker) -> list[TuningPlan]:
-    """What the kernel settings of `where` would change on its machines; nothing is changed. Raises
-    PongbenchError."""
+    """Return what tuning would change on the machines of `where`; nothing is changed. Raises
+    PongbenchError.
+    """
     from workbench.run.environment import Fleet, preview_tuning
 
     fleet = Fleet(where.target, where.clients)
@@ -149,7 +151,7 @@ async def preview_tuning(where: Where, person: Asker) -> list[TuningPlan]:
 
 
 async def read_plan(path: Path) -> Plan | None:
-    """The plan in a file; None: it is a session. Raises BadInput."""
+    """Return the plan in a file; None: the file is a session. Raises BadInput."""
     import asyncio
 
     from workbench.plan.reading import load_plan
@@ -162,7 +164,7 @@ async def read_plan(path: Path) -> Plan | None:
 
 
 async def to_yaml(plan: Plan) -> str:
-    """The plan as a file."""
+    """Return the plan as a file's text."""
     import asyncio
 
     from workbench.plan.library import to_yaml

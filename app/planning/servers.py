@@ -1,4 +1,4 @@
-"""The servers that a plan compares, and their order."""
+"""The servers of a plan, and their order."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 
 _MOST_ROWS = 5.5
-"""Half a row tells that there are more."""
+"""Half a row shows that there are more."""
 
 
 class Servers(QWidget):
-    """The chosen ones as tags; a list to search opens below."""
+    """The chosen servers as tags; a list with a search opens below."""
 
     edited = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self.before: QWidget | None = None
-        """What Tab leaves for the tags."""
+        """The widget before the tags in the tab order."""
         self._ids: list[str] = []
         self._entries: dict[str, ServerEntry] = {}
         self._protocol = "pong"
@@ -78,17 +78,17 @@ class Servers(QWidget):
         self._show()
 
     def set_protocol(self, protocol: str) -> None:
-        """Those that do not speak it are marked."""
+        """Mark servers that do not support the protocol."""
         if protocol != self._protocol:
             self._protocol = protocol
             self._show()
 
     def tell(self, text: str) -> None:
-        """About the order they are swept in."""
+        """Show the order of the sweeps."""
         self._told.say(text)
 
     def open_or_close(self) -> None:
-        """The list of all there are."""
+        """Open or close the list of all servers."""
         opened = self.picker.isHidden()
         self.picker.setVisible(opened)
         text = "Close the list" if opened else "Add or remove"
@@ -105,7 +105,7 @@ class Servers(QWidget):
         self._theme = theme
 
     def _usable(self, id_: str) -> bool:
-        # Before the catalogue is read nothing speaks against any of them.
+        # Before the catalogue is read, all servers count as usable.
         if not self._entries:
             return True
         entry = self._entries.get(id_)

@@ -20,14 +20,14 @@ _MOST_ACROSS = 4
 
 
 class Tags(QWidget):
-    """Moved by dragging or Alt and an arrow key, removed by its cross or Delete."""
+    """Tags are moved by dragging or Alt and an arrow key, and removed by their cross or Delete."""
 
     grown = Signal(int)
-    """So many rows of them there are."""
+    """The number of rows has changed."""
     moved = Signal(int, int)
     removed = Signal(int)
     focused = Signal(object)
-    """The tag that should be seen."""
+    """The tag to scroll to."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ class Tags(QWidget):
         self._grid.setSpacing(6)
 
     def show_servers(self, servers: Sequence[tuple[str, bool]]) -> None:
-        """Names, and whether they can be run."""
+        """Show servers: their names, and whether they can run."""
         while len(self._tags) > len(servers):
             gone = self._tags.pop()
             self._grid.removeWidget(gone)
@@ -57,12 +57,12 @@ class Tags(QWidget):
         self._arrange()
 
     def chain_after(self, widget: QWidget) -> None:
-        """Tab comes here from there: new widgets are last in its order, wherever they are."""
+        """Set the widget from which Tab leads here: new widgets are last in the tab order."""
         for before, after in pairwise([widget, *self._tags]):
             QWidget.setTabOrder(before, after)
 
     def focus(self, place: int) -> None:
-        """Put the focus on the one there, or on the last."""
+        """Focus the tag at this place, or the last."""
         if self._tags:
             tag = self._tags[min(place, len(self._tags) - 1)]
             tag.setFocus()
@@ -106,9 +106,9 @@ class Tag(QAbstractButton):
     """One server."""
 
     moved = Signal(int, int)
-    """By one (1), or a row (2), forward or back."""
+    """By one (1) or by a row (2), forward or back."""
     dropped = Signal(int, object)
-    """At a place of the parent's."""
+    """Dropped at a position of the parent's."""
     removed = Signal(int)
 
     def __init__(self, place: int, theme: Theme) -> None:

@@ -1,4 +1,4 @@
-"""The lines of a form for what workloads declare: their fields, and which of those may vary."""
+"""The form's lines for the fields that workloads declare, and for the axis among them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from workbench.workloads.registry import declaration, form_fields
 
 
 def lines_of(fields: Iterable[Field]) -> Iterator[tuple[str, Line, QWidget]]:
-    """(key of the plan, line, input) of each."""
+    """Return (key of the plan, line, input) of each field."""
     for field in fields:
         box = _input(field)
         if field.advanced:
@@ -56,7 +56,7 @@ class Varied(QWidget):
 
     @property
     def key(self) -> str:
-        """Of the field; empty: the load is the axis."""
+        """Return the key of the field; empty: the load is the axis."""
         return str(self._axes.value() or "")
 
     def value(self) -> dict[str, Any]:
@@ -68,7 +68,7 @@ class Varied(QWidget):
         self.values.set_value(values)
 
     def fit(self, protocol: str) -> None:
-        """Of the workload's own axes; what it has not is no longer varied."""
+        """Offer the axes of the workload; an axis of another workload is dropped."""
         known = {axis.key for axis in declaration(protocol).axes}
         for place in range(self._axes.count()):
             key = self._axes.itemData(place)
@@ -80,7 +80,7 @@ class Varied(QWidget):
 
 
 def _input(field: Field) -> QWidget:
-    """For a value of a workload."""
+    """Return an input for a value of a workload."""
     if field.kind == "choice":
         return Options(field.label, [(choice, str(choice)) for choice in field.choices])
     if field.kind == "text":
