@@ -25,7 +25,7 @@ _Then = Callable[[Any], object]
 _Fail = Callable[[str], object]
 EVERY_MS = 60
 _AT_ONCE_S = 0.02
-"""How long delivering may keep the window from answering."""
+"""Deliveries may block the window for this long."""
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ class Bridge(QObject):
     """
 
     drained = Signal()
-    """Something was delivered: time to draw."""
+    """Something was delivered; the page should redraw."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)

@@ -24,31 +24,32 @@ class Desk(QObject):
     run_wanted = Signal(object)
     """A `Plan`."""
     run_on_wanted = Signal(object, object)
-    """A `Plan`, and the machines it is to run on: `app.live.run.Where`."""
+    """A `Plan`, and the machines to run it on: `app.live.run.Where`."""
     plan_wanted = Signal(object)
-    """A `Plan` to be looked at and changed before it runs."""
+    """A `Plan` to show in the form before it runs."""
     open_wanted = Signal(object)
-    """A session's path; None: ask which."""
+    """A session's path; None: ask for one."""
     compare_wanted = Signal(object)
-    """The paths of sessions to lay over one another."""
+    """The paths of sessions to compare."""
     shelf_stale = Signal()
     """A session was added, renamed or removed."""
     shelf_changed = Signal(object)
-    """The sessions there are: a list of `Shelved`, latest first."""
+    """The current sessions: a list of `Shelved`, latest first."""
     servers_changed = Signal()
     """A server of the user's own was added, changed or removed."""
     machines_changed = Signal()
     """A machine's profile was added, changed or removed."""
     busy_changed = Signal(bool)
-    """A run began, or is over."""
+    """A run has started or ended."""
     refused = Signal(str)
     """One sentence: a file cannot be opened."""
     notice = Signal(str, str)
-    """One sentence for the bar above the page, and its tone: for what no page can say itself."""
+    """One sentence for the bar above the page, and its tone: for messages that belong to no page.
+    """
     theme_wanted = Signal()
-    """The colours asked for in the settings are others now."""
+    """The colour setting has changed."""
     calm_changed = Signal(bool)
-    """Less motion, or not."""
+    """The setting for less motion has changed."""
 
     def __init__(
         self, bridge: Bridge, theme: Theme, settings: Settings, log: LogBook | None = None
@@ -60,7 +61,7 @@ class Desk(QObject):
         self.settings = settings
         self.shelf: Sequence[Shelved] = ()
         self.busy = False
-        """A run is in progress; there is one engine."""
+        """A run is in progress; only one is possible at a time."""
 
     def set_busy(self, busy: bool) -> None:
         self.busy = busy

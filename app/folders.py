@@ -12,7 +12,7 @@ from workbench import paths
 from workbench.errors import PongbenchError, why
 
 _IN_USE = "runs"
-"""In the cache, one folder for each machine that is open; whoever opened it clears it."""
+"""In the cache, one folder for each open machine, cleared by the program that opened it."""
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ import time
 from PySide6.QtCore import QObject, QTimer
 
 EVERY_MS = 100
-"""So often that little is young each time: what a frame may wait for."""
+"""Often enough that each collection is short: a frame may have to wait for it."""
 _ALL_EVERY_S = 60.0
-"""Going through everything takes tens of milliseconds."""
+"""A full collection takes tens of milliseconds."""
 
 
 class Collector(QObject):

@@ -14,9 +14,9 @@ from types import TracebackType
 from workbench.untrusted import SafeFormatter, safe
 
 MOST = 2000
-"""Lines kept; older ones are forgotten."""
+"""The number of lines kept."""
 FROM_OTHERS = logging.WARNING
-"""What other packages say below this is not kept: asyncssh alone tells of every channel."""
+"""The lowest level kept of other packages: asyncssh alone reports every channel."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Line:
     source: str
     """The logger's name."""
     text: str
-    """One sentence, where the program knew what it was about."""
+    """One sentence, where the cause is known."""
     details: str = ""
     """The traceback, for whoever fixes the error."""
 
@@ -62,7 +62,7 @@ class LogBook(logging.Handler):
     def __init__(self, tell: Callable[[Line], object] = lambda line: None) -> None:
         super().__init__(logging.DEBUG)
         self.tell = tell
-        """Called in the thread of whoever logs."""
+        """Called in the thread that logs."""
         self._lines: deque[Line] = deque(maxlen=MOST)
 
     def lines(self) -> list[Line]:

@@ -91,7 +91,7 @@ RAIL = {
     "Compare": Place(_compare, "Compare", "git-compare"),
     "Sessions": Place(_sessions, "Sessions", "archive"),
 }
-"""Those of the rail, in its order; the keys Ctrl+1 and so on follow it."""
+"""The pages of the rail, in its order; Ctrl+1 and so on follow it."""
 
 ALL = {
     "Start": Place(_start),

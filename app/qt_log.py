@@ -20,7 +20,7 @@ _LEVELS = {
 
 _log = logging.getLogger("qt")
 _early: list[tuple[int, str]] = []
-"""Said before there was an application: why there is none, should none come."""
+"""Messages from before the application exists: if it never does, they are the cause."""
 _begun = False
 
 

@@ -19,7 +19,7 @@ from workbench.untrusted import safe
 
 _MARGIN = 20
 _SAFE_FIRST = "QDialogButtonBox { button-layout: 3; }"
-"""In the order of all our dialogs, on every system: what leaves things alone, then what acts."""
+"""The order of all our dialogs, on every system: first what changes nothing, then the action."""
 
 
 def ask(

@@ -21,18 +21,18 @@ class Settings:
     colours: str = "system"
     """system, dark or light."""
     calm: bool = False
-    """Less motion: what breathes stands still."""
+    """Less motion: nothing is animated."""
     page: str = "Start"
-    """Shown last."""
+    """The last page shown."""
     geometry: str = ""
-    """Qt's own, base64."""
+    """The window's geometry, in Qt's format, base64."""
     servers: list[str] = field(default_factory=list)
     """Ids ticked last."""
     percentile: str = "p99"
     clock: str = "latency"
     log_scale: bool = True
     more: dict[str, Any] = field(default_factory=dict)
-    """What a page keeps for itself, by its name; anything JSON has a form for."""
+    """A page's own settings, by its name; any JSON."""
 
 
 class SettingsFile:
@@ -43,7 +43,7 @@ class SettingsFile:
     def __init__(self, path: Path | None = None) -> None:
         self.path = path or paths.config_dir() / "settings.json"
         self.complaint = ""
-        """One sentence when `load` could not read what is there."""
+        """One sentence if `load` could not read the file."""
         self._known = _flat(Settings())
 
     def load(self) -> Settings:

@@ -51,7 +51,7 @@ class Marker(Enum):
 
 
 STYLES = 24
-"""How many servers are told apart, by colour and without it."""
+"""The number of servers that can be distinguished, by colour and without it."""
 
 _PATTERNS: tuple[tuple[float, ...], ...] = ((), (4.0, 2.4), (10.0, 2.4, 1.6, 2.4))
 
@@ -65,9 +65,9 @@ class SeriesStyle:
     """(drawn, left out, ...) in line widths; empty: a solid line."""
     marker: Marker
     weight: float = 1.0
-    """How much of a line's width it keeps."""
+    """Relative line width."""
     dots: int = 0
-    """Between two dashes; sessions laid over one another are told apart by it."""
+    """Dots between two dashes: they distinguish sessions in one chart."""
 
     @property
     def dashed(self) -> bool:
@@ -110,7 +110,7 @@ class Theme:
     card: str
     raised: str
     floating: str
-    """Of cards that float over data."""
+    """For cards that float over data."""
     line: str
     line2: str
     edge: str

@@ -26,11 +26,11 @@ GAP = 12
 CHIP_ICON, CHIP_GAP = 13, 5
 _ICON = 16
 LONGEST_LINE = 1_000
-"""Characters of a line that may be elided."""
+"""The most characters of a line that may be elided."""
 TONE_ICONS = {"bad": "circle-x", "warn": "triangle-alert", "ok": "circle-check"}
-"""For any other tone: info."""
+"""Icons by tone; any other tone: info."""
 _TITLE = 96
-"""So much of a page's title is seen, whatever stands beside it."""
+"""The least visible width of a page's title."""
 
 
 def label(

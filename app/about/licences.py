@@ -14,9 +14,9 @@ from workbench import __version__
 from workbench.paths import RESOURCES
 
 TEXTS = RESOURCES / "licences"
-"""Texts that the packages they belong to do not bring along."""
+"""Texts that packages should contain and do not."""
 BUNDLED = TEXTS / "bundled.json"
-"""In a bundle: what came from elsewhere than from packages of Python, written when it is built."""
+"""In a bundle: the components that are no Python packages; written by the build."""
 
 _FILE = re.compile(r"licen[cs]e|copying|notice", re.IGNORECASE)
 _RESOURCES = {
@@ -50,9 +50,9 @@ class Component:
     name: str
     version: str
     licence: str
-    """As its makers name it."""
+    """The name of the licence, as its authors write it."""
     text: str
-    """All its licence files."""
+    """The text of all its licence files."""
 
 
 def components() -> list[Component]:

@@ -28,7 +28,7 @@ class Mark:
     server: str
     name: str
     index: int
-    """Of its server; chooses its style."""
+    """The index of the server, which determines its style."""
     offered: str
     """ "4,700/s", "50 concurrent"."""
     start_us: int
@@ -60,10 +60,10 @@ class Reel:
     duration_us: int
     whole: Whole
     warning: str = ""
-    """What the reader should know of the file; empty: nothing."""
+    """What the reader should know about the file; empty: nothing."""
     alerts: tuple[Alert, ...] = ()
     ceiling: tuple[int, int] | None = None
-    """From when to when the clients' own limit was looked for; None: it was not."""
+    """The start and end of the calibration; None: there was none."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ class Film:
         self._source = SessionSource(reel.documents, paused=True)
         self._source.seek(reel.duration_us)
         self._through = False
-        """All documents up to where it is were put: its end may be told."""
+        """All documents up to the position were put, so that the end may be reported."""
         self._again = asyncio.Event()
 
     async def run(self) -> None:

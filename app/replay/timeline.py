@@ -29,10 +29,10 @@ from workbench import formatting
 
 _TICKS_APART = 3.0
 _HEAD, _FOOT = 24, 8
-"""Above the bar names and warnings, below it a tick a point."""
+"""Space above the bar for names and warnings, and below it for a tick per point."""
 _NEAR_PX = 6.0
 _NAMED_FROM = 28.0
-"""The narrowest stretch that has a name."""
+"""The narrowest stretch with a name."""
 _CEILING = "client calibration"
 _HATCHED = Qt.BrushStyle.BDiagPattern
 

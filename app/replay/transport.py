@@ -20,9 +20,9 @@ from workbench import formatting
 
 SPEEDS = (1, 10, 60, 300, 1000)
 _LASTS_S = 30.0
-"""Where nobody chose a speed, a film lasts about so long."""
+"""How long a film lasts at the default speed."""
 _WIDE = 1000
-"""From this width on there is room for what keys do as well."""
+"""From this width on there is room for the keys' hints."""
 
 
 class Transport(QFrame):
@@ -40,7 +40,7 @@ class Transport(QFrame):
         self.setFixedHeight(self.HEIGHT)
         self._theme = theme
         self.at = Position(0.0, True, 1.0)
-        """Where the film is, as far as it was told."""
+        """The last position shown."""
         self._reel: Reel | None = None
         self._inside = inside = column(self, margin=14, gap=8)
         self.timeline = Timeline(theme)

@@ -24,7 +24,7 @@ _FOUND = "Measured here"
 
 
 class About(Reader):
-    """Reads from top to bottom: what it is, what to know, facts, history."""
+    """From top to bottom: purpose, remarks, facts, history."""
 
     def __init__(self) -> None:
         super().__init__("About the server")
@@ -54,7 +54,7 @@ class About(Reader):
 
 
 def _problem(known: Known) -> str:
-    """Without the folder, which stands below it."""
+    """Return the problem without the folder, which is shown below."""
     text = known.problem.replace(f"server {known.folder}/", "").replace(f"{known.folder}/", "")
     return text
 
@@ -67,7 +67,7 @@ def _line(text: str, tone: str) -> QWidget:
 
 
 def _table(facts: list[tuple[str, str, str]]) -> QWidget:
-    """Rows of (what, value, where it is from)."""
+    """Return rows of (name, value, source)."""
     made = QWidget()
     grid = QGridLayout(made)
     grid.setContentsMargins(0, 0, 0, 0)
@@ -88,7 +88,7 @@ def _table(facts: list[tuple[str, str, str]]) -> QWidget:
 
 
 def _breakable(source: str) -> str:
-    """Dotted names may be broken between their parts."""
+    """Allow line breaks between the parts of dotted names."""
     return re.sub(r"(?<=\w)([._])(?=\w{3})", "\\1\u200b", source)
 
 
@@ -174,7 +174,9 @@ def _measured(known: Known) -> list[tuple[str, str, str]]:
 
 
 def _seen(found: GateResult | Seen) -> str:
-    """ "40, with 80 threads and 921 MB": also those that start and watch the workers."""
+    """Return "40, with 80 threads and 921 MB", including the processes that start and watch the
+    workers.
+    """
     if not found.processes:
         return ""
     threads = "1 thread" if found.threads == 1 else f"{found.threads:,} threads"

@@ -26,7 +26,7 @@ _INDENT = 4
 
 
 class CodeView(QPlainTextEdit):
-    """One file. Tab leaves it where it is only read; otherwise Tab indents and Esc leaves."""
+    """One file. Tab leaves it if it is read-only; otherwise Tab indents and Esc leaves."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ class CodeView(QPlainTextEdit):
         self.setTabChangesFocus(not writable)
         self.setAccessibleDescription("Tab indents, Esc leaves" if writable else "Read only")
         if not writable:
-            # A cursor is needed for reading with keys, too.
+            # Reading with keys needs a cursor, too.
             flags = Qt.TextInteractionFlag
             self.setTextInteractionFlags(
                 flags.TextSelectableByMouse | flags.TextSelectableByKeyboard
@@ -82,7 +82,7 @@ class CodeView(QPlainTextEdit):
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
         self._colours.set_theme(theme)
-        # Code lies on the card itself; the ring of the focus takes no room.
+        # The code has no frame of its own, and its focus ring takes no space.
         self.setStyleSheet(
             f"QPlainTextEdit#code {{ background: {theme.card}; color: {theme.soft};"
             " border: 2px solid transparent; border-radius: 8px; padding: 0; }"
@@ -110,7 +110,7 @@ class CodeView(QPlainTextEdit):
             number = block.blockNumber() + 1
             after_all = not block.next().isValid() and not block.text() and number > 1
             if after_all and self.isReadOnly():
-                return  # behind the last line there is none, only its end
+                return  # there is no block after the last line
             wrong = number in self._faults
             if wrong:
                 painter.fillRect(QRectF(0, box.top(), 3, box.height()), QColor(theme.bad))
@@ -154,7 +154,7 @@ class CodeView(QPlainTextEdit):
         self.setExtraSelections(marked)
         self._numbers.update()
 
-    # Writing
+    # Editing
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:

@@ -16,21 +16,21 @@ GROUPS = (NOW, THEN)
 
 @dataclass(frozen=True)
 class Column:
-    """One fact of every server."""
+    """One fact about every server."""
 
     title: str
     width: int
     text: Callable[[Known], str]
     order: Callable[[Known], Any]
-    """Sorts; nothing known comes last."""
+    """The sort key; unknown values come last."""
     group: str = ""
     right: bool = False
     source: Callable[[Known], str] = lambda known: ""
-    """Where it is from."""
+    """The source of the value."""
 
     @property
     def name(self) -> str:
-        """With its group, where two have the same title."""
+        """Return the title, with the group if two columns have the same title."""
         return f"{self.title} ({self.group})" if self.group else self.title
 
 
@@ -59,7 +59,7 @@ def _figure(
 
 
 def _gate(known: Known, name: str) -> Any:
-    """As it was measured here, or else as its entry says that it was once seen."""
+    """Return the result measured here, or else the one in the catalogue entry."""
     found = known.measured
     if found is not None:
         return getattr(found.gate, name) if found.gate.passed else None
@@ -98,7 +98,7 @@ def _today(name: str) -> dict[str, Callable[[Known], str]]:
 
 
 def version(known: Known) -> str:
-    """As it was when it ran last: 6.6.1."""
+    """Return the version of the last run: 6.6.1."""
     if known.measured is None:
         return ""
     last = known.measured.version.rpartition(" ")[2]
@@ -149,7 +149,7 @@ COLUMNS: tuple[Column, ...] = (
 
 
 def column(name: str) -> int:
-    """The place of a column by its name; 0 where there is none."""
+    """Return the index of a column by its name; 0 if there is none."""
     return next((n for n, each in enumerate(COLUMNS) if each.name == name), 0)
 
 

@@ -20,14 +20,14 @@ _FACTS_NARROW_PX = 280
 
 
 class Detail(QWidget):
-    """Its tools are for whatever server is chosen; only the user's own can be written in."""
+    """Its tools apply to the selected server; only the user's own can be edited."""
 
     beside_changed = Signal()
-    """The code on the right is another's now, or gone."""
+    """The code on the right has changed, or was closed."""
     reveal_wanted = Signal()
 
     def __init__(self, desk: Desk, edits: Edits, own: Owning, beside: str) -> None:
-        """`beside`: the key of the server that is to stand on the right; empty: none."""
+        """`beside`: the key of the server to show on the right; empty: none."""
         super().__init__()
         self._own, self.beside = own, beside
         self.pane = pane = CodePane(desk, edits, "Code")
@@ -70,7 +70,7 @@ class Detail(QWidget):
         self._pin.setVisible(known is not None)
 
     def set_beside(self, known: Known | None) -> None:
-        """The server whose code stands on the right; None: there is none."""
+        """Show a server's code on the right; None: close it."""
         self.beside = known.key if known else ""
         self.other.show_server(known)
         self._show_beside()
@@ -89,11 +89,11 @@ class Detail(QWidget):
                 self._panes.setSizes([500, 500, 500])
 
     def find_beside(self, servers: Sequence[Known]) -> None:
-        """The one on the right as it is now, if it is still there."""
+        """Return the server on the right in its present state, if it still exists."""
         self.set_beside(next((known for known in servers if known.key == self.beside), None))
 
     def pin(self) -> None:
-        """Keep the shown code on the right, beside that of whatever is chosen next."""
+        """Keep the visible code on the right, next to the server selected next."""
         known = self.pane.known
         if known is not None:
             self.set_beside(None if known.key == self.beside else known)
@@ -114,7 +114,7 @@ class Detail(QWidget):
             self._own.delete(self.pane.known)
 
     def menu(self, known: Known) -> QMenu:
-        """What can be done with the chosen server; it is gone when it is closed."""
+        """Return the menu of the selected server; it is deleted when it is closed."""
         made = QMenu(self)
         made.addAction("Test", self.try_it).setEnabled(self.trial.go.isEnabled())
         made.addAction("Pin code on the right", self.pin)

@@ -23,12 +23,12 @@ class Edit:
 
     text: str
     was: str
-    """What it held when the change began; empty: it was not there."""
+    """Its content when the change began; empty: there was no file."""
 
 
 @dataclass
 class Edits:
-    """By the server's key and the file's name."""
+    """Changes by the server's key and the file's name."""
 
     kept: dict[str, dict[str, Edit]] = field(default_factory=dict)
 
@@ -37,7 +37,7 @@ class Edits:
         return edit.text if edit else known.texts.get(name, "")
 
     def write(self, known: Known, name: str, text: str) -> None:
-        """What stands in the field now; back at what it was it counts as unchanged."""
+        """Set the text of a field; text equal to the saved file is no change."""
         files = self.kept.setdefault(known.key, {})
         was = files[name].was if name in files else known.texts.get(name, "")
         if text == was and name in known.texts:
@@ -52,7 +52,7 @@ class Edits:
             self.kept.pop(known.key, None)
 
     def rebase(self, known: Known, name: str, saved: str) -> None:
-        """The file holds `saved` now; what differs from it is not saved."""
+        """Handle a saved file: what differs from `saved` is still unsaved."""
         if edit := self.kept.get(known.key, {}).get(name):
             edit.was = saved
 
@@ -60,7 +60,7 @@ class Edits:
         return dict(self.kept.get(known.key, {}))
 
     def texts(self, known: Known) -> dict[str, str]:
-        """The files as they would be."""
+        """Return the files with their changes."""
         return {**known.texts, **{name: edit.text for name, edit in self.of(known).items()}}
 
     def plain(self) -> dict[str, Any]:

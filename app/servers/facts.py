@@ -1,4 +1,4 @@
-"""What is known about the chosen server, and what is seen when it is tried: two tabs."""
+"""The facts about the selected server, and its test: two tabs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.widgets import column, row
 
 
 class FactsCard(QFrame):
-    """As wide as it is told to be."""
+    """Its width is set by the page."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()

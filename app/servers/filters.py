@@ -32,7 +32,7 @@ _ROW_PX = 32
 
 
 class Filters(QFrame):
-    """Families with their counts; what runs here; column groups."""
+    """Families with counts; whether servers run here; column groups."""
 
     changed = Signal()
 
@@ -90,7 +90,7 @@ class Filters(QFrame):
 
     @property
     def family(self) -> str:
-        """Empty: all; "own": the user's."""
+        """Return the family; empty: all; "own": the user's."""
         item = self._families.currentItem()
         return str(item.data(_ID)) if item else ""
 
@@ -109,7 +109,7 @@ class Filters(QFrame):
         return {group for group, tick in self._groups.items() if tick.isChecked()}
 
     def show_all(self) -> None:
-        """Nothing is left out."""
+        """Remove all filters."""
         self.blockSignals(True)
         for tick in self._kinds.values():
             tick.setChecked(True)
@@ -118,7 +118,7 @@ class Filters(QFrame):
         self.changed.emit()
 
     def plain(self) -> dict[str, Any]:
-        """For the settings."""
+        """Return the filters for the settings."""
         return {"family": self.family, "kinds": sorted(self.kinds), "groups": sorted(self.groups)}
 
     def restore(self, data: dict[str, Any]) -> None:

@@ -21,9 +21,9 @@ class Finding(QFrame):
     """Searches names, facts and code."""
 
     searched = Signal()
-    """Something else is looked for, and the typing has paused."""
+    """The search has changed, and the user has stopped typing."""
     all_wanted = Signal()
-    """Show every server again."""
+    """The user wants to see every server again."""
 
     def __init__(self, sifted: Sifted, theme: Theme) -> None:
         super().__init__()
@@ -80,13 +80,14 @@ class Finding(QFrame):
         return made
 
     def search(self) -> None:
-        """Put the cursor into the search field."""
+        """Focus the search field."""
         self.field.setFocus()
         self.field.selectAll()
 
     def sift(self, filters: Filters, key: str = "") -> None:
-        """Show those asked for. The server of `key` is chosen, or the one that was; the first
-        where that is not among them."""
+        """Apply the filters. Select the server of `key`, or the one selected before; otherwise the
+        first.
+        """
         current = self.table.current()
         key = key or (current.key if current else "")
 
@@ -100,7 +101,7 @@ class Finding(QFrame):
             self.table.choose(self._sifted.server(0).key)
 
     def tell(self) -> None:
-        """How many there are of how many."""
+        """Show the number of matches."""
         rows = self._sifted.rows
         found, all_, ticked = self._sifted.rowCount(), len(rows.servers), len(rows.ticked)
         servers = f"{all_:,} server{'s' if all_ != 1 else ''}"

@@ -1,4 +1,4 @@
-"""The bar above the page of servers: on which machine they are tried, and what is ticked."""
+"""The bar above the Servers page: the machine for tests, and the ticked servers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Head(TopBar):
         self._doing = ""
         self.target = Target(desk, machine)
         self.all = button("Test all shown", "flask-conical")
-        # For a window so narrow that the column with the other one has no room.
+        # In narrow windows, where the column with the other one has no room.
         self.new = button("New server", "plus")
         self.new.hide()
         self.compare = button("Compare in a plan", "arrow-right", kind="primary")
@@ -41,7 +41,7 @@ class Head(TopBar):
         self.compare.setToolTip(tip("" if number else "Select the servers to compare"))
 
     def tell_trial(self, trial: Trial, *, possible: bool) -> None:
-        """`possible`: servers are listed, and nothing keeps them from being tried."""
+        """`possible`: servers are listed, and nothing prevents a test."""
         word = "Stop tests" if trial.under_way else "Test all shown"
         self.all.setText(f" {word}")
         self.all.setAccessibleName(word)
@@ -51,7 +51,7 @@ class Head(TopBar):
         self._tell_target()
 
     def _tell_target(self) -> None:
-        """In a narrow window the choice of the machine is enough, where there is one."""
+        """Show the machine; a narrow window shows only the choice."""
         self.new.setVisible(self._narrow and not self._doing)
         chosen = self._narrow and self.target.isVisibleTo(self)
         self.chip.say(self._doing or ("" if chosen else self.target.word), "soft")

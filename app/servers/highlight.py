@@ -15,7 +15,7 @@ from PySide6.QtGui import QColor, QSyntaxHighlighter, QTextCharFormat, QTextDocu
 from app.theme import Theme
 
 LONGEST = 64 << 10
-"""Characters that are coloured; a longer text stays plain, for it would delay every key."""
+"""Longer texts are not coloured, as this would delay every key. In characters."""
 
 _LANGUAGES = {
     "py": "python",
@@ -42,14 +42,14 @@ _LANGUAGES = {
     "conf": "nginx",
     "sh": "bash",
 }
-"""By the end of the name: asking Pygments for a file's lexer looks through all packages."""
+"""By file name ending: Pygments would search all packages for a file's lexer."""
 
 _DARK = {"key": "#C792EA", "text": "#C3E88D", "name": "#82AAFF", "number": "#F2B84B"}
 _LIGHT = {"key": "#7A2BBF", "text": "#236B27", "name": "#1F5FD1", "number": "#8A5600"}
 
 
 class Highlighter(QSyntaxHighlighter):
-    """The whole text is read again after each change, so that a string over many lines is one."""
+    """Reads the whole text again after each change, so that strings may span lines."""
 
     def __init__(self, document: QTextDocument, theme: Theme) -> None:
         super().__init__(document)
@@ -89,7 +89,7 @@ class Highlighter(QSyntaxHighlighter):
                 )
                 if stop > end:
                     state = kind
-        # Another state than before makes Qt colour the next line, too.
+        # A changed state makes Qt colour the next line, too.
         self.setCurrentBlockState(state)
 
     def _read(self) -> None:
@@ -112,7 +112,7 @@ class Highlighter(QSyntaxHighlighter):
 
 
 def lexer_for(name: str) -> Lexer | None:
-    """None: a language not known, which is shown plainly."""
+    """Return the lexer; None: an unknown language, shown without colours."""
     end = name.rpartition(".")[2].casefold()
     if name.endswith(".conf.py"):
         end = "py"
@@ -125,7 +125,7 @@ def lexer_for(name: str) -> Lexer | None:
 
 
 def _named(kind: object) -> str:
-    """The colour of a token; empty: that of text."""
+    """Return the colour name of a token; empty: that of text."""
     for token, name in (
         (Token.Comment, "comment"),
         (Token.Keyword.Constant, "number"),
@@ -146,5 +146,5 @@ def _named(kind: object) -> str:
 
 
 def _utf16(text: str) -> int:
-    """Qt counts in UTF-16."""
+    """Return the length in UTF-16, as Qt counts."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -19,7 +19,7 @@ KINDS = (RUNS, FIRST, NOT)
 
 @dataclass(frozen=True)
 class State:
-    """Whether it runs on this computer, in a word or two."""
+    """Whether the server runs on this computer, in one or two words."""
 
     kind: str
     """One of `KINDS`."""
@@ -30,29 +30,29 @@ class State:
 
 @dataclass(frozen=True)
 class Known:
-    """One server, or a folder that should hold one."""
+    """A server, or a folder that should contain one."""
 
     id: str
     name: str
     folder: Path
     own: bool
-    """The user's: may be changed and deleted."""
+    """The user's own: may be changed and deleted."""
     entry: ServerEntry | None
-    """None: the folder cannot be read, and `problem` says why."""
+    """None: the folder cannot be read, and `problem` gives the reason."""
     state: State
     problem: str = ""
     ready: Readiness | None = None
     """None: unavailable or not readable."""
     machine: str = ""
-    """Which `state`, `ready` and `measured` are about; empty: this computer."""
+    """The machine that `state`, `ready` and `measured` are about; empty: this computer."""
     measured: Measured | None = None
-    """What the wire gate found last, of the files as they are now."""
+    """The last result of the wire gate for the present files."""
     texts: dict[str, str] = field(default_factory=dict)
     """Its files, by relative name; shared ones last."""
     others: tuple[str, ...] = ()
     """Files that cannot be shown."""
     lines: int = 0
-    """Of the file worth reading."""
+    """The lines of code worth reading."""
 
     @property
     def key(self) -> str:
@@ -65,12 +65,12 @@ class Known:
 
     @property
     def shared(self) -> list[str]:
-        """Names of files that several servers run; they are nobody's own."""
+        """Return the names of files that several servers share; nobody may change them."""
         return [path.name for path in self.entry.shared_paths] if self.entry else []
 
     @property
     def source(self) -> str:
-        """The file to be shown first."""
+        """Return the file to show first."""
         wanted = [self.entry.source] if self.entry else []
         return next((n for n in (*wanted, "server.yaml", *self.texts) if n in self.texts), "")
 
@@ -81,19 +81,19 @@ class Known:
 
     @property
     def copyable(self) -> bool:
-        """Whether it can be copied into one of the user's own."""
+        """Whether it can be copied to the user's folder."""
         return self.runs and bool(self.source)
 
     @property
     def comparable(self) -> bool:
-        """Whether a plan can sweep it."""
+        """Whether a plan can measure it."""
         return self.runs and self.family != "message"
 
 
 def load(machine: str = "", there: There | None = None) -> list[Known]:
-    """Every contestant; the shipped ones by name, the user's own among them. Reads the disk.
-
-    `machine`: the one they are tried on, empty: this computer; `there`: what a look at it found."""
+    """Return all servers by name, shipped ones and the user's own. Reads the disk. `machine`: the
+    machine for tests, empty: this computer; `there`: the findings about it.
+    """
     catalogue = Catalogue.load()
     known = [_known(entry, machine, there) for entry in catalogue.contestants()]
     known += [_broken(broken) for broken in catalogue.broken.values()]

@@ -75,7 +75,7 @@ class NewServer(QDialog):
         self.field.setFocus()
 
     def _say(self, sentence: str) -> None:
-        """With room for all of its lines."""
+        """Show a message with room for all of its lines."""
         if sentence == self.wrong.text:
             return
         self.wrong.say(sentence)
@@ -85,6 +85,6 @@ class NewServer(QDialog):
 
 
 def free_name(name: str, taken: set[str]) -> str:
-    """With a number where it is taken, by names in lower case."""
+    """Return the name, with a number if it is taken by one of the names in lower case."""
     names = [name, *(f"{name} {number}" for number in range(2, 1000))]
     return next(each for each in names if each.casefold() not in taken)

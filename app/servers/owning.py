@@ -22,20 +22,20 @@ class Owning(QObject):
     made = Signal(object)
     """The key of a new server."""
     saved = Signal(object)
-    """A `Known` whose files, or whose place, are others now."""
+    """A `Known` whose files or folder have changed."""
     refused = Signal(str)
     """One sentence."""
     answered = Signal()
-    """A question was answered, whatever the answer."""
+    """A question was answered, with any answer."""
 
     def __init__(self, page: QWidget, desk: Desk, edits: Edits, rows: Rows) -> None:
-        """`rows`: where the names are that are taken."""
+        """`rows`: knows the names in use."""
         super().__init__(page)
         self._page, self._desk, self._edits, self._rows = page, desk, edits, rows
         self._question: QMessageBox | None = None
 
     def new(self) -> None:
-        """Ask for a name, and make a server from the template."""
+        """Ask for a name, and create a server from the template."""
         self._ask_name(None)
 
     def duplicate(self, known: Known) -> None:
@@ -59,7 +59,7 @@ class Owning(QObject):
 
         def done(_: None) -> None:
             for name, edit in changed.items():
-                # What was typed meanwhile is not saved yet.
+                # Changes made in the meantime are not saved yet.
                 if self._edits.text(known, name) == edit.text:
                     self._edits.forget(known, name)
                 else:

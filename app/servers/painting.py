@@ -16,14 +16,14 @@ from app.theme import Theme, Weight, font, icon_pixmap, paint_icon
 
 HEAD_PX = 48
 BOX_PX = 38
-"""From the left, where a click ticks."""
+"""The width of the check box, from the left."""
 _LEAST_WORDS_PX = 34
 _LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 _RIGHT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
 
 
 class Drawn(Protocol):
-    """What is asked of the table."""
+    """What the delegates need from the table."""
 
     @property
     def theme(self) -> Theme: ...
@@ -39,7 +39,7 @@ class Drawn(Protocol):
 
 
 class ServerHeader(QHeaderView):
-    """Two lines: the group over its columns, and the columns."""
+    """Two lines: groups, and columns."""
 
     def __init__(self, table: Drawn) -> None:
         super().__init__(Qt.Orientation.Horizontal)
@@ -75,7 +75,7 @@ class ServerHeader(QHeaderView):
         painter.fillRect(room.adjusted(0, 2, -6, 0), QColor(theme.sunken))
         painter.setFont(font(11, Weight.DemiBold))
         painter.setPen(QColor(theme.muted))
-        # It stays to be read while its columns pass by.
+        # It stays visible while its columns scroll.
         words = QRectF(max(left, 0) + 10, 4, right - max(left, 0) - 20, 20)
         painter.drawText(words, int(_LEFT), group)
 
@@ -146,7 +146,7 @@ class RowDelegate(QStyledItemDelegate):
         painter.restore()
 
     def editorEvent(self, *arguments: object) -> bool:
-        """The view ticks; Qt's own idea of where the box is differs from what is painted."""
+        """Ignored: the view ticks, because Qt expects the box elsewhere than it is painted."""
         return False
 
     def _paint_name(self, painter: QPainter, cell: QRectF, known: Known, *, chosen: bool) -> None:
@@ -194,8 +194,9 @@ class RowDelegate(QStyledItemDelegate):
 
 
 def in_sight(room: QRectF, edge: float, align: Qt.AlignmentFlag) -> QRectF:
-    """What of a cell's room lies in a view of this width, so that words begin and end there, with
-    an ellipsis; not valid: too little for words, or a figure that would be cut."""
+    """Return the visible part of a cell, so that elided text starts and ends there; invalid: too
+    narrow for text, or a figure would be cut.
+    """
     if room.left() >= 0 and room.right() <= edge:
         return room
     seen = room.intersected(QRectF(10, room.top(), edge - 14, room.height()))
@@ -213,7 +214,7 @@ def write(
     weight: Weight = Weight.Normal,
     align: Qt.AlignmentFlag = _LEFT,
 ) -> None:
-    """A line of text, elided."""
+    """Draw a line of text, elided."""
     face = font(size, weight)
     painter.setFont(face)
     painter.setPen(QColor(colour))

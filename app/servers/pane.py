@@ -20,21 +20,20 @@ from workbench.servers.lint import Fault, proofread
 _CHECK_AFTER_MS = 400
 _NARROW = 400
 _HEAD = 32
-"""As high as its controls, also where there are none."""
+"""The height of the header, also where it has no controls."""
 _NAME = 64
-"""So much of the name is seen before the choice of files gives way."""
+"""The least width of the name, beside the choice of files."""
 _REQUIREMENTS = "requirements.txt"
 _ADD = f"Add {_REQUIREMENTS}"
 
 
 class CodePane(QFrame):
-    """Read-only for a shipped server; for the user's own it checks while one types.
-
-    `reading`: never written in.
+    """Read-only for a shipped server; the user's own is checked while it is edited. `reading`:
+    always read-only.
     """
 
     edited = Signal()
-    """There is more or less that is not saved."""
+    """The set of unsaved changes has changed."""
     save_wanted = Signal(object)
     """A `Known`."""
 
@@ -107,7 +106,7 @@ class CodePane(QFrame):
         return self._foot
 
     def add_tool(self, name: str, icon: str, do: Callable[[], object]) -> QPushButton:
-        """A button at the right of the head."""
+        """Add a button at the right of the header."""
         made = tool(name, icon, do)
         made.setProperty("kind", "ghost")
         made.setFixedWidth(28)
@@ -116,7 +115,7 @@ class CodePane(QFrame):
         return made
 
     def show_server(self, known: Known | None, *, file: str = "") -> None:
-        """Its source first, or the file that was shown if it has that, too."""
+        """Show its source first, or the file with the name shown before, if it has one."""
         same = known is not None and self.known is not None and known.key == self.known.key
         before = self._file
         self.known = known
@@ -157,7 +156,7 @@ class CodePane(QFrame):
         return self.known is not None and bool(self._edits.of(self.known))
 
     def revert(self) -> None:
-        """Take the shown file back to what is saved."""
+        """Discard the changes of the visible file."""
         if self.known is not None:
             self._edits.forget(self.known, self._file)
             self.edited.emit()
@@ -169,7 +168,7 @@ class CodePane(QFrame):
         self.code.go_to(line)
 
     def _names(self) -> list[str]:
-        """The source first, then what describes it, then the rest."""
+        """Return the source first, then its description, then other files."""
         if self.known is None:
             return []
         first = [self.known.source, "server.yaml", _REQUIREMENTS]
@@ -181,7 +180,7 @@ class CodePane(QFrame):
         self._files.setCurrentText(name)
         text = self._edits.text(self.known, name) if self.known else ""
         shown = (self.known.key if self.known else "", name)
-        # Whoever is writing keeps the cursor, and what can be undone.
+        # Editing keeps the cursor, and the undo history.
         if shown != self._shown or text != self.code.toPlainText():
             self.code.blockSignals(True)
             self.code.show_file(name, text)
@@ -218,7 +217,7 @@ class CodePane(QFrame):
     def _fit(self) -> None:
         self._about.setVisible(self.known is None or self.width() >= _NARROW)
 
-    # What is wrong
+    # Errors
 
     def _check(self) -> None:
         known = self.known

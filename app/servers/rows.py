@@ -1,4 +1,4 @@
-"""The servers as rows: which are ticked, the search, the order."""
+"""The servers as rows: ticks, search, order."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NONE = QModelIndex()
 
 
 class Rows(QAbstractTableModel):
-    """All servers; the ticks are by id, for only one of an id can be compared."""
+    """All servers; ticks are by id, as only one server of an id can be compared."""
 
     ticks_changed = Signal()
 
@@ -32,9 +32,9 @@ class Rows(QAbstractTableModel):
         super().__init__()
         self.servers: list[Known] = []
         self.ticked: list[str] = []
-        """Ids, in the order of their ticking."""
+        """Ids, in the order in which they were ticked."""
         self.unsaved: Collection[str] = ()
-        """Keys of servers whose edits are not saved."""
+        """Keys of servers with unsaved changes."""
         self._haystacks: list[str] = []
 
     def set_servers(self, servers: Sequence[Known]) -> None:
@@ -123,7 +123,7 @@ class Rows(QAbstractTableModel):
 
 
 class Sifted(QSortFilterProxyModel):
-    """Those asked for."""
+    """The rows that match the filters."""
 
     def __init__(self, rows: Rows) -> None:
         super().__init__()
@@ -135,7 +135,7 @@ class Sifted(QSortFilterProxyModel):
         self.words: list[str] = []
 
     def sift(self, change: Callable[[Sifted], None]) -> None:
-        """Change what is asked for, within `change`."""
+        """Change the filters within `change`."""
         self.beginFilterChange()
         change(self)
         self.endFilterChange()
@@ -148,7 +148,7 @@ class Sifted(QSortFilterProxyModel):
         return [self.server(row) for row in range(self.rowCount())]
 
     def row_of(self, key: str) -> int:
-        """-1: filtered away, or gone."""
+        """Return the index of a row; -1: filtered out or removed."""
         keys = [known.key for known in self.servers()]
         return keys.index(key) if key in keys else -1
 

@@ -18,15 +18,16 @@ _NAME_PX = 228
 
 
 class ServerTable(QFrame):
-    """Rows are chosen one at a time; Space ticks, Enter tries, left and right move the facts."""
+    """Rows are selected one at a time; Space ticks, Enter tests, left and right scroll the facts.
+    """
 
     chosen = Signal(object)
     """A `Known`, or None."""
     sorted = Signal()
     opened = Signal()
-    """The chosen one was pressed twice."""
+    """The chosen one was double-clicked, or Enter was pressed."""
     menu_wanted = Signal(QPoint)
-    """Where on the screen."""
+    """The position on the screen."""
 
     def __init__(self, sifted: Sifted, theme: Theme) -> None:
         super().__init__()
@@ -51,12 +52,12 @@ class ServerTable(QFrame):
         self.names.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.facts.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.facts.setFocusProxy(self.names)
-        # The bar below the facts must not make them lower than the names.
+        # The scroll bar below the facts must not make them lower than the names.
         self.facts.horizontalScrollBar().rangeChanged.connect(self._level)
         ours, theirs = self.names.verticalScrollBar(), self.facts.verticalScrollBar()
         ours.valueChanged.connect(theirs.setValue)
         theirs.valueChanged.connect(ours.setValue)
-        # A half that is not laid out yet does not follow; both are once the events are through.
+        # A half without a layout does not follow; both have one after the next events.
         self._aligning = QTimer(self)
         self._aligning.setSingleShot(True)
         self._aligning.timeout.connect(self._align)
@@ -94,7 +95,7 @@ class ServerTable(QFrame):
 
     @property
     def sorting(self) -> tuple[int, bool]:
-        """The column, and whether it rises."""
+        """Return the column, and whether the order is ascending."""
         rising = self._sifted.sortOrder() == Qt.SortOrder.AscendingOrder
         return max(0, self._sifted.sortColumn()), rising
 
@@ -105,7 +106,7 @@ class ServerTable(QFrame):
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
-        # The ring is drawn around both halves; a border that comes and goes would move the rows.
+        # The focus ring is drawn around both halves; a border would move the rows.
         self.setStyleSheet(
             "QTableView, QTableView:focus { border: none; background: transparent; }"
             "QTableView::corner { background: transparent; border: none; }"
@@ -145,7 +146,7 @@ class ServerTable(QFrame):
 
 
 class _View(QTableView):
-    """Half of the table."""
+    """One half of the table."""
 
     def __init__(self, table: ServerTable, name: str) -> None:
         super().__init__()
@@ -169,7 +170,7 @@ class _View(QTableView):
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        # Of columns half out of sight the words are elided.
+        # The text of columns that are partly visible is elided.
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
 
@@ -191,7 +192,7 @@ class _View(QTableView):
             super().keyPressEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        # The delegate is no button: a click on the box ticks, anywhere else it only chooses.
+        # The delegate is no button: a click on the box ticks, any other click selects.
         index = self.indexAt(event.position().toPoint())
         box = index.isValid() and index.column() == 0 and event.position().x() < BOX_PX
         if box and event.button() == Qt.MouseButton.LeftButton:

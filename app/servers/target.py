@@ -25,17 +25,17 @@ _LETTERS = 14
 
 
 class Target(QWidget):
-    """Seen where there is more than this computer. Choosing a machine looks at it."""
+    """Visible if there are other machines. Choosing a machine examines it."""
 
     changed = Signal()
-    """Another machine, or something is known about it that was not."""
+    """Another machine was chosen, or more is known about it."""
     appeared = Signal()
-    """There are machines to choose from now, or none any more."""
+    """Whether there are machines to choose from has changed."""
     failed = Signal(str)
-    """One sentence: it could not be looked at; empty: nothing is wrong any more."""
+    """Why the machine could not be examined, in one sentence; empty: no problem."""
 
     def __init__(self, desk: Desk, wanted: str) -> None:
-        """`wanted`: a profile's name; it is not looked at before a person asks for it."""
+        """`wanted`: a profile's name; the machine is examined only on request."""
         super().__init__()
         self._desk, self.wanted = desk, wanted
         self._asker = Asker(desk.bridge, self)
@@ -59,17 +59,17 @@ class Target(QWidget):
 
     @property
     def profile(self) -> Profile | None:
-        """None: this computer."""
+        """Return the profile; None: this computer."""
         return self._profiles.get(self.wanted)
 
     @property
     def name(self) -> str:
-        """Of the profile; empty: this computer."""
+        """Return the name of the profile; empty: this computer."""
         return self.wanted if self.profile is not None else ""
 
     @property
     def word(self) -> str:
-        """For the bar above the page."""
+        """Return the machine's name for the bar above the page."""
         name = self.name or "this computer"
         return f"Checking {name}…" if self._looking is not None else f"Target: {name}"
 
@@ -77,7 +77,7 @@ class Target(QWidget):
         self._desk.bridge.submit(work.profiles(), self._on_profiles)
 
     def hold(self, held: bool) -> None:
-        """While a server is being tried the machine stays."""
+        """Keep the machine while a server is tested."""
         self.choice.setEnabled(not held)
 
     def look(self) -> None:
@@ -138,7 +138,7 @@ class Target(QWidget):
         self.failed.emit(sentence)
 
     def _end(self) -> None:
-        """What is known, or being found out, is about another machine."""
+        """Cancel the examination, and forget its findings."""
         if self._looking is not None:
             self._looking.cancel()
         self._looking = self.there = None

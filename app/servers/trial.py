@@ -29,14 +29,14 @@ _SIGNS = {"ok": "Passed", "soft": "Note", "warn": "Warning", "bad": "Failed"}
 
 
 class Trial(QWidget):
-    """One at a time, and none while a run is in progress."""
+    """One test at a time, and none during a run."""
 
     save_wanted = Signal(object)
-    """A `Known` whose edits have to be saved first; then `go_on`."""
+    """A `Known` whose changes must be saved first; then call `go_on`."""
     tried = Signal(object)
-    """A `Known`: something is known about it that was not."""
+    """A `Known` about which more is known now."""
     changed = Signal()
-    """A trial began, or is over."""
+    """A test has started or ended."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
@@ -89,15 +89,15 @@ class Trial(QWidget):
         foot.addWidget(self.cancel, 1)
         inside.addLayout(foot)
 
-    # What is asked
+    # Actions
 
     @property
     def profile(self) -> Profile | None:
-        """Of the machine; None: this computer."""
+        """Return the profile of the machine; None: this computer."""
         return self._profile
 
     def set_machine(self, profile: Profile | None) -> None:
-        """Where servers are tried from now on; None: on this computer."""
+        """Set the machine for tests; None: this computer."""
         self.stop()
         self._profile = profile
         self._title.say(f"Test on {profile.name if profile else 'this computer'}")
@@ -108,7 +108,7 @@ class Trial(QWidget):
         self._show()
 
     def start(self) -> None:
-        """Try the shown server as it is saved; what is not saved is saved first."""
+        """Test the selected server; unsaved changes are saved first."""
         known = self._known
         if known is None or not self.go.isEnabled():
             return
@@ -133,7 +133,7 @@ class Trial(QWidget):
         if self._under_way is not None or self._desk.busy or known.entry is None:
             return
         before = self._told.pop(self._slot(known), None)
-        # Consent is what was pressed after the commands were shown, for this server alone.
+        # Consent was given after the commands were shown, for this server only.
         install = bool(before and before.commands) and not self._many
         self._trying, self._doing = known, "Starting"
         notify = self._desk.bridge.post(self._on_progress)
@@ -175,13 +175,13 @@ class Trial(QWidget):
 
     @property
     def progress(self) -> str:
-        """Of a trial of many; empty: none is under way."""
+        """Return the progress of a test of several servers; empty: there is none."""
         if self._trying is None or not self._many:
             return ""
         return f"Testing {self._trying.name}, {self._many - len(self._waiting)} of {self._many}"
 
     def with_result(self, known: Known) -> Known:
-        """The server with the state that its last test left, where no reply was measured."""
+        """Return the server with the state after its last test, if no reply was measured."""
         told = self._told.get(self._slot(known))
         failed = bool(told and not told.passed and not told.cancelled and not told.commands)
         return replace(known, state=FAILED) if failed and known.measured is None else known
@@ -190,13 +190,13 @@ class Trial(QWidget):
         return self._profile.name if self._profile else "", known.key
 
     def forget(self, known: Known) -> None:
-        """Its files have changed: what was seen is not about them."""
+        """Forget the result, as the files have changed."""
         for slot in [slot for slot in self._told if slot[1] == known.key]:
             del self._told[slot]
         if known is self._known or (self._known and self._known.key == known.key):
             self._show()
 
-    # What comes back
+    # Results
 
     def _on_progress(self, text: str) -> None:
         if self._under_way is not None:
@@ -221,7 +221,7 @@ class Trial(QWidget):
             self.stop()
         self._show()
 
-    # What is shown
+    # Display
 
     def _show(self) -> None:
         known, trying = self._known, self._trying
@@ -273,7 +273,7 @@ class Trial(QWidget):
         made = QWidget()
         across = row(made, gap=8)
         icon = Label()
-        icon.setAccessibleName(_SIGNS[line.tone])  # colour alone is not for everyone
+        icon.setAccessibleName(_SIGNS[line.tone])  # colour alone is not accessible to everyone
         theme = self._desk.theme
         icon.setPixmap(icon_pixmap(_ICONS[line.tone], getattr(theme, line.tone), 15))
         words = label(line.sentence, 12, tone="soft", wrap=True)

@@ -52,11 +52,11 @@ class Tried:
     answered: str = ""
     bytes_on_wire: int = 0
     output: list[str] = field(default_factory=list)
-    """The last lines that the server printed."""
+    """The last lines of the server's output."""
     cancelled: bool = False
     """By the user: neither passed nor failed."""
     commands: list[str] = field(default_factory=list)
-    """Would bring programs it lacks, once someone consents."""
+    """The commands that would install missing programs, once the user consents."""
 
 
 async def try_out(
@@ -68,8 +68,8 @@ async def try_out(
     profile: Profile | None = None,
     person: Asker | None = None,
 ) -> Tried:
-    """Test the server in a folder as it is saved now, on a machine (None: this computer). A failure
-    is a result, never raised. `person`: for passwords and host keys.
+    """Test the saved server in a folder, on a machine (None: this computer). A failure is a result
+    and is not raised. `person`: answers questions about passwords and host keys.
     """
     try:
         entry = await asyncio.to_thread(load_entry, folder, shipped=shipped)
@@ -113,7 +113,9 @@ async def try_out(
 
 
 async def look_there(profile: Profile, person: Asker) -> There:
-    """What a machine has of what servers need; nothing is changed. Raises PongbenchError."""
+    """Return what a machine has of the servers' requirements; nothing is changed. Raises
+    PongbenchError.
+    """
     catalogue = await asyncio.to_thread(Catalogue.load)
     machine = await _open(profile, person)
     try:
@@ -130,7 +132,7 @@ async def _open(profile: Profile | None, person: Asker | None) -> Machine:
 
 
 async def _whole(cleaning: Coroutine[Any, Any, None]) -> None:
-    """Wait for the work to end, however often the wait is cancelled."""
+    """Wait for the work to end, even if the wait is cancelled several times."""
     task = asyncio.ensure_future(cleaning)
     cancelled = False
     while not task.done():
@@ -150,7 +152,7 @@ def _tried(
     processes = f" in {result.processes} processes" if result.processes > 1 else ""
     lines = [Line(f"Started in {took_s:,.1f} s with {with_ or 'system programs'}{processes}.")]
     tone = "ok" if result.passed else "bad"
-    # What passed is told first; the rest is what there is to know about it.
+    # What passed comes first, then other observations.
     known = "soft" if result.passed else tone
     lines += [Line(said, known if n else tone) for n, said in enumerate(result.sentences)]
     if result.passed:

@@ -1,4 +1,4 @@
-"""What a server answered as it was on the wire, what it said, and what would be run for it."""
+"""A server's reply as sent, its output, and the commands that it needs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.widgets import button, column, frame, label
 
 
 class Wire(QWidget):
-    """Opened by its button; commands that wait for consent are always seen."""
+    """Opened by its button; commands that wait for consent are always visible."""
 
     def __init__(self) -> None:
         super().__init__()

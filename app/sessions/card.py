@@ -19,14 +19,14 @@ from workbench.sessions.library import Shelved
 
 _WRITE_AFTER_MS = 700
 _ANY = 16_777_215
-"""Qt's own largest size."""
+"""Qt's largest size."""
 
 
 class SessionCard(QFrame):
     """One session with its title and note, which are saved while they are written; or several."""
 
     labelled = Signal(object, object)
-    """A `Shelved` and the `Label` its user gives it."""
+    """A `Shelved` and its new `Label`."""
 
     def __init__(self, desk: Desk, actions: dict[str, tuple[str, object]]) -> None:
         """`actions`: the function of each button, by its name, with its icon."""
@@ -35,7 +35,7 @@ class SessionCard(QFrame):
         self._desk = desk
         self._sessions: Sequence[Shelved] = ()
         self._kept: Label | None = None
-        """What was last given to be kept of this session and has not come back yet."""
+        """The last label given for saving that is not saved yet."""
         self._writing = QTimer(self)
         self._writing.setSingleShot(True)
         self._writing.setInterval(_WRITE_AFTER_MS)

@@ -27,10 +27,10 @@ class Line:
     """Replies of one server, from (0, 0) to (1, 1) of the chart."""
 
     index: int
-    """Its place in the plan; chooses its style."""
+    """Its place in the plan, which determines its style."""
     points: tuple[tuple[float, float], ...]
     trusted: tuple[bool, ...]
-    """Of each point."""
+    """Whether each point is trusted."""
 
 
 @dataclass(frozen=True)
@@ -38,15 +38,15 @@ class Outline:
     """A session at a glance."""
 
     lines: tuple[Line, ...] = ()
-    """Those that hold most last: they leave y = x last and lie beneath."""
+    """The highest sustained rate last: it leaves y = x last and lies beneath the others."""
     ideal: bool = True
-    """Does the line y = x mean anything?"""
+    """Whether the line y = x has a meaning."""
     result: str = ""
     """ "gevent sustains 7,400/s"; where another may sustain more, "Highest
     measured: gevent at 7,400/s".
     Empty: nothing was measured."""
     doubt: str = ""
-    """Which others may hold more, and who is faulty, in sentences; empty: none."""
+    """Sentences about servers whose limit was not reached and about faulty ones; empty: none."""
 
     @property
     def told(self) -> str:

@@ -24,7 +24,7 @@ class Again:
     plan: Plan
     where: Where
     gone: tuple[str, ...] = ()
-    """Machines that have no profile any more."""
+    """Machines without a profile today."""
 
     @property
     def sentence(self) -> str:

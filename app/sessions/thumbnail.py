@@ -24,7 +24,7 @@ WIDTH, HEIGHT = 112, 64
 _MOST_KEPT = 4096
 _GROWING_EVERY_NS = 20_000_000_000
 _MOST_WAITING = 64
-"""Older wishes are forgotten: whoever is still seen asks again."""
+"""Older requests are dropped; a visible thumbnail requests again."""
 
 
 class Outlines(QObject):
@@ -33,7 +33,7 @@ class Outlines(QObject):
     """
 
     changed = Signal()
-    """Another one is there."""
+    """Another outline is available."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)

@@ -24,7 +24,7 @@ _ROW_PX = 66
 _THUMB = QSize(88, 50)
 _WORDS_PX = 12 + _THUMB.width() + 14
 _TITLE_PX, _LINE_PX = 12, 20
-"""Where words begin, from the left and from above, and how high a line is."""
+"""Where text starts, from the left and from above, and the height of a line."""
 _WITHOUT_SERVERS = 640
 
 

@@ -20,7 +20,7 @@ ASKED = {
     "Ctrl+Shift+C": ("copy_chart", ""),
     "F11": ("present", "Live"),
 }
-"""What the shown page is asked to do, and the page that is shown and asked where it cannot."""
+"""The method of the shown page for each shortcut, and the page to show if it has none."""
 
 
 def add(window: MainWindow) -> None:

@@ -142,7 +142,7 @@ class LogDrawer(QFrame):
 
     _lines = 0
     _length = 1
-    """Lines of text the latest entry has."""
+    """The number of lines of the latest entry."""
 
     def _text(self) -> str:
         """Return the text of the visible lines."""

@@ -61,9 +61,9 @@ class MainWindow(QMainWindow):
     """
 
     built = Signal()
-    """The charts are there."""
+    """The chart pages are built."""
     left = Signal()
-    """Closed, and nothing runs any more."""
+    """Closed, and no work is running any more."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
@@ -230,7 +230,7 @@ class MainWindow(QMainWindow):
         else:
             self.close()
 
-    # What happens to it
+    # Events
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
@@ -274,7 +274,7 @@ class MainWindow(QMainWindow):
         self.desk.bridge.submit(
             resources.read_plan(path),
             lambda plan: self.open(path) if plan is None else self.desk.plan_wanted.emit(plan),
-            lambda _: self.open(path),  # it says what is wrong with the file
+            lambda _: self.open(path),  # its message describes the problem
         )
 
     def warm_up(self) -> None:
@@ -328,7 +328,7 @@ class MainWindow(QMainWindow):
         if not busy:
             self._read_shelf()
             if self._question is not None:
-                # Nothing is left to be asked.
+                # No question is left.
                 self._question.close()
             if self._leaving:
                 self.close()

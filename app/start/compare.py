@@ -25,7 +25,7 @@ _COST_AFTER_MS = 150
 _BUSY = "A run is in progress. The next one can start when it is over."
 _MOST_ACROSS = 3
 _GAP = 6
-"""Between rows of ticks."""
+"""The gap between rows of check boxes."""
 
 
 class CompareCard(QFrame):

@@ -27,7 +27,7 @@ class Offer:
     """Servers to choose from, and the plans they would run."""
 
     plan: Plan
-    """For servers of one's choice."""
+    """The plan for chosen servers."""
     quick: Plan
     bench: Bench
 

@@ -43,7 +43,7 @@ _RESULTS = (
 
 
 class Recent(QWidget):
-    """Shows as many sessions as there is room for."""
+    """Shows as many sessions as fit."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
@@ -105,7 +105,7 @@ class Recent(QWidget):
         self._results = []
         for session in shown:
             self._cards.addWidget(self._entry(session), 1)
-        # One session is not as wide as the page.
+        # A single session does not fill the width of the page.
         for _ in range(room - len(shown) if shown else 0):
             self._cards.addWidget(QWidget(), 1)
         if not shown:
