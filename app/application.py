@@ -13,7 +13,7 @@ from app.settings import SettingsFile
 from app.settings_autosave import Keeper
 from app.shell.main_window import MainWindow
 from app.shell.opened import Application
-from app.theme import apply, wanted
+from app.theme import apply, theme_for
 from workbench import __version__, stores
 from workbench.errors import ExitCode, PongbenchError
 
@@ -34,7 +34,7 @@ def run(session: Path | None = None) -> int:
     stores.close_folders()
     file = SettingsFile()
     kept = file.load()
-    theme = wanted(kept.colours)
+    theme = theme_for(kept.colours)
     apply(app, theme)
     bridge = Bridge()
     desk = Desk(bridge, theme, kept, book)
@@ -44,7 +44,7 @@ def run(session: Path | None = None) -> int:
         desk.notice.emit(file.complaint, "warn")
     app.setQuitOnLastWindowClosed(False)
     window.left.connect(app.quit)
-    app.styleHints().colorSchemeChanged.connect(lambda _: desk.theme_wanted.emit())
+    app.styleHints().colorSchemeChanged.connect(lambda _: desk.theme_changed.emit())
     # Python handles a signal at the next tick of the bridge.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: window.leave())

@@ -44,7 +44,7 @@ class Bridge(QObject):
         self._collector = Collector(self)
         self._mail: deque[tuple[Callable[[Any], object], Any]] = deque()
         # Kept here: what belongs to the GUI must not end in the engine's thread.
-        self._asked: dict[Future[Any], tuple[_Then, _Fail | None]] = {}
+        self._pending: dict[Future[Any], tuple[_Then, _Fail | None]] = {}
         self._timer = QTimer(self)
         self._timer.setInterval(EVERY_MS)
         self._timer.timeout.connect(self._drain)
@@ -62,7 +62,7 @@ class Bridge(QObject):
         from there to the window.
         """
         future = self._thread.submit(work)
-        self._asked[future] = then, fail
+        self._pending[future] = then, fail
         future.add_done_callback(lambda done: self._mail.append((self._finish, done)))
         return future
 
@@ -123,7 +123,7 @@ class Bridge(QObject):
             QTimer.singleShot(0, self, self._drain)
 
     def _finish(self, future: Future[Any]) -> None:
-        then, fail = self._asked.pop(future)
+        then, fail = self._pending.pop(future)
         if future.cancelled():
             return
         error = future.exception()

@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 class Desk(QObject):
     """Created once, by the window, and passed to every page."""
 
-    page_wanted = Signal(str)
+    page_requested = Signal(str)
     """The name of a page."""
-    run_wanted = Signal(object)
+    run_requested = Signal(object)
     """A `Plan`."""
-    run_on_wanted = Signal(object, object)
+    run_on_requested = Signal(object, object)
     """A `Plan`, and the machines to run it on: `app.live.run.Where`."""
-    plan_wanted = Signal(object)
+    plan_requested = Signal(object)
     """A `Plan` to show in the form before it runs."""
-    open_wanted = Signal(object)
+    open_requested = Signal(object)
     """A session's path; None: ask for one."""
-    compare_wanted = Signal(object)
+    compare_requested = Signal(object)
     """The paths of sessions to compare."""
     shelf_stale = Signal()
     """A session was added, renamed or removed."""
@@ -46,7 +46,7 @@ class Desk(QObject):
     notice = Signal(str, str)
     """One sentence for the bar above the page, and its tone: for messages that belong to no page.
     """
-    theme_wanted = Signal()
+    theme_changed = Signal()
     """The colour setting has changed."""
     calm_changed = Signal(bool)
     """The setting for less motion has changed."""

@@ -34,7 +34,7 @@ NAMES_WIDE = 98
 _Reason = Qt.FocusReason
 
 
-class Words(QLineEdit):
+class TextField(QLineEdit):
     """A line of text."""
 
     edited = Signal()
@@ -63,7 +63,7 @@ class Words(QLineEdit):
             self.home(False)
 
 
-class Figure(Words):
+class Figure(TextField):
     """A number; `grouped` writes 40,000 for 40000."""
 
     def __init__(self, name: str, width: int = 84, *, grouped: bool = True) -> None:

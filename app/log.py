@@ -59,9 +59,9 @@ LEVELS = {
 class LogBook(logging.Handler):
     """Keeps the last lines and informs one listener. Lines may come from any thread."""
 
-    def __init__(self, tell: Callable[[Line], object] = lambda line: None) -> None:
+    def __init__(self, listener: Callable[[Line], object] = lambda line: None) -> None:
         super().__init__(logging.DEBUG)
-        self.tell = tell
+        self.listener = listener
         """Called in the thread that logs."""
         self._lines: deque[Line] = deque(maxlen=MOST)
 
@@ -81,7 +81,7 @@ class LogBook(logging.Handler):
             at = datetime.fromtimestamp(record.created).astimezone()
             line = Line(at, record.levelno, record.name, safe(record.getMessage()), safe(details))
             self._lines.append(line)
-            self.tell(line)
+            self.listener(line)
         except Exception:
             self.handleError(record)
 
@@ -119,5 +119,5 @@ def _note(
     """No traceback dialog, and nothing lost."""
     if error is None or issubclass(kind, SystemExit | KeyboardInterrupt):
         return
-    said = f"{kind.__name__}: {error}".rstrip(": ")
-    _log.error("Unexpected error: %s.", said, exc_info=(kind, error, trace))
+    text = f"{kind.__name__}: {error}".rstrip(": ")
+    _log.error("Unexpected error: %s.", text, exc_info=(kind, error, trace))

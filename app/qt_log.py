@@ -52,9 +52,9 @@ def _leave(text: str) -> None:
     """
     from workbench.terminal import to_stderr  # noqa: PLC0415 - nothing else needs it here
 
-    said = text.partition("\n")[0].strip().rstrip(".")
+    reason = text.partition("\n")[0].strip().rstrip(".")
     to_stderr(
-        f"The window cannot be opened. Qt: {said}. Check DISPLAY and the libraries listed in "
+        f"The window cannot be opened. Qt: {reason}. Check DISPLAY and the libraries listed in "
         "README (`make run` installs them). The commands in `pongbench --help` need no window."
     )
     sys.stderr.flush()

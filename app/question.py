@@ -32,46 +32,46 @@ def ask(
     cancel: str = "Cancel",
 ) -> QMessageBox:
     """Open a question; `do` is called if the answer is `go`. Enter and Escape cancel."""
-    asked = QMessageBox(parent)
-    asked.setWindowTitle("Pongbench")
-    asked.setTextFormat(Qt.TextFormat.PlainText)
-    asked.setText(safe(text))
-    asked.setInformativeText(safe(more))
-    keeps = asked.addButton(cancel, QMessageBox.ButtonRole.RejectRole)
-    act = asked.addButton(go, QMessageBox.ButtonRole.AcceptRole)
+    dialog = QMessageBox(parent)
+    dialog.setWindowTitle("Pongbench")
+    dialog.setTextFormat(Qt.TextFormat.PlainText)
+    dialog.setText(safe(text))
+    dialog.setInformativeText(safe(more))
+    keeps = dialog.addButton(cancel, QMessageBox.ButtonRole.RejectRole)
+    act = dialog.addButton(go, QMessageBox.ButtonRole.AcceptRole)
     act.setProperty("kind", "danger")
     act.style().unpolish(act)
     act.style().polish(act)
     act.clicked.connect(lambda _checked=False: do())
-    asked.setDefaultButton(keeps)
-    asked.setEscapeButton(keeps)
-    grid = asked.layout()
+    dialog.setDefaultButton(keeps)
+    dialog.setEscapeButton(keeps)
+    grid = dialog.layout()
     assert isinstance(grid, QGridLayout)
     grid.setHorizontalSpacing(0)
     indent = grid.itemAt(0).sizeHint().width()  # Qt's, where an icon could be
     grid.setContentsMargins(_MARGIN - indent, _MARGIN, _MARGIN, _MARGIN)
-    asked.finished.connect(asked.deleteLater)
-    asked.open()
-    for buttons in asked.findChildren(QDialogButtonBox):  # heeded once it is shown
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()
+    for buttons in dialog.findChildren(QDialogButtonBox):  # heeded once it is shown
         buttons.setStyleSheet(_SAFE_FIRST)
-    return asked
+    return dialog
 
 
 def ask_text(
     parent: QWidget, title: str, question: str, text: str, do: Callable[[str], object]
 ) -> None:
     """Open a field that contains `text`; `do` gets the edited text."""
-    asked = QInputDialog(parent)
-    asked.setWindowTitle(title)
-    asked.setLabelText(safe(question))
-    for label in asked.findChildren(QLabel):
+    dialog = QInputDialog(parent)
+    dialog.setWindowTitle(title)
+    dialog.setLabelText(safe(question))
+    for label in dialog.findChildren(QLabel):
         label.setTextFormat(Qt.TextFormat.PlainText)
-    asked.setTextValue(text)
-    asked.setOkButtonText(title)
-    asked.resize(380, asked.height())
-    asked.textValueSelected.connect(do)
-    asked.finished.connect(asked.deleteLater)
-    asked.open()
-    field = asked.findChild(QLineEdit)
+    dialog.setTextValue(text)
+    dialog.setOkButtonText(title)
+    dialog.resize(380, dialog.height())
+    dialog.textValueSelected.connect(do)
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()
+    field = dialog.findChild(QLineEdit)
     if field is not None:
         field.selectAll()

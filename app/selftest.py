@@ -42,8 +42,8 @@ def run() -> int:
                 works += part()
             except Exception as error:
                 broken.append(str(error) or type(error).__name__)
-    said = f"Pongbench {__version__} on this computer: {', '.join(works) or 'nothing works'}."
-    say(" ".join([said, *(f"Not so: {problem}" for problem in broken)]))
+    text = f"Pongbench {__version__} on this computer: {', '.join(works) or 'nothing works'}."
+    say(" ".join([text, *(f"Not so: {problem}" for problem in broken)]))
     return 1 if broken else 0
 
 

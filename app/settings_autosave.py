@@ -16,7 +16,7 @@ class Keeper(QObject):
     def __init__(self, desk: Desk, file: SettingsFile, parent: QObject) -> None:
         super().__init__(parent)
         self._desk, self._file = desk, file
-        self._told = False
+        self._reported = False
         self._timer = QTimer(self)
         self._timer.setInterval(EVERY_MS)
         self._timer.timeout.connect(self.keep)
@@ -30,6 +30,6 @@ class Keeper(QObject):
     def _on_failed(self, sentence: str) -> None:
         """A failure to save is reported once, and saving is not tried again before the end."""
         self._timer.stop()
-        if not self._told:
-            self._told = True
+        if not self._reported:
+            self._reported = True
             self._desk.notice.emit(sentence, "warn")

@@ -196,7 +196,7 @@ def system_theme() -> Theme:
     return DARK if dark else LIGHT
 
 
-def wanted(colours: str) -> Theme:
+def theme_for(colours: str) -> Theme:
     """Return the theme for the setting: dark, light, or that of the system."""
     return THEMES.get(colours) or system_theme()
 

@@ -159,7 +159,7 @@ class Elided(Label):
         if tone:
             self.setProperty("tone", tone)
 
-    def say(self, text: str) -> None:
+    def show_text(self, text: str) -> None:
         text = one_line(text, LONGEST_LINE)
         if text != self._whole:
             self._whole = text
@@ -228,7 +228,7 @@ class Chip(QFrame):
         inside.addWidget(self._label)
         self.hide()
 
-    def say(self, text: str, tone: str = "soft", icon: str = "") -> None:
+    def show_text(self, text: str, tone: str = "soft", icon: str = "") -> None:
         """Set the text; an empty one hides the chip. `icon`: overrides the icon of the tone."""
         self._tone, self._icon = tone, icon or TONE_ICONS.get(tone, "")
         self._show_sign()
@@ -262,27 +262,27 @@ class TopBar(QFrame):
         self.setFixedHeight(60)
         bar = row(self, gap=8)
         bar.setContentsMargins(20, 0, PAGE_MARGIN, 0)
-        words = QVBoxLayout()
-        words.setSpacing(1)
-        words.addStretch()
+        texts = QVBoxLayout()
+        texts.setSpacing(1)
+        texts.addStretch()
         self.title = Elided(16, Weight.DemiBold)
         self.subtitle = Elided(12, tone="soft")
-        self.say(title)
+        self.show_text(title)
         for text in (self.title, self.subtitle):
-            words.addWidget(text)
-        words.addStretch()
+            texts.addWidget(text)
+        texts.addStretch()
         self.chip = Chip()
         self.actions = row()
-        bar.addLayout(words)
+        bar.addLayout(texts)
         bar.addSpacing(8)
         bar.addWidget(self.chip)
         bar.addStretch()
         bar.addLayout(self.actions)
 
-    def say(self, title: str, subtitle: str = "") -> None:
-        self.title.say(title)
+    def show_text(self, title: str, subtitle: str = "") -> None:
+        self.title.show_text(title)
         self.title.setMinimumWidth(min(_TITLE, self.title.sizeHint().width()))
-        self.subtitle.say(subtitle)
+        self.subtitle.show_text(subtitle)
         self.subtitle.setVisible(bool(subtitle))
 
 
@@ -307,7 +307,7 @@ class Inline(QFrame):
         self._button.setVisible(bool(action))
         self.hide()
 
-    def say(self, text: str, tone: str = "bad") -> None:
+    def show_text(self, text: str, tone: str = "bad") -> None:
         """Set the message; an empty one hides it."""
         self._text.setText(text)
         self.setAccessibleName(text)

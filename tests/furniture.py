@@ -9,7 +9,7 @@ from typing import Any
 import asyncssh
 
 from app.machines.records import Record, Records
-from app.servers.tryout import Line, Tried
+from app.servers.tryout import Line, TrialResult
 from workbench import paths
 from workbench.errors import PongbenchError
 from workbench.machines.checking import Step
@@ -159,9 +159,9 @@ def busy() -> MachineBusy:
     return MachineBusy("elm", "lena on fir")
 
 
-def tried() -> Tried:
+def trial_result() -> TrialResult:
     """What a trial of a small HTTP server tells."""
-    return Tried(
+    return TrialResult(
         True,
         [
             Line("Was ready after 0.4 s, with CPython 3.11.2 and gevent 26.9.0."),
@@ -169,7 +169,7 @@ def tried() -> Tried:
             Line("Closes after every reply: one call per connection.", "soft"),
             Line("Accept queue: 128 connections; 512 were requested.", "warn"),
         ],
-        asked="GET / HTTP/1.0\nHost: pongbench\n",
+        request="GET / HTTP/1.0\nHost: pongbench\n",
         answered="HTTP/1.0 200 OK\nContent-Length: 5\n\nPong!",
         bytes_on_wire=45,
         output=["listening on 127.0.0.1:40123"],

@@ -186,7 +186,7 @@ class Projector(Stage):
         self.sessions()
         self.film()
         self._present("Film")
-        self.desk.compare_wanted.emit(self.recorded[:2])
+        self.desk.compare_requested.emit(self.recorded[:2])
         self.camera.until(lambda: len(self.window.page("Compare").selection.sides) == 2)
         self._present("Compare")
         self.run()
@@ -251,9 +251,9 @@ class Studio(Stage):
             self.camera.keep(self.window, f"Machines-{name}")
         for name, error in (("dune", furniture.unknown_key()), ("cedar", furniture.changed_key())):
             page.listing.rows[name].click()
-            page.detail.ask_about(error)
+            page.detail.show_key(error)
             self.camera.keep(self.window, f"Machines-{name}")
-            page.detail.ask_about(None)
+            page.detail.show_key(None)
         page.listing.rows["bolt"].click()
         kept = page.records.get("bolt")
         record = page._checks["bolt"] = Record(at=kept.at, found=kept.found)
@@ -297,7 +297,7 @@ class Studio(Stage):
         trial._on_progress("Making its runtime, which takes a while the first time")
         trial._show()
         self.camera.keep(self.window, "Servers-trying")
-        trial._on_tried(known["gevent"], furniture.tried())
+        trial._on_result(known["gevent"], furniture.trial_result())
         self.press(trial, "Show request and response")
         self.camera.keep(self.window, "Servers-tried")
         page.finding.field.setText("no such server")
@@ -347,7 +347,7 @@ class Studio(Stage):
         self.page("Film", "full")
         film = self.window.film
         film.board.trio.setFocus()
-        film.transport.seek_wanted.emit(film.reel.duration_us * 0.6)
+        film.transport.seek_requested.emit(film.reel.duration_us * 0.6)
         self.camera.rest(0.8)
         self.camera.keep(self.window, "Film-middle")
         if self.camera.comes_to("Film-search"):
@@ -367,7 +367,7 @@ class Studio(Stage):
         self.dialog(ExportDialog, "Export-session")
 
     def compare(self) -> None:
-        self.desk.compare_wanted.emit(self.recorded[:2])
+        self.desk.compare_requested.emit(self.recorded[:2])
         page = self.show("Compare")
         self.camera.until(lambda: len(page.selection.sides) == 2)
         self.page("Compare", "full")
@@ -386,7 +386,7 @@ class Studio(Stage):
             "The clients were late from 8,300/s on; these points are drawn hollow."
         )
         self.camera.keep(self.window, "Live-paused")
-        live.alert.say("")
+        live.alert.show_text("")
         self.window.close()
         self.dialog(QMessageBox, "Live-leaving")
         self.end()

@@ -33,8 +33,8 @@ class AboutBox(QDialog):
         self._where = label(where, 12, tone="muted", wrap=True)
         self._where.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         inside.addWidget(self._where)
-        self.told = Inline()
-        inside.addWidget(self.told)
+        self.message = Inline()
+        inside.addWidget(self.message)
         across = row(gap=12)
         self.parts = QListWidget()
         self.parts.setAccessibleName("Components")
@@ -74,7 +74,7 @@ class AboutBox(QDialog):
 
     def copy(self) -> None:
         QGuiApplication.clipboard().setText(self.versions())
-        self.told.say("Versions copied.", "ok")
+        self.message.show_text("Versions copied.", "ok")
 
     def _on_read(self, components: list[Component]) -> None:
         if self._gone:
@@ -89,7 +89,7 @@ class AboutBox(QDialog):
 
     def _on_failed(self, sentence: str) -> None:
         if not self._gone:
-            self.told.say(sentence)
+            self.message.show_text(sentence)
 
     def _on_finished(self) -> None:
         self._gone = True

@@ -46,7 +46,7 @@ class Ground:
     def __init__(self, chart: Chart) -> None:
         self._chart = chart
         self._marks_of: object = None
-        self._marks_told: tuple[str, ...] = ()
+        self._marks_explained: tuple[str, ...] = ()
 
     def key(self) -> object:
         chart = self._chart
@@ -54,23 +54,23 @@ class Ground:
         ratio = chart.devicePixelRatioF()
         shown = (chart.view_shown, chart.log, chart.model.axis.title)
         empty = not any(len(curve.values.x) for curve in chart.curves.values())
-        said = self._saying(), self._head()
-        return size, ratio, chart.limits, chart.ceiling, shown, empty, said, self._timeout_ms()
+        texts = self._hint(), self._head()
+        return size, ratio, chart.limits, chart.ceiling, shown, empty, texts, self._timeout_ms()
 
     def words(self) -> list[labels.Box]:
         """The boxes of texts other than labels: the header, the timeout, and the ideal line's as
         several boxes in a row.
         """
         chart = self._chart
-        found = [(0.0, 0.0, self._head()[-1], chart.look.px(20))]
+        found = [(0.0, 0.0, self._head()[-1], chart.sizes.px(20))]
         if (timeout := self._timeout_ms()) is not None:
-            text, size, at = self._timeout_words(timeout)
-            half = chart.look.px(6)
+            text, size, at = self._timeout_text(timeout)
+            half = chart.sizes.px(6)
             found.append((at.x(), at.y() - half, at.x() + text_width(text, size), at.y() + half))
-        share, half = self._ideal_words()
+        share, half = self._ideal_text()
         if not half:
             return found
-        last, px = chart.limits[1], chart.look.px
+        last, px = chart.limits[1], chart.sizes.px
         first, end = (chart.at(last * s, last * s) for s in (share - half, share + half))
         way = end - first
         length = max(1.0, hypot(way.x(), way.y()))
@@ -81,8 +81,8 @@ class Ground:
 
     def paint(self, painter: QPainter) -> None:
         chart = self._chart
-        theme, look, plot = chart.theme, chart.look, chart.plot_rect()
-        px = look.px
+        theme, sizes, plot = chart.theme, chart.sizes, chart.plot_rect()
+        px = sizes.px
         painter.save()
         painter.fillRect(QRectF(chart.viewport().rect()), QColor(theme.card))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -93,45 +93,45 @@ class Ground:
             painter.setPen(hair)
             painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
             where = QPointF(plot.left() - px(8), y)
-            draw_text(painter, where, text, look.axis_font, theme.muted, "right")
+            draw_text(painter, where, text, sizes.axis_font, theme.muted, "right")
         if chart.lowest:
             self._paint_rates(painter)
         self._paint_ceiling(painter)
         self._paint_timeout(painter)
         if chart.has_ideal:
             self._paint_ideal(painter)
-        self._paint_saying(painter)
+        self._paint_hint(painter)
         painter.restore()
 
-    def _saying(self) -> str:
+    def _hint(self) -> str:
         """Return the text shown in place of lines; empty: there are lines, or the first point is
         being drawn.
         """
         chart = self._chart
-        first, said = chart.quantity is Quantity.REPLIES, ""
+        first, text = chart.quantity is Quantity.REPLIES, ""
         if not any(len(curve.values.x) for curve in chart.curves.values()):
             over = chart.model.over
-            said = (
+            text = (
                 ("No complete points." if over else "Points appear here during the run.")
                 if first
                 else ""
             )
         elif chart.curves.keys() <= chart.hidden:
-            said = "All servers are hidden. Press 0 to show them." if first else ""
+            text = "All servers are hidden. Press 0 to show them." if first else ""
         elif not len(chart.known()):
             answered = any(s.most and s.most.replies_per_s for s in chart.model.series.values())
-            said = (
+            text = (
                 "The load tool does not report response times."
                 if answered
                 else "No replies, so no response times."
             )
-        return said if said and chart.running_at() is None else ""
+        return text if text and chart.running_at() is None else ""
 
-    def _paint_saying(self, painter: QPainter) -> None:
-        chart, text = self._chart, self._saying()
+    def _paint_hint(self, painter: QPainter) -> None:
+        chart, text = self._chart, self._hint()
         if not text:
             return
-        px, theme, plot = chart.look.px, chart.theme, chart.plot_rect()
+        px, theme, plot = chart.sizes.px, chart.theme, chart.plot_rect()
         size = font(px(13))
         box = QRectF(0, 0, text_width(text, size) + px(24), px(28))
         box.moveCenter(plot.center())
@@ -142,29 +142,29 @@ class Ground:
 
     def _paint_head(self, painter: QPainter) -> None:
         chart = self._chart
-        look, theme = chart.look, chart.theme
+        sizes, theme = chart.sizes, chart.theme
         title, unit, x, _ = self._head()
-        y = look.px(11)
-        draw_text(painter, QPointF(look.px(1), y), title, self._title_font(), theme.text)
-        draw_text(painter, QPointF(x, y), unit, font(look.px(12)), theme.muted)
+        y = sizes.px(11)
+        draw_text(painter, QPointF(sizes.px(1), y), title, self._title_font(), theme.text)
+        draw_text(painter, QPointF(x, y), unit, font(sizes.px(12)), theme.muted)
 
     def _head(self) -> tuple[str, str, float, float]:
-        """(title, what is said of it, from where, until where)."""
-        chart, px = self._chart, self._chart.look.px
-        title, unit = chart.title_words()
+        """Return (title, text beside it, start, end), with the text from start to end in pixels."""
+        chart, px = self._chart, self._chart.sizes.px
+        title, unit = chart.title_text()
         size, x = font(px(12)), text_width(title, self._title_font()) + px(9)
-        controls = chart.quantity is Quantity.TIME and chart.look.controls > _NO_CONTROLS
+        controls = chart.quantity is Quantity.TIME and chart.sizes.controls > _NO_CONTROLS
         room = chart.width() - x - px(_CONTROLS) * controls
         keys, brief = self._marks(), unit.partition(",")[0]
         forms = ((unit, *keys), (brief, *keys), (brief, *keys[-1:]), (unit,))
-        said = ["  ·  ".join(form) for form in forms]
-        fits = (each for each in said if text_width(each, size) <= room)
-        shown = next(fits, said[-1])
+        texts = ["  ·  ".join(form) for form in forms]
+        fits = (each for each in texts if text_width(each, size) <= room)
+        shown = next(fits, texts[-1])
         return title, shown, x, x + text_width(shown, size)
 
     def _title_font(self) -> QFont:
-        look = self._chart.look
-        return font(look.px(look.head), Weight.DemiBold)
+        sizes = self._chart.sizes
+        return font(sizes.px(sizes.head), Weight.DemiBold)
 
     def _marks(self) -> tuple[str, ...]:
         """Return explanations of large, hollow, ringed and crossed markers, if there are any."""
@@ -193,12 +193,14 @@ class Ground:
                 Quantity.TIME: ((_FEW, (r.trusted and _few(r, view) for r in each)),),
                 Quantity.ERRORS: (),
             }
-            self._marks_told = tuple(told for told, any_ in found[chart.quantity] if any(any_))
-        return self._marks_told
+            self._marks_explained = tuple(
+                explanation for explanation, any_ in found[chart.quantity] if any(any_)
+            )
+        return self._marks_explained
 
     def _value_ticks(self) -> list[tuple[float, str]]:
         chart = self._chart
-        height = chart.plot_rect().height() / chart.look.scale
+        height = chart.plot_rect().height() / chart.sizes.scale
         _, _, low, high = chart.limits
         if chart.metric == Quantity.ERRORS.value:
             marks = (0, 25, 50, 75, 100) if height > 90 else (0, 50, 100)
@@ -214,13 +216,13 @@ class Ground:
 
     def _paint_rates(self, painter: QPainter) -> None:
         chart = self._chart
-        look, theme, plot = chart.look, chart.theme, chart.plot_rect()
-        px = look.px
+        sizes, theme, plot = chart.sizes, chart.theme, chart.plot_rect()
+        px = sizes.px
         for rate in self.marks_across():
             at = QPointF(chart.at(rate, 1).x(), plot.bottom() + px(13))
             # More than ten names need the room right of the plot's lower corner too.
             if len(chart.curves) <= 10 or at.x() <= plot.right() - px(12):
-                draw_text(painter, at, words.count(rate), look.axis_font, theme.muted, "middle")
+                draw_text(painter, at, words.count(rate), sizes.axis_font, theme.muted, "middle")
         at = QPointF(plot.center().x(), plot.bottom() + px(34))
         draw_text(painter, at, chart.model.axis.title, font(px(12)), theme.muted, "middle")
 
@@ -230,7 +232,7 @@ class Ground:
         """
         chart = self._chart
         axis, (low, last, _, _) = chart.model.axis, chart.limits
-        least, width = chart.look.px(_BETWEEN_MARKS), max(1.0, chart.plot_rect().width())
+        least, width = chart.sizes.px(_BETWEEN_MARKS), max(1.0, chart.plot_rect().width())
         if not axis.per_second and 0 < len(axis.values) <= _MOST_VALUES:
             return scales.apart(axis.values, [chart.at(x, 1).x() for x in axis.values], least)
         if axis.scale == "log":
@@ -243,7 +245,7 @@ class Ground:
         ceiling = chart.ceiling
         if ceiling is None:
             return
-        plot, px = chart.plot_rect(), chart.look.px
+        plot, px = chart.plot_rect(), chart.sizes.px
         area = QRectF(plot)
         area.setLeft(chart.at(ceiling, 1).x())
         muted = chart.theme.muted
@@ -261,11 +263,11 @@ class Ground:
         known = chart.quantity is Quantity.TIME and chart.model.has_timeout
         return timeout if known and inside else None
 
-    def _timeout_words(self, timeout: float) -> tuple[str, QFont, QPointF]:
+    def _timeout_text(self, timeout: float) -> tuple[str, QFont, QPointF]:
         """Return the text, its font and its place: above its line, where no point can be, to the
         right of a short header.
         """
-        chart, px = self._chart, self._chart.look.px
+        chart, px = self._chart, self._chart.sizes.px
         text, size = f"timeout {_time_text(timeout)}", font(px(11), Weight.Medium)
         line, plot = chart.at(0, timeout), chart.plot_rect()
         x, last = self._head()[-1] + px(14), plot.left() + _RARELY_AT_TIMEOUT * plot.width()
@@ -278,23 +280,23 @@ class Ground:
         timeout = self._timeout_ms()
         if timeout is None:
             return
-        pen = QPen(QColor(chart.theme.muted), chart.look.px(1))
+        pen = QPen(QColor(chart.theme.muted), chart.sizes.px(1))
         pen.setStyle(Qt.PenStyle.DotLine)
         painter.setPen(pen)
         y = round(chart.at(0, timeout).y()) + 0.5
         plot = chart.plot_rect()
         painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
-        text, size, where = self._timeout_words(timeout)
+        text, size, where = self._timeout_text(timeout)
         draw_text(painter, where, text, size, chart.theme.muted)
 
     def _paint_ideal(self, painter: QPainter) -> None:
         chart = self._chart
-        plot, px, last = chart.plot_rect(), chart.look.px, chart.limits[1]
+        plot, px, last = chart.plot_rect(), chart.sizes.px, chart.limits[1]
         pen = QPen(QColor(chart.theme.muted), px(1.2))
         pen.setStyle(Qt.PenStyle.DotLine)
         painter.setPen(pen)
         painter.drawLine(chart.at(0, 0), chart.at(last, last))
-        share, half = self._ideal_words()
+        share, half = self._ideal_text()
         if not half:
             return
         painter.save()
@@ -304,7 +306,7 @@ class Ground:
         draw_text(painter, QPointF(0, -px(_ABOVE_IDEAL)), _IDEAL, size, chart.theme.muted, "middle")
         painter.restore()
 
-    def _ideal_words(self) -> tuple[float, float]:
+    def _ideal_text(self) -> tuple[float, float]:
         """Return (middle, half length) of the text, as shares of the ideal line; 0: there is no
         room.
         """
@@ -312,7 +314,7 @@ class Ground:
         if not chart.has_ideal:
             return 0.0, 0.0
         plot, last = chart.plot_rect(), chart.limits[1]
-        width = text_width(_IDEAL, font(chart.look.px(11), Weight.Medium))
+        width = text_width(_IDEAL, font(chart.sizes.px(11), Weight.Medium))
         half = width / 2 / max(1.0, hypot(plot.width(), plot.height()))
         empty = not any(len(curve.values.x) for curve in chart.curves.values())
         most = (chart.ceiling or last) / last - half - 0.03

@@ -23,11 +23,11 @@ from app.charts.axes import Axes, Limits
 from app.charts.backend import pg
 from app.charts.background import Ground
 from app.charts.curve import Curve
-from app.charts.look import Look
 from app.charts.model import ChartModel
 from app.charts.names import EndNames
 from app.charts.overlay_layer import DIM, DIM_RUNNING, Moving
 from app.charts.series import Floats, Quantity, Values, metric
+from app.charts.sizes import Sizes
 from app.theme import Theme
 from workbench.analysis.results import PointResult, View
 
@@ -50,7 +50,7 @@ class Chart(pg.PlotWidget):
         model: ChartModel,
         quantity: Quantity,
         theme: Theme,
-        look: Look | None = None,
+        sizes: Sizes | None = None,
         *,
         lowest: bool = False,
     ) -> None:
@@ -65,7 +65,7 @@ class Chart(pg.PlotWidget):
         self.paused = False
         self.breathes = True
         """False for users who want less motion."""
-        self.theme, self.look, self.lowest = theme, look or Look(), lowest
+        self.theme, self.sizes, self.lowest = theme, sizes or Sizes(), lowest
         self.curves: dict[str, Curve] = {}
         self._layers: dict[str, tuple[object, QPixmap]] = {}
         self._drawn_version = -1
@@ -85,16 +85,18 @@ class Chart(pg.PlotWidget):
         item.disableAutoRange()
         item.getViewBox().setMouseEnabled(False, False)
         item.getViewBox().setDefaultPadding(0)
-        self.set_look(theme, self.look)
+        self.set_sizes(theme, self.sizes)
 
     # Display
 
-    def set_look(self, theme: Theme, look: Look) -> None:
-        self.theme, self.look = theme, look
+    def set_sizes(self, theme: Theme, sizes: Sizes) -> None:
+        self.theme, self.sizes = theme, sizes
         self.setBackground(theme.card)
-        px = look.px
+        px = sizes.px
         layout = self.getPlotItem().layout
-        layout.setContentsMargins(look.left, look.top, px(look.gutter), look.bottom(self.lowest))
+        layout.setContentsMargins(
+            sizes.left, sizes.top, px(sizes.gutter), sizes.bottom(self.lowest)
+        )
         layout.activate()  # without this only with the next event
         for curve in self.curves.values():
             self.removeItem(curve)
@@ -108,7 +110,7 @@ class Chart(pg.PlotWidget):
         self.model = model
         self._axes.forget()
         self.highlighted, self.cursor_rate = "", nan
-        self.set_look(self.theme, self.look)
+        self.set_sizes(self.theme, self.sizes)
 
     def set_view(self, view: View, *, log: bool | None = None) -> None:
         """Set the percentile of the response time, and its scale."""
@@ -162,15 +164,15 @@ class Chart(pg.PlotWidget):
 
     def _arrange(self) -> None:
         """Move a curve to an item while it moves, and into a layer while it is still."""
-        look, running = self.look, self.model.running_server
-        key = (running, self.highlighted, frozenset(self.hidden), len(self.curves), self.look)
+        sizes, running = self.sizes, self.model.running_server
+        key = (running, self.highlighted, frozenset(self.hidden), len(self.curves), self.sizes)
         if key == self._arranged:
             return
         self._arranged = key
         for id_, curve in self.curves.items():
             curve.setVisible(id_ in (running, self.highlighted) and id_ not in self.hidden)
             highlighted = id_ == self.highlighted
-            curve.width = look.highlighted_line if highlighted else look.running_line
+            curve.width = sizes.highlighted_line if highlighted else sizes.running_line
             curve.setOpacity(DIM_RUNNING if self.highlighted and id_ != self.highlighted else 1.0)
             curve.setZValue(2 if id_ == self.highlighted else 1)
 
@@ -203,7 +205,7 @@ class Chart(pg.PlotWidget):
         inside = ceiling is not None and ceiling < self.limits[1] and self.model.axis.calibrated
         return ceiling if inside else None
 
-    def title_words(self) -> tuple[str, str]:
+    def title_text(self) -> tuple[str, str]:
         """("Response time", "p99, from scheduled time, log scale")."""
         if self.quantity is Quantity.REPLIES:
             return "Successful replies", "per second"
@@ -243,7 +245,7 @@ class Chart(pg.PlotWidget):
 
     def clip_rect(self) -> QRectF:
         """Return the plot with room for the markers on its edges."""
-        more = self.look.px(7)
+        more = self.sizes.px(7)
         return self.plot_rect().adjusted(-more, -more, more, more)
 
     # Painting
@@ -311,9 +313,9 @@ class Chart(pg.PlotWidget):
         self.names.paint_leaders(painter)
         painter.setClipRect(self.clip_rect())
         for curve in still:
-            curve.draw(painter, self.look.still_line)
+            curve.draw(painter, self.sizes.still_line)
         for curve in still:
-            curve.draw_markers(painter, self.look, knee=self.quantity is Quantity.REPLIES)
+            curve.draw_markers(painter, self.sizes, knee=self.quantity is Quantity.REPLIES)
         painter.setClipping(False)
         if self.quantity is Quantity.REPLIES:
             self.names.place_ceiling(still)
@@ -343,7 +345,7 @@ class Chart(pg.PlotWidget):
 
     def nearest(self, at: QPointF) -> tuple[str, float]:
         """Return the visible server whose line or name is within 14 px of a pixel, and its rate."""
-        best, server = self.look.px(NEAR_PX), ""
+        best, server = self.sizes.px(NEAR_PX), ""
         for id_, curve in self.curves.items():
             if id_ in self.hidden:
                 continue

@@ -23,6 +23,7 @@ from app.charts.drawing import (
 )
 from app.charts.look import Look
 from app.charts.series import Floats, Series, Values
+from app.charts.sizes import Sizes
 from app.colour import mix
 from app.theme import Theme
 
@@ -94,9 +95,9 @@ class Curve(pg.PlotCurveItem):
     def _strokes(self, width: float) -> Iterator[tuple[NDArray[np.float64], QPen]]:
         points, trusted = self.pixels(), self.values.trusted
         sure = trusted[:-1] & trusted[1:]
-        for wanted in (False, True):
-            pen = self.pen(width, sure=wanted)
-            for a, b in _stretches(sure == wanted):
+        for is_sure in (False, True):
+            pen = self.pen(width, sure=is_sure)
+            for a, b in _stretches(sure == is_sure):
                 yield points[a : b + 1], pen
 
     def paint(self, painter: QPainter, option: object, widget: QWidget | None) -> None:
@@ -109,13 +110,13 @@ class Curve(pg.PlotCurveItem):
         painter.restore()
 
     def draw_markers(
-        self, painter: QPainter, look: Look, radius: float = 4.0, *, knee: bool = False
+        self, painter: QPainter, sizes: Sizes, radius: float = 4.0, *, knee: bool = False
     ) -> None:
         """Draw the markers, staggered so that servers on one line show side by side: hollow ones
         where the point must not be trusted, crossed ones where the server is faulty, ringed ones
         where an audit failed; with `knee` a large one at the highest sustained rate.
         """
-        px, card = look.px, self._theme.card
+        px, card = sizes.px, self._theme.card
         points, trusted = self.pixels(), self.values.trusted
         if not len(points):
             return

@@ -18,7 +18,7 @@ class Whole:
     def __init__(self, documents: Iterable[AnyDocument]) -> None:
         self._model = ChartModel()
         self._windows: list[Window] = []
-        swept = False
+        in_sweep = False
         for document in documents:
             self._model(document)
             if isinstance(document, PointStart):

@@ -98,7 +98,7 @@ class HoverCard(QFrame):
         rest.addLayout(self._make_verdict())
         self.hide()
 
-    def tell(
+    def display(
         self, series: Series, reading: PointResult, view: View, *, pinned: bool = False
     ) -> None:
         """Show one point of one server; pinned: the card stays when the mouse leaves."""
@@ -109,12 +109,12 @@ class HoverCard(QFrame):
         self._at.setText(words.offered(reading))
         spread = reading.spread(Quantity.REPLIES.value, view)
         about = f"± {words.count((spread[1] - spread[0]) / 2)}/s" if spread else "/s"
-        told = (
+        figures = (
             ("Replies", words.count(reading.replies_per_s), about),
             (words.percentile(view.percentile), *_time(reading, view)),
             ("Errors", formatting.percent(reading.errors_pct), ""),
         )
-        for labels, texts in zip(self._figures, told, strict=True):
+        for labels, texts in zip(self._figures, figures, strict=True):
             for label, text in zip(labels, texts, strict=True):
                 label.setText(text)
         errors = words.errors(reading.errors, reading.waiting)
@@ -168,9 +168,9 @@ class HoverCard(QFrame):
     @staticmethod
     def text(series: Series, reading: PointResult, view: View) -> str:
         """Return the card as one sentence, for screen readers."""
-        answered = words.per_second(reading.replies_per_s)
+        replies = words.per_second(reading.replies_per_s)
         return (
-            f"{series.name} {words.offered(reading)}: {answered} replies, "
+            f"{series.name} {words.offered(reading)}: {replies} replies, "
             f"{words.percentile(view.percentile)} {' '.join(_time(reading, view))}, "
             f"{formatting.percent(reading.errors_pct)} errors. {_judged(series, reading, view)}"
         )
@@ -238,8 +238,8 @@ def _judged(series: Series, reading: PointResult, view: View) -> str:
     """Return the verdict, the number of attempts behind it, why the response time may be hollow,
     and the audits that failed.
     """
-    looks = max(stop.look for stop in reading.stops)
-    again = f" Measured {looks} times; the last one counts." if looks > 1 else ""
+    attempts = max(stop.look for stop in reading.stops)
+    again = f" Measured {attempts} times; the last one counts." if attempts > 1 else ""
     few = reading.trusted and not reading.supported(view)
     why = f" Too few samples for a steady {words.percentile(view.percentile)}." if few else ""
     audits = words.failed_audits(series, reading)

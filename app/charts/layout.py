@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from app.charts.look import Look
 from app.charts.series import Quantity
+from app.charts.sizes import Sizes
 
 GAP = 8.0
 """Between two charts, unscaled."""
@@ -20,16 +20,16 @@ _SHARE_OF_TWO = 0.32
 
 
 def heights(
-    shown: Sequence[Quantity], look: Look, names: int, height: float
+    shown: Sequence[Quantity], sizes: Sizes, names: int, height: float
 ) -> dict[Quantity, float]:
     """Return the height of every chart in pixels, by their shares of the space left for plots;
     where possible, each chart has room for all names in one column.
     """
-    bare = {q: look.top + look.bottom(q is shown[-1]) for q in shown}
-    plots = max(0.0, height - look.px(GAP) * (len(shown) - 1) - sum(bare.values()))
+    bare = {q: sizes.top + sizes.bottom(q is shown[-1]) for q in shown}
+    plots = max(0.0, height - sizes.px(GAP) * (len(shown) - 1) - sum(bare.values()))
     shares = sum(_SHARES[q] for q in shown)
     fair = {q: bare[q] + plots * _SHARES[q] / shares for q in shown}
-    least = {q: _least(q, shown, look, names) for q in shown}
+    least = {q: _least(q, shown, sizes, names) for q in shown}
     lacking = sum(max(0.0, least[q] - fair[q]) for q in shown)
     spare = sum(max(0.0, fair[q] - least[q]) for q in shown)
     if not lacking or lacking > spare:
@@ -39,10 +39,10 @@ def heights(
     }
 
 
-def names_fit(found: Mapping[Quantity, float], look: Look, names: int) -> bool:
+def names_fit(found: Mapping[Quantity, float], sizes: Sizes, names: int) -> bool:
     """Whether all names fit in one column in charts of these heights."""
     shown = tuple(found)
-    return all(height + 1 >= _least(q, shown, look, names) for q, height in found.items())
+    return all(height + 1 >= _least(q, shown, sizes, names) for q, height in found.items())
 
 
 def gutter(longest: float, width: float, *, crowded: bool) -> float:
@@ -57,18 +57,18 @@ def least_height(names: int) -> float:
     """Return the height of a trio, unscaled, in which so many names fit in one column
     everywhere.
     """
-    look = Look()
-    fixed = sum(look.top + look.bottom(q is Quantity.ERRORS) for q in Quantity) + 2 * GAP
-    column = names * (look.label_px + 1) + 8
-    plot = column - look.top - look.bottom(False)
+    sizes = Sizes()
+    fixed = sum(sizes.top + sizes.bottom(q is Quantity.ERRORS) for q in Quantity) + 2 * GAP
+    column = names * (sizes.label_px + 1) + 8
+    plot = column - sizes.top - sizes.bottom(False)
     return fixed + max(0.0, plot) / _SHARES[Quantity.TIME]
 
 
-def _least(quantity: Quantity, shown: Sequence[Quantity], look: Look, names: int) -> float:
+def _least(quantity: Quantity, shown: Sequence[Quantity], sizes: Sizes, names: int) -> float:
     """Return the height that a chart needs for all names in one column."""
-    over = look.px(look.controls if quantity is Quantity.TIME else 2)
+    over = sizes.px(sizes.controls if quantity is Quantity.TIME else 2)
     # Few names stay clear of the rates below the axis; see `names`.
-    below = look.bottom(quantity is shown[-1])
-    under = below - look.px(8) if names <= 10 else look.px(1)
-    rows = look.label_px + look.px(3.5) + max(0, names - 1) * (look.label_px + look.px(1))
-    return rows + over + under + look.px(1)
+    below = sizes.bottom(quantity is shown[-1])
+    under = below - sizes.px(8) if names <= 10 else sizes.px(1)
+    rows = sizes.label_px + sizes.px(3.5) + max(0, names - 1) * (sizes.label_px + sizes.px(1))
+    return rows + over + under + sizes.px(1)

@@ -13,7 +13,7 @@ from app.charts import labels
 from app.charts.curve import Curve
 from app.charts.drawing import draw_marker, draw_text, text_width
 from app.charts.series import Quantity
-from app.charts.shortening import told_apart
+from app.charts.shortening import distinct_names
 from app.colour import mix, with_opacity
 from app.theme import Weight, font
 
@@ -40,13 +40,13 @@ class EndNames:
         """The box of the running server's name; None: it has none yet."""
         self.at_ceiling: list[labels.Box] = []
         """The box of the text at the client limit."""
-        self._ceiling_words = ""
+        self._ceiling_text = ""
 
     def place(self, curves: Iterable[Curve]) -> None:
         """Place the name of every curve that has a point."""
         chart = self._chart
-        look, plot = chart.look, chart.plot_rect()
-        px, size = look.px, font(look.label_px, Weight.Medium)
+        sizes, plot = chart.sizes, chart.plot_rect()
+        px, size = sizes.px, font(sizes.label_px, Weight.Medium)
         ends, lines = [], []
         for curve in curves:
             points = curve.pixels()
@@ -65,9 +65,9 @@ class EndNames:
             plot.bottom(),
             gutter_top=px(self._gutter_top),
             gutter_bottom=chart.height() - px(1) if len(ends) > 10 else plot.bottom() + px(8),
-            gutter_width=px(look.gutter),
-            line_height=look.label_px + px(3.5),
-            least_height=look.label_px + px(1),
+            gutter_width=px(sizes.gutter),
+            line_height=sizes.label_px + px(3.5),
+            least_height=sizes.label_px + px(1),
         )
         self.placed = labels.place(ends, room, lines, chart.ground.words())
 
@@ -81,7 +81,7 @@ class EndNames:
         if text_width(name, size) <= room:
             return name
         names = frozenset(map(self.name, self._chart.curves.values()))
-        return told_apart(names, size, room)[name]
+        return distinct_names(names, size, room)[name]
 
     def width(self, curve: Curve, size: QFont) -> float:
         """Return the width of what `write` draws, in pixels."""
@@ -116,7 +116,7 @@ class EndNames:
     def paint_running(self, painter: QPainter, curve: Curve, at: QPointF) -> None:
         """Draw the name of a running server, which has no line end yet, beside the halo."""
         chart = self._chart
-        px, size = chart.look.px, font(chart.look.label_px, Weight.DemiBold)
+        px, size = chart.sizes.px, font(chart.sizes.label_px, Weight.DemiBold)
         box = self._free_box(at, text_width(curve.series.name, size) + px(6))
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(with_opacity(chart.theme.card, 0.8))
@@ -130,7 +130,7 @@ class EndNames:
         line.
         """
         chart = self._chart
-        px, plot = chart.look.px, chart.plot_rect()
+        px, plot = chart.sizes.px, chart.plot_rect()
         right, left = at.x() + px(21), at.x() - px(21) - width
         places = [(right, 0.0), (left, -20.0), (left, 0.0), (right, 20.0), (right, -20.0)]
         places += [(x, side * down) for down in _FURTHER for side in (-1, 1) for x in (left, right)]
@@ -139,7 +139,7 @@ class EndNames:
         end, foot = chart.width() - px(1), plot.bottom() + px(9)
         within = [b for b in boxes if plot.left() <= b[0] and b[2] <= end]
         within = [b for b in within if top <= b[1] and b[3] <= foot]
-        taken = [label.box(chart.look.label_px + px(1)) for label in self.placed]
+        taken = [label.box(chart.sizes.label_px + px(1)) for label in self.placed]
         taken += [*chart.ground.words(), *self.at_ceiling]
         gap = np.full((1, 2), np.nan)
         known = [c.pixels() for id_, c in chart.curves.items() if id_ not in chart.hidden]
@@ -153,11 +153,11 @@ class EndNames:
         response time.
         """
         chart = self._chart
-        return chart.look.controls if chart.quantity is Quantity.TIME else 2
+        return chart.sizes.controls if chart.quantity is Quantity.TIME else 2
 
     def at(self, pixel: QPointF) -> str:
         """Return the server whose name is at a pixel; empty: none."""
-        half = self._chart.look.label_px / 2
+        half = self._chart.sizes.label_px / 2
         for label in self.placed:
             across = label.x <= pixel.x() <= label.x + label.width
             if across and abs(label.y - pixel.y()) <= half:
@@ -170,7 +170,7 @@ class EndNames:
         """
         if not label.leader:
             return
-        px = self._chart.look.px
+        px = self._chart.sizes.px
         points = [QPointF(x, y) for x, y in label.leader]
         painter.setBrush(Qt.BrushStyle.NoBrush)
         if points[1].x() - points[0].x() > px(_STUB):
@@ -184,24 +184,24 @@ class EndNames:
 
     def _paint(self, painter: QPainter, label: labels.Placed, *, strong: bool) -> None:
         chart = self._chart
-        px, theme, curve = chart.look.px, chart.theme, chart.curves[label.key]
+        px, theme, curve = chart.sizes.px, chart.theme, chart.curves[label.key]
         draw_marker(painter, curve.style, QPointF(label.x + px(4), label.y), px(3.6), theme.card)
-        size = font(chart.look.label_px, Weight.DemiBold if strong else Weight.Medium)
+        size = font(chart.sizes.label_px, Weight.DemiBold if strong else Weight.Medium)
         at = QPointF(label.x + px(12), label.y)
         self.write(painter, at, curve, size, label.width - px(11), strong)
 
     def place_ceiling(self, curves: Iterable[Curve]) -> None:
         """Place the text vertically at the limit's left edge, where it covers the fewest lines."""
         chart = self._chart
-        plot, px, ceiling = chart.plot_rect(), chart.look.px, chart.ceiling
+        plot, px, ceiling = chart.plot_rect(), chart.sizes.px, chart.ceiling
         self.at_ceiling = []
         if ceiling is None:
             return
         x = chart.at(ceiling, 1).x() + px(4)
-        self._ceiling_words, length = self.CEILING, self._ceiling_length(self.CEILING)
+        self._ceiling_text, length = self.CEILING, self._ceiling_length(self.CEILING)
         if length > plot.height():
-            self._ceiling_words = "client limit"
-            length = self._ceiling_length(self._ceiling_words)
+            self._ceiling_text = "client limit"
+            length = self._ceiling_length(self._ceiling_text)
         if length > plot.height() or x + px(18) > plot.right():
             return
         lines = [curve.pixels() for curve in curves]
@@ -213,7 +213,7 @@ class EndNames:
     def paint_ceiling(self, painter: QPainter) -> None:
         """Draw the limit, never dimmed: it applies to every server."""
         chart = self._chart
-        px = chart.look.px
+        px = chart.sizes.px
         for left, top, right, foot in self.at_ceiling:
             box = QRectF(left, top, right - left, foot - top)
             painter.setPen(Qt.PenStyle.NoPen)
@@ -223,11 +223,11 @@ class EndNames:
             painter.translate(box.center())
             painter.rotate(-90)
             size, soft = self._ceiling_font(), chart.theme.soft
-            draw_text(painter, QPointF(0, 0), self._ceiling_words, size, soft, "middle")
+            draw_text(painter, QPointF(0, 0), self._ceiling_text, size, soft, "middle")
             painter.restore()
 
     def _ceiling_font(self) -> QFont:
-        return font(self._chart.look.px(11), Weight.Medium)
+        return font(self._chart.sizes.px(11), Weight.Medium)
 
     def _ceiling_length(self, text: str) -> float:
-        return text_width(text, self._ceiling_font()) + self._chart.look.px(10)
+        return text_width(text, self._ceiling_font()) + self._chart.sizes.px(10)

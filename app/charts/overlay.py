@@ -14,12 +14,12 @@ from PySide6.QtGui import QColor, QFont, QPainter
 from app.charts.chart import Chart
 from app.charts.curve import Curve
 from app.charts.drawing import draw_text, stroke
-from app.charts.look import Look
 from app.charts.model import ChartModel
 from app.charts.names import EndNames
 from app.charts.published import PublishedMarks
 from app.charts.series import Floats, Quantity, Series, Values
 from app.charts.sides import draw_tag, side_style
+from app.charts.sizes import Sizes
 from app.charts.trio import Trio
 from app.colour import mix
 from app.theme import SeriesStyle, Theme
@@ -141,13 +141,13 @@ class OverlayTrio(Trio):
         super().set_shown(server, shown)
         self._widen_gutter()
 
-    def _wanted_gutter(self) -> float:
+    def _needed_gutter(self) -> float:
         """Return the gutter for the visible names; of several sessions many may be hidden."""
         whole = self._names
         shown = (series for series in self.model.series.values() if self.is_shown(series.id))
         self._names = tuple(series.name for series in shown)
         try:
-            return super()._wanted_gutter()
+            return super()._needed_gutter()
         finally:
             self._names = whole
 
@@ -166,9 +166,9 @@ class OverlayChart(Chart):
     ideal_at = 0.5
     """Published figures have their text further up."""
 
-    def set_look(self, theme: Theme, look: Look) -> None:
+    def set_sizes(self, theme: Theme, sizes: Sizes) -> None:
         self.names = TaggedNames(self)
-        super().set_look(theme, look)
+        super().set_sizes(theme, sizes)
 
     def show_extras(self, *, passes: bool, published: bool) -> None:
         self._passes, self._published = passes, published
@@ -220,7 +220,7 @@ class OverlayChart(Chart):
             series = curve.series
             if len(series.pass_numbers) < 2 or _is_faint(curve):
                 continue
-            pen = curve.style.pen(max(1.0, self.look.px(1)))
+            pen = curve.style.pen(max(1.0, self.sizes.px(1)))
             pen.setColor(QColor(mix(self.theme.card, curve.style.colour, _PASS)))
             for number in series.pass_numbers:
                 values = series.pass_values(number, self.quantity, self.view_shown)
@@ -239,18 +239,18 @@ class OverlaidCurve(Curve):
     def __init__(self, series: Series, theme: Theme) -> None:
         super().__init__(series, theme)
         place = series.place if isinstance(series, OverlaidSeries) else 0
-        self._usual = side_style(self.style, place, theme)
+        self._plain = side_style(self.style, place, theme)
         self._strong = replace(self.style, dots=place)
         self.set_strong(False)
 
     def set_strong(self, strong: bool) -> None:
-        self.style: SeriesStyle = self._strong if strong else self._usual
+        self.style: SeriesStyle = self._strong if strong else self._plain
         self._pieces_key = None
 
     def draw_markers(
-        self, painter: QPainter, look: Look, radius: float = 4.0, *, knee: bool = False
+        self, painter: QPainter, sizes: Sizes, radius: float = 4.0, *, knee: bool = False
     ) -> None:
-        super().draw_markers(painter, look, radius * self.style.weight, knee=knee)
+        super().draw_markers(painter, sizes, radius * self.style.weight, knee=knee)
 
 
 class TaggedNames(EndNames):
@@ -269,12 +269,12 @@ class TaggedNames(EndNames):
         )
 
     def width(self, curve: Curve, size: QFont) -> float:
-        return super().width(curve, size) + (self._chart.look.px(21) if _tag(curve) else 0)
+        return super().width(curve, size) + (self._chart.sizes.px(21) if _tag(curve) else 0)
 
     def write(  # noqa: PLR0917
         self, painter: QPainter, at: QPointF, curve: Curve, size: QFont, room: float, strong: bool
     ) -> None:
-        px, theme, tag = self._chart.look.px, self._chart.theme, _tag(curve)
+        px, theme, tag = self._chart.sizes.px, self._chart.theme, _tag(curve)
         room -= px(20) if tag else 0
         text = self.name(curve) if strong else self.shortened(curve, size, room)
         faint = _is_faint(curve) and not strong

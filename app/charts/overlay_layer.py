@@ -54,7 +54,7 @@ class Moving:
         if sweeping.pass_number > 1:
             values = curve.series.values(chart.quantity, chart.view_shown)
             points = [chart.at(x, y) for x, y in zip(values.x, values.y, strict=True)]
-            pen = curve.style.pen(chart.look.px(1.2))
+            pen = curve.style.pen(chart.sizes.px(1.2))
             pen.setColor(QColor(mix(chart.theme.card, curve.style.colour, PALE)))
             if points:
                 stroke(painter, np.array([at.toTuple() for at in points]), pen)
@@ -66,7 +66,7 @@ class Moving:
         plot, x = chart.plot_rect(), round(chart.at(chart.cursor_rate, 1).x())
         # Qt needs two milliseconds for an antialiased dashed line.
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        pen = QPen(with_opacity(chart.theme.text, 0.6), chart.look.px(1))
+        pen = QPen(with_opacity(chart.theme.text, 0.6), chart.sizes.px(1))
         pen.setStyle(Qt.PenStyle.DashLine)
         painter.setPen(pen)
         painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()))
@@ -77,7 +77,7 @@ class Moving:
         painter.save()
         painter.setClipRect(chart.clip_rect())
         self._paint_bars(painter, curve)
-        curve.draw_markers(painter, chart.look, 4.8)
+        curve.draw_markers(painter, chart.sizes, 4.8)
         reading = chart.reading(curve.series.id, chart.cursor_rate)
         value = reading.value(chart.metric, chart.view_shown) if reading else nan
         if not isnan(value):
@@ -90,7 +90,7 @@ class Moving:
         trusted.
         """
         chart = self._chart
-        px, trusted = chart.look.px, curve.trusts(chart.cursor_rate)
+        px, trusted = chart.sizes.px, curve.trusts(chart.cursor_rate)
         painter.setPen(QPen(QColor(chart.theme.text), px(2)))
         painter.setBrush(curve.style.brush() if trusted else QColor(chart.theme.card))
         painter.drawEllipse(at, px(6.5), px(6.5))
@@ -100,7 +100,7 @@ class Moving:
     def _paint_bars(self, painter: QPainter, curve: Curve) -> None:
         """Draw the range from the lowest to the highest pass."""
         chart = self._chart
-        px = chart.look.px
+        px = chart.sizes.px
         for reading in curve.series.shown:
             spread = reading.spread(chart.metric, chart.view_shown)
             if spread is None:
@@ -114,13 +114,13 @@ class Moving:
 
     def _paint_running(self, painter: QPainter, curve: Curve) -> None:
         chart, running = self._chart, self._chart.model.running
-        px = chart.look.px
+        px = chart.sizes.px
         painter.save()
         painter.setClipRect(chart.clip_rect().adjusted(-px(14), -px(14), px(14), px(14)))
         if chart.highlighted not in ("", curve.series.id):
             painter.setOpacity(DIM_RUNNING)
         if curve.series.id != chart.highlighted:
-            curve.draw_markers(painter, chart.look)
+            curve.draw_markers(painter, chart.sizes)
         value = running.value(chart.metric, chart.view_shown) if running else nan
         if running and not isnan(value):
             at = chart.at(running.x, value)
@@ -129,7 +129,7 @@ class Moving:
             if len(before):
                 lead = np.vstack((before[-1], at.toTuple()))
                 sure = curve.trusts(curve.values.x[len(before) - 1])
-                stroke(painter, lead, curve.pen(chart.look.running_line, sure=sure))
+                stroke(painter, lead, curve.pen(chart.sizes.running_line, sure=sure))
             self._paint_halo(painter, curve, at)
             painter.setClipping(False)
             chart.names.paint_running(painter, curve, at)
@@ -147,12 +147,12 @@ class Moving:
         """
         chart = self._chart
         low, high = (chart.at(running.x, pct) for pct in span)
-        pen = curve.pen(chart.look.running_line * 2, sure=False)
+        pen = curve.pen(chart.sizes.running_line * 2, sure=False)
         painter.setPen(pen)
         painter.drawLine(low, high)
         pen.setStyle(Qt.PenStyle.SolidLine)
         painter.setPen(pen)
-        arm = QPointF(chart.look.px(5), 0)
+        arm = QPointF(chart.sizes.px(5), 0)
         for end in (low, high):
             painter.drawLine(end - arm, end + arm)
         painter.setClipping(False)
@@ -178,7 +178,7 @@ class Moving:
         # Large translucent circles take a millisecond: a few sizes are cached as pixmaps.
         level = round(breath * _LEVELS) / _LEVELS
         ratio = chart.devicePixelRatioF()
-        scale, card = chart.look.scale, chart.theme.card
+        scale, card = chart.sizes.scale, chart.theme.card
         halo = _halo(curve.style, card, scale, level, chart.paused, ratio)
         half = halo.width() / ratio / 2
         painter.drawPixmap(at - QPointF(half, half), halo)

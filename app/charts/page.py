@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QApplication
 from app.charts import words
 from app.charts.drawing import draw_cross, draw_swatch, draw_text, elided, metrics, text_width
 from app.charts.layout import least_height
-from app.charts.look import Look
 from app.charts.model import ChartModel
 from app.charts.series import Quantity, Series
+from app.charts.sizes import Sizes
 from app.charts.trio import Trio
 from app.theme import Theme, Weight, font
 from workbench import formatting
@@ -93,7 +93,7 @@ class Page:
         big = font(self._px(36), Weight.DemiBold)
         state = self._state()
         small = font(self._px(19), Weight.Medium)
-        plain, made = font(self._px(16)), self._made_by()
+        plain, made = font(self._px(16)), self._footer()
         taken = text_width(made, plain) + self._px(30)
         taken += text_width(state, small) + self._px(30) if state else 0.0
         at = QPointF(left + room, y + self._px(12))
@@ -111,7 +111,7 @@ class Page:
                 y += self._px(26)
         return y
 
-    def _made_by(self) -> str:
+    def _footer(self) -> str:
         start = self.model.start
         return f"Pongbench {start.pongbench} · session {start.session[:8]}" if start else ""
 
@@ -120,9 +120,9 @@ class Page:
         stop = self.model.stop
         if stop is None:
             return "cut off before its end"
-        said = {"done": "", "stopped": "stopped early", "aborted": "aborted", "failed": "failed"}
+        texts = {"done": "", "stopped": "stopped early", "aborted": "aborted", "failed": "failed"}
         reason = f": {stop.reason.rstrip('.')}" if stop.reason and stop.status == "failed" else ""
-        return said[stop.status] + reason
+        return texts[stop.status] + reason
 
     def _conditions(self) -> list[str]:
         start = self.model.start
@@ -147,17 +147,17 @@ class Page:
 
     def _backlog(self, setup: Setup) -> str:
         """Return the backlog as requested; where the kernel applied another, that too."""
-        asked = setup.plan.get("backlog", 0)
+        requested = setup.plan.get("backlog", 0)
         found = {
             note.server: note.data["backlog"]
             for note in self._notes
             if note.topic == "backlog" and note.server in self.model.series and note.data
         }
-        other = {id_: value for id_, value in found.items() if value != asked}
+        other = {id_: value for id_, value in found.items() if value != requested}
         if not other:
             return setup.backlog
-        told = ", ".join(f"{self.model.series[i].name} {value:,}" for i, value in other.items())
-        return f"{setup.backlog} (in force: {told})"
+        others = ", ".join(f"{self.model.series[i].name} {value:,}" for i, value in other.items())
+        return f"{setup.backlog} (in force: {others})"
 
     # Legend
 
@@ -218,7 +218,7 @@ class Page:
         trio = self._trio
         least = least_height(len(self.model.series))
         scale = max(1.0, min(_LARGEST, target.height() / self._unit / least)) * self._unit
-        trio.set_look(Look(scale=scale, controls=2))
+        trio.set_sizes(Sizes(scale=scale, controls=2))
         trio.resize(round(target.width()), round(target.height()))
         trio.refresh()
         trio.show()
@@ -238,14 +238,14 @@ class Page:
 
     def _explanations(self) -> list[str]:
         model, view = self.model, self._trio.view
-        said = []
+        lines = []
         if model.axis.calibrated:
-            said.append(
+            lines.append(
                 "Sustained rate (large marker): the highest offered rate at which, as at every "
                 "lower one, at least 99 % of the calls succeed. ≥: no server limit was reached."
             )
         due, open_loop = view.clock == "latency", model.axis.calibrated
-        said.append(
+        lines.append(
             f"Response time: {words.percentile(view.percentile)} of the answered calls, counted "
             f"from {'their scheduled times' if due else 'when they were sent'}"
             f"{', so that a server that stalls cannot hide it' * (due and open_loop)}."
@@ -256,7 +256,7 @@ class Page:
             for reading in series.shown
         ]
         if any(hollow):
-            said.append(
+            lines.append(
                 "Hollow markers and thin lines: unreliable, because the clients were the limit, "
                 "other programs took CPU, or there is too little evidence."
                 f"{' Excluded from sustained rates.' * model.axis.has_limit}"
@@ -264,9 +264,9 @@ class Page:
         faulty = [f"{s.name} is {s.what_is_faulty}." for s in model.ranked() if s.faulty]
         if faulty:
             more = f" {len(faulty) - _MOST_FAULTY} more servers are." * (len(faulty) > _MOST_FAULTY)
-            said.append(f"Crossed markers: {' '.join(faulty[:_MOST_FAULTY])}{more}")
-        said += self._ceiling()
-        return said
+            lines.append(f"Crossed markers: {' '.join(faulty[:_MOST_FAULTY])}{more}")
+        lines += self._ceiling()
+        return lines
 
     def _ceiling(self) -> list[str]:
         ceiling = self.model.ceiling_per_s

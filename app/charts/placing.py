@@ -24,7 +24,7 @@ _CELL = 4
 _RIM = 7
 """The margin around the card in pixels, for the markers."""
 _HALO = 12.0
-_WORDS, _DATA, _TOLD = 4, 10, 100
+_TEXT, _DATA, _SELECTED = 4, 10, 100
 """The cost of a covered square where every place covers something; highest for the selected line.
 """
 
@@ -82,14 +82,14 @@ def _cost(x: Squares, y: Squares, size: QSize, sums: Squares) -> Squares:
 def _covered(trio: Trio) -> Squares:
     """Return the content of each square of the trio, shape (rows, columns)."""
     squares = np.zeros((ceil(trio.height() / _CELL), ceil(trio.width() / _CELL)), dtype=np.int64)
-    for box in _words(trio):
+    for box in _texts(trio):
         left, top, right, foot = (max(0.0, edge) for edge in box)
         squares[
             int(top // _CELL) : ceil(foot / _CELL), int(left // _CELL) : ceil(right / _CELL)
-        ] = _WORDS
+        ] = _TEXT
     rows, columns = squares.shape
-    for told, cost in ((False, _DATA), (True, _TOLD)):
-        points = (_along(_lines(trio, told=told)) // _CELL).astype(np.int64)
+    for selected, cost in ((False, _DATA), (True, _SELECTED)):
+        points = (_along(_lines(trio, selected=selected)) // _CELL).astype(np.int64)
         squares[points[:, 1].clip(0, rows - 1), points[:, 0].clip(0, columns - 1)] = cost
     return squares
 
@@ -106,25 +106,25 @@ def _along(line: labels.Polyline) -> labels.Polyline:
     return np.concatenate((line[known], between))
 
 
-def _lines(trio: Trio, *, told: bool) -> labels.Polyline:
+def _lines(trio: Trio, *, selected: bool) -> labels.Polyline:
     """Return the lines of the selected server, or of the other visible ones, as one with gaps."""
     gap = np.full((1, 2), np.nan)
     found = [gap]
     for chart in _shown(trio):
         for id_, curve in chart.curves.items():
-            if id_ not in chart.hidden and (id_ == chart.highlighted) is told:
+            if id_ not in chart.hidden and (id_ == chart.highlighted) is selected:
                 found += [curve.pixels() + np.array([chart.x(), chart.y()]), gap]
     return np.concatenate(found)
 
 
-def _words(trio: Trio) -> list[labels.Box]:
+def _texts(trio: Trio) -> list[labels.Box]:
     """Return the boxes of headers, axes, names, the running point, and whatever else lies over the
     charts.
     """
     found: list[labels.Box] = []
     for chart in _shown(trio):
         x, y, plot = chart.x(), chart.y(), chart.plot_rect()
-        height = chart.look.label_px
+        height = chart.sizes.label_px
         own = [*chart.ground.words(), *chart.names.at_ceiling]
         own += [label.box(height) for label in chart.names.placed]
         own.append((0.0, plot.top() - height / 2, plot.left(), plot.bottom() + height / 2))
@@ -133,7 +133,7 @@ def _words(trio: Trio) -> list[labels.Box]:
         if chart.names.running is not None:
             own.append(chart.names.running.getCoords())
         if (halo := chart.running_at()) is not None:
-            px = chart.look.px(_HALO)
+            px = chart.sizes.px(_HALO)
             own.append((halo.x() - px, halo.y() - px, halo.x() + px, halo.y() + px))
         found += [(a + x, b + y, c + x, d + y) for a, b, c, d in own]
     for other in _beside(trio):

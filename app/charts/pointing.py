@@ -35,7 +35,7 @@ class Pointing:
         """The pinned server; empty: none."""
         self.rate = nan
         """The pinned rate; NaN: only the server is pinned."""
-        self._told: tuple[PointResult, View, bool] | None = None
+        self._shown: tuple[PointResult, View, bool] | None = None
         """The content of the card."""
 
     @property
@@ -67,14 +67,14 @@ class Pointing:
 
     def forget(self) -> None:
         """Handle another model; the pinned server may appear again."""
-        self._told = None
+        self._shown = None
         self._trio.hide_card()
 
     def again(self) -> None:
         """Handle a changed model: the selected point may have other values."""
         first = self._trio.charts[Quantity.REPLIES]
         if first.highlighted:
-            self._tell(first.highlighted, first.cursor_rate)
+            self._show(first.highlighted, first.cursor_rate)
         elif self.server:
             self.point_to(self.server, self.rate)
 
@@ -88,7 +88,7 @@ class Pointing:
         if changed or moved:
             for chart in trio.charts.values():
                 chart.point_to(server, rate)
-        self._tell(server, rate)
+        self._show(server, rate)
         if changed:
             trio.highlighted.emit(server)
 
@@ -159,26 +159,26 @@ class Pointing:
         self.pin(series.id, min(rates, key=lambda known: abs(known - wanted)))
         self._announce()
 
-    def _tell(self, server: str, rate: float) -> None:
+    def _show(self, server: str, rate: float) -> None:
         trio = self._trio
         reading = trio.charts[Quantity.REPLIES].reading(server, rate)
         if reading is None:
-            self._told = None
+            self._shown = None
             trio.hide_card()
             trio.setAccessibleDescription("")
             return
         pinned = server == self.server and rate == self.rate
-        told = (reading, trio.view, pinned)
-        if told == self._told:
+        shown = (reading, trio.view, pinned)
+        if shown == self._shown:
             return
-        self._told = told
-        trio.card.tell(trio.model.series[server], reading, trio.view, pinned=pinned)
+        self._shown = shown
+        trio.card.display(trio.model.series[server], reading, trio.view, pinned=pinned)
         trio.setAccessibleDescription(trio.card.accessibleName())
         trio.place_card()
         trio.card.show()
         trio.card.raise_()
 
     def _announce(self) -> None:
-        said = self._trio.accessibleDescription()
-        if said:
-            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._trio, said))
+        description = self._trio.accessibleDescription()
+        if description:
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._trio, description))

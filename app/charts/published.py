@@ -29,7 +29,7 @@ class PublishedMarks:
         found = [(figure, self._where(figure)) for figure in figures]
         crosses = [(figure, at) for figure, at in found if at is not None]
         # No label over another cross.
-        arm = self._chart.look.px(8)
+        arm = self._chart.sizes.px(8)
         written = [QRectF(at.x() - arm, at.y() - arm, 2 * arm, 2 * arm) for _, at in crosses]
         for figure, at in crosses:
             self._paint(painter, figure, at, written)
@@ -49,7 +49,7 @@ class PublishedMarks:
     def _paint(
         self, painter: QPainter, figure: Published, at: QPointF, written: list[QRectF]
     ) -> None:
-        px, theme = self._chart.look.px, self._chart.theme
+        px, theme = self._chart.sizes.px, self._chart.theme
         arm = px(5.5)
         for width, colour in ((px(5), theme.card), (px(2), theme.text)):
             pen = QPen(QColor(colour), width)
@@ -62,7 +62,7 @@ class PublishedMarks:
 
     def _write(self, painter: QPainter, at: QPointF, text: str, written: list[QRectF]) -> QRectF:
         """Write the label beside the cross, where it covers the fewest lines and no other label."""
-        px, size = self._chart.look.px, font(self._chart.look.px(11), Weight.Medium)
+        px, size = self._chart.sizes.px, font(self._chart.sizes.px(11), Weight.Medium)
         width, height = text_width(text, size) + px(8), px(17)
         lines = [curve.pixels() for curve in self._chart.still()]
         if self._chart.has_ideal:
@@ -96,7 +96,7 @@ class PublishedMarks:
         """Draw a leader to a label away from its cross, so that it is not taken for
         another line's.
         """
-        px = self._chart.look.px
+        px = self._chart.sizes.px
         near = QPointF(
             min(max(at.x(), box.left()), box.right()), min(max(at.y(), box.top()), box.bottom())
         )

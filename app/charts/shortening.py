@@ -14,13 +14,13 @@ from app.charts.drawing import elided, metrics
 
 
 @lru_cache(maxsize=256)
-def told_apart(names: frozenset[str], font: QFont, width: float) -> dict[str, str]:
+def distinct_names(names: frozenset[str], font: QFont, width: float) -> dict[str, str]:
     """Return the text of each name within `width` pixels: its beginning; where several begin alike,
     the part from the first word that differs; else both of its ends. Where those are equal too, the
     differing word is tried again, since fewer names are left to distinguish.
     """
     written = {name: elided(name, font, width) for name in names}
-    for shorten in (_from_the_telling_word, _both_ends, _from_the_telling_word):
+    for shorten in (_from_first_difference, _both_ends, _from_first_difference):
         alike = defaultdict(list)
         for name, short in written.items():
             alike[short].append(name)
@@ -30,14 +30,14 @@ def told_apart(names: frozenset[str], font: QFont, width: float) -> dict[str, st
     return written
 
 
-def _from_the_telling_word(names: Sequence[str], font: QFont, width: float) -> dict[str, str]:
+def _from_first_difference(names: Sequence[str], font: QFont, width: float) -> dict[str, str]:
     words = [name.split() for name in names]
     shared = list(takewhile(lambda each: len(set(each)) == 1, zip(*words, strict=False)))
     start = min(len(shared), min(map(len, words)) - 1)
-    telling = (" ".join(each[start:]) for each in words)
+    tails = (" ".join(each[start:]) for each in words)
     return {
-        name: elided(f"…{told}" if start else name, font, width)
-        for name, told in zip(names, telling, strict=True)
+        name: elided(f"…{tail}" if start else name, font, width)
+        for name, tail in zip(names, tails, strict=True)
     }
 
 

@@ -17,7 +17,7 @@ THIN = 0.75
 _PALE_PCT = 47
 """Their lowest opacity in percent; more where a line would hardly be visible."""
 
-_SEEN = 3.5
+_LEAST_CONTRAST = 3.5
 """The lowest contrast of a thin line with its background."""
 
 
@@ -28,7 +28,7 @@ def side_style(style: SeriesStyle, place: int, theme: Theme) -> SeriesStyle:
     if not place:
         return style
     shades = (mix(theme.card, style.colour, pct / 100) for pct in range(_PALE_PCT, 100))
-    pale = next((c for c in shades if contrast(c, theme.card) >= _SEEN), style.colour)
+    pale = next((c for c in shades if contrast(c, theme.card) >= _LEAST_CONTRAST), style.colour)
     return replace(style, colour=pale, weight=THIN, dots=place)
 
 

@@ -22,10 +22,10 @@ from app.charts import layout, placing
 from app.charts.chart import Chart
 from app.charts.drawing import text_width
 from app.charts.hover import HoverCard
-from app.charts.look import Look
 from app.charts.model import ChartModel
 from app.charts.pointing import Pointing
 from app.charts.series import Quantity
+from app.charts.sizes import Sizes
 from app.theme import Theme, Weight, font
 from workbench.analysis.results import Clock, Percentile, View
 
@@ -49,16 +49,16 @@ class Trio(QWidget):
         self,
         model: ChartModel,
         theme: Theme,
-        look: Look | None = None,
+        sizes: Sizes | None = None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self.model = model
-        self._theme, self._look = theme, look or Look()
+        self._theme, self._sizes = theme, sizes or Sizes()
         self._view = View()
         self._hidden: set[str] = set()
-        self._wanted: tuple[Quantity, ...] = tuple(Quantity)
-        self._shown = self._wanted
+        self._requested: tuple[Quantity, ...] = tuple(Quantity)
+        self._shown = self._requested
         self._names: tuple[str, ...] = ()
         self._drawn_version = -1
         self.paused = False
@@ -66,7 +66,7 @@ class Trio(QWidget):
         self.pointing = Pointing(self)
         self.charts = {
             quantity: self.CHART(
-                model, quantity, theme, self._look, lowest=quantity is Quantity.ERRORS
+                model, quantity, theme, self._sizes, lowest=quantity is Quantity.ERRORS
             )
             for quantity in Quantity
         }
@@ -86,7 +86,7 @@ class Trio(QWidget):
 
     def _name(self, chart: Chart) -> None:
         """Set the description for screen readers."""
-        name = f"{chart.title_words()[0]} over the {self.model.axis.name}"
+        name = f"{chart.title_text()[0]} over the {self.model.axis.name}"
         if name != chart.accessibleName():
             chart.setAccessibleName(name)
 
@@ -171,7 +171,7 @@ class Trio(QWidget):
     def card(self) -> HoverCard:
         """Created on first use: a picture for a file needs none."""
         if self._card is None:
-            self._card = HoverCard(self._theme, self, max(1.0, 0.8 * self._look.scale))
+            self._card = HoverCard(self._theme, self, max(1.0, 0.8 * self._sizes.scale))
         return self._card
 
     def hide_card(self) -> None:
@@ -183,17 +183,17 @@ class Trio(QWidget):
         return self.charts[Quantity.TIME].log
 
     @property
-    def look(self) -> Look:
-        return self._look
+    def sizes(self) -> Sizes:
+        return self._sizes
 
     @property
-    def wanted(self) -> tuple[Quantity, ...]:
+    def requested_charts(self) -> tuple[Quantity, ...]:
         """Return the visible charts where there is height for all, from the top."""
-        return self._wanted
+        return self._requested
 
     def show_charts(self, quantities: Iterable[Quantity]) -> None:
         """Set which charts are shown; fewer charts get more space each."""
-        self._wanted = tuple(quantity for quantity in Quantity if quantity in set(quantities))
+        self._requested = tuple(quantity for quantity in Quantity if quantity in set(quantities))
         self._choose()
         self._dress()
 
@@ -215,9 +215,9 @@ class Trio(QWidget):
         self._dress()
         self._renew_card()
 
-    def set_look(self, look: Look) -> None:
+    def set_sizes(self, sizes: Sizes) -> None:
         """Set the sizes, for example for a projector."""
-        self._look = look
+        self._sizes = sizes
         self._widen_gutter()
         self._renew_card()
 
@@ -245,7 +245,7 @@ class Trio(QWidget):
         painter.setPen(QPen(QColor(self._theme.line), 1))
         for quantity in self._shown[1:]:
             chart = self.charts[quantity]
-            y = chart.y() - self._look.px(layout.GAP) / 2 + 0.5
+            y = chart.y() - self._sizes.px(layout.GAP) / 2 + 0.5
             painter.drawLine(QPointF(0, y), QPointF(self.width(), y))
         painter.end()
 
@@ -253,7 +253,7 @@ class Trio(QWidget):
         if self._choose():
             self._dress()
             return
-        y, gap = 0.0, self._look.px(layout.GAP)
+        y, gap = 0.0, self._sizes.px(layout.GAP)
         for quantity, height in self._heights().items():
             top, foot = round(y), round(y + height)
             self.charts[quantity].setGeometry(0, top, self.width(), foot - top)
@@ -261,7 +261,7 @@ class Trio(QWidget):
         self._ring.setGeometry(self.rect())
         # The positions of the lines are known only after the next event.
         QTimer.singleShot(0, self, self.place_card)
-        if self._wanted_gutter() != self._look.gutter:
+        if self._needed_gutter() != self._sizes.gutter:
             self._widen_gutter()
 
     # Keys
@@ -298,24 +298,24 @@ class Trio(QWidget):
         self.pointing.again()
 
     def _widen_gutter(self) -> None:
-        self._look = replace(self._look, gutter=self._wanted_gutter())
+        self._sizes = replace(self._sizes, gutter=self._needed_gutter())
         self._dress()
 
     def _heights(self) -> dict[Quantity, float]:
-        return layout.heights(self._shown, self._look, len(self._names), self.height())
+        return layout.heights(self._shown, self._sizes, len(self._names), self.height())
 
-    def _wanted_gutter(self) -> float:
+    def _needed_gutter(self) -> float:
         size = font(12, Weight.Medium)
         longest = max((text_width(name, size) for name in self._names), default=0.0)
-        crowded = not layout.names_fit(self._heights(), self._look, len(self._names))
-        return layout.gutter(longest, self.width() / self._look.scale, crowded=crowded)
+        crowded = not layout.names_fit(self._heights(), self._sizes, len(self._names))
+        return layout.gutter(longest, self.width() / self._sizes.scale, crowded=crowded)
 
     def _choose(self) -> bool:
         """Update which charts are shown: all that are wanted, or those that there is height for.
         Returns whether that changed.
         """
-        low = self.height() < self._look.px(layout.LEAST_OF_THREE)
-        shown = tuple(q for q in self._wanted if not (low and q is Quantity.ERRORS))
+        low = self.height() < self._sizes.px(layout.LEAST_OF_THREE)
+        shown = tuple(q for q in self._requested if not (low and q is Quantity.ERRORS))
         if shown == self._shown:
             return False
         self._shown = shown
@@ -326,7 +326,7 @@ class Trio(QWidget):
 
     def _dress(self) -> None:
         for chart in self._each():
-            chart.set_look(self._theme, self._look)
+            chart.set_sizes(self._theme, self._sizes)
         self.resizeEvent(QResizeEvent(self.size(), self.size()))
         self.update()
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.charts.overlay import Overlay, OverlayTrio
 from app.comparing.conditions import ConditionsCard
-from app.comparing.ranking import HeldCard
+from app.comparing.ranking import RankingCard
 from app.comparing.sessions import SessionCards
 from app.context import Desk
 from app.live.session_view import Controls, keep_view
@@ -24,7 +24,7 @@ _WIDE, _SIDE, _NARROW_SIDE = 1260, 430, 368
 class CompareBoard(QWidget):
     """Pointing at a row of the ranking highlights its line, and the other way round."""
 
-    choose_wanted = Signal()
+    choose_requested = Signal()
     "The user wants to choose sessions."
 
     def __init__(self, desk: Desk) -> None:
@@ -41,13 +41,13 @@ class CompareBoard(QWidget):
         self.empty = self._make_empty()
         self.sessions = SessionCards(desk.theme)
         self.conditions = ConditionsCard(desk.theme)
-        self.held = HeldCard(desk.theme)
+        self.ranking = RankingCard(desk.theme)
         self.side = self._make_side()
         across.addWidget(self.side)
         self.sessions.ticked.connect(self.trio.set_shown)
-        self.trio.highlighted.connect(self.held.highlight)
-        self.held.pointed.connect(lambda key: self.trio.pointing.hover(key, nan))
-        self.held.picked.connect(self._on_picked)
+        self.trio.highlighted.connect(self.ranking.highlight)
+        self.ranking.pointed.connect(lambda key: self.trio.pointing.hover(key, nan))
+        self.ranking.picked.connect(self._on_picked)
 
     def set_empty(self, empty: bool) -> None:
         """Hide the controls of the response time while nothing is compared."""
@@ -67,7 +67,7 @@ class CompareBoard(QWidget):
     def _make_side(self) -> Scrolled:
         content = QWidget()
         beside = column(content, gap=GAP)
-        for part in (self.empty, self.sessions, self.conditions, self.held):
+        for part in (self.empty, self.sessions, self.conditions, self.ranking):
             beside.addWidget(part)
         beside.addStretch(1)
         return Scrolled(content)
@@ -81,7 +81,7 @@ class CompareBoard(QWidget):
             "files here."
         )
         inside.addWidget(label(about, tone="soft", wrap=True))
-        ask = self.choose_wanted.emit
+        ask = self.choose_requested.emit
         choose = button("Choose sessions…", "plus", kind="primary", on_click=ask)
         inside.addWidget(choose, 0, Qt.AlignmentFlag.AlignLeft)
         return card

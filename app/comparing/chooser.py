@@ -61,11 +61,11 @@ class Chooser(QDialog):
             "QTreeView::item { min-height: 34px; } QHeaderView::section { padding: 4px 11px; }"
         )
         self._list.header().setStretchLastSection(True)
-        there = {path.resolve() for path in taken}
-        offered = [s for s in shelf if s.start is not None and s.path.resolve() not in there]
-        twins = Counter(map(_looks, offered))
+        taken_paths = {path.resolve() for path in taken}
+        offered = [s for s in shelf if s.start is not None and s.path.resolve() not in taken_paths]
+        twins = Counter(map(_visible_key, offered))
         for session in offered:
-            self._list.addTopLevelItem(_item(session, twins[_looks(session)] > 1))
+            self._list.addTopLevelItem(_item(session, twins[_visible_key(session)] > 1))
         for place, width in enumerate((250, 150, 110)):
             self._list.setColumnWidth(place, width)
         self._list.itemActivated.connect(lambda *_: self._take())
@@ -105,12 +105,12 @@ class Chooser(QDialog):
     def _on_selected(self) -> None:
         self._add.setEnabled(bool(self._list.selectedItems()))
 
-    def _filter(self, wanted: str) -> None:
+    def _filter(self, search: str) -> None:
         items = [self._list.topLevelItem(n) for n in range(self._list.topLevelItemCount())]
         for item in items:
-            said = " ".join(item.text(n) for n in range(self._list.columnCount()))
-            said += f" {item.toolTip(_SERVERS)}"  # their names
-            item.setHidden(wanted.casefold() not in said.casefold())
+            texts = " ".join(item.text(n) for n in range(self._list.columnCount()))
+            texts += f" {item.toolTip(_SERVERS)}"  # their names
+            item.setHidden(search.casefold() not in texts.casefold())
         self._list.clearSelection()
         first = next((item for item in items if not item.isHidden()), None)
         if first is not None:
@@ -135,7 +135,7 @@ class Chooser(QDialog):
         self.accept()
 
 
-def _looks(session: Shelved) -> tuple[str, str]:
+def _visible_key(session: Shelved) -> tuple[str, str]:
     return session.title, when(session.start)
 
 
@@ -146,11 +146,11 @@ def _item(session: Shelved, twin: bool) -> QTreeWidgetItem:
     targets = ", ".join(m.name for m in start.machines if "target" in m.roles)
     servers = ", ".join(record.name for record in start.servers)
     count, passes = len(start.servers), start.plan.get("repeats", 1)
-    told = f"{count} server{'s' if count != 1 else ''}"
+    count_text = f"{count} server{'s' if count != 1 else ''}"
     if passes > 1:
-        told += f" · {passes} passes"
+        count_text += f" · {passes} passes"
     title = f"{session.title} · {session.path.name}" if twin else session.title
-    item = QTreeWidgetItem([title, when(start), targets, told])
+    item = QTreeWidgetItem([title, when(start), targets, count_text])
     item.setData(0, _PATH, session.path)
     item.setToolTip(0, tip(str(session.path)))
     item.setToolTip(1, tip(ended(session)))

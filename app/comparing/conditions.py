@@ -46,27 +46,27 @@ class ConditionsCard(QFrame):
         self._same = label("", 12, tone="muted", wrap=True)
         inside.addWidget(self._same)
 
-    def tell(self, found: Conditions, sessions: int) -> None:
+    def display(self, found: Conditions, sessions: int) -> None:
         self._found, self._several, self._all = found, sessions > 1, False
         self._draw()
 
     def text(self) -> str:
         """Return the whole card as text, for screen readers and the clipboard."""
-        told = [self._title.text(), *self._found.warnings]
-        told += [condition.text for condition in self._found.differing]
-        return "\n".join(filter(None, [*told, self._found.same_text()]))
+        lines = [self._title.text(), *self._found.warnings]
+        lines += [condition.text for condition in self._found.differing]
+        return "\n".join(filter(None, [*lines, self._found.same_text()]))
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
         self._draw()
 
     def _draw(self) -> None:
-        found, grave = self._found, self._grave()
+        found, serious = self._found, self._is_serious()
         self.setVisible(self._several)
-        retone(self, "warn" if grave else "muted")
-        name, tone = ("scale", "warn") if grave else ("circle-check", "ok")
+        retone(self, "warn" if serious else "muted")
+        name, tone = ("scale", "warn") if serious else ("circle-check", "ok")
         self._sign.setPixmap(icon_pixmap(name, getattr(self._theme, tone), 18))
-        self._title.setText(self._headline(grave))
+        self._title.setText(self._headline(serious))
         self._warnings.setText(" ".join(found.warnings))
         self._warnings.setVisible(bool(found.warnings))
         empty(self._rows)
@@ -81,13 +81,13 @@ class ConditionsCard(QFrame):
         self._same.setVisible(bool(found.same))
         self.setAccessibleName(self.text())
 
-    def _grave(self) -> bool:
+    def _is_serious(self) -> bool:
         return any(condition.weight < Weight.DETAIL for condition in self._found.differing)
 
-    def _headline(self, grave: bool) -> str:
+    def _headline(self, serious: bool) -> str:
         if any(c.weight is Weight.QUESTION for c in self._found.differing):
             return "Different workloads"
-        if grave:
+        if serious:
             return "Different conditions"
         if self._found.differing:
             return "Same set-up, except for:"
@@ -99,8 +99,8 @@ class ConditionsCard(QFrame):
 
 
 def _table(conditions: tuple[Condition, ...] | list[Condition], theme: Theme) -> QWidget:
-    made = QWidget()
-    grid = QGridLayout(made)
+    table = QWidget()
+    grid = QGridLayout(table)
     grid.setContentsMargins(0, 2, 0, 2)
     grid.setHorizontalSpacing(8)
     grid.setVerticalSpacing(3)
@@ -115,7 +115,7 @@ def _table(conditions: tuple[Condition, ...] | list[Condition], theme: Theme) ->
             grid.addWidget(Tags(tags, theme, 15), at, 1, Qt.AlignmentFlag.AlignTop)
             grid.addWidget(label(value, 12, FontWeight.Medium, wrap=True), at, 2)
             at += 1
-    return made
+    return table
 
 
 def _by_value(condition: Condition) -> Iterator[tuple[str, list[str]]]:

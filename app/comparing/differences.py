@@ -31,7 +31,7 @@ class Differences(QFrame):
         head.addStretch()
         self._first, self._second = Choice("First server"), Choice("Second server")
         for box in (self._first, self._second):
-            box.activated.connect(lambda _: self._say())
+            box.activated.connect(lambda _: self._refresh())
         head.addWidget(self._first)
         head.addWidget(label("and", 12, tone="soft"))
         head.addWidget(self._second)
@@ -47,13 +47,13 @@ class Differences(QFrame):
         below.addWidget(self._others, 1, Qt.AlignmentFlag.AlignTop)
         inside.addLayout(below)
 
-    def tell(self, comparison: Comparison) -> None:
+    def display(self, comparison: Comparison) -> None:
         self._comparison = comparison
         ranked = [c for c in comparison.ranked() if c.measured]
         boxes = (self._first, self._second)
         known = [box.currentData() for box in boxes]
-        asked = list(pairs(comparison))
-        wanted = [c.key for c in (asked[0] if asked else ranked[:2])]
+        suggested = list(pairs(comparison))
+        wanted = [c.key for c in (suggested[0] if suggested else ranked[:2])]
         for place, box in enumerate(boxes):
             box.clear()
             for contender in ranked:
@@ -64,10 +64,10 @@ class Differences(QFrame):
             )
             box.setCurrentIndex(max(0, box.findData(key)))
         self.setVisible(len(ranked) > 1)
-        self._pairs = asked
-        self._say()
+        self._pairs = suggested
+        self._refresh()
 
-    def _say(self) -> None:
+    def _refresh(self) -> None:
         found = self._comparison
         if found is None:
             return
@@ -76,8 +76,8 @@ class Differences(QFrame):
         if a is None or b is None:
             return
         same = "Select two different servers."
-        said = same if a is b else difference_in(found, a, b)
-        self._chosen.setText(said)
+        sentence = same if a is b else difference_in(found, a, b)
+        self._chosen.setText(sentence)
         self._compare(found, a, b)
         others = [pair for pair in self._pairs if {c.key for c in pair} != {a.key, b.key}]
         lines = [difference_in(found, x, y) for x, y in others[: self._MOST]]
@@ -106,11 +106,11 @@ class Differences(QFrame):
 
 def _at(grid: QGridLayout, line: int, place: int, text: str, tone: str = "") -> None:
     figure = place in (1, 2) and line > 0
-    made = label(
+    cell = label(
         text, 12, Weight.Medium if place == 3 else Weight.Normal, tone=tone, figures=figure
     )
     side = Qt.AlignmentFlag.AlignRight if place in (1, 2) else Qt.AlignmentFlag.AlignLeft
-    grid.addWidget(made, line, place, side)
+    grid.addWidget(cell, line, place, side)
 
 
 def _name(comparison: Comparison, contender: Contender) -> str:

@@ -41,10 +41,10 @@ _VALUE, _CONTENDER = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1
 class FiguresView(QWidget):
     """Sorted by a click on a header, or by the choice above."""
 
-    rate_wanted = Signal(object)
+    rate_requested = Signal(object)
     """The rate of the table; None: the highest rate that all sustain."""
-    copy_wanted = Signal()
-    export_wanted = Signal()
+    copy_requested = Signal()
+    export_requested = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -58,12 +58,12 @@ class FiguresView(QWidget):
         self._sort = Choice("Sort by")
         self._sort.activated.connect(lambda _: self._sort_by(self._sort.currentData()))
         self._rate = Choice("Rate for all servers")
-        self._rate.activated.connect(lambda _: self.rate_wanted.emit(self._rate.currentData()))
+        self._rate.activated.connect(lambda _: self.rate_requested.emit(self._rate.currentData()))
         for text, box in (("Sort by", self._sort), ("At rate", self._rate)):
             head.addWidget(label(text, 12, tone="soft"))
             head.addWidget(box)
-        head.addWidget(button("Copy as text", "copy", on_click=self.copy_wanted.emit))
-        head.addWidget(button("Export…", "download", on_click=self.export_wanted.emit))
+        head.addWidget(button("Copy as text", "copy", on_click=self.copy_requested.emit))
+        head.addWidget(button("Export…", "download", on_click=self.export_requested.emit))
         body.addLayout(head)
         self.table = _Table(theme)
         body.addWidget(self.table, 1)
@@ -71,10 +71,10 @@ class FiguresView(QWidget):
         self.differences = Differences()
         inside.addWidget(self.differences)
 
-    def tell(self, comparison: Comparison) -> None:
+    def display(self, comparison: Comparison) -> None:
         self._comparison = comparison
-        self.table.tell(comparison)
-        self.differences.tell(comparison)
+        self.table.display(comparison)
+        self.differences.display(comparison)
         chosen = self._sort.currentData()
         self._sort.clear()
         for place, each in enumerate(compare_table.columns(comparison)):
@@ -127,7 +127,7 @@ class _Table(QTableWidget):
         self.setItemDelegateForColumn(0, _Who(self))
         self.setSortingEnabled(True)
 
-    def tell(self, comparison: Comparison) -> None:
+    def display(self, comparison: Comparison) -> None:
         heads = compare_table.columns(comparison)
         self._comparison = comparison
         self._head.columns = heads

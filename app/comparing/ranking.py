@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
 from app.charts.drawing import draw_text, text_width
 from app.charts.overlay import contender_style
-from app.comparing.row import HEIGHT, Axis, HeldRow
+from app.comparing.row import HEIGHT, Axis, RankingRow
 from app.theme import Theme, Weight, font
 from app.widgets import column, empty, label, row
 from workbench.comparison.contenders import Contender
@@ -28,7 +28,7 @@ _EQUAL, _UNTOLD = ("equal within 5 %", "equal"), ("cannot be told apart", "not t
 """Text along a bracket, as much of it as fits."""
 
 
-class HeldCard(QFrame):
+class RankingCard(QFrame):
     """Pointing at a row highlights its line; a click keeps it so."""
 
     pointed = Signal(str)
@@ -41,7 +41,7 @@ class HeldCard(QFrame):
         self.setObjectName("card")
         self._theme = theme
         self._comparison: Comparison | None = None
-        self._rows: dict[str, HeldRow] = {}
+        self._rows: dict[str, RankingRow] = {}
         inside = column(self, margin=12, gap=4)
         head = row()
         self._title = label("Sustained rate", 14, Weight.DemiBold)
@@ -57,10 +57,10 @@ class HeldCard(QFrame):
         around.addWidget(rows, 1)
         around.addWidget(self._brackets)
         inside.addLayout(around)
-        self._said = label("", 12, tone="soft", wrap=True)
-        inside.addWidget(self._said)
+        self._summary = label("", 12, tone="soft", wrap=True)
+        inside.addWidget(self._summary)
 
-    def tell(self, comparison: Comparison) -> None:
+    def display(self, comparison: Comparison) -> None:
         self._comparison = comparison
         ranked = comparison.ranked()
         self.setVisible(bool(comparison.sides))
@@ -69,16 +69,16 @@ class HeldCard(QFrame):
         axis = _axis(comparison.drawn())
         for contender in ranked:
             style = contender_style(comparison, contender, self._theme)
-            entry = HeldRow(comparison, contender, style, axis, self._theme)
+            entry = RankingRow(comparison, contender, style, axis, self._theme)
             entry.clicked.connect(lambda _=False, key=contender.key: self.picked.emit(key))
             entry.pointed.connect(self.pointed.emit)
             self._rows[contender.key] = entry
             self._list.addWidget(entry)
         self._basis.setText(_basis(comparison.drawn()))
         found = groups(comparison)
-        self._brackets.tell(found, [all_equal(comparison, group) for group in found])
-        self._said.setText(_said(comparison, found))
-        self._said.setVisible(bool(self._said.text()))
+        self._brackets.display(found, [all_equal(comparison, group) for group in found])
+        self._summary.setText(_summary(comparison, found))
+        self._summary.setVisible(bool(self._summary.text()))
 
     def highlight(self, key: str) -> None:
         for id_, entry in self._rows.items():
@@ -88,7 +88,7 @@ class HeldCard(QFrame):
         self._theme = theme
         self._brackets.set_theme(theme)
         if self._comparison is not None:
-            self.tell(self._comparison)
+            self.display(self._comparison)
 
 
 def _axis(ranked: Sequence[Contender]) -> Axis:
@@ -108,29 +108,29 @@ def _basis(ranked: Sequence[Contender]) -> str:
     return bases.pop() if len(bases) == 1 else "bar: interval of the limit"
 
 
-def _said(comparison: Comparison, found: Sequence[Sequence[int]]) -> str:
+def _summary(comparison: Comparison, found: Sequence[Sequence[int]]) -> str:
     ranked = comparison.ranked()
-    said = []
+    sentences = []
     for places in found[:2]:
         group = [ranked[place] for place in places]
         if len(group) == 2:
-            said.append(difference_in(comparison, *group))
+            sentences.append(difference_in(comparison, *group))
         else:
             *names, end = [_name(comparison, contender) for contender in group]
             alike = "sustain the same within 5 %"
             what = alike if all_equal(comparison, places) else "cannot be told apart"
-            said.append(f"{', '.join(names)} and {end} {what}.")
+            sentences.append(f"{', '.join(names)} and {end} {what}.")
     if len(found) > 2:
         more = len(found) - 2
         groups_ = f"{more} more groups have" if more > 1 else "1 more group has"
-        said.append(f"{groups_} no significant difference.")
+        sentences.append(f"{groups_} no significant difference.")
     if found and any(
         c.result.interval is not None and c.result.interval.high == inf for c in ranked
     ):
-        said.append("≥: limit not reached, so not tested for significance.")
+        sentences.append("≥: limit not reached, so not tested for significance.")
     if any(c.result.interval is not None and c.result.interval.coverage is None for c in ranked):
-        said.append("One pass cannot show significance; run more passes.")
-    return " ".join(said)
+        sentences.append("One pass cannot show significance; run more passes.")
+    return " ".join(sentences)
 
 
 def _name(comparison: Comparison, contender: Contender) -> str:
@@ -153,8 +153,7 @@ def _ends(first: int, last: int) -> tuple[float, float]:
 
 
 class _Brackets(QWidget):
-    """Brackets around contenders without a significant difference; dotted where they pass others.
-    """
+    """Brackets around indistinguishable contenders; dotted where they pass others."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -162,7 +161,7 @@ class _Brackets(QWidget):
         self._lanes: list[list[Sequence[int]]] = []
         self._equal: list[Sequence[int]] = []
 
-    def tell(self, found: Sequence[Sequence[int]], equal: Sequence[bool]) -> None:
+    def display(self, found: Sequence[Sequence[int]], equal: Sequence[bool]) -> None:
         """Place the groups; those that share a row are placed side by side. `equal`: whether each
         was shown to be equal.
         """

@@ -30,7 +30,7 @@ class Axis:
         return min(1.0, max(0.0, (rate - self.low) / max(1e-9, self.high - self.low)))
 
 
-class HeldRow(QAbstractButton):
+class RankingRow(QAbstractButton):
     pointed = Signal(str)
 
     def __init__(
@@ -166,5 +166,5 @@ class HeldRow(QAbstractButton):
         else:
             painter.drawLine(QPointF(high, y - 5), QPointF(high, y + 5))
         if self._contender.result.knee is not None:
-            there = QPointF(at(self._contender.result.knee), y)
-            draw_marker(painter, self._style, there, 3.4, self._theme.card)
+            marker_at = QPointF(at(self._contender.result.knee), y)
+            draw_marker(painter, self._style, marker_at, 3.4, self._theme.card)

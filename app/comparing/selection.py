@@ -77,9 +77,9 @@ class Selection:
         """ "4 servers in both sessions, 1 not measured in one"."""
         if not self.sides:
             return "No sessions selected."
-        shown, there = len(self.shown()), len(self.contenders())
+        shown, total = len(self.shown()), len(self.contenders())
         if len(self.sides) == 1:
-            count = f"{shown} of {there} servers" if shown < there else _servers(there)
+            count = f"{shown} of {total} servers" if shown < total else _servers(total)
             return f"{count} · add another session to compare"
         found = compare(self.sides)
         unmeasured = {c.id for c in found.contenders if not c.measured}
@@ -99,8 +99,7 @@ class Selection:
         }
 
     def restore(self, kept: dict[str, Any]) -> list[Path]:
-        """Restore the hidden servers, and return the sessions to read. Invalid values are left out.
-        """
+        """Restore the hidden servers; returns the sessions to read. Invalid values are left out."""
         hidden, sessions = kept.get("hidden"), kept.get("sessions")
         pairs = hidden if isinstance(hidden, list) else []
         self._hidden = {

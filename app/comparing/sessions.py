@@ -93,11 +93,11 @@ class SessionCards(QWidget):
             card.unfold(side.path in unfolded)
             self._inside.addWidget(card)
 
-    def tell(self, shown: Iterable[str]) -> None:
+    def display(self, shown: Iterable[str]) -> None:
         """Set which contenders are shown, by their keys."""
         shown = set(shown)
         for card in self._cards.values():
-            card.tell(shown)
+            card.display(shown)
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
@@ -121,8 +121,8 @@ class _SessionCard(QFrame):
         texts = QVBoxLayout()
         texts.setSpacing(1)
         name, about = Elided(13, Weight.DemiBold), Elided(12, tone="muted")
-        name.say(side.name)
-        about.say(_about(side))
+        name.show_text(side.name)
+        about.show_text(_about(side))
         texts.addWidget(name)
         texts.addWidget(about)
         head.addLayout(texts, 1)
@@ -166,7 +166,7 @@ class _SessionCard(QFrame):
         self._body.setVisible(unfolded)
         self.set_theme(self._theme)
 
-    def tell(self, shown: set[str]) -> None:
+    def display(self, shown: set[str]) -> None:
         for key, tick in self._ticks.items():
             tick.blockSignals(True)
             tick.setChecked(key in shown)
@@ -200,5 +200,5 @@ def _about(side: Side) -> str:
     """Return a description: "14 Nov, 09:02 · atlas · 2 passes"."""
     targets = ", ".join(m.name for m in side.start.machines if "target" in m.roles)
     passes = side.plan.get("repeats", 1)
-    told = f"{passes} passes" if passes > 1 else ""
-    return " · ".join(filter(None, (when(side.start, short=True), targets, told)))
+    passes_text = f"{passes} passes" if passes > 1 else ""
+    return " · ".join(filter(None, (when(side.start, short=True), targets, passes_text)))

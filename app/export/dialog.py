@@ -23,15 +23,15 @@ from app import files
 from app.charts.trio import Trio
 from app.choices import Pick, Tick
 from app.context import Desk
-from app.export.looks import Looks
-from app.export.report import Wish
+from app.export.appearance import AppearanceFields
+from app.export.report import ReportOptions
 from app.export.sources import KINDS, Charts, Recorded
 from app.theme import Weight
 from app.widgets import Inline, button, column, dress, label, row
 
-_LOOK_AFTER_MS = 200
+_CHECK_AFTER_MS = 200
 _WIDTH = 560
-_SAID_PX = 34
+_MESSAGE_PX = 34
 
 
 @dataclass
@@ -51,30 +51,30 @@ class ExportDialog(QDialog):
         self._desk, self.source = desk, source
         self._kept = _remembered(desk)
         self._written: Path | None = None
-        self._asked = 0
+        self._request = 0
         self.setWindowTitle("Export")
         self.setModal(True)
         inside = column(self, margin=20, gap=12)
         inside.setSizeConstraint(QLayout.SizeConstraint.SetFixedSize)
         inside.addWidget(label(f"Export “{source.title}”", 16, Weight.DemiBold, wrap=True))
         self._kinds = QButtonGroup(self)
-        self._asks = QWidget()
-        asks = column(self._asks, gap=12)
-        asks.addLayout(self._make_kinds())
-        self._looks = Looks(self._kept.theme)
+        self._options = QWidget()
+        choices = column(self._options, gap=12)
+        choices.addLayout(self._make_kinds())
+        self._appearance = AppearanceFields(self._kept.theme)
         self._notes = Tick("Include my notes")
         # The options of every kind share one place, so that the buttons below do not move.
         self._more = QStackedWidget()
-        for each in (self._looks, self._notes, QWidget()):
+        for each in (self._appearance, self._notes, QWidget()):
             self._more.addWidget(each)
         self._more.setVisible(isinstance(source, Recorded))
-        asks.addWidget(self._more)
+        choices.addWidget(self._more)
         where = QWidget()
         where.setFixedWidth(_WIDTH)
         where.setLayout(self._make_where())
-        asks.addWidget(where)
-        inside.addWidget(self._asks)
-        inside.addWidget(self._make_told())
+        choices.addWidget(where)
+        inside.addWidget(self._options)
+        inside.addWidget(self._make_message())
         last = row()
         self._show = button("Show in folder", "folder-open", on_click=self._reveal)
         self._show.hide()
@@ -86,10 +86,10 @@ class ExportDialog(QDialog):
         last.addWidget(self._close)
         last.addWidget(self._go)
         inside.addLayout(last)
-        self._looking = QTimer(self)
-        self._looking.setSingleShot(True)
-        self._looking.setInterval(_LOOK_AFTER_MS)
-        self._looking.timeout.connect(self._look)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_CHECK_AFTER_MS)
+        self._timer.timeout.connect(self._check_file)
         self._where.textChanged.connect(lambda _: self._on_changed())
         self._kinds.buttonClicked.connect(lambda _: self._on_kind())
         self._where.setText(str(Path(self._kept.folder) / _file_name(source.title)))
@@ -108,15 +108,15 @@ class ExportDialog(QDialog):
             made.addWidget(each)
         return made
 
-    def _make_told(self) -> QWidget:
+    def _make_message(self) -> QWidget:
         """Reserve space for a line or two, so that the dialog does not change its height."""
         self._exists = label("", 12, tone="warn", wrap=True)
         self._exists.hide()
-        self.said = Inline()
+        self.message = Inline()
         made = QWidget()
-        made.setMinimumHeight(_SAID_PX)
+        made.setMinimumHeight(_MESSAGE_PX)
         down = column(made)
-        for each in (self._exists, self.said):
+        for each in (self._exists, self.message):
             down.addWidget(each)
         down.addStretch(1)
         return made
@@ -144,7 +144,7 @@ class ExportDialog(QDialog):
 
     def _on_kind(self) -> None:
         kind = self.kind
-        self._looks.offer(kind)
+        self._appearance.offer(kind)
         noted = kind == ".html" and bool(self.source.notes)
         self._more.setCurrentIndex(0 if KINDS[kind].is_picture else 1 if noted else 2)
         name = self._where.text()
@@ -157,24 +157,24 @@ class ExportDialog(QDialog):
             self._written = None
             self._show.hide()
             self._close.setText("Cancel")
-        self.said.say("")
+        self.message.show_text("")
         self._go.setEnabled(bool(self._where.text().strip()))
-        self._looking.start()
+        self._timer.start()
 
-    def _look(self) -> None:
+    def _check_file(self) -> None:
         """Check in the engine's thread whether the file and its folder exist."""
-        self._asked += 1
-        asked, output = self._asked, self.output()
+        self._request += 1
+        request, output = self._request, self.output()
 
-        def tell(said: str) -> None:
-            if asked == self._asked:
-                self._say_exists(said if self._written is None else "")
+        def show(sentence: str) -> None:
+            if request == self._request:
+                self._show_exists(sentence if self._written is None else "")
 
-        self._desk.bridge.submit(asyncio.to_thread(_found, output), tell)
+        self._desk.bridge.submit(asyncio.to_thread(_found, output), show)
 
-    def _say_exists(self, said: str) -> None:
-        self._exists.setText(said)
-        self._exists.setVisible(bool(said))
+    def _show_exists(self, sentence: str) -> None:
+        self._exists.setText(sentence)
+        self._exists.setVisible(bool(sentence))
 
     def _choose(self) -> None:
         dialog = QFileDialog(self, "Export to", str(self.output()))
@@ -201,44 +201,44 @@ class ExportDialog(QDialog):
         self._desk.settings.more["Export"] = {
             "folder": str(output.parent),
             "kind": self.kind,
-            "theme": wish.theme,
+            "theme": options.theme,
         }
         if self._desk.busy and isinstance(self.source, Recorded):
-            self.said.say(
+            self.message.show_text(
                 "A run is in progress. Export when it is over, as drawing takes CPU.",
                 "warn",
             )
             return
-        self._ask(again=False)
-        self.said.say("Writing…", "soft")
-        self._say_exists("")
+        self._enable(on=False)
+        self.message.show_text("Writing…", "soft")
+        self._show_exists("")
         self._desk.bridge.submit(
-            self.source.write(output, wish),
+            self.source.write(output, options),
             lambda remark: self._on_written(output, remark),
             self._on_failed,
         )
 
-    def _ask(self, *, again: bool) -> None:
+    def _enable(self, *, on: bool) -> None:
         """Enable or disable the choices: one export at a time."""
-        self._asks.setEnabled(again)
-        self._go.setEnabled(again)
+        self._options.setEnabled(on)
+        self._go.setEnabled(on)
 
     def _on_written(self, output: Path, remark: str) -> None:
         self._written = output
-        self.said.say(f"Saved: {output}\n{remark}".strip(), "warn" if remark else "ok")
-        self._ask(again=True)
+        self.message.show_text(f"Saved: {output}\n{remark}".strip(), "warn" if remark else "ok")
+        self._enable(on=True)
         self._show.show()
         self._close.setText("Close")
         self._close.setFocus()
 
     def _on_failed(self, sentence: str) -> None:
-        self.said.say(sentence)
-        self._ask(again=True)
+        self.message.show_text(sentence)
+        self._enable(on=True)
         self._where.setFocus()
 
     def _reveal(self) -> None:
         if self._written is not None:
-            self._desk.bridge.submit(files.reveal(self._written), fail=self.said.say)
+            self._desk.bridge.submit(files.reveal(self._written), fail=self.message.show_text)
 
 
 def ask(parent: QWidget, desk: Desk, source: Recorded | Charts) -> ExportDialog:

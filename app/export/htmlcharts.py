@@ -14,10 +14,10 @@ from PySide6.QtWidgets import QApplication
 
 from app.charts import words
 from app.charts.drawing import draw_swatch
-from app.charts.look import Look
 from app.charts.model import ChartModel
 from app.charts.page import Page
 from app.charts.series import Quantity, Series
+from app.charts.sizes import Sizes
 from app.charts.trio import Trio
 from app.export import picture
 from app.theme import DARK, LIGHT
@@ -72,7 +72,7 @@ def drawing(documents: Sequence[AnyDocument], view: View) -> Drawing:
     theme = light
     trio.set_theme(light)
     in_light = picture.svg(paint, (_WIDTH, height), "", "").decode()
-    drawn = _inlined(in_light, told, "".join(_spots(trio)))
+    drawn = _inlined(in_light, page.describe(), "".join(_spots(trio)))
     trio.hide()
     trio.deleteLater()
     return Drawing(
@@ -83,13 +83,13 @@ def drawing(documents: Sequence[AnyDocument], view: View) -> Drawing:
     )
 
 
-def _inlined(drawn: str, told: str, more: str) -> str:
+def _inlined(drawn: str, description: str, more: str) -> str:
     """Return an SVG as part of an HTML page: without the XML header, and with `more` elements."""
     body = drawn[drawn.index("<defs>") :].strip()
     body = body.removesuffix("</svg>")
     box = drawn[drawn.index('viewBox="') :].split('"')[1]
     return (
-        f'<svg viewBox="{box}" role="img" aria-label="{escape(told, quote=True)}">'
+        f'<svg viewBox="{box}" role="img" aria-label="{escape(description, quote=True)}">'
         f"{body}{more}</svg>"
     )
 
@@ -121,14 +121,14 @@ def _spots(trio: Trio) -> Iterable[str]:
                 at = chart.at(reading.x, value)
                 offered = words.offered(reading)
                 time = reading.value(Quantity.TIME.value, trio.view)
-                answered = (
+                time_text = (
                     f"{words.percentile(trio.view.percentile)} {formatting.duration(time * 1000)}"
                     if not isnan(time)
                     else "unknown response time"
                     if reading.replies_per_s
                     else "no reply"
                 )
-                said = (
+                text = (
                     f"{series.name}, {offered}: {words.per_second(reading.replies_per_s)}"
                     f" answered, {answered}, {formatting.percent(reading.errors_pct)} errors"
                     f"{words.metric(reading, model.metric(chart.metric))}."
@@ -136,7 +136,7 @@ def _spots(trio: Trio) -> Iterable[str]:
                 )
                 yield (
                     f'<circle class="spot" cx="{left + at.x():.1f}" cy="{top + at.y():.1f}"'
-                    f' r="{_SPOT}"><title>{escape(said)}</title></circle>'
+                    f' r="{_SPOT}"><title>{escape(text)}</title></circle>'
                 )
 
 

@@ -28,7 +28,7 @@ CLOCKS = ("latency", "service")
 
 
 @dataclass(frozen=True)
-class Wish:
+class ReportOptions:
     """The appearance of a report; it does not apply to a table."""
 
     theme: str = "light"
@@ -41,13 +41,13 @@ class Wish:
     """Include the user's notes about the session; HTML only."""
 
 
-def write_report(session: Path, output: Path, wish: Wish | None = None) -> None:
+def write_report(session: Path, output: Path, options: ReportOptions | None = None) -> None:
     """Write a session as .html, .png (at twice its size), .svg, .pdf or .csv, by `output`'s name.
 
     Raises BadInput for an unreadable session, an unknown ending or a place that cannot be written.
     """
     check_output(output)
-    _write_read(read_session(session), output, wish or Wish())
+    _write_read(read_session(session), output, options or ReportOptions())
 
 
 def check_output(output: Path) -> None:
@@ -63,7 +63,7 @@ def _write_read(session: Session, output: Path, wish: Wish) -> None:
     _check_metric(session, wish.view.metric)
     session = replace(session, documents=[session.start, *session.completed()[1:]])
     with _uncollected():
-        data = _MAKERS[output.suffix.lower()](session, wish)
+        data = _MAKERS[output.suffix.lower()](session, options)
     write(output, data)
 
 
@@ -132,7 +132,7 @@ def add_parser(subparsers: Any) -> None:
 
 def handle(arguments: argparse.Namespace) -> int:
     """Run the command; returns its exit code. Raises PongbenchError."""
-    wish = Wish(
+    options = ReportOptions(
         arguments.theme,
         arguments.size,
         View(arguments.percentile, arguments.clock, arguments.metric),
@@ -140,16 +140,16 @@ def handle(arguments: argparse.Namespace) -> int:
     )
     check_output(arguments.output)
     session = open_session(arguments)
-    _write_read(session, arguments.output, wish)
+    _write_read(session, arguments.output, options)
     say(f"The report is {arguments.output}.")
     return exit_code(session)
 
 
-def _csv(session: Session, wish: Wish) -> bytes:
+def _csv(session: Session, options: ReportOptions) -> bytes:
     return points_as_csv(session.documents).encode()
 
 
-def _html(session: Session, wish: Wish) -> bytes:
+def _html(session: Session, options: ReportOptions) -> bytes:
     from workbench.report.facts import facts  # noqa: PLC0415 - only for this one
     from workbench.report.page import render  # noqa: PLC0415
 
@@ -166,28 +166,28 @@ def _html(session: Session, wish: Wish) -> bytes:
     return render(told, drawing(documents, wish.view)).encode()
 
 
-def _png(session: Session, wish: Wish) -> bytes:
-    page = _page(session, wish)
+def _png(session: Session, options: ReportOptions) -> bytes:
+    page = _page(session, options)
     from app.export import picture  # noqa: PLC0415 - Qt, for pictures only
 
-    return picture.png(page.paint, wish.size)
+    return picture.png(page.paint, options.size)
 
 
-def _svg(session: Session, wish: Wish) -> bytes:
-    page = _page(session, wish)
+def _svg(session: Session, options: ReportOptions) -> bytes:
+    page = _page(session, options)
     from app.export import picture  # noqa: PLC0415
 
-    return picture.svg(page.paint, wish.size, page.title(), page.describe())
+    return picture.svg(page.paint, options.size, page.title(), page.describe())
 
 
-def _pdf(session: Session, wish: Wish) -> bytes:
-    page = _page(session, wish)
+def _pdf(session: Session, options: ReportOptions) -> bytes:
+    page = _page(session, options)
     from app.export import picture  # noqa: PLC0415
 
-    return picture.pdf(page.paint, wish.size, page.title())
+    return picture.pdf(page.paint, options.size, page.title())
 
 
-_MAKERS: dict[str, Callable[[Session, Wish], bytes]] = {
+_MAKERS: dict[str, Callable[[Session, ReportOptions], bytes]] = {
     ".html": _html,
     ".png": _png,
     ".svg": _svg,
@@ -199,7 +199,7 @@ ENDINGS = tuple(_MAKERS)
 """The endings of files that can be written."""
 
 
-def _page(session: Session, wish: Wish) -> Page:
+def _page(session: Session, options: ReportOptions) -> Page:
     _prepare_qt()
     from app.charts.page import Page  # noqa: PLC0415
     from app.theme import THEMES  # noqa: PLC0415

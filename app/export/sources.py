@@ -17,13 +17,13 @@ from app.charts.drawing import draw_text, elided
 from app.charts.series import Quantity
 from app.charts.trio import Trio
 from app.export import picture, report
-from app.export.report import Wish
+from app.export.report import ReportOptions
 from app.theme import Weight, font
 from app.widgets import column, frame, label
 from workbench.analysis.results import View
 from workbench.errors import PongbenchError
 
-_SAID_FOR_MS = 2500
+_SHOWN_FOR_MS = 2500
 _MARGIN, _HEAD = 24, 34
 """Margins of a picture, in pixels."""
 
@@ -58,7 +58,7 @@ class Recorded:
     """What its charts show."""
     kinds: tuple[str, ...] = tuple(KINDS)
 
-    def write(self, output: Path, wish: Wish) -> Coroutine[Any, Any, str]:
+    def write(self, output: Path, options: ReportOptions) -> Coroutine[Any, Any, str]:
         """Return the work for the engine's thread; its result is a remark, empty: none. Raises
         PongbenchError.
         """
@@ -70,7 +70,7 @@ class Recorded:
             *(["--metric", wish.view.metric] if wish.view.metric else []),
             *(["--notes"] if wish.notes else []),
         ]
-        return _run(options, output)
+        return _run(arguments, output)
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class Charts:
     def kinds(self) -> tuple[str, ...]:
         return (".png", ".svg", ".pdf", *((".csv",) if self.points else ()))
 
-    def write(self, output: Path, wish: Wish) -> Coroutine[Any, Any, str]:
+    def write(self, output: Path, options: ReportOptions) -> Coroutine[Any, Any, str]:
         """Draw at once, in the GUI's thread; the returned work writes the file. Raises BadInput."""
         kind = output.suffix.lower()
         paint, size = _painted(self.trio, self.title)
@@ -113,10 +113,10 @@ def copy_chart(trio: Trio, title: str = "") -> None:
     clipboard.setImage(picture.image(paint, size))
     drawing = QByteArray(picture.svg(paint, size, title, ""))
     clipboard.mimeData().setData("image/svg+xml", drawing)
-    _say(trio, "Charts copied.")
+    _flash(trio, "Charts copied.")
 
 
-def _say(over: QWidget, text: str) -> None:
+def _flash(over: QWidget, text: str) -> None:
     """Show a message for a moment at the top of a widget."""
     card = frame("floating")
     card.setParent(over)
@@ -126,7 +126,7 @@ def _say(over: QWidget, text: str) -> None:
     card.move((over.width() - card.width()) // 2, 6)
     card.show()
     card.raise_()
-    QTimer.singleShot(_SAID_FOR_MS, card, card.deleteLater)
+    QTimer.singleShot(_SHOWN_FOR_MS, card, card.deleteLater)
 
 
 def _painted(trio: Trio, title: str) -> tuple[picture.Paint, picture.Size]:
@@ -161,27 +161,26 @@ def _stamp(output: Path) -> object:
     return status.st_ino, status.st_mtime_ns
 
 
-async def _run(options: list[str], output: Path) -> str:
-    """Run the program in another process: this same installation, wherever the window was started.
-    """
+async def _run(arguments: list[str], output: Path) -> str:
+    """Run this same installation in another process, wherever the window was started."""
     frozen = getattr(sys, "frozen", False)
     # -P: the working directory may contain another folder named app.
     program = [sys.executable] if frozen else [sys.executable, "-P", "-m", "app"]
     before = await asyncio.to_thread(_stamp, output)
     process = await asyncio.create_subprocess_exec(
         *program,
-        *options,
+        *arguments,
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,
     )
     try:
-        _, said = await process.communicate()
+        _, stderr = await process.communicate()
     except asyncio.CancelledError:
         process.kill()
         await process.wait()
         raise
-    lines = said.decode(errors="replace").strip().splitlines() or [""]
+    lines = stderr.decode(errors="replace").strip().splitlines() or [""]
     remark = lines[-1].removeprefix("pongbench: ")
     after = await asyncio.to_thread(_stamp, output)
     if after is None or after == before:

@@ -23,7 +23,7 @@ class Clients(QWidget):
         self._names: list[str] = []
         self._cpu: dict[str, float] = {}
         self._parts: dict[str, ClientPart] = {}
-        self._gone: set[str] = set()
+        self._lost: set[str] = set()
         self._stale = True
         self._cells: dict[str, tuple[QLabel, ...]] = {}
         inside = column(self, gap=2)
@@ -55,8 +55,8 @@ class Clients(QWidget):
                 self._parts = {part.machine: part for part in document.clients}
             case Note() if document.topic in ("client-lost", "client-back"):
                 names = set(document.data.get("clients", ()))
-                lost = document.topic == "client-lost"
-                self._gone = self._gone | names if lost else self._gone - names
+                is_loss = document.topic == "client-lost"
+                self._lost = self._lost | names if is_loss else self._lost - names
             case _:
                 return
         self._stale = True
@@ -64,7 +64,7 @@ class Clients(QWidget):
     def clear(self) -> None:
         self._names = []
         self._cpu.clear()
-        self._parts, self._gone = {}, set()
+        self._parts, self._lost = {}, set()
         self._build()
 
     def refresh(self) -> None:
@@ -73,20 +73,20 @@ class Clients(QWidget):
         self._stale = False
         for name, (named, *cells) in self._cells.items():
             part, cpu = self._parts.get(name), self._cpu.get(name)
-            gone = name in self._gone
+            is_lost = name in self._lost
             late = part is not None and part.late > 0
             unsent = part is not None and part.unsent > 0
             values = (
-                "gone" if gone else f"{cpu:.0f} %" if cpu is not None else "–",
-                f"{part.late:,}" if part and not gone else "–",
-                f"{part.unsent:,}" if part and not gone else "–",
+                "gone" if is_lost else f"{cpu:.0f} %" if cpu is not None else "–",
+                f"{part.late:,}" if part and not is_lost else "–",
+                f"{part.unsent:,}" if part and not is_lost else "–",
             )
-            doubts = (gone, late, unsent)
+            doubts = (is_lost, late, unsent)
             for cell, value, doubtful in zip(cells, values, doubts, strict=True):
                 cell.setText(value)
                 retone(cell, "warn" if doubtful else "")
-            told = ", ".join(f"{head} {value}" for head, value in zip(_HEADS, values, strict=True))
-            named.setAccessibleName(f"{name}: {told}")
+            text = ", ".join(f"{head} {value}" for head, value in zip(_HEADS, values, strict=True))
+            named.setAccessibleName(f"{name}: {text}")
 
     def _build(self) -> None:
         empty(self._grid)
@@ -97,12 +97,12 @@ class Clients(QWidget):
             return
         count = len(self._names)
         more = f"; {count - _MOST} more" if count > _MOST else ""
-        self._about.say(f"late and unsent calls in the last point{more}")
+        self._about.show_text(f"late and unsent calls in the last point{more}")
         for place, head in enumerate(_HEADS, start=1):
             self._grid.addWidget(label(head, 11, tone="muted"), 0, place, _RIGHT)
         for line, name in enumerate(self._names[:_MOST], start=1):
             named = Elided(12)
-            named.say(name)
+            named.show_text(name)
             cells = tuple(label("–", 12, figures=True) for _ in _HEADS)
             self._grid.addWidget(named, line, 0)
             for place, cell in enumerate(cells, start=1):

@@ -17,7 +17,7 @@ class Doubts:
         self._names: dict[str, str] = {}
         self._trusted: dict[str, bool] = {}
         self._faulty: set[str] = set()
-        self._told = False
+        self._reported = False
         self._axis = RATE
 
     def __call__(self, document: AnyDocument) -> Note | None:
@@ -51,8 +51,8 @@ class Doubts:
         self._trusted[point.server] = trusted = point.verdict in TRUSTED
         if trusted or before is False:
             return None
-        first = before is None and not self._told
-        self._told = self._told or first
+        first = before is None and not self._reported
+        self._reported = self._reported or first
         doubt = NotJudged(
             name=self._names.get(point.server, point.server),
             x=point.x,

@@ -29,7 +29,7 @@ def kind(note: Note, server: str) -> Hashable:
             return None
 
 
-def told(notes: Sequence[Named]) -> str:
+def sentence(notes: Sequence[Named]) -> str:
     """Return the sentence for notes of one kind."""
     messages = [read_note(note) for note, _ in notes]
     first = messages[0]

@@ -17,12 +17,12 @@ from workbench.messages.notes import Backlog, Resources, Severity
 from workbench.messages.topics import about, read_note, severity
 
 
-def _is_grave(note: Note) -> bool:
+def _is_warning(note: Note) -> bool:
     """Whether a reader of the results must know it."""
     return severity(note) >= Severity.WARNING
 
 
-class Happened(QFrame):
+class EventLog(QFrame):
     """The notes of a session, latest first."""
 
     MOST = 60
@@ -35,7 +35,7 @@ class Happened(QFrame):
         self._found: set[tuple[str, str]] = set()
         self._alike: dict[Hashable, list[event_grouping.Named]] = {}
         """Notes that are merged, by their kind."""
-        self._told = 0
+        self._drawn = 0
         inside = column(self, margin=12, gap=6)
         inside.addWidget(label("Events", 14, Weight.DemiBold))
         around = column(content := QWidget())
@@ -51,13 +51,13 @@ class Happened(QFrame):
         self._notes.clear()
         self._found.clear()
         self._alike.clear()
-        self._told = 0
+        self._drawn = 0
         empty(self._list)
 
     @property
-    def grave(self) -> int:
+    def warnings(self) -> int:
         """Return how many notes a reader of the results must know."""
-        return sum(_is_grave(note) for note, _ in self._notes)
+        return sum(_is_warning(note) for note, _ in self._notes)
 
     def add(self, note: Note, server: str) -> str:
         """Add a note; returns its text. `server`: the name of the server it is about; empty: none
@@ -82,17 +82,17 @@ class Happened(QFrame):
         alike = self._alike.setdefault(kind, [])
         if alike:
             before = alike[-1][0]
-            self._notes = [(known, said) for known, said in self._notes if known is not before]
-            self._told = 0
+            self._notes = [(known, text) for known, text in self._notes if known is not before]
+            self._drawn = 0
             empty(self._list)
         alike.append((note, server))
-        self._notes.append((note, event_grouping.told(alike)))
-        return event_grouping.told(alike[-1:])
+        self._notes.append((note, event_grouping.sentence(alike)))
+        return event_grouping.sentence(alike[-1:])
 
     def refresh(self) -> None:
-        for note, said in self._notes[max(self._told, len(self._notes) - self.MOST) :]:
-            self._list.insertWidget(0, self._entry(note, said))
-        self._told = len(self._notes)
+        for note, text in self._notes[max(self._drawn, len(self._notes) - self.MOST) :]:
+            self._list.insertWidget(0, self._entry(note, text))
+        self._drawn = len(self._notes)
         self._nothing.setVisible(not self._notes)
         while self._list.count() > self.MOST:
             item = self._list.takeAt(self._list.count() - 1)
@@ -100,20 +100,20 @@ class Happened(QFrame):
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
-        self._told = 0
+        self._drawn = 0
         empty(self._list)
         self.refresh()
 
-    def _entry(self, note: Note, said: str) -> QWidget:
+    def _entry(self, note: Note, text: str) -> QWidget:
         entry = QWidget()
         line = row(entry)
-        grave = _is_grave(note)
+        is_warning = _is_warning(note)
         sign = label()
-        name, tone = ("triangle-alert", "warn") if grave else ("info", "muted")
+        name, tone = ("triangle-alert", "warn") if is_warning else ("info", "muted")
         sign.setPixmap(icon_pixmap(name, getattr(self._theme, tone), 14))
         when = label(formatting.clock(note.t_us / 1e6), 12, tone="muted", figures=True)
         when.setFixedWidth(38)
         for part in (sign, when):
             line.addWidget(part, 0, Qt.AlignmentFlag.AlignTop)
-        line.addWidget(label(said, 12, tone="soft", wrap=True), 1)
+        line.addWidget(label(text, 12, tone="soft", wrap=True), 1)
         return entry

@@ -37,8 +37,8 @@ class Lead:
 
     @property
     def sentence(self) -> str:
-        told = (f"{f.caption} {f.value}{f.unit}" for f in self.figures)
-        return ", ".join((self.name, *told))
+        parts = (f"{f.caption} {f.value}{f.unit}" for f in self.figures)
+        return ", ".join((self.name, *parts))
 
 
 def lead(

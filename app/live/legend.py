@@ -64,8 +64,8 @@ class Legend(QFrame):
         around.addStretch(1)
         scroll = Scrolled(rows)
         scroll.setAccessibleName("Servers")
-        self._nobody = label("Servers appear here during a run.", 12, tone="muted")
-        inside.addWidget(self._nobody)
+        self._empty_hint = label("Servers appear here during a run.", 12, tone="muted")
+        inside.addWidget(self._empty_hint)
         inside.addWidget(scroll)
         trio.highlighted.connect(self._on_highlighted)
         trio.visibility_changed.connect(lambda server, shown: self.refresh())
@@ -99,7 +99,7 @@ class Legend(QFrame):
             self._arrange(ranked)
         for id_, entry in self._rows.items():
             before = "" if model.start or model.over else self._trial.state(id_) or self._doing
-            entry.tell(model.series[id_], model, self._trio.is_shown(id_), before)
+            entry.display(model.series[id_], model, self._trio.is_shown(id_), before)
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
@@ -119,10 +119,10 @@ class Legend(QFrame):
 
     def _arrange(self, ranked: list[str]) -> None:
         grown = len(ranked) != len(self._order)
-        self._nobody.setVisible(not ranked)
+        self._empty_hint.setVisible(not ranked)
         self._order = ranked
-        for gone in self._rows.keys() - set(ranked):
-            self._rows.pop(gone).deleteLater()
+        for removed in self._rows.keys() - set(ranked):
+            self._rows.pop(removed).deleteLater()
         places = {id_: place for place, id_ in enumerate(self._trio.model.series, start=1)}
         for place, id_ in enumerate(ranked):
             if id_ not in self._rows:
@@ -145,7 +145,7 @@ class _Row(QFrame):
         super().__init__()
         self._live = live
         self._id, self._trio, self._theme = series.id, trio, theme
-        self._told: object = None
+        self._content: object = None
         self._runs = self._pauses = self._marked = False
         self._key = str(place) if place <= 9 else ""
         """The key that shows and hides it."""
@@ -159,7 +159,7 @@ class _Row(QFrame):
             key.setStyleSheet(f"border: 1px solid {theme.line2}; border-radius: 3px;")
         self._swatch = Swatch(theme.series(series.index), theme, 0.85)
         self._name = Elided(13, Weight.Medium)
-        self._name.say(series.name)
+        self._name.show_text(series.name)
         self._running = Chip(theme)
         self._dot = Dot(theme)
         self._dot.set_tone("ok")
@@ -192,7 +192,7 @@ class _Row(QFrame):
         inside.addWidget(self._figure)
         inside.addWidget(self._eye)
 
-    def tell(self, series: Series, model: ChartModel, shown: bool, before: str) -> None:
+    def display(self, series: Series, model: ChartModel, shown: bool, before: str) -> None:
         """`before`: the state of its test before the run; empty: the run has begun."""
         running = model.running_server == series.id
         paused = running and self._trio.paused
@@ -204,7 +204,7 @@ class _Row(QFrame):
         told = (said, why, running, paused, shown, bool(series.shown), model.over, before)
         if told == self._told:
             return
-        self._told = told
+        self._content = content
         if running and (self._live or not series.complete):
             said = replace(said, verb="", words="")  # the chip says it
         elif not series.shown and not model.over:
@@ -217,7 +217,7 @@ class _Row(QFrame):
         self._figure.setText(said.figure)
         self._figure.setVisible(bool(said.figure))
         self._runs, self._pauses = running and self._live, paused
-        self._tell_running()
+        self._show_running()
         self._eye.setChecked(shown)
         self._eye.setIcon(
             icon("eye" if shown else "eye-off", self._theme.soft if shown else self._theme.muted)
@@ -230,19 +230,19 @@ class _Row(QFrame):
         self._fade(not shown or not (series.shown or running))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self._tell_running()
+        self._show_running()
 
-    def _tell_running(self) -> None:
+    def _show_running(self) -> None:
         """Fit the state to the space beside the name: a text, a shorter one, or a light."""
         figure = text_width(self._figure.text(), font(13, Weight.DemiBold)) + 6
         room = self.width() - _BESIDE_NAME - figure * bool(self._figure.text())
         room -= text_width(self._name.whole, font(13, Weight.Medium))
         size = font(12, Weight.Medium)
-        said = ("paused",) if self._pauses else ("running", "now")
-        fits = (w for w in said if text_width(w, size) + _AROUND_CHIP <= room)
+        state_text = ("paused",) if self._pauses else ("running", "now")
+        fits = (w for w in state_text if text_width(w, size) + _AROUND_CHIP <= room)
         word = next(fits, "") if self._runs else ""
         tone = "warn" if self._pauses else "ok"
-        self._running.say(word, tone, "pause" if self._pauses else "play")
+        self._running.show_text(word, tone, "pause" if self._pauses else "play")
         self._dot.set_tone(tone)
         self._dot.setAccessibleName("paused" if self._pauses else "running")
         self._dot.setToolTip(tip("Paused" if self._pauses else "Running"))

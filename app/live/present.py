@@ -14,15 +14,15 @@ from PySide6.QtGui import QCloseEvent, QColor, QKeyEvent, QPainter, QPaintEvent,
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.charts.drawing import draw_swatch, draw_text, elided, text_width
-from app.charts.look import Look
 from app.charts.series import Quantity
+from app.charts.sizes import Sizes
 from app.charts.trio import Trio
 from app.live.headline import Figure, Lead, lead
 from app.theme import Theme, Weight, font
 
 _HIGH, _WIDE = 1080.0, 1440.0
 """The size in pixels for which sizes here are designed; others scale, by the smaller ratio."""
-_LOOK = Look(scale=2.15, head=15.0, line=2.15, controls=2.0)
+_SIZES = Sizes(scale=2.15, head=15.0, line=2.15, controls=2.0)
 _NAME_PX = (72, 60, 48, 40)
 """A long name is drawn smaller before it is cut."""
 _EVERY_MS = 150
@@ -44,8 +44,8 @@ class Presentation(QWidget):
         over: QWidget,
         *,
         keys: Callable[[QKeyEvent], bool] = lambda event: False,
-        says: Callable[[], tuple[str, str]] = lambda: ("", ""),
-        heads: Callable[[], str] = lambda: "Preparing",
+        status: Callable[[], tuple[str, str]] = lambda: ("", ""),
+        headline: Callable[[], str] = lambda: "Preparing",
         hint: str = "",
         caption: str = "",
         give_back: Callable[[], None],
@@ -57,10 +57,15 @@ class Presentation(QWidget):
         """
         super().__init__(over, Qt.WindowType.Window | Qt.WindowType.FramelessWindowHint)
         self._trio, self._theme, self._over = trio, theme, over
-        self._keys, self._says, self._heads, self._give_back = keys, says, heads, give_back
-        self._hint_said = f"{hint}    {_KEYS}" if hint else _KEYS
+        self._keys, self._status, self._headline, self._give_back = (
+            keys,
+            status,
+            headline,
+            give_back,
+        )
+        self._hint_text = f"{hint}    {_KEYS}" if hint else _KEYS
         self._caption = caption
-        self._look_before, self._shown_before = trio.look, trio.wanted
+        self._sizes_before, self._shown_before = trio.sizes, trio.requested_charts
         self.setWindowTitle("Pongbench")
         self.setObjectName("presentation")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -99,23 +104,23 @@ class Presentation(QWidget):
     def refresh(self) -> None:
         """The page that lent the charts refreshes them."""
         trio, pointing = self._trio, self._trio.pointing
-        self.headline.tell(
+        self.headline.display(
             lead(
                 trio.model,
                 pointing.server,
                 pointing.rate,
                 trio.is_shown,
-                otherwise=self._heads(),
+                otherwise=self._headline(),
             )
         )
-        said, tone = self._says()
-        hint = self._told_keys() if self._hint.isActive() else self._caption
-        self._foot.tell(said or hint, tone if said else "muted")
+        status, tone = self._status()
+        hint = self._keys_text() if self._hint.isActive() else self._caption
+        self._foot.display(status or hint, tone if status else "muted")
         self.setAccessibleDescription(self.headline.accessibleName())
 
-    def _told_keys(self) -> str:
+    def _keys_text(self) -> str:
         pinned = self._trio.model.series.get(self._trio.pointing.server)
-        return f"{self._hint_said}    {_PINNED.format(pinned.name)}" if pinned else self._hint_said
+        return f"{self._hint_text}    {_PINNED.format(pinned.name)}" if pinned else self._hint_text
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
@@ -139,7 +144,7 @@ class Presentation(QWidget):
         trio = self._trio
         trio.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         trio.show_charts(self._shown_before)
-        trio.set_look(self._look_before)
+        trio.set_sizes(self._sizes_before)
         self._give_back()
         self._over.activateWindow()
         event.accept()
@@ -152,7 +157,7 @@ class Presentation(QWidget):
         self.headline.set_scale(scale)
         self._foot.set_scale(scale)
         self._trio.show_charts((Quantity.REPLIES, Quantity.TIME))
-        self._trio.set_look(replace(_LOOK, scale=_LOOK.scale * scale))
+        self._trio.set_sizes(replace(_SIZES, scale=_SIZES.scale * scale))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -176,30 +181,30 @@ class Headline(QWidget):
         self.setFixedHeight(round(132 * scale))
         self.update()
 
-    def tell(self, told: Lead) -> None:
-        if told != self._lead:
-            self._lead = told
-            self.setAccessibleName(told.sentence)
+    def display(self, content: Lead) -> None:
+        if content != self._lead:
+            self._lead = content
+            self.setAccessibleName(content.sentence)
             self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        theme, scale, told = self._theme, self._scale, self._lead
+        theme, scale, content = self._theme, self._scale, self._lead
         middle = 74 * scale
         right = self.width() - 24 * scale
-        for figure in reversed(told.figures):
+        for figure in reversed(content.figures):
             right = self._paint_figure(painter, figure, right) - 64 * scale
         left = 0.0
-        if told.index is not None:
+        if content.index is not None:
             box = QRectF(0, middle - 23 * scale, 116 * scale, 46 * scale)
-            draw_swatch(painter, theme.series(told.index), box, theme.card)
+            draw_swatch(painter, theme.series(content.index), box, theme.card)
             left = box.right() + 30 * scale
         room = max(0.0, right - left)
         sizes = (font(px * scale, Weight.DemiBold) for px in _NAME_PX)
         smallest = font(_NAME_PX[-1] * scale, Weight.DemiBold)
-        size = next((s for s in sizes if text_width(told.name, s) <= room), smallest)
-        name = elided(told.name, size, room)
+        size = next((s for s in sizes if text_width(content.name, s) <= room), smallest)
+        name = elided(content.name, size, room)
         draw_text(painter, QPointF(left, middle), name, size, theme.text)
         painter.end()
 
@@ -236,7 +241,7 @@ class _Foot(QWidget):
         self._scale = scale
         self.setFixedHeight(round(44 * scale))
 
-    def tell(self, text: str, tone: str) -> None:
+    def display(self, text: str, tone: str) -> None:
         if (text, tone) != (self._text, self._tone):
             self._text, self._tone = text, tone
             self.setAccessibleName(text)

@@ -49,21 +49,21 @@ class Trial:
 
     servers: tuple[tuple[str, str], ...] = ()
     """(id, name), in the order of the tests; the last may be no contestant."""
-    tried: int = -1
+    finished: int = -1
     """The number of finished tests, which is the index of the current one. -1: not started."""
 
     @property
     def now(self) -> tuple[str, str] | None:
         """(id, name) of the server under test."""
-        return self.servers[self.tried] if 0 <= self.tried < len(self.servers) else None
+        return self.servers[self.finished] if 0 <= self.finished < len(self.servers) else None
 
     def state(self, server: str) -> str:
         """Return a server's state in a word; empty: it is not part of the run, or is
         being tested.
         """
         for place, (id_, _) in enumerate(self.servers):
-            if id_ == server and place != self.tried:
-                return "ready" if place < self.tried else "waiting"
+            if id_ == server and place != self.finished:
+                return "ready" if place < self.finished else "waiting"
         return ""
 
 
@@ -76,7 +76,7 @@ class LiveRun:
         self,
         plan: Plan,
         put: Callable[[AnyDocument], None],
-        tell: Callable[[str], None],
+        notify: Callable[[str], None],
         where: Where | None = None,
         person: Asker | None = None,
     ) -> None:
@@ -86,8 +86,8 @@ class LiveRun:
         self.plan, self.where, self._person = plan, where, person
         self.control = Control()
         """For use in the engine's thread."""
-        self._put, self._tell = put, tell
-        self.tell_trial: Callable[[Trial], None] = lambda trial: None
+        self._put, self._notify = put, notify
+        self.on_progress: Callable[[Trial], None] = lambda trial: None
         self._begun = False
         self._stop: RunStop | None = None
         self._task: asyncio.Task[object] | None = None
@@ -125,14 +125,14 @@ class LiveRun:
         where, person = self.where, self._person
         fleet = Fleet(where.target, where.clients) if where else None
         engine = engine_for(self.plan, emit, fleet=fleet, ask=person.ask if person else ask_nobody)
-        engine.control, engine.notify = self.control, self._tell
+        engine.control, engine.notify = self.control, self._notify
         if person:
             engine.expose = person.expose
         if where and where.tune and person:
             engine.tuning = Tuning(where.tune, person.consent)
 
-        def on_trial(servers: Sequence[ServerEntry], tried: int) -> None:
-            self.tell_trial(Trial(tuple((each.id, each.name) for each in servers), tried))
+        def on_trial(servers: Sequence[ServerEntry], finished: int) -> None:
+            self.on_progress(Trial(tuple((each.id, each.name) for each in servers), finished))
 
         engine.on_trial = on_trial
         on_trial(engine.entries, -1)

@@ -156,9 +156,9 @@ class Board(QWidget):
     def _note(self, note: Note) -> None:
         series = self.model.series.get(note.server)
         name = series.name if series else "Null server" if note.server in words.TOOLS else ""
-        said = self.side.happened.add(note, name)
+        text = self.side.events.add(note, name)
         if severity(note) is Severity.ALERT:
-            self.warned.emit(said)
+            self.warned.emit(text)
 
     def _count(self, window: Window) -> None:
         """Show that windows which a client could not deliver are missing inside a point."""
@@ -233,17 +233,17 @@ class Controls(QWidget):
         self._scale.addItem("Linear scale", False)
         chosen = (trio.set_percentile, trio.set_clock, trio.set_log)
         boxes = (self._percentile, self._clock, self._scale)
-        self._tell()
+        self._refresh()
         for box, choose in zip(boxes, chosen, strict=True):
             box.setStyleSheet(
                 "QComboBox { min-height: 20px; padding: 0 22px 0 8px; font-size: 12px; }"
             )
             box.activated.connect(lambda _, b=box, c=choose: c(b.currentData()))
             inside.addWidget(box)
-        trio.view_changed.connect(self._tell)
+        trio.view_changed.connect(self._refresh)
         trio.charts[Quantity.TIME].installEventFilter(self)
 
-    def _tell(self) -> None:
+    def _refresh(self) -> None:
         trio = self._trio
         for box, value in (
             (self._percentile, trio.view.percentile),

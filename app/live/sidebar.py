@@ -83,7 +83,7 @@ class Side(QFrame):
         self.setStyleSheet(f"QFrame#side {{ {ground if self._drawer else ''} }}")
 
     def clear(self) -> None:
-        self.happened.clear()
+        self.events.clear()
         self.vitals.clear()
         self.checklist.tell(())
 
@@ -157,4 +157,4 @@ class Side(QFrame):
         wanted = 0 if low else 2 if both else 1
         if at != wanted:
             self._inside.removeWidget(self._tabs)
-            self._inside.insertWidget(wanted, self._tabs)
+            self._inside.insertWidget(index, self._tabs)

@@ -45,14 +45,14 @@ class NowStrip(QFrame):
         inside.addWidget(self._make_now())
         inside.addWidget(_line())
         self._replies_now = label("", 12, Weight.DemiBold, figures=True)
-        told = ("Replies", "per 200 ms; line: offered rate")
-        inside.addLayout(_titled(*told, self._replies_now, self._replies), 4)
+        texts = ("Replies", "per 200 ms; line: offered rate")
+        inside.addLayout(_titled(*texts, self._replies_now, self._replies), 4)
         self._time_now = label("", 12, Weight.DemiBold, figures=True)
-        told = ("Response time", "p99 and p50")
-        inside.addLayout(_titled(*told, self._time_now, self._times), 3)
+        texts = ("Response time", "p99 and p50")
+        inside.addLayout(_titled(*texts, self._time_now, self._times), 3)
         inside.addWidget(_line())
         inside.addWidget(self._make_left())
-        self.tell("")
+        self.show_status("")
 
     def __call__(self, document: AnyDocument) -> None:
         self.progress(document)
@@ -65,7 +65,7 @@ class NowStrip(QFrame):
         self._trial, self._begun_s = Trial(), time.monotonic()
         self.progress, self._pulse = RunProgress(), Pulse()
         self._replies.pulse = self._times.pulse = self._pulse
-        self.tell("")
+        self.show_status("")
         self.refresh()
 
     def prepare(self, trial: Trial) -> None:
@@ -84,9 +84,9 @@ class NowStrip(QFrame):
     def set_paused(self, paused: bool) -> None:
         """Show a pause, during which the end of the run is unknown."""
         self._paused = paused
-        self._tell_left()
+        self._show_left()
 
-    def tell(self, text: str) -> None:
+    def show_status(self, text: str) -> None:
         """Show the current step between points."""
         self._doing.setText(text)
 
@@ -94,12 +94,12 @@ class NowStrip(QFrame):
         progress = self.progress
         now = progress.turn
         point = now.point if now else None
-        self._tell_server()
+        self._show_server()
         if point is not None:
             axis = progress.axis
             self._rate.setText(axis.figure(point.x))
             self._unit.setText("per second\noffered" if axis.per_second else axis.unit)
-            self.tell(self._where(point))
+            self.show_status(self._where(point))
         elif progress.end is not None or now is None or now is not progress.now:
             self._rate.setText("")
             self._unit.setText("")
@@ -110,7 +110,7 @@ class NowStrip(QFrame):
         self._replies_now.setText(f"{window.replies:,}" if window else "")
         times = window.latency_us if window else None
         self._time_now.setText(formatting.duration(times.p99) if times else "")
-        self._tell_left()
+        self._show_left()
         self._replies.update()
         self._times.update()
 
@@ -133,16 +133,16 @@ class NowStrip(QFrame):
         window = self.progress.now.window if self.progress.now else None
         if not point.seconds or window is None:
             return ""
-        gone = (window.index + 1) * WINDOW_US / 1e6
-        if gone > point.seconds + 0.2:
+        elapsed = (window.index + 1) * WINDOW_US / 1e6
+        if elapsed > point.seconds + 0.2:
             return " · waiting for last replies"
-        return f" · {min(gone, point.seconds):.1f} of {point.seconds:.1f} s"
+        return f" · {min(elapsed, point.seconds):.1f} of {point.seconds:.1f} s"
 
-    def _tell_server(self) -> None:
+    def _show_server(self) -> None:
         progress, now = self.progress, self.progress.turn
         ids = list(progress.servers)
-        id_, name = (now.id, now.name) if now else self._tried_now or ("", "")
-        self._server.say(_name(name))
+        id_, name = (now.id, now.name) if now else self._under_test or ("", "")
+        self._server.show_text(_name(name))
         contestants = ids or [each for each, _ in self._trial.servers if each not in words.TOOLS]
         self._swatch.setVisible(id_ in contestants)
         if id_ in contestants:
@@ -152,32 +152,32 @@ class NowStrip(QFrame):
         style = self._theme.series(ids.index(last)) if last in ids else None
         self._replies.colour = self._times.colour = style.colour if style else self._theme.muted
 
-    def _tell_left(self) -> None:
+    def _show_left(self) -> None:
         progress = self.progress
         if progress.end is not None:
             # The points of a server that was skipped or crashed were not measured.
             stops = [stop for server in progress.servers.values() for stop in server.stops]
             measured = sum(stop.complete for stop in stops)
             word = "Done" if progress.end.status == "done" else "Ended"
-            told = (word, "", f"{measured} of {max(measured, progress.total)} points")
+            texts = (word, "", f"{measured} of {max(measured, progress.total)} points")
         elif self._prepares:
-            tried, count = max(0, self._trial.tried), len(self._trial.servers)
-            gone = formatting.clock(time.monotonic() - self._begun_s)
-            told = (f"{tried} of {count} servers ready", f"preparing for {gone}", "")
+            finished, count = max(0, self._trial.finished), len(self._trial.servers)
+            elapsed = formatting.clock(time.monotonic() - self._begun_s)
+            texts = (f"{finished} of {count} servers ready", f"preparing for {elapsed}", "")
         elif progress.left_s is None:
-            told = ("", "", "")
+            texts = ("", "", "")
         else:
             ends = datetime.now().astimezone() + timedelta(seconds=progress.left_s)
             own = formatting.clock(progress.block_left_s or 0.0)
             points = f"{progress.done:,} of {progress.total:,} points"
             whens = (f"ends about {ends:%H:%M} · {points}", f"ends {ends:%H:%M} · {points}")
             fits = (w for w in whens if text_width(w, font(12, figures=True)) <= _LEFT)
-            told = (
+            texts = (
                 f"{formatting.clock(progress.left_s)} left",
                 points if self._paused else next(fits, points),
                 f"{self._stretch()}: {own} left",
             )
-        for part, text in zip((self._left, self._ends, self._share), told, strict=True):
+        for part, text in zip((self._left, self._ends, self._share), texts, strict=True):
             part.setText(text)
         shares = [
             (self._theme.series(n).colour, len(server.stops) / max(1, server.total))
@@ -188,11 +188,11 @@ class NowStrip(QFrame):
             shares = [
                 (
                     muted if id_ in words.TOOLS else self._theme.series(n).colour,
-                    n < self._trial.tried,
+                    n < self._trial.finished,
                 )
                 for n, (id_, _) in enumerate(self._trial.servers)
             ]
-        self._segments.tell(shares, self._theme.line)
+        self._segments.set_shares(shares, self._theme.line)
 
     @property
     def _prepares(self) -> bool:
@@ -200,7 +200,7 @@ class NowStrip(QFrame):
         return bool(self._trial.servers) and not self.progress.servers
 
     @property
-    def _tried_now(self) -> tuple[str, str] | None:
+    def _under_test(self) -> tuple[str, str] | None:
         return self._trial.now if self._prepares else None
 
     def _stretch(self) -> str:
@@ -210,11 +210,11 @@ class NowStrip(QFrame):
         if again := self.progress.again:
             return f"Repeating, {again[0]} of {again[1]}"
         (place, blocks), servers = self.progress.block, max(1, len(self.progress.servers))
-        turn = f"server {(place - 1) % servers + 1} of {servers}"
+        place_text = f"server {(place - 1) % servers + 1} of {servers}"
         passes = blocks // servers
         if passes <= 1:
-            return turn.capitalize()
-        return f"Pass {(place - 1) // servers + 1} of {passes}, {turn}"
+            return place_text.capitalize()
+        return f"Pass {(place - 1) // servers + 1} of {passes}, {place_text}"
 
     def _make_now(self) -> QWidget:
         made = QWidget()
@@ -262,7 +262,7 @@ class _Segments(QWidget):
         self._shares: list[tuple[str, float]] = []
         self._ground = "#888888"
 
-    def tell(self, shares: list[tuple[str, float]], ground: str) -> None:
+    def set_shares(self, shares: list[tuple[str, float]], ground: str) -> None:
         if (shares, ground) != (self._shares, self._ground):
             self._shares, self._ground = shares, ground
             self.update()
@@ -294,10 +294,10 @@ def _titled(title: str, about: str, figure: QLabel, plot: QWidget) -> QVBoxLayou
     made.setSpacing(4)
     head = row()
     head.addWidget(label(title, 13, Weight.DemiBold))
-    said = Elided(12, tone="muted")
-    said.say(about)
-    said.setMinimumWidth(10)
-    head.addWidget(said, 1)
+    about_label = Elided(12, tone="muted")
+    about_label.show_text(about)
+    about_label.setMinimumWidth(10)
+    head.addWidget(about_label, 1)
     head.addWidget(figure)
     made.addLayout(head)
     made.addWidget(plot, 1)

@@ -93,17 +93,17 @@ class Vitals(QFrame):
         for trace in self._traces:
             trace.setVisible(bool(samples))
         if not samples:
-            self._title.say("The server's machine")
+            self._title.show_text("The server's machine")
             self._about.setText("")
             return
         last = samples[-1]
         name = self._names.get(server, "Null server" if server == "null" else server)
-        self._title.say(f"{name} on {last.machine}")
+        self._title.show_text(f"{name} on {last.machine}")
         self._about.setText(f"{last.processes} process{'es' if last.processes != 1 else ''}")
         index = list(self._names).index(server) if server in self._names else None
         colour = self._theme.muted if index is None else self._theme.series(index).colour
         for trace in self._traces:
-            trace.tell(samples, colour)
+            trace.display(samples, colour)
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
@@ -112,7 +112,7 @@ class Vitals(QFrame):
 
 
 @dataclass(frozen=True)
-class Told:
+class Reading:
     """The values that a trace draws from samples."""
 
     figure: str
@@ -130,17 +130,17 @@ class Trace(QWidget):
     """The number of samples for which the width is laid out at first."""
 
     def __init__(
-        self, name: str, about: str, read: Callable[[Sequence[HostSample]], Told], theme: Theme
+        self, name: str, about: str, read: Callable[[Sequence[HostSample]], Reading], theme: Theme
     ) -> None:
         super().__init__()
         self._name, self._read, self._theme, self._colour = name, read, theme, theme.muted
-        self._told: Told | None = None
+        self._reading: Reading | None = None
         inside: QVBoxLayout = column(self, gap=2)
         head = row(gap=6)
         head.addWidget(label(name, 12, Weight.DemiBold))
-        said = label(about, 12, tone="muted")
-        said.setMinimumWidth(10)
-        head.addWidget(said, 1)
+        about_label = label(about, 12, tone="muted")
+        about_label.setMinimumWidth(10)
+        head.addWidget(about_label, 1)
         self._figure = label("", 13, Weight.DemiBold, figures=True)
         self._unit = label("", 12, tone="muted")
         head.addWidget(self._figure)
@@ -153,21 +153,21 @@ class Trace(QWidget):
         self._theme = theme
         self._plot.update()
 
-    def tell(self, samples: Sequence[HostSample], colour: str) -> None:
-        self._told, self._colour = self._read(samples), colour
-        self._figure.setText(self._told.figure)
-        self._unit.setText(self._told.unit)
-        self.setAccessibleName(f"{self._name}: {self._told.figure} {self._told.unit}")
+    def display(self, samples: Sequence[HostSample], colour: str) -> None:
+        self._reading, self._colour = self._read(samples), colour
+        self._figure.setText(self._reading.figure)
+        self._unit.setText(self._reading.unit)
+        self.setAccessibleName(f"{self._name}: {self._reading.figure} {self._reading.unit}")
         self._plot.update()
 
     def paint(self, painter: QPainter, room: QRectF) -> None:
-        told, theme = self._told, self._theme
+        reading, theme = self._reading, self._theme
         painter.setPen(QPen(QColor(theme.line), 1))
         for y in (room.top(), room.center().y(), room.bottom()):
             painter.drawLine(QPointF(room.left(), round(y) + 0.5), QPointF(room.right(), y + 0.5))
-        if told is None or not told.values:
+        if reading is None or not reading.values:
             return
-        line = _polygon(told.values, told.top, room, self.LEAST)
+        line = _polygon(reading.values, reading.top, room, self.LEAST)
         under = QPolygonF(line)
         under.append(QPointF(line.last().x(), room.bottom()))
         under.append(QPointF(line.first().x(), room.bottom()))
@@ -175,11 +175,11 @@ class Trace(QWidget):
         painter.setBrush(with_opacity(self._colour, 0.18))
         painter.drawPolygon(under)
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        if any(told.beside):
+        if any(reading.beside):
             pen = QPen(QColor(theme.soft), 1.2)
             pen.setStyle(Qt.PenStyle.DotLine)
             painter.setPen(pen)
-            painter.drawPolyline(_polygon(told.beside, told.top, room, self.LEAST))
+            painter.drawPolyline(_polygon(reading.beside, reading.top, room, self.LEAST))
         painter.setPen(QPen(QColor(self._colour), 1.6))
         painter.drawPolyline(line)
         painter.setPen(Qt.PenStyle.NoPen)
@@ -213,20 +213,20 @@ def _polygon(values: Sequence[float], top: float, room: QRectF, least: int) -> Q
     return line
 
 
-def _cpu(samples: Sequence[HostSample]) -> Told:
+def _cpu(samples: Sequence[HostSample]) -> Reading:
     values = [sample.cpu_pct for sample in samples]
     top = max(100.0, -(-max(values) // 100) * 100)
-    return Told(f"{values[-1]:.0f}", "%", values, top)
+    return Reading(f"{values[-1]:.0f}", "%", values, top)
 
 
-def _memory(samples: Sequence[HostSample]) -> Told:
+def _memory(samples: Sequence[HostSample]) -> Reading:
     values = [sample.rss_bytes / 1e6 for sample in samples]
     beside = [sample.pss_bytes / 1e6 for sample in samples]
-    return Told(f"{values[-1]:,.0f}", "MB", values, max(1.0, max(values) * 1.25), beside)
+    return Reading(f"{values[-1]:,.0f}", "MB", values, max(1.0, max(values) * 1.25), beside)
 
 
-def _queue(samples: Sequence[HostSample]) -> Told:
+def _queue(samples: Sequence[HostSample]) -> Reading:
     values = [float(sample.accept_queue) for sample in samples]
     backlog = samples[-1].backlog
     unit = f"of {backlog:,}" if backlog else ""
-    return Told(words.count(values[-1]), unit, values, round_up(max(8.0, *values) * 1.02))
+    return Reading(words.count(values[-1]), unit, values, round_up(max(8.0, *values) * 1.02))

@@ -45,7 +45,7 @@ class Card(QFrame):
     def __init__(self, title: str) -> None:
         super().__init__()
         self.setObjectName("card")
-        self._told = ""
+        self._content = ""
         inside = column(self, margin=16, gap=10)
         self.head = row(gap=8)
         self.title = label(title, 14, Weight.DemiBold)
@@ -62,11 +62,11 @@ class Card(QFrame):
 
     def news(self, *what: object) -> bool:
         """Whether the content differs from the last: only then the card is rebuilt."""
-        told, self._told = self._told, repr(what)
-        return told != self._told
+        before, self._content = self._content, repr(what)
+        return before != self._content
 
 
-def told(tone: str, text: str, strong: str = "") -> QWidget:
+def remark(tone: str, text: str, strong: str = "") -> QWidget:
     """Return a sentence with its icon; `strong` comes before it."""
     made = QWidget()
     across: QHBoxLayout = row(made, gap=8)
@@ -77,9 +77,9 @@ def told(tone: str, text: str, strong: str = "") -> QWidget:
         name.setFixedWidth(108)
         name.setWordWrap(True)
         across.addWidget(name, 0, Qt.AlignmentFlag.AlignTop)
-    said = label(_LONG.sub(_breakable, text), 13, tone="soft", wrap=True)
-    said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    across.addWidget(said, 1)
+    text_label = label(_LONG.sub(_breakable, text), 13, tone="soft", wrap=True)
+    text_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    across.addWidget(text_label, 1)
     made.setAccessibleName(f"{strong}: {text}" if strong else text)
     return made
 

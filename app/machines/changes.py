@@ -27,7 +27,7 @@ class ChangesTable(QWidget):
         self._grid.setVerticalSpacing(5)
         self._grid.setColumnStretch(0, 1)
 
-    def tell(self, changes: Sequence[Sequence[str]], nofile: int = 0) -> None:
+    def display(self, changes: Sequence[Sequence[str]], nofile: int = 0) -> None:
         """Show `changes`: (setting, now, for the run); now empty: this kernel has no such setting.
         `nofile`: the descriptor limit of the run's processes; 0: unchanged.
         """
@@ -42,7 +42,7 @@ class ChangesTable(QWidget):
         if nofile:
             self._add(("descriptors per process", "", f"{nofile:,}"), changed=True)
 
-    def say(self, text: str) -> None:
+    def show_text(self, text: str) -> None:
         """Show a sentence instead of settings."""
         empty(self._grid)
         self._grid.addWidget(label(text, tone="soft", wrap=True), 0, 0, 1, 3)
@@ -68,7 +68,7 @@ def _cell(value: str, place: int, *, changed: bool) -> QLabel:
     weight = Weight.DemiBold if changed and place == 2 else Weight.Normal
     made.setFont(font(12, weight, mono=True))
     if isinstance(made, Elided):
-        made.say(value)
+        made.show_text(value)
         return made
     made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     return made

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QFrame, QVBoxLayout, QWidget
 
-from app.machines.cards import told
+from app.machines.cards import remark
 from app.machines.changes import ChangesTable, count
 from app.scrolling import Scrolled
 from app.theme import Theme, Weight, font
@@ -99,17 +99,17 @@ def _section(plan: TuningPlan) -> QFrame:
     chip = Chip()
     changes = [(change.key, change.now, change.wanted) for change in plan.changes]
     if plan.changes_something:
-        chip.say(_ROOT[plan.sudo], "soft")
+        chip.show_text(_ROOT[plan.sudo], "soft")
     head.addWidget(chip)
     head.addStretch(1)
-    said = count(changes) if plan.changes_something else "unchanged"
-    head.addWidget(label(said, 12, tone="muted"))
+    summary = count(changes) if plan.changes_something else "unchanged"
+    head.addWidget(label(summary, 12, tone="muted"))
     inside.addLayout(head)
     if plan.why_not:
-        inside.addWidget(told("muted", plan.why_not.text()))
+        inside.addWidget(remark("muted", plan.why_not.text()))
         return made
     table = ChangesTable()
-    table.tell(changes, plan.nofile)
+    table.display(changes, plan.nofile)
     inside.addWidget(table)
     if plan.changes_something:
         inside.addWidget(_commands(plan))

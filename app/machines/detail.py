@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QSizePolicy, QVBoxLayout, QWid
 
 from app.machines.facts import FactsCard, MeaningCard
 from app.machines.keys import KeyCard
-from app.machines.leftovers import LeftCard
+from app.machines.leftovers import LeftoversCard
 from app.machines.records import Record, State
 from app.machines.steps import StepsCard
 from app.machines.tuning import TuningCard
@@ -40,7 +40,7 @@ class Detail(QWidget):
         self.key = KeyCard(theme)
         self.facts, self.meaning = FactsCard(theme), MeaningCard(theme)
         self.steps, self.tuning = StepsCard(theme), TuningCard(theme)
-        self.left = LeftCard(theme)
+        self.leftovers = LeftoversCard(theme)
         self._sides: list[QVBoxLayout] = []
         self._alone = True
         """Nothing is known about the machine, so only the steps are shown."""
@@ -50,7 +50,7 @@ class Detail(QWidget):
         self._columns.setContentsMargins(0, 0, 0, 0)
         for cards in (
             (self.key, self.facts, self.tuning),
-            (self.meaning, self.steps, self.left),
+            (self.meaning, self.steps, self.leftovers),
         ):
             side = QWidget()
             # Both get the same width, whatever they contain.
@@ -66,7 +66,7 @@ class Detail(QWidget):
         self._scroll = Scrolled(body)
         outer.addWidget(self._scroll, 1)
 
-    def tell(
+    def display(
         self,
         known: Known,
         record: Record,
@@ -79,11 +79,11 @@ class Detail(QWidget):
         """
         profile = known.profile
         here = profile is not None and profile.connector == "local"
-        self.name.say("This computer" if here else known.name)
-        self.where.say(where(known))
+        self.name.show_text("This computer" if here else known.name)
+        self.where.show_text(where(known))
         state = CHECKING if running else record.state if profile else DAMAGED
-        self.chip.say(state.word, state.tone or "muted")
-        self.about.say(profile.description if profile and not here else "")
+        self.chip.show_text(state.word, state.tone or "muted")
+        self.about.show_text(profile.description if profile and not here else "")
         self.about.setVisible(bool(self.about.whole))
         if running == "check" and self.check.hasFocus():
             # The pressed button is disabled; otherwise the focus would go to the next widget.
@@ -106,19 +106,19 @@ class Detail(QWidget):
         self.remove.setText(" Reset" if here else " Remove…")
         self.remove.setAccessibleName(self.remove.text().strip())
         self.commands.setVisible(profile is not None)
-        self.error.say(known.problem)
-        for card in (self.facts, self.meaning, self.steps, self.tuning, self.left):
+        self.error.show_text(known.problem)
+        for card in (self.facts, self.meaning, self.steps, self.tuning, self.leftovers):
             card.setVisible(profile is not None)
         if profile is None:
             return
-        self.facts.tell(record)
-        self.meaning.tell(profile, record)
+        self.facts.display(record)
+        self.meaning.display(profile, record)
         self._place_steps(record, running=running == "check")
-        self.steps.tell(record, running=running == "check", here=here)
-        self.tuning.tell(profile, record)
-        self.left.setVisible(not here)
+        self.steps.display(record, running=running == "check", here=here)
+        self.tuning.display(profile, record)
+        self.leftovers.setVisible(not here)
         if not here:
-            self.left.tell(known.name, record, busy=busy or bool(running))
+            self.leftovers.display(known.name, record, busy=busy or bool(running))
         self._settle()
 
     def _place_steps(self, record: Record, *, running: bool) -> None:
@@ -148,9 +148,9 @@ class Detail(QWidget):
             each.activate()
         self._body.updateGeometry()
 
-    def ask_about(self, problem: HostKeyProblem | None) -> None:
+    def show_key(self, problem: HostKeyProblem | None) -> None:
         """Show an untrusted key, and scroll to it."""
-        self.key.ask(problem)
+        self.key.show_problem(problem)
         if problem is not None:
             left, right = self._sides
             left.removeWidget(self.steps)

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QWidget
 
 from app.context import Desk
-from app.fields import Figure, Flag, Line, Options, Words
+from app.fields import Figure, Flag, Line, Options, TextField
 from app.machines import work
 from app.scrolling import Scrolled
 from app.theme import Weight
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from workbench.machines.profiles import Profile
 
 _CORES = "Expected auto or core numbers, such as 2, 4-7."
-_SAID = {
+_MESSAGES = {
     "roles": "Select at least one.",
     "cpus.server": _CORES,
     "cpus.agent": _CORES,
@@ -121,44 +121,47 @@ class Editor(QDialog):
     def _make_fields(self) -> None:
         add = self._add
         if self._ssh:
-            add("name", "Name", Words("Name"), "Letters, digits, . _ -")
+            add("name", "Name", TextField("Name"), "Letters, digits, . _ -")
             if self._task == "edit":
                 self._fields["name"].setReadOnly(True)
                 self._lines["name"].explain("Cannot be renamed; duplicate the machine instead.")
-        add("description", "Description", Words("Description"))
+        add("description", "Description", TextField("Description"))
         target, client = Flag("Target: runs servers"), Flag("Client: generates load")
         self._fields |= {"target": target, "client": client}
         self._put("roles", Line("Role", target, client))
         if self._ssh:
             self._head("Connection")
             note = "Name, IP address or Host in ~/.ssh/config"
-            add("address", "Address", Words("Address"), note)
+            add("address", "Address", TextField("Address"), note)
             add("port", "Port", Figure("Port", grouped=False), "Empty: from ~/.ssh/config, or 22")
-            add("user", "User", Words("User"), "Empty: from ~/.ssh/config, or your name")
+            add("user", "User", TextField("User"), "Empty: from ~/.ssh/config, or your name")
             note = "Passwords are asked for when needed and never stored in a profile."
             add("auth", "Authentication", Options("Authentication", _AUTH), note)
-            add("key", "Key file", Words("Key file"))
+            add("key", "Key file", TextField("Key file"))
             note = "A machine listed here, or [user@]host[:port]"
-            add("jump", "Jump host", Words("Jump host"), note)
+            add("jump", "Jump host", TextField("Jump host"), note)
             add("ssh_config", "", Flag("From ~/.ssh/config"))
             self._head("Permissions")
             add("sudo", "Privileges", Options("Privileges", _SUDO))
         self._head("Locations")
         note = "auto, or core numbers: 2, 4-7"
-        add("cpus.server", "Server cores", Words("Server cores"), note)
-        add("cpus.agent", "Client cores", Words("Client cores"), note)
+        add("cpus.server", "Server cores", TextField("Server cores"), note)
+        add("cpus.agent", "Client cores", TextField("Client cores"), note)
         if self._ssh:
             note = "The only directory kept there"
-            add("work_dir", "Work directory", Words("Work directory"), note)
-            add("python", "Python", Words("Python"), "Empty: the first 3.10 or later")
+            add("work_dir", "Work directory", TextField("Work directory"), note)
+            add("python", "Python", TextField("Python"), "Empty: the first 3.10 or later")
         add(
             "reach",
             "Public address",
-            Words("Public address"),
+            TextField("Public address"),
             "For other machines. Empty: the SSH address",
         )
         add(
-            "bind", "Listen address", Words("Listen address"), "For servers. Empty: the SSH address"
+            "bind",
+            "Listen address",
+            TextField("Listen address"),
+            "For servers. Empty: the SSH address",
         )
         self._fill()
 
@@ -194,13 +197,13 @@ class Editor(QDialog):
             elif key == "port":
                 field.set_value(values.get("port") or None)
             else:
-                usual = {"ssh_config": True, "work_dir": "~/.cache/pongbench"}
-                field.set_value(values.get(key, usual.get(key)))
+                defaults = {"ssh_config": True, "work_dir": "~/.cache/pongbench"}
+                field.set_value(values.get(key, defaults.get(key)))
         self._fit()
 
     def _on_edited(self, key: str) -> None:
         self._touched.add(key)
-        self.wrong.say("")
+        self.wrong.show_text("")
         self._fit()
         self._judge()
 
@@ -230,10 +233,10 @@ class Editor(QDialog):
         key = error.key.partition("[")[0]
         line = self._lines.get(key)
         if line is None:
-            self.wrong.say(str(error))
+            self.wrong.show_text(str(error))
         elif key in self._touched:
-            said = error.complaint
-            line.fault(_SAID.get(key, said[:1].upper() + said[1:]))
+            complaint = error.complaint
+            line.fault(_MESSAGES.get(key, complaint[:1].upper() + complaint[1:]))
 
     def _on_saved(self, name: str) -> None:
         self.saved.emit(name)
@@ -248,7 +251,7 @@ class Editor(QDialog):
             self._lines["name"].fault(sentence)
             self._fields["name"].setFocus()
         else:
-            self.wrong.say(sentence)
+            self.wrong.show_text(sentence)
 
 
 def values_of(profile: Profile) -> dict[str, Any]:

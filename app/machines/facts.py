@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QGridLayout
 
-from app.machines.cards import Card, told
+from app.machines.cards import Card, remark
 from app.machines.records import Record, since
 from app.theme import Theme, Weight
 from app.widgets import dress, empty, label
@@ -27,7 +27,7 @@ class FactsCard(Card):
         self._theme = theme
         self._read = ""
         self.ageing = QTimer(self, interval=_AGES_EVERY_MS)
-        self.ageing.timeout.connect(self._tell_age)
+        self.ageing.timeout.connect(self._show_age)
         self.ageing.start()
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(16)
@@ -38,25 +38,25 @@ class FactsCard(Card):
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
 
-    def tell(self, record: Record) -> None:
+    def display(self, record: Record) -> None:
         self.setVisible(bool(record.facts))
         self._read = record.read
-        self._tell_age()
+        self._show_age()
         if not self.news(record.found):
             return
         empty(self._grid)
         for place, (name, value) in enumerate(figures(record.found)):
             named = label(name, 13, tone="muted")
-            said = label(value, 13, Weight.Medium, wrap=True, figures=_is_figure(value))
-            said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            said.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
-            said.setAccessibleName(f"{name}: {value}")
+            figure = label(value, 13, Weight.Medium, wrap=True, figures=_is_figure(value))
+            figure.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            figure.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
+            figure.setAccessibleName(f"{name}: {value}")
             self._grid.addWidget(named, place, 0, Qt.AlignmentFlag.AlignTop)
-            self._grid.addWidget(said, place, 1)
+            self._grid.addWidget(figure, place, 1)
 
-    def _tell_age(self) -> None:
-        said = since(self._read)
-        self.aside.setText(f"read {said}" if said else "")
+    def _show_age(self) -> None:
+        text = since(self._read)
+        self.aside.setText(f"read {text}" if text else "")
 
 
 class MeaningCard(Card):
@@ -69,7 +69,7 @@ class MeaningCard(Card):
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
 
-    def tell(self, profile: Profile, record: Record) -> None:
+    def display(self, profile: Profile, record: Record) -> None:
         from workbench.machines.advice import meanings  # noqa: PLC0415 - not before the page
 
         cpus = record.found.get("cpus") or []
@@ -80,7 +80,7 @@ class MeaningCard(Card):
         if record.facts and cpus:
             python = str(record.found.get("python", ""))
             for each in meanings(profile, record.facts, cpus, python):
-                self.body.addWidget(told(each.tone, each.text))
+                self.body.addWidget(remark(each.tone, each.text))
         dress(self, self._theme)
 
 
@@ -88,11 +88,11 @@ def figures(found: dict[str, Any]) -> list[tuple[str, str]]:
     """Return facts as text, (name, value); unknown ones are left out."""
     facts = found.get("facts") or {}
     sysctls = facts.get("sysctls") or {}
-    said: list[tuple[str, str]] = []
+    rows: list[tuple[str, str]] = []
 
     def add(name: str, value: object) -> None:
         if value not in (None, "", [], {}):
-            said.append((name, str(value)))
+            rows.append((name, str(value)))
 
     add("Distribution", facts.get("distribution"))
     add("Kernel", facts.get("kernel"))
@@ -116,7 +116,7 @@ def figures(found: dict[str, Any]) -> list[tuple[str, str]]:
     add("Listen address", found.get("bind"))
     if found.get("reach") != found.get("bind"):
         add("Public address", found.get("reach"))
-    return said
+    return rows
 
 
 def _is_figure(value: str) -> bool:

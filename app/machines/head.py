@@ -26,26 +26,25 @@ class Head(TopBar):
         for each in (self.all, self.hosts, self.add):
             self.actions.addWidget(each)
 
-    def tell(self, states: Mapping[str, State], *, possible: bool) -> None:
+    def display(self, states: Mapping[str, State], *, possible: bool) -> None:
         """Show the states of all machines by name, including this computer; `possible`: a check can
         be started.
         """
         self._states = states
         others = len(states) - 1
         number = {0: "only this computer", 1: "this computer and 1 other"}
-        self.say("Machines", number.get(others, f"this computer and {others} others"))
+        self.show_text("Machines", number.get(others, f"this computer and {others} others"))
         self.add.setVisible(others > 0)
         self.all.setVisible(others > 0)
         self.all.setEnabled(possible)
-        self._tell_chip()
+        self._show_chip()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._tell_chip()
+        self._show_chip()
 
-    def _tell_chip(self) -> None:
-        """Show which machines cannot be used now; the reasons are in the list and in the tool tip.
-        """
+    def _show_chip(self) -> None:
+        """Show which machines cannot be used; the reasons are in the list and the tool tip."""
         states = self._states
         unusable = {
             "This computer" if name == HERE else name: state
@@ -56,11 +55,11 @@ class Head(TopBar):
         if unusable:
             bad = any(state.tone == "bad" for state in unusable.values())
             named = f"{len(unusable)}" if self.width() < _NARROW else _named(list(unusable))
-            self.chip.say(f"{named} not usable", "bad" if bad else "warn")
+            self.chip.show_text(f"{named} not usable", "bad" if bad else "warn")
         elif ready and len(states) > 1:
-            self.chip.say(f"{ready} of {len(states)} ready", "ok")
+            self.chip.show_text(f"{ready} of {len(states)} ready", "ok")
         else:
-            self.chip.say("")
+            self.chip.show_text("")
         why = "\n".join(f"{name}: {state.word}" for name, state in unusable.items())
         self.chip.setToolTip(tip(why))
         self.chip.setAccessibleDescription(why)

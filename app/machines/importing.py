@@ -78,5 +78,5 @@ class Importing(QDialog):
         self.accept()
 
     def _on_refused(self, sentence: str) -> None:
-        self.wrong.say(sentence)
+        self.wrong.show_text(sentence)
         self._fit()

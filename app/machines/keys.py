@@ -23,7 +23,7 @@ class KeyCard(QFrame):
 
     trusted = Signal(object)
     """The `HostKeyProblem`."""
-    left = Signal()
+    refused = Signal()
     """The key was refused."""
 
     def __init__(self, theme: Theme) -> None:
@@ -40,7 +40,7 @@ class KeyCard(QFrame):
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
 
-    def ask(self, problem: HostKeyProblem | None) -> None:
+    def show_problem(self, problem: HostKeyProblem | None) -> None:
         """Show the problem; None hides the card."""
         from workbench.machines.hostkeys import ChangedHostKey  # noqa: PLC0415 - not before it
 
@@ -65,12 +65,12 @@ class KeyCard(QFrame):
         assert problem is not None
         retone(self, "warn")
         self._head("warn", "shield-alert", f"Unknown host key: {problem.machine}", _where(problem))
-        self._say(
+        self._add_text(
             "First connection to this machine; nothing was sent to it. Compare its key with the "
             "one on the machine:"
         )
         self._inside.addWidget(_fingerprint(problem.fingerprint, _kind(problem), "Key"))
-        self._say(f"On {problem.machine}: {_look(problem)}", "muted")
+        self._add_text(f"On {problem.machine}: {_command_for(problem)}", "muted")
         trust = button("Trust key", "shield-check", on_click=self._trust)
         self._foot("Cancel", trust)
 
@@ -80,25 +80,25 @@ class KeyCard(QFrame):
         retone(self, "bad")
         name = problem.machine
         self._head("bad", "octagon-x", f"The host key of {name} has changed", _where(problem))
-        self._say(
+        self._add_text(
             "Nothing was sent to it. It was reinstalled, or this is a man-in-the-middle attack. "
             f"Ask the administrator of {name} before trusting the new key."
         )
         for each in old:
             self._inside.addWidget(_fingerprint(each, "", "Known key"))
         if file:
-            self._say(f"Stored in {file}", "muted")
+            self._add_text(f"Stored in {file}", "muted")
         self._inside.addWidget(_fingerprint(problem.fingerprint, _kind(problem), "New key"))
-        self._say(f"On {name}: {_look(problem)}", "muted")
+        self._add_text(f"On {name}: {_command_for(problem)}", "muted")
         across = row(gap=8)
-        words = label(f"Type the last {LAST} characters of the new key", tone="soft", wrap=True)
+        prompt = label(f"Type the last {LAST} characters of the new key", tone="soft", wrap=True)
         field = QLineEdit()
         field.setMaxLength(LAST)
         field.setFixedWidth(84)
         field.setFont(font(13, mono=True))
         field.setAccessibleName(f"The last {LAST} characters of the new key")
-        words.setBuddy(field)
-        across.addWidget(words, 1)
+        prompt.setBuddy(field)
+        across.addWidget(prompt, 1)
         across.addWidget(field)
         self._inside.addLayout(across)
         trust = button("Trust new key", "shield-alert", kind="danger", on_click=self._trust)
@@ -112,16 +112,16 @@ class KeyCard(QFrame):
         across.addWidget(Sign(tone, icon), 0, Qt.AlignmentFlag.AlignVCenter)
         across.addWidget(label(title, 15, Weight.DemiBold, wrap=True), 1)
         self._inside.addLayout(across)
-        self._say(where, "muted")
+        self._add_text(where, "muted")
 
-    def _say(self, text: str, tone: str = "soft") -> None:
-        said = label(text, 12 if tone == "muted" else 13, tone=tone, wrap=True)
-        said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._inside.addWidget(said)
+    def _add_text(self, text: str, tone: str = "soft") -> None:
+        text_label = label(text, 12 if tone == "muted" else 13, tone=tone, wrap=True)
+        text_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._inside.addWidget(text_label)
 
     def _foot(self, safe: str, trust: QWidget) -> None:
         foot = row()
-        self.safe = button(safe, on_click=self.left.emit)
+        self.safe = button(safe, on_click=self.refused.emit)
         foot.addStretch(1)
         foot.addWidget(self.safe)
         foot.addWidget(trust)
@@ -143,9 +143,9 @@ class KeyDialog(QDialog):
         inside = column(self, margin=16)
         card = KeyCard(theme or LIGHT)
         card.trusted.connect(self.accept)
-        card.left.connect(self.reject)
+        card.refused.connect(self.reject)
         inside.addWidget(card)
-        card.ask(problem)
+        card.show_problem(problem)
         if theme is not None:
             dress(self, theme)
         if card.safe is not None:
@@ -167,7 +167,7 @@ def _kind(problem: HostKeyProblem) -> str:
     return algorithm.removeprefix("ssh-").split("-")[0].upper()
 
 
-def _look(problem: HostKeyProblem) -> str:
+def _command_for(problem: HostKeyProblem) -> str:
     kind = _kind(problem).lower()
     return f"ssh-keygen -lf /etc/ssh/ssh_host_{kind}_key.pub"
 

@@ -31,7 +31,7 @@ class Profiles(QObject):
     """The name of a new or changed profile."""
     removed = Signal(str)
     """The name of the removed profile."""
-    told = Signal(str, str)
+    reported = Signal(str, str)
     """What could not be done, in one sentence, and its tone; empty: the last problem is solved."""
 
     def __init__(self, page: QWidget, desk: Desk) -> None:
@@ -41,7 +41,7 @@ class Profiles(QObject):
 
     def load(self) -> None:
         """Read the profiles."""
-        self._desk.bridge.submit(work.profiles(), self._on_loaded, self._tell)
+        self._desk.bridge.submit(work.profiles(), self._on_loaded, self._report)
 
     def known(self, name: str) -> Known | None:
         return next((known for known in self.machines if known.name == name), None)
@@ -66,7 +66,7 @@ class Profiles(QObject):
 
     def bring_in(self) -> None:
         """Offer the hosts of ~/.ssh/config."""
-        self._desk.bridge.submit(work.hosts(), self._on_hosts, self._tell)
+        self._desk.bridge.submit(work.hosts(), self._on_hosts, self._report)
 
     def open_file(self, name: str) -> None:
         """Open a damaged profile in the desktop's editor, since no form can show it."""
@@ -74,7 +74,7 @@ class Profiles(QObject):
 
         path = path_of(name)
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))):
-            self._tell(f"No program opens this file. Its path is {path}.", "warn")
+            self._report(f"No program opens this file. Its path is {path}.", "warn")
 
     def remove(self, name: str) -> None:
         """Delete a profile after a confirmation; nothing happens on the machine."""
@@ -94,15 +94,15 @@ class Profiles(QObject):
 
     def do(self, coroutine: Coroutine[Any, Any, Any], then: Callable[[Any], object]) -> None:
         """Start an action; if it is refused, the profiles are read again."""
-        self._tell("")
+        self._report("")
         self._desk.bridge.submit(coroutine, then, self._on_refused)
 
     def _on_refused(self, sentence: str) -> None:
-        self._tell(sentence)
+        self._report(sentence)
         self.load()
 
-    def _tell(self, sentence: str, tone: str = "bad") -> None:
-        self.told.emit(sentence, tone)
+    def _report(self, sentence: str, tone: str = "bad") -> None:
+        self.reported.emit(sentence, tone)
 
     def _edit(self, values: dict[str, Any], task: str) -> None:
         dialog = Editor(self._page, self._desk, values, task=task)

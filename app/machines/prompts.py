@@ -32,7 +32,7 @@ _KINDS = {
 }
 
 
-class Answered(Protocol):
+class AnswerDialog(Protocol):
     """A dialog with an answer."""
 
     finished: Any
@@ -53,7 +53,7 @@ class Answered(Protocol):
 class Make(Protocol):
     """Creates a dialog."""
 
-    def __call__(self, parent: QWidget, /, *, theme: Theme | None) -> Answered: ...
+    def __call__(self, parent: QWidget, /, *, theme: Theme | None) -> AnswerDialog: ...
 
 
 class Asker:
@@ -65,7 +65,7 @@ class Asker:
     def __init__(self, bridge: Bridge, parent: QWidget) -> None:
         self._bridge, self._parent = bridge, parent
         self._waiting: deque[tuple[Make, asyncio.Future[Any]]] = deque()
-        self._shown: Answered | None = None
+        self._shown: AnswerDialog | None = None
 
     async def ask(self, question: Question) -> str | None:
         """An `Ask` (`workbench.machines.secrets`). Returns None if the user refuses."""
@@ -115,8 +115,7 @@ class Asker:
                     raise
 
     async def _answer(self, make: Make) -> Any:
-        """Open the dialog from `make`, which gets the window and its theme, and return its answer.
-        """
+        """Open the dialog from `make`, which gets the window and its theme; returns its answer."""
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._bridge.post(self._put)((make, answer))
         try:
@@ -125,8 +124,8 @@ class Asker:
             # The answer is no longer needed: the work was cancelled, or the connection is closed.
             self._bridge.post(self._withdraw)(answer)
 
-    def _put(self, asked: tuple[Make, asyncio.Future[Any]]) -> None:
-        self._waiting.append(asked)
+    def _put(self, request: tuple[Make, asyncio.Future[Any]]) -> None:
+        self._waiting.append(request)
         self._next()
 
     def _next(self) -> None:

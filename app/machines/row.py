@@ -30,8 +30,8 @@ class MachineRow(QAbstractButton):
 
     def show_state(self, state: State) -> None:
         self.state = state
-        said = [self.text(), state.word, self._roles, self._where]
-        self.setAccessibleName(", ".join(word for word in said if word))
+        parts = [self.text(), state.word, self._roles, self._where]
+        self.setAccessibleName(", ".join(word for word in parts if word))
         self.setToolTip(tip("\n".join(word for word in (self._where, state.word) if word)))
         self.update()
 

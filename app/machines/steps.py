@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
 
-from app.machines.cards import Card, told
+from app.machines.cards import Card, remark
 from app.machines.records import Record, ago, is_today
 from app.theme import Theme
 from app.widgets import button, dress, empty, label
@@ -32,7 +32,7 @@ class StepsCard(Card):
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
 
-    def tell(self, record: Record, *, running: bool, here: bool) -> None:
+    def display(self, record: Record, *, running: bool, here: bool) -> None:
         self.stop.setVisible(running)
         if not self.news(record.at, record.kind, record.steps, running, here):
             return
@@ -42,11 +42,11 @@ class StepsCard(Card):
         if not record.steps and not running:
             self.body.addWidget(label(_HERE if here else _WHAT, tone="soft", wrap=True))
         for name, state, text in record.steps:
-            self.body.addWidget(told(TONES.get(state, "muted"), text, name))
+            self.body.addWidget(remark(TONES.get(state, "muted"), text, name))
         if running:
-            self.body.addWidget(told("focus", next_step(record.steps, here=here), "Now"))
+            self.body.addWidget(remark("focus", next_step(record.steps, here=here), "Now"))
         elif record.kind == "stopped":
-            self.body.addWidget(told("muted", "Check cancelled."))
+            self.body.addWidget(remark("muted", "Check cancelled."))
         dress(self, self._theme)
 
 

@@ -49,7 +49,7 @@ class TuningCard(Card):
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
 
-    def tell(self, profile: Profile, record: Record) -> None:
+    def display(self, profile: Profile, record: Record) -> None:
         self.setVisible("target" in profile.roles or bool(record.found.get("changes")))
         if not self.news(profile, record.found.get("changes")):
             self.allow.setChecked(profile.tuning)  # it was clicked, and refused
@@ -73,7 +73,7 @@ class TuningCard(Card):
         changes = self._changes.get(self.sets.value() or "", [])
         self.aside.setText(count(changes) if changes else "")
         if changes:
-            self._table.tell(changes)
+            self._table.display(changes)
         else:
-            self._table.say("Run a check to see the changes.")
+            self._table.show_text("Run a check to see the changes.")
         dress(self, self._theme)

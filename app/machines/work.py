@@ -1,5 +1,4 @@
-"""The actions of the Machines page. They wait or read, so they run in the engine's thread. No Qt.
-"""
+"""The actions of the Machines page. They wait or read: for the engine's thread. No Qt."""
 
 # ruff: noqa: PLC0415 - the engine is imported there
 
@@ -62,14 +61,14 @@ async def here() -> Record:
     return Record(found=found | {"python": platform.python_version()}, read=stamp(now()))
 
 
-async def check(profile: Profile, ask: Ask, tell: Callable[[Step], object]) -> None:
+async def check(profile: Profile, ask: Ask, report: Callable[[Step], object]) -> None:
     """Check a machine; every finished step is reported."""
     from workbench.machines.checking import check_machine
 
     steps = check_machine(profile, ask=ask)
     try:
         async for step in steps:
-            tell(step)
+            report(step)
     finally:
         await steps.aclose()  # type: ignore[attr-defined]
 

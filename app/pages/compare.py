@@ -44,7 +44,7 @@ class ComparePage(QWidget):
         super().__init__()
         self._desk = desk
         self.selection = Selection()
-        self._asked = 0
+        self._request = 0
         self._several = False
         self._newer: list[Path] = []
         self.comparison = compare([])
@@ -60,7 +60,7 @@ class ComparePage(QWidget):
         body.setContentsMargins(PAGE_MARGIN, PAGE_MARGIN, PAGE_MARGIN, PAGE_MARGIN)
         body.setSpacing(GAP)
         self.refused = Inline("Dismiss")
-        self.refused.pressed.connect(lambda: self.refused.say(""))
+        self.refused.pressed.connect(lambda: self.refused.show_text(""))
         body.addWidget(self.refused)
         self.newer = Inline("Open anyway")
         self.newer.pressed.connect(self._open_newer)
@@ -69,9 +69,9 @@ class ComparePage(QWidget):
         self.board = self._make_board()
         self._views.addWidget(self.board)
         self.figures = FiguresView(desk.theme)
-        self.figures.rate_wanted.connect(self._on_rate)
-        self.figures.copy_wanted.connect(self._copy_text)
-        self.figures.export_wanted.connect(self.export)
+        self.figures.rate_requested.connect(self._on_rate)
+        self.figures.copy_requested.connect(self._copy_text)
+        self.figures.export_requested.connect(self.export)
         self._views.addWidget(self.figures)
         body.addWidget(self._views, 1)
         outer.addLayout(body, 1)
@@ -161,9 +161,9 @@ class ComparePage(QWidget):
 
     def _make_board(self) -> CompareBoard:
         made = CompareBoard(self._desk)
-        self.trio, self.held = made.trio, made.held
+        self.trio, self.ranking = made.trio, made.ranking
         self.sessions, self.conditions = made.sessions, made.conditions
-        made.choose_wanted.connect(self.search)
+        made.choose_requested.connect(self.search)
         made.sessions.removed.connect(self._on_removed)
         made.sessions.promoted.connect(self._on_promoted)
         made.trio.visibility_changed.connect(self._on_shown)
@@ -174,22 +174,22 @@ class ComparePage(QWidget):
     def _load(
         self, paths: list[Path], *, restored: bool = False, newer: Sequence[Path] = ()
     ) -> None:
-        self._asked += 1
-        asked = self._asked
+        self._request += 1
+        request = self._request
         known = {side.path: side for side in self.selection.sides}
         new = len([path for path in dict.fromkeys(paths) if path not in known])
-        self._top.chip.say(f"Reading {new} session{'s' if new != 1 else ''}" if new else "")
+        self._top.chip.show_text(f"Reading {new} session{'s' if new != 1 else ''}" if new else "")
 
         def then(loaded: Loaded) -> None:
-            if asked == self._asked:
+            if request == self._request:
                 self._refuse(loaded)
                 self.selection.take(loaded.sides, restored=restored)
                 self._show()
 
         def fail(sentence: str) -> None:
-            if asked == self._asked:
-                self._top.chip.say("")
-                self.refused.say(sentence, "bad")
+            if request == self._request:
+                self._top.chip.show_text("")
+                self.refused.show_text(sentence, "bad")
 
         self._desk.bridge.submit(compare_load.load(paths, known, newer), then, fail)
 
@@ -199,9 +199,9 @@ class ComparePage(QWidget):
         (offered, other) = (
             (self.newer, self.refused) if loaded.newer else (self.refused, self.newer)
         )
-        grave = loaded.refused and not loaded.newer
-        offered.say(" ".join([*loaded.refused, *loaded.remarks]), "bad" if grave else "warn")
-        other.say("")
+        failed = loaded.refused and not loaded.newer
+        offered.show_text(" ".join([*loaded.refused, *loaded.remarks]), "bad" if failed else "warn")
+        other.show_text("")
 
     def _open_newer(self) -> None:
         self._load([*self.selection.paths(), *self._newer], newer=self._newer)
@@ -216,11 +216,11 @@ class ComparePage(QWidget):
 
     def _on_shown(self, key: str, shown: bool) -> None:
         self.selection.show(key, shown)
-        self._tell()
+        self._refresh()
 
     def _on_rate(self, rate: float | None) -> None:
         self.selection.rate = rate
-        self._tell()
+        self._refresh()
 
     def _on_extras(self) -> None:
         self.trio.show_extras(
@@ -237,21 +237,21 @@ class ComparePage(QWidget):
         return " and ".join(dict.fromkeys(side.name for side in self.selection.sides))
 
     def _copy_text(self) -> None:
-        told = [compare_table.as_text(self.comparison), self.conditions.text()]
-        QGuiApplication.clipboard().setText("\n".join(told))
+        texts = [compare_table.as_text(self.comparison), self.conditions.text()]
+        QGuiApplication.clipboard().setText("\n".join(texts))
 
     # Display
 
     def _show(self) -> None:
         """Apply a change of the sessions."""
         sides = self.selection.sides
-        self._top.chip.say("")
+        self._top.chip.show_text("")
         model = Overlay(compare(sides))
         self.trio.set_model(model)
         self.trio.show_only(self.selection.shown())
         self._several = any(side.plan.get("repeats", 1) > 1 for side in sides)
         self.sessions.show_sides(sides)
-        self.conditions.tell(conditions(sides), len(sides))
+        self.conditions.display(conditions(sides), len(sides))
         self.board.set_empty(not sides)
         self._add.setVisible(bool(sides))
         if not sides:
@@ -260,7 +260,7 @@ class ComparePage(QWidget):
         self._add.setEnabled(len(sides) < MOST)
         self._add.setToolTip(tip("" if self._add.isEnabled() else f"At most {MOST} sessions."))
         self._on_extras()
-        self._tell()
+        self._refresh()
 
     def _show_view(self) -> None:
         """Show charts or figures, and the controls that apply to them."""
@@ -283,14 +283,14 @@ class ComparePage(QWidget):
         self._beside_on.setVisible(narrow and self._charts_on.isChecked())
         self.board.side.setVisible(not narrow or self._beside_on.isChecked())
 
-    def _tell(self) -> None:
+    def _refresh(self) -> None:
         """Apply a change of the servers or the rate."""
         self.comparison = self.selection.comparison()
         self._published_on.setVisible(self._charts_on.isChecked() and self._is_printed())
-        self.sessions.tell(self.selection.shown())
-        self.held.tell(self.comparison)
-        self.figures.tell(self.comparison)
-        self._top.say("Compare", self.selection.describe())
+        self.sessions.display(self.selection.shown())
+        self.ranking.display(self.comparison)
+        self.figures.display(self.comparison)
+        self._top.show_text("Compare", self.selection.describe())
         self._keep()
 
     def _keep(self) -> None:

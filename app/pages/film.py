@@ -35,13 +35,13 @@ class FilmPage(QWidget):
         self._film: Film | None = None
         self._playing: Future[None] | None = None
         self.reel: Reel | None = None
-        self._asked = 0
+        self._request = 0
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         outer = column(self)
         self._top = TopBar()
-        self._top.chip.say("Replay", "focus")
+        self._top.chip.show_text("Replay", "focus")
         back = button("All sessions", "archive")
-        back.clicked.connect(lambda: desk.page_wanted.emit("Sessions"))
+        back.clicked.connect(lambda: desk.page_requested.emit("Sessions"))
         self._again = button("Run again", "rotate-cw", on_click=self._run_again)
         compare = button("Compare", "git-compare", on_click=self._compare)
         export = button("Export…", "share-2", on_click=self.export)
@@ -63,21 +63,21 @@ class FilmPage(QWidget):
         inside.addWidget(self.board, 1)
         inside.addWidget(self.transport)
         outer.addLayout(inside, 1)
-        self.transport.play_wanted.connect(lambda: self._command("play"))
-        self.transport.pause_wanted.connect(lambda: self._command("pause"))
-        self.transport.seek_wanted.connect(lambda at_us: self._command("seek", at_us))
-        self.transport.speed_wanted.connect(self._set_speed)
+        self.transport.play_requested.connect(lambda: self._command("play"))
+        self.transport.pause_requested.connect(lambda: self._command("pause"))
+        self.transport.seek_requested.connect(lambda at_us: self._command("seek", at_us))
+        self.transport.speed_requested.connect(self._set_speed)
         desk.bridge.drained.connect(self.refresh)
         desk.busy_changed.connect(lambda busy: self._again.setEnabled(not busy))
         self._again.setEnabled(not desk.busy)
 
     def open(self, path: Path) -> None:
         """Read a session and show it, or report why it cannot be read."""
-        self._asked += 1
-        asked = self._asked
+        self._request += 1
+        request = self._request
 
         def on_reel(reel: Reel) -> None:
-            if asked == self._asked:
+            if request == self._request:
                 self._show(reel)
 
         self._bridge.submit(film.load(path), on_reel, self._desk.refused.emit)
@@ -133,7 +133,7 @@ class FilmPage(QWidget):
             Qt.Key.Key_Space: transport.toggle,
             Qt.Key.Key_Left: lambda: step(-1),
             Qt.Key.Key_Right: lambda: step(1),
-            Qt.Key.Key_Home: lambda: transport.seek_wanted.emit(0.0),
+            Qt.Key.Key_Home: lambda: transport.seek_requested.emit(0.0),
             Qt.Key.Key_End: transport.to_end,
             Qt.Key.Key_Minus: lambda: transport.faster(-1),
             Qt.Key.Key_Plus: lambda: transport.faster(1),
@@ -166,18 +166,20 @@ class FilmPage(QWidget):
         self.reel = reel
         opened.remember(self._desk.settings, reel.path)
         self.board.clear(reel.whole)
-        self.warning.say(reel.warning, "warn")
+        self.warning.show_text(reel.warning, "warn")
         self.transport.load(reel)
         start = reel.documents[0]
         if isinstance(start, RunStart):
             called = (s.title for s in self._desk.shelf if s.path == reel.path)
             name = next(called, start.plan.get("name") or reel.path.name)
-            self._top.say(name, f"recorded on {words.when(start)} · {words.conditions(start)}")
+            self._top.show_text(
+                name, f"recorded on {words.when(start)} · {words.conditions(start)}"
+            )
         self._playing = self._bridge.submit(
             self._play(reel, self.transport.speed),
-            fail=lambda sentence: self.warning.say(sentence, "bad"),
+            fail=lambda sentence: self.warning.show_text(sentence, "bad"),
         )
-        self._desk.page_wanted.emit("Film")
+        self._desk.page_requested.emit("Film")
 
     async def _play(self, reel: Reel, speed: float) -> None:
         """Play a film in the engine's thread. Documents of an earlier film are ignored."""
@@ -188,7 +190,7 @@ class FilmPage(QWidget):
 
         def report(position: Position) -> None:
             if self.reel is reel:
-                self.transport.tell(position)
+                self.transport.show_position(position)
                 if position.at_us >= reel.duration_us:
                     # A run that was cut off has no further documents either.
                     self.board.end()
@@ -206,8 +208,10 @@ class FilmPage(QWidget):
 
     def _compare(self) -> None:
         if self.reel is not None:
-            self._desk.compare_wanted.emit([self.reel.path])
+            self._desk.compare_requested.emit([self.reel.path])
 
     def _run_again(self) -> None:
         if self.reel is not None:
-            run_again(self._desk, self.reel.path, lambda said: self.warning.say(said, "bad"))
+            run_again(
+                self._desk, self.reel.path, lambda sentence: self.warning.show_text(sentence, "bad")
+            )

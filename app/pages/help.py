@@ -52,7 +52,7 @@ ON_CHARTS = (
     ("F9", "show the side column in a narrow window"),
 )
 
-WORDS = (
+GLOSSARY = (
     ("Offered rate", "Calls per second that the clients start, on schedule, whatever the server "
                      "does."),
     ("Point", "One rate, offered for some seconds. A sweep is a series of points."),
@@ -87,13 +87,13 @@ class HelpPage(QWidget):
         outer = column(self)
         top = TopBar("Shortcuts and glossary")
         settings = button("Settings", "settings")
-        settings.clicked.connect(lambda: desk.page_wanted.emit("Settings"))
+        settings.clicked.connect(lambda: desk.page_requested.emit("Settings"))
         top.actions.addWidget(settings)
         outer.addWidget(top)
         body = QWidget()
         body.setMaximumWidth(1400)
         across = row(body, margin=PAGE_MARGIN, gap=GAP)
-        keys, words = frame(), frame()
+        keys, glossary = frame(), frame()
         listed = column(keys, margin=20, gap=8)
         pages = (f"Ctrl+1 … Ctrl+{len(rail)}", ", ".join(rail))
         everywhere, *others = KEYS.items()
@@ -102,15 +102,15 @@ class HelpPage(QWidget):
             listed.addLayout(_table(entries, mono=True))
             listed.addSpacing(8)
         listed.addStretch(1)
-        told = column(words, margin=20, gap=8)
-        told.addWidget(label("Glossary", 14, Weight.DemiBold))
-        told.addLayout(_table(WORDS))
-        told.addSpacing(8)
-        told.addWidget(label("Charts", 14, Weight.DemiBold))
-        told.addLayout(_table(ON_CHARTS, mono=True))
-        told.addStretch(1)
+        inside = column(glossary, margin=20, gap=8)
+        inside.addWidget(label("Glossary", 14, Weight.DemiBold))
+        inside.addLayout(_table(GLOSSARY))
+        inside.addSpacing(8)
+        inside.addWidget(label("Charts", 14, Weight.DemiBold))
+        inside.addLayout(_table(ON_CHARTS, mono=True))
+        inside.addStretch(1)
         across.addWidget(keys, 4, Qt.AlignmentFlag.AlignTop)
-        across.addWidget(words, 5, Qt.AlignmentFlag.AlignTop)
+        across.addWidget(glossary, 5, Qt.AlignmentFlag.AlignTop)
         outer.addWidget(Scrolled(body, "Shortcuts and glossary"), 1)
 
 

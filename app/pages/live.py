@@ -56,9 +56,9 @@ class LivePage(QWidget):
         self._top = TopBar("Live")
         self._controls = Controls(self.pause_or_resume, self.skip, self.press_stop)
         self._choose = button("Choose servers", "list-checks", kind="primary")
-        self._choose.clicked.connect(lambda: desk.page_wanted.emit("Start"))
+        self._choose.clicked.connect(lambda: desk.page_requested.emit("Start"))
         self._open = button("Open session", "film")
-        self._open.clicked.connect(lambda: desk.open_wanted.emit(self._path))
+        self._open.clicked.connect(lambda: desk.open_requested.emit(self._path))
         self._present = tool("Full screen (F11)", "maximize", self.present)
         self._drawer = tool("Servers and machine (F9)", "panel-right", self._toggle_drawer)
         self._drawer.hide()
@@ -72,7 +72,7 @@ class LivePage(QWidget):
         inside.setSpacing(GAP)
         self.error = Inline()
         self.alert = Inline("Dismiss")
-        self.alert.pressed.connect(lambda: self.alert.say(""))
+        self.alert.pressed.connect(lambda: self.alert.show_text(""))
         self.board = Board(desk.theme, desk.settings, live=True)
         self.board.narrowed.connect(self._drawer.setVisible)
         self.board.warned.connect(self._on_warned)
@@ -90,16 +90,16 @@ class LivePage(QWidget):
         self._pulse.timeout.connect(self._on_pulse)
         desk.bridge.drained.connect(self.refresh)
         self._enter(State.IDLE)
-        self._top.say("Live", "Nothing is running. Choose servers to start a run.")
+        self._top.show_text("Live", "Nothing is running. Choose servers to start a run.")
 
     def start(self, plan: Plan, where: Where | None = None) -> None:
         """Run a plan, on this computer unless `where` is set; the window ensures that no other
         runs.
         """
         self.begin(plan, where)
-        put, tell = self._bridge.post(self.consume), self._bridge.post(self.tell)
-        self._run = LiveRun(plan, put, tell, where, self._asker)
-        self._run.tell_trial = self._bridge.post(self.prepare)
+        put, show_status = self._bridge.post(self.consume), self._bridge.post(self.show_status)
+        self._run = LiveRun(plan, put, show_status, where, self._asker)
+        self._run.on_progress = self._bridge.post(self.prepare)
         self._bridge.submit(self._run.run(), self.end, self._on_failed)
 
     def begin(self, plan: Plan, where: Where | None = None) -> None:
@@ -109,16 +109,16 @@ class LivePage(QWidget):
         self.board.clear()
         self.board.expect(plan.axis, plan.workload.timeout_s)
         self.now.clear()
-        self.error.say("")
-        self.alert.say("")
+        self.error.show_text("")
+        self.alert.show_text("")
         self._path = None
         names = f"{len(plan.servers)} server{'s' if len(plan.servers) != 1 else ''}"
-        self._top.say(plan.name, f"{names} {where or 'on this computer'}")
+        self._top.show_text(plan.name, f"{names} {where or 'on this computer'}")
         self._trial = Trial()
         self._slept_s, self._awake_s = 0.0, time.monotonic()
         self._pulse.start()
         self._enter(State.PREPARING)
-        self.now.tell("Preparing…")
+        self.now.show_status("Preparing…")
         self._desk.set_busy(True)
 
     def pause_or_resume(self) -> None:
@@ -171,7 +171,7 @@ class LivePage(QWidget):
         elif self._run is not None and self._controls.can_stop:
             self._bridge.call(self._run.abort)
             self._enter(State.ABORTING)
-            self.error.say("")
+            self.error.show_text("")
 
     def present(self) -> None:
         """Show the charts full screen, for an audience."""
@@ -182,8 +182,8 @@ class LivePage(QWidget):
             self._desk.theme,
             self.window(),
             keys=self._key,
-            says=self._in_short,
-            heads=self._in_large,
+            status=self._in_short,
+            headline=self._in_large,
             hint="Space pause or resume    S skip",
             give_back=self._on_presented,
         )
@@ -206,14 +206,14 @@ class LivePage(QWidget):
 
     def _in_large(self) -> str:
         """Return the headline of a run without points."""
-        heads = {State.IDLE: "Nothing is running", State.OVER: "No measurements"}
-        return heads.get(self.state, "Preparing")
+        headlines = {State.IDLE: "Nothing is running", State.OVER: "No measurements"}
+        return headlines.get(self.state, "Preparing")
 
     def _offer_abort(self) -> None:
         if self.state is State.STOPPING:
             done = sum(len(series.complete) for series in self.board.model.series.values())
             points = "point" if done == 1 else "points"
-            self.error.say(
+            self.error.show_text(
                 "Stopping takes a few seconds. Abort ends the run at once and discards the "
                 f"current point; the {done:,} {points} measured before are kept.",
                 "warn",
@@ -224,7 +224,7 @@ class LivePage(QWidget):
         self.board.toggle_drawer()
 
     def _on_warned(self, sentence: str) -> None:
-        self.alert.say(sentence, "warn")
+        self.alert.show_text(sentence, "warn")
 
     def refresh(self) -> None:
         if not self.isVisible() and self._presentation is None:
@@ -271,7 +271,7 @@ class LivePage(QWidget):
         self.now(document)
         match document:
             case RunStart():
-                self._top.say(self._top.title.whole, words.conditions(document))
+                self._top.show_text(self._top.title.whole, words.conditions(document))
                 if self.state is State.PREPARING:
                     self._enter(State.RUNNING)
             case PointStop():
@@ -280,9 +280,9 @@ class LivePage(QWidget):
                 # Only now: cooling down and starting other servers come first.
                 self._enter(State.PAUSED)
 
-    def tell(self, text: str) -> None:
+    def show_status(self, text: str) -> None:
         """Show the current activity between points."""
-        self.now.tell(text)
+        self.now.show_status(text)
         if self.state is State.PREPARING:
             self.board.prepare(self._trial, text)
 
@@ -300,27 +300,27 @@ class LivePage(QWidget):
         self.board.end()
         self._enter(State.OVER)
         if stop is None:
-            self._top.chip.say("Stopped before the first point", "warn")
+            self._top.chip.show_text("Stopped before the first point", "warn")
         else:
-            self._top.chip.say(*_ENDED[stop.status])
+            self._top.chip.show_text(*_ENDED[stop.status])
             reason = stop.reason or (Aborted().text() if stop.status == "aborted" else "")
             if self._slept_s and stop.code == "lease-expired":
                 reason = Suspended(seconds=self._slept_s).text()
-            self.error.say(reason, _ENDED[stop.status][1])
+            self.error.show_text(reason, _ENDED[stop.status][1])
         self._finish()
 
     def _on_failed(self, sentence: str) -> None:
         self.board.end()
         self._enter(State.OVER)
-        self._top.chip.say("Failed", "bad")
-        self.error.say(sentence)
+        self._top.chip.show_text("Failed", "bad")
+        self.error.show_text(sentence)
         self._finish("Recorded data is saved.")
 
     def _finish(self, saved: str = "Session saved.") -> None:
         self._run = None
         self.now.prepare(Trial())
         self._pulse.stop()
-        self.now.tell(saved if self._path else "")
+        self.now.show_status(saved if self._path else "")
         self._open.setVisible(self._path is not None)
         self._export.setVisible(self._path is not None)
         self.refresh()
@@ -335,16 +335,16 @@ class LivePage(QWidget):
         self._choose.setVisible(not state.active)
         self._open.hide()
         self._export.hide()
-        said = state.value
+        text = state.value
         if state is State.PAUSED:
-            self.now.tell("Space resumes.")
-            said = f"Paused after {self._paused_after}" if self._paused_after else "Paused"
+            self.now.show_status("Space resumes.")
+            text = f"Paused after {self._paused_after}" if self._paused_after else "Paused"
         signs = {
             State.RUNNING: ("ok", "play"),
             State.PAUSING: ("warn", "pause"),
             State.PAUSED: ("warn", "pause"),
         }
         tone, icon = signs.get(state, ("soft", ""))
-        self._top.chip.say("" if state is State.OVER else said, tone, icon)
+        self._top.chip.show_text("" if state is State.OVER else text, tone, icon)
 
     _paused_after = ""

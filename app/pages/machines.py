@@ -95,11 +95,11 @@ class MachinesPage(QWidget):
             return
         record = self._checks[name] = self.records.get(name).again()
         self._forget_problem(name)
-        tell = self.desk.bridge.post(lambda step: self._on_step(name, record, step))
+        report = self.desk.bridge.post(lambda step: self._on_step(name, record, step))
         self._begin(
             name,
             "check",
-            work.check(profile, self._asker.ask, tell),
+            work.check(profile, self._asker.ask, report),
             lambda _: self._on_checked(name),
         )
 
@@ -127,12 +127,12 @@ class MachinesPage(QWidget):
         """Show what is known now."""
         states = {known.name: self._state(known) for known in self.profiles.machines}
         self.listing.show_states(states)
-        self._tell_head(states)
+        self._show_head(states)
         name = self.listing.selected
         known = self.profiles.known(name)
         if known is None:
             return
-        self.detail.tell(
+        self.detail.display(
             known,
             self._record(known),
             running=self._under_way.get(name, ("", None))[0],
@@ -153,7 +153,7 @@ class MachinesPage(QWidget):
         profiles.loaded.connect(self._on_profiles)
         profiles.saved.connect(self._on_saved)
         profiles.removed.connect(self._on_removed)
-        profiles.told.connect(self.notice.say)
+        profiles.reported.connect(self.notice.show_text)
         self.listing.chosen.connect(self._on_chosen)
         detail.check.clicked.connect(self.run_this)
         detail.steps.cancelled.connect(self.press_stop)
@@ -162,9 +162,9 @@ class MachinesPage(QWidget):
         detail.copy.clicked.connect(lambda: profiles.copy(self.listing.selected))
         detail.remove.clicked.connect(self._ask_remove)
         detail.key.trusted.connect(self._trust)
-        detail.key.left.connect(lambda: self._forget_problem(self.listing.selected))
-        detail.left.clean_wanted.connect(lambda: self._clean(cache=False))
-        detail.left.clear_wanted.connect(lambda: self._clean(cache=True))
+        detail.key.refused.connect(lambda: self._forget_problem(self.listing.selected))
+        detail.leftovers.clean_requested.connect(lambda: self._clean(cache=False))
+        detail.leftovers.clear_requested.connect(lambda: self._clean(cache=True))
         detail.tuning.consented.connect(
             lambda tuning: profiles.consent(self.listing.selected, tuning)
         )
@@ -184,10 +184,10 @@ class MachinesPage(QWidget):
         def failed(sentence: str) -> None:
             self._under_way.pop(name, None)
             self._checks.pop(name, None)
-            self.notice.say(sentence)
+            self.notice.show_text(sentence)
             self.refresh()
 
-        self.notice.say("")
+        self.notice.show_text("")
         self._under_way[name] = (what, self.desk.bridge.submit(coroutine, over, failed))
         self.refresh()
 
@@ -200,7 +200,7 @@ class MachinesPage(QWidget):
         if isinstance(step.error, HostKeyProblem):
             self._problems[name] = step.error
             if name == self.listing.selected:
-                self.detail.ask_about(step.error)
+                self.detail.show_key(step.error)
         self.refresh()
 
     def _on_checked(self, name: str) -> None:
@@ -266,13 +266,13 @@ class MachinesPage(QWidget):
 
     def _on_chosen(self, name: str) -> None:
         self.desk.settings.more[_CHOSEN] = name
-        self.detail.ask_about(self._problems.get(name))
+        self.detail.show_key(self._problems.get(name))
         self.commands.show_of(name)
         self.refresh()
 
     def _forget_problem(self, name: str) -> None:
         if self._problems.pop(name, None) is not None and name == self.listing.selected:
-            self.detail.ask_about(None)
+            self.detail.show_key(None)
             self.listing.choose(name, focus=True)
 
     def _record(self, known: Known) -> Record:
@@ -285,7 +285,7 @@ class MachinesPage(QWidget):
             return DAMAGED
         return CHECKING if known.name in self._under_way else self.records.get(known.name).state
 
-    def _tell_head(self, states: dict[str, State]) -> None:
+    def _show_head(self, states: dict[str, State]) -> None:
         self._second.setVisible(len(states) == 1)
         idle = any(known.name not in self._under_way for known in self.profiles.machines)
-        self._head.tell(states, possible=idle and not self.desk.busy)
+        self._head.display(states, possible=idle and not self.desk.busy)

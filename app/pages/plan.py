@@ -19,7 +19,7 @@ from app.planning.gallery import Gallery
 from app.planning.head import BUSY, Head
 from app.planning.note import Note
 from app.planning.preview_panel import Outlook
-from app.planning.resources import Bench
+from app.planning.resources import PlanResources
 from app.scrolling import Scrolled
 from app.widgets import GAP, PAGE_MARGIN, Inline, column, frame, row
 from workbench.plan.editing import Draft, plan_data
@@ -42,9 +42,9 @@ class PlanPage(QWidget):
         super().__init__()
         self._desk = desk
         self._asker = Asker(desk.bridge, self)
-        self._bench: Bench | None = None
+        self._resources: PlanResources | None = None
         self._draft: Draft | None = None
-        self._asked = 0
+        self._request = 0
         self._named: list[str] = []
         self._current = False
         self._run_then = False
@@ -64,20 +64,20 @@ class PlanPage(QWidget):
         self._lost = Inline("Undo")
         self._lost.pressed.connect(self._bring_back)
         self._damaged = Inline("Show machines")
-        self._damaged.pressed.connect(lambda: desk.page_wanted.emit("Machines"))
-        for told in (self._refused, self.notice, self._damaged, self._lost):
-            around.addWidget(told)
+        self._damaged.pressed.connect(lambda: desk.page_requested.emit("Machines"))
+        for widget in (self._refused, self.notice, self._damaged, self._lost):
+            around.addWidget(widget)
         across = row(gap=GAP)
         around.addLayout(across, 1)
         self.gallery = Gallery(desk.bridge)
         self.gallery.taken.connect(self._take)
         self.gallery.kept.connect(self._on_kept)
-        self.gallery.import_wanted.connect(self.import_plan)
+        self.gallery.import_requested.connect(self.import_plan)
         self.form = PlanForm()
         self.form.servers.before = self.gallery.last
         self.form.edited.connect(self._on_edited)
         self.form.machines.edited.connect(self._on_edited)
-        self.form.machines.preview_wanted.connect(self._preview_tuning)
+        self.form.machines.preview_requested.connect(self._preview_tuning)
         self._card = self._make_card(self.form)
         self.outlook = Outlook()
         across.addWidget(self.gallery)
@@ -102,7 +102,7 @@ class PlanPage(QWidget):
 
     def load(self) -> None:
         """Read the resources for planning."""
-        self._desk.bridge.submit(resources.load(), self._on_bench, self.notice.say)
+        self._desk.bridge.submit(resources.load(), self._on_resources, self.notice.show_text)
 
     def run_this(self) -> None:
         """Request the run, if the plan is valid; recent changes are checked first."""
@@ -116,12 +116,12 @@ class PlanPage(QWidget):
                 plan = structs.replace(plan, name=_NAMELESS)
             where = self.form.machines.where
             if where is None:
-                self._desk.run_wanted.emit(plan)
+                self._desk.run_requested.emit(plan)
             else:
-                self._desk.run_on_wanted.emit(plan, where)
+                self._desk.run_on_requested.emit(plan, where)
         elif not self._desk.busy:
             why = [*self._named, self.form.machines.fault]
-            self._refused.say(f"Cannot run yet. {' '.join(why)}".strip())
+            self._refused.show_text(f"Cannot run yet. {' '.join(why)}".strip())
 
     def search(self) -> None:
         """Focus the search of the servers."""
@@ -141,7 +141,7 @@ class PlanPage(QWidget):
     def read(self, path: Path) -> None:
         """Show the plan in a file; open it if it is a session."""
         self._desk.bridge.submit(
-            resources.read_plan(path), lambda plan: self._on_read(path, plan), self.notice.say
+            resources.read_plan(path), lambda plan: self._on_read(path, plan), self.notice.show_text
         )
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
@@ -219,7 +219,7 @@ class PlanPage(QWidget):
         changed = self._is_changed()
         self._before = (self._base[0], gone) if changed else None
         name = str(gone.get("name") or "your plan")
-        self._lost.say(f"Your changes to {name} were replaced." if changed else "", "soft")
+        self._lost.show_text(f"Your changes to {name} were replaced." if changed else "", "soft")
         self._fill(data, base)
 
     def _bring_back(self) -> None:
@@ -227,7 +227,7 @@ class PlanPage(QWidget):
             base, data = self._before
             self._before = None
             preset = self.gallery.list.preset(base)
-            self._lost.say("")
+            self._lost.show_text("")
             self._fill(data, base, plan_data(preset.plan) if preset and preset.plan else None)
 
     def _fill(self, data: dict[str, Any], base: str, origin: dict[str, Any] | None = None) -> None:
@@ -236,16 +236,16 @@ class PlanPage(QWidget):
         if origin is not None:
             self.form.fill(data)
         self.gallery.mark(base)
-        self._refused.say("")
-        self.notice.say("")
+        self._refused.show_text("")
+        self.notice.show_text("")
         self._changed()
         self._examine()
 
     def _on_edited(self) -> None:
-        self._refused.say("")
+        self._refused.show_text("")
         if self._before is not None:
             self._before = None
-            self._lost.say("")
+            self._lost.show_text("")
         self._changed()
         self._timer.start()
 
@@ -260,8 +260,8 @@ class PlanPage(QWidget):
 
     # The draft
 
-    def _on_bench(self, found: Bench) -> None:
-        first, self._bench = self._bench is None, found
+    def _on_resources(self, found: PlanResources) -> None:
+        first, self._resources = self._resources is None, found
         self.gallery.show_presets(found.presets)
         self.form.servers.set_entries(found.entries)
         records = Records(self._desk.settings.more)
@@ -270,7 +270,7 @@ class PlanPage(QWidget):
         self.form.machines.set_machines(found.machines, states, seen)
         self.form.machines.set_tunings(found.tunings)
         self.outlook.set_names({entry.id: entry.name for entry in found.entries})
-        self._damaged.say(found.machines_remark, "warn")
+        self._damaged.show_text(found.machines_remark, "warn")
         preset = self.gallery.list.preset(self._base[0])
         if first and not self.form.servers.value() and not self._base[0]:
             preset = self.gallery.list.preset(_FIRST)
@@ -279,19 +279,19 @@ class PlanPage(QWidget):
         elif preset is not None and preset.plan is not None and not self._base[1]:
             self._fill(self.form.data(), preset.id, plan_data(preset.plan))
         if found.broken:
-            self.notice.say(found.remark, "warn")
+            self.notice.show_text(found.remark, "warn")
         self._changed()
         self._examine()
 
     def _examine(self) -> None:
         self._timer.stop()
-        if self._bench is None:
+        if self._resources is None:
             return
-        self._asked += 1
-        asked, machines = self._asked, self.form.machines
+        self._request += 1
+        request, machines = self._request, self.form.machines
         clients = max(1, len(machines.value()["clients"]))
         self._desk.bridge.submit(
-            self._bench.examine(
+            self._resources.examine(
                 self.form.data(),
                 loopback=machines.alone,
                 clients=clients,
@@ -299,20 +299,20 @@ class PlanPage(QWidget):
                 target=machines.value()["target"],
                 listens_on=machines.listens_on,
             ),
-            lambda draft: self._on_draft(asked, draft),
-            self.notice.say,
+            lambda draft: self._on_draft(request, draft),
+            self.notice.show_text,
         )
 
-    def _on_draft(self, asked: int, draft: Draft) -> None:
-        if asked != self._asked:
+    def _on_draft(self, request: int, draft: Draft) -> None:
+        if request != self._request:
             return
         if draft.plan is not None:
             self._note.fit(self.form.description, draft.plan, self.gallery.list.presets)
         self._draft, self._current = draft, not self._timer.isActive()
         self._named = self.form.show_faults(draft.faults)
         if "" in draft.faults:
-            self.notice.say(draft.faults[""])
-        self.form.tell(draft.plan.rates_per_s if draft.plan else (), _order(draft))
+            self.notice.show_text(draft.faults[""])
+        self.form.show_rates(draft.plan.rates_per_s if draft.plan else (), _order(draft))
         self.outlook.show_draft(draft, self.form.unplaced)
         if draft.plan is None:
             self.outlook.show_text("")
@@ -327,7 +327,7 @@ class PlanPage(QWidget):
         busy = self._desk.busy
         self.head.judge(self._draft, busy=busy, fault=self.form.machines.fault)
         if busy or self.notice.text == BUSY:
-            self.notice.say(BUSY if busy else "", "soft")
+            self.notice.show_text(BUSY if busy else "", "soft")
 
     def _preview_tuning(self) -> None:
         """Connect to the machines and show what tuning would change."""
@@ -335,19 +335,19 @@ class PlanPage(QWidget):
         where = machines.where
         if where is None or not where.tune:
             return
-        machines.tell_preview(
+        machines.show_preview(
             f"Checking {', '.join(dict.fromkeys((where.target, *where.clients)))}…"
         )
         self._desk.bridge.submit(
             resources.preview_tuning(where, self._asker),
             self._on_preview,
-            lambda sentence: machines.tell_preview(sentence, "bad"),
+            lambda sentence: machines.show_preview(sentence, "bad"),
         )
 
     def _on_preview(self, plans: list[TuningPlan]) -> None:
         from app.machines.consent import ConsentDialog  # noqa: PLC0415 - seldom needed
 
-        self.form.machines.tell_preview("")
+        self.form.machines.show_preview("")
         dialog = ConsentDialog(self.window(), plans, self._desk.theme, preview=True)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
@@ -356,7 +356,7 @@ class PlanPage(QWidget):
 
     def _on_read(self, path: Path, plan: Plan | None) -> None:
         if plan is None:
-            self._desk.open_wanted.emit(path)
+            self._desk.open_requested.emit(path)
         else:
             self.edit(plan)
 

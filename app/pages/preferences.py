@@ -37,9 +37,9 @@ class PreferencesPage(QWidget):
         self._desk = desk
         outer = column(self)
         top = TopBar("Settings")
-        top.say("Settings", "Changes apply at once.")
+        top.show_text("Settings", "Changes apply at once.")
         keys = button(
-            "Shortcuts and glossary", "info", on_click=lambda: desk.page_wanted.emit("Help")
+            "Shortcuts and glossary", "info", on_click=lambda: desk.page_requested.emit("Help")
         )
         top.actions.addWidget(keys)
         top.actions.addWidget(button("About Pongbench", on_click=self.show_about))
@@ -47,7 +47,7 @@ class PreferencesPage(QWidget):
         body = QWidget()
         body.setMaximumWidth(_WIDEST + 2 * PAGE_MARGIN)
         cards = column(body, margin=PAGE_MARGIN, gap=GAP)
-        for card in (self._make_look(), self._make_folders()):
+        for card in (self._make_appearance(), self._make_folders()):
             cards.addWidget(card)
         cards.addStretch(1)
         outer.addWidget(Scrolled(body), 1)
@@ -64,8 +64,8 @@ class PreferencesPage(QWidget):
 
     def show_folders(self, found: list[Folder]) -> None:
         for place, folder in enumerate(found):
-            size, there = self._sizes[place], self._places[place]
-            there.say(str(folder.path))
+            size, path_label = self._sizes[place], self._places[place]
+            path_label.show_text(str(folder.path))
             size.setText(_size(folder.size_bytes))
             self._opens[place].setEnabled(folder.size_bytes is not None)
         self._cached = found[-1].size_bytes or 0
@@ -74,18 +74,18 @@ class PreferencesPage(QWidget):
     def showEvent(self, event: object) -> None:
         for name, radio in self._colours.items():
             radio.setChecked(name == self._desk.settings.colours)
-        self._desk.bridge.do(folders.measured, self.show_folders, self._told.say)
+        self._desk.bridge.do(folders.measured, self.show_folders, self._message.show_text)
 
     # Widgets
 
-    def _make_look(self) -> QWidget:
+    def _make_appearance(self) -> QWidget:
         card = frame()
         inside = column(card, margin=20, gap=8)
         inside.addWidget(label("Colours", 14, Weight.DemiBold))
         self._colours: dict[str, Pick] = {}
         group = QButtonGroup(self)
-        for name, words in _COLOURS:
-            radio = self._colours[name] = Pick(words, f"Colours: {words.lower()}")
+        for name, text in _COLOURS:
+            radio = self._colours[name] = Pick(text, f"Colours: {text.lower()}")
             radio.setChecked(name == self._desk.settings.colours)
             radio.clicked.connect(lambda _=False, name=name: self._choose(name))
             group.addButton(radio)
@@ -109,24 +109,24 @@ class PreferencesPage(QWidget):
         self._places: list[Elided] = []
         self._sizes, self._opens = [], []
         for line, folder in enumerate(folders.folders()):
-            there, words = Elided(12, tone="soft"), QWidget()
-            told = column(words, gap=1)
-            told.addWidget(label(folder.holds.capitalize()))
-            told.addWidget(there)
+            path_label, texts = Elided(12, tone="soft"), QWidget()
+            lines = column(texts, gap=1)
+            lines.addWidget(label(folder.holds.capitalize()))
+            lines.addWidget(path_label)
             size = label("", figures=True)
             size.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             opens = button("Open", "folder-open")
             opens.setAccessibleName(f"Open the folder: {folder.holds}")
             url = QUrl.fromLocalFile(str(folder.path))
             opens.clicked.connect(lambda _=False, url=url: self._open(url))
-            for place, part in enumerate((label(folder.name), words, size, opens)):
+            for place, part in enumerate((label(folder.name), texts, size, opens)):
                 grid.addWidget(part, line, place)
-            self._places.append(there)
+            self._places.append(path_label)
             self._sizes.append(size)
             self._opens.append(opens)
         inside.addLayout(grid)
-        self._told = Inline()
-        inside.addWidget(self._told)
+        self._message = Inline()
+        inside.addWidget(self._message)
         foot = row()
         self._clear = button("Clear cache…", "trash-2", kind="danger", on_click=self._ask)
         foot.addWidget(self._clear)
@@ -137,7 +137,7 @@ class PreferencesPage(QWidget):
 
     def _choose(self, colours: str) -> None:
         self._desk.settings.colours = colours
-        self._desk.theme_wanted.emit()
+        self._desk.theme_changed.emit()
 
     def _set_calm(self, calm: bool) -> None:
         self._desk.settings.calm = calm
@@ -145,13 +145,15 @@ class PreferencesPage(QWidget):
 
     def _open(self, url: QUrl) -> None:
         if not QDesktopServices.openUrl(url):
-            self._told.say(f"No file manager was found. The folder is {url.toLocalFile()}.", "warn")
+            self._message.show_text(
+                f"No file manager was found. The folder is {url.toLocalFile()}.", "warn"
+            )
 
     def _allow_clearing(self) -> None:
         busy = self._desk.busy
         self._clear.setEnabled(bool(self._cached) and not busy)
-        said = "" if self._cached else "The cache is empty."
-        self._why.setText("In use by the current run. Clear it afterwards." if busy else said)
+        why = "" if self._cached else "The cache is empty."
+        self._why.setText("In use by the current run. Clear it afterwards." if busy else why)
 
     def _ask(self) -> None:
         ask(
@@ -169,12 +171,12 @@ class PreferencesPage(QWidget):
         self._desk.bridge.do(folders.clear_cache, self._on_cleared, self._on_not_cleared)
 
     def _on_cleared(self, freed: int) -> None:
-        self._told.say(f"{_size(freed)} freed.", "ok")
-        self._desk.bridge.do(folders.measured, self.show_folders, self._told.say)
+        self._message.show_text(f"{_size(freed)} freed.", "ok")
+        self._desk.bridge.do(folders.measured, self.show_folders, self._message.show_text)
 
     def _on_not_cleared(self, sentence: str) -> None:
-        self._told.say(sentence)
-        self._desk.bridge.do(folders.measured, self.show_folders, self._told.say)
+        self._message.show_text(sentence)
+        self._desk.bridge.do(folders.measured, self.show_folders, self._message.show_text)
 
     _cached = 0
 

@@ -36,7 +36,7 @@ class ServersPage(QWidget):
         kept = desk.settings.more.get(_KEPT)
         self._kept: dict[str, Any] = dict(kept) if isinstance(kept, dict) else {}
         self._edits = Edits.of_plain(self._kept.get("edits"))
-        self._wanted = str(self._kept.get("chosen", ""))
+        self._key_to_choose = str(self._kept.get("chosen", ""))
         self._loaded = False
         self._rows = Rows()
         self._sifted = Sifted(self._rows)
@@ -80,34 +80,34 @@ class ServersPage(QWidget):
 
     def _connect(self) -> None:
         self.finding.searched.connect(self._sift)
-        self.finding.all_wanted.connect(self._show_all)
+        self.finding.all_requested.connect(self._show_all)
         self.table.chosen.connect(self._on_chosen)
         self.table.opened.connect(self.pane.code.setFocus)
-        self.table.menu_wanted.connect(self._on_menu)
+        self.table.menu_requested.connect(self._on_menu)
         self._rows.ticks_changed.connect(self._on_ticks)
         self.pane.edited.connect(self._on_edited)
         self.own.made.connect(self._on_made)
         self.own.saved.connect(self._on_saved)
         self.own.refused.connect(self._on_refused)
         self.own.answered.connect(self.table.setFocus)
-        self.trial.tried.connect(lambda _: self.load())
+        self.trial.finished.connect(lambda _: self.load())
         self.trial.changed.connect(self._on_trial)
         self._desk.busy_changed.connect(lambda _: self._on_trial())
         self.target.changed.connect(self._on_target)
-        self.target.failed.connect(self.error.say)
+        self.target.failed.connect(self.error.show_text)
         for key, do in {
-            "Return": self.detail.try_it,
-            "Enter": self.detail.try_it,
+            "Return": self.detail.run_test,
+            "Enter": self.detail.run_test,
             "Delete": self.detail.delete,
             "B": self.detail.pin,
         }.items():
             shortcut = QShortcut(QKeySequence(key), self.table.names, do)
             shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
         head, detail = self._head, self.detail
-        head.all.clicked.connect(self.try_all)
+        head.all.clicked.connect(self.test_all)
         head.new.clicked.connect(self.own.new)
         head.compare.clicked.connect(self.compare_these)
-        detail.reveal_wanted.connect(self.reveal)
+        detail.reveal_requested.connect(self.reveal)
         detail.beside_changed.connect(self._keep)
         self._desk.servers_changed.connect(self.load)
         self.setFocusProxy(self.table)
@@ -132,13 +132,13 @@ class ServersPage(QWidget):
         self.load()
 
     def _on_unread(self, sentence: str) -> None:
-        self.error.say(sentence)
+        self.error.show_text(sentence)
         if not self._loaded:
             self.finding.count.setText("")
 
     def _on_loaded(self, servers: Sequence[Known]) -> None:
         chosen = self.table.current()
-        key = self._wanted or (chosen.key if chosen else "")
+        key = self._key_to_choose or (chosen.key if chosen else "")
         at = self.table.names.verticalScrollBar().value()
         servers = [self.trial.with_result(known) for known in servers]
         self._rows.set_servers(servers)
@@ -146,12 +146,12 @@ class ServersPage(QWidget):
         if not self._loaded:
             self._loaded = True
             kept = self._kept.get("ticked")
-            there = {known.id for known in servers if known.comparable}
-            self._rows.set_ticked([i for i in kept if i in there] if _texts(kept) else [])
+            comparable_ids = {known.id for known in servers if known.comparable}
+            self._rows.set_ticked([i for i in kept if i in comparable_ids] if _texts(kept) else [])
             self.filters.restore(self._kept)
-        wanted, self._wanted = self._wanted, ""
+        key_to_choose, self._key_to_choose = self._key_to_choose, ""
         self._sift(key)
-        if not wanted:
+        if not key_to_choose:
             self.table.names.verticalScrollBar().setValue(at)
         self.detail.find_beside(servers)
         self._on_edited()
@@ -164,22 +164,22 @@ class ServersPage(QWidget):
         self.finding.sift(self.filters, key)
         if not self._sifted.rowCount():
             self._on_chosen(None)
-        self._tell_found()
+        self._show_found()
         self._keep()
 
     def _show_all(self) -> None:
         self.finding.field.clear()
         self.filters.show_all()
 
-    def _tell_found(self) -> None:
-        self.finding.tell()
+    def _show_found(self) -> None:
+        self.finding.show_count()
         if not self._loaded:
             self.finding.count.setText("Reading the servers…")
-        self._head.tell_ticked(len(self._rows.ticked))
+        self._head.show_ticked(len(self._rows.ticked))
         self._on_trial()
 
     def _on_ticks(self) -> None:
-        self._tell_found()
+        self._show_found()
         self._keep()
 
     def _on_chosen(self, known: Known | None) -> None:
@@ -209,10 +209,10 @@ class ServersPage(QWidget):
         by_id = {known.id: known for known in self._rows.servers if known.comparable}
         chosen = [by_id[id_] for id_ in self._rows.ticked if id_ in by_id]
         if chosen:
-            show = self._desk.plan_wanted.emit
-            self._desk.bridge.do(lambda: plan_for(chosen), show, self.error.say)
+            show = self._desk.plan_requested.emit
+            self._desk.bridge.do(lambda: plan_for(chosen), show, self.error.show_text)
 
-    def try_all(self) -> None:
+    def test_all(self) -> None:
         """Test every visible server, or cancel that."""
         if self.trial.under_way:
             self.trial.stop()
@@ -221,28 +221,28 @@ class ServersPage(QWidget):
 
     def _on_trial(self) -> None:
         possible = not self._desk.busy and self._sifted.rowCount() > 0
-        self._head.tell_trial(self.trial, possible=possible)
+        self._head.show_trial_state(self.trial, possible=possible)
 
     def _on_made(self, key: str) -> None:
-        self._wanted = key
+        self._key_to_choose = key
         self._show_all()
         self._desk.servers_changed.emit()
 
     def _on_saved(self, known: Known) -> None:
-        self.error.say("")
+        self.error.show_text("")
         self.trial.forget(known)
         self._on_edited()
         self._desk.servers_changed.emit()
 
     def _on_refused(self, sentence: str) -> None:
-        self.error.say(sentence)
+        self.error.show_text(sentence)
         self.load()
 
     def reveal(self) -> None:
         """Show the selected server's folder in the file manager."""
         if self.pane.known is not None:
             place = self.pane.known.folder / "server.yaml"
-            self._desk.bridge.submit(files.reveal(place), fail=self.error.say)
+            self._desk.bridge.submit(files.reveal(place), fail=self.error.show_text)
 
     def _on_menu(self, at: QPoint) -> None:
         known = self.pane.known
@@ -285,7 +285,7 @@ class ServersPage(QWidget):
         self.table.sorted.connect(self._keep)
         groups = self._kept.get("groups", list(GROUPS))
         self.table.show_groups(set(groups) if _texts(groups) else set(GROUPS))
-        self._tell_found()
+        self._show_found()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         narrow = self.width() < _NARROW

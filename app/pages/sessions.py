@@ -30,7 +30,7 @@ from workbench.plan.reading import plan_from_data
 from workbench.sessions.labels import Label, Titles
 from workbench.sessions.library import Shelved
 
-LOOK_EVERY_MS = 3000
+REFRESH_EVERY_MS = 3000
 """How often new sessions are looked for while the page is visible."""
 _SIDE, _NARROW_SIDE, _NARROW = 330, 286, 1100
 
@@ -51,7 +51,9 @@ class SessionsPage(QWidget):
         self._search.setClearButtonEnabled(True)
         self._search.textChanged.connect(self._on_search)
         self._top.actions.addWidget(self._search)
-        other = button("Open a file…", "folder-open", on_click=lambda: desk.open_wanted.emit(None))
+        other = button(
+            "Open a file…", "folder-open", on_click=lambda: desk.open_requested.emit(None)
+        )
         other.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._top.actions.addWidget(other)
         outer.addWidget(self._top)
@@ -85,9 +87,9 @@ class SessionsPage(QWidget):
         across.addWidget(self._make_list(), 1)
         across.addWidget(self.card)
         inside.addLayout(across, 1)
-        self._looking = QTimer(self)
-        self._looking.setInterval(LOOK_EVERY_MS)
-        self._looking.timeout.connect(desk.shelf_stale.emit)
+        self._timer = QTimer(self)
+        self._timer.setInterval(REFRESH_EVERY_MS)
+        self._timer.timeout.connect(desk.shelf_stale.emit)
         for key, do in {"F2": self.card.rename, "Delete": self.trash}.items():
             shortcut = QShortcut(QKeySequence(key), self._list, do)
             shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
@@ -103,11 +105,11 @@ class SessionsPage(QWidget):
         self._empty = frame("rows")
         about = column(self._empty, margin=32, gap=16)
         about.addStretch()
-        self._said = label("", 14, tone="soft", wrap=True)
-        self._said.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._message = label("", 14, tone="soft", wrap=True)
+        self._message.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._begin = button("Choose servers", "list-checks")
-        self._begin.clicked.connect(lambda: self._desk.page_wanted.emit("Start"))
-        about.addWidget(self._said)
+        self._begin.clicked.connect(lambda: self._desk.page_requested.emit("Start"))
+        about.addWidget(self._message)
         about.addWidget(self._begin, 0, Qt.AlignmentFlag.AlignHCenter)
         about.addStretch()
         body.addWidget(self._empty, 1)
@@ -126,7 +128,7 @@ class SessionsPage(QWidget):
         else:
             self._choose(chosen, current)
             scroll.setValue(at)
-        self._tell_found()
+        self._show_found()
 
     def paths(self) -> list[Path]:
         """Return the sessions listed and not filtered out."""
@@ -146,7 +148,7 @@ class SessionsPage(QWidget):
         self._found.search(text)
         if not self.chosen():
             self._choose(set(), 0)
-        self._tell_found()
+        self._show_found()
 
     def _choose(self, paths: set[Path], otherwise: int) -> None:
         """Select these sessions if they still exist; otherwise the one that took their place."""
@@ -162,12 +164,12 @@ class SessionsPage(QWidget):
             selection.select(model.index(row_, 0), whole)
         self._on_chosen()
 
-    def _tell_found(self) -> None:
+    def _show_found(self) -> None:
         all_, found = len(self._model.sessions), self._found.rowCount()
         counted = f"{all_:,} session{'s' if all_ != 1 else ''}"
         shown = counted if found == all_ else f"{found:,} of {counted}"
-        self._top.say("Sessions", shown if all_ else "")
-        self._said.setText(
+        self._top.show_text("Sessions", shown if all_ else "")
+        self._message.setText(
             f"No session matches “{self._search.text().strip()}”."
             if all_
             else "Every run is recorded and listed here."
@@ -180,7 +182,7 @@ class SessionsPage(QWidget):
 
     def _on_chosen(self) -> None:
         chosen = self.chosen()
-        self.card.tell(chosen)
+        self.card.display(chosen)
         one = len(chosen) == 1
         readable = [session for session in chosen if session.start is not None]
         can = {
@@ -201,20 +203,20 @@ class SessionsPage(QWidget):
         """Open one session as a film; compare several."""
         chosen = self.chosen()
         if len(chosen) == 1:
-            self._desk.open_wanted.emit(chosen[0].path)
+            self._desk.open_requested.emit(chosen[0].path)
         else:
             self.compare()
 
     def compare(self) -> None:
         if self.card.buttons["Compare"].isEnabled():
             readable = [session.path for session in self.chosen() if session.start]
-            self._desk.compare_wanted.emit(readable)
+            self._desk.compare_requested.emit(readable)
 
     def run_this(self) -> None:
         """Run the plan of the selected session again, on its machines."""
         if self.card.buttons["Run again"].isEnabled():
             (session,) = self.chosen()
-            run_again(self._desk, session.path, self.error.say)
+            run_again(self._desk, session.path, self.error.show_text)
 
     def edit_plan(self) -> None:
         if self.card.buttons["Edit the plan"].isEnabled():
@@ -223,9 +225,9 @@ class SessionsPage(QWidget):
             try:
                 plan = plan_from_data(session.start.plan, name=session.path.name)
             except PongbenchError as error:
-                self.error.say(str(error))
+                self.error.show_text(str(error))
                 return
-            self._desk.plan_wanted.emit(plan)
+            self._desk.plan_requested.emit(plan)
 
     def export(self) -> None:
         """Open the export dialog for the selected session."""
@@ -238,7 +240,7 @@ class SessionsPage(QWidget):
 
     def reveal(self) -> None:
         for session in self.chosen()[:1]:
-            self._desk.bridge.submit(files.reveal(session.path), fail=self.error.say)
+            self._desk.bridge.submit(files.reveal(session.path), fail=self.error.show_text)
 
     def trash(self) -> None:
         """Move the selected sessions to the trash, after a confirmation."""
@@ -258,7 +260,7 @@ class SessionsPage(QWidget):
 
     def _trash(self, paths: list[Path]) -> None:
         def done(sentence: str) -> None:
-            self.error.say(sentence)
+            self.error.show_text(sentence)
             self._desk.shelf_stale.emit()
 
         self._desk.bridge.submit(asyncio.to_thread(files.trash, paths), done, done)
@@ -267,18 +269,18 @@ class SessionsPage(QWidget):
         self._question = None
         self._list.setFocus()
 
-    def _on_labelled(self, session: Shelved, said: Label) -> None:
+    def _on_labelled(self, session: Shelved, label_text: Label) -> None:
         assert session.start is not None
         self._desk.bridge.submit(
-            self._keep(session.start.session, said),
+            self._keep(session.start.session, label_text),
             lambda _: self._desk.shelf_stale.emit(),
-            self.error.say,
+            self.error.show_text,
         )
 
-    async def _keep(self, session: str, said: Label) -> None:
+    async def _keep(self, session: str, label_text: Label) -> None:
         """Save a label; labels are saved in the order of the changes."""
         async with self._keeping:
-            await asyncio.to_thread(Titles().write, session, said)
+            await asyncio.to_thread(Titles().write, session, label_text)
 
     def _on_menu(self, at: QPoint) -> None:
         menu = QMenu(self)
@@ -294,11 +296,11 @@ class SessionsPage(QWidget):
     # Events
 
     def showEvent(self, event: object) -> None:
-        self.error.say("")
-        self._looking.start()
+        self.error.show_text("")
+        self._timer.start()
 
     def hideEvent(self, event: object) -> None:
-        self._looking.stop()
+        self._timer.stop()
         self.card.write()
         header = self._list.header()
         self._desk.settings.more["Sessions"] = {

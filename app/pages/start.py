@@ -100,7 +100,7 @@ class StartPage(QWidget):
     def run_quick(self) -> None:
         """Request a quick look."""
         if self._offer is not None and self.quick.isEnabled():
-            self._desk.run_wanted.emit(self._offer.quick)
+            self._desk.run_requested.emit(self._offer.quick)
 
     def showEvent(self, event: object) -> None:
         self._fit()
@@ -125,16 +125,16 @@ class StartPage(QWidget):
     def _make_quick(self) -> QFrame:
         self.quick = button("Run Quick look", "play", kind="primary", on_click=self.run_quick)
         self._quick_about = label("", tone="soft", wrap=True)
-        self._tell_quick("")
+        self._show_quick("")
         return _card(SweepArt(self._theme), "Quick look", self._quick_about, self.quick)
 
     def _make_open(self) -> QFrame:
         about = "Replay a recorded run, yours or someone else's, in the same charts."
         ask = button(
-            "Open a session…", "folder-open", on_click=lambda: self._desk.open_wanted.emit(None)
+            "Open a session…", "folder-open", on_click=lambda: self._desk.open_requested.emit(None)
         )
-        words = label(about, tone="soft", wrap=True)
-        return _card(DropArt(self._theme), "Open a session", words, ask)
+        about_label = label(about, tone="soft", wrap=True)
+        return _card(DropArt(self._theme), "Open a session", about_label, ask)
 
     def _make_foot(self) -> QHBoxLayout:
         foot = row()
@@ -153,23 +153,23 @@ class StartPage(QWidget):
         self._offer = found
         self.compare.set_offer(found)
         self.compare.chain_after(self.quick)
-        self._facts.say(found.conditions())
+        self._facts.show_text(found.conditions())
         self._desk.bridge.submit(found.cost(found.quick), self._on_quick_cost)
         self._fit()
         if first and self.isVisible() and not self._desk.busy:
             self._primary().setFocus()
 
     def _on_no_offer(self, sentence: str) -> None:
-        self.compare.error.say(sentence)
+        self.compare.error.show_text(sentence)
         self._dot.set_tone("bad")
         self._state.setText("This computer cannot run servers")
 
     def _on_quick_cost(self, budget: Budget) -> None:
         from workbench.formatting import time_span  # noqa: PLC0415 - not before the first paint
 
-        self._tell_quick(f" Takes {time_span(budget.duration_s)}.")
+        self._show_quick(f" Takes {time_span(budget.duration_s)}.")
 
-    def _tell_quick(self, takes: str) -> None:
+    def _show_quick(self, takes: str) -> None:
         self._quick_about.setText(f"Three servers on this computer, one after another.{takes}")
 
     def _primary(self) -> QPushButton:

@@ -97,7 +97,7 @@ class Advanced(QWidget):
             field.set_value(value)  # type: ignore[attr-defined]
         self._warm.set_value(data.get("warm_up", DEFAULTS["warm_up"]))
         self._give.set_value(data.get("give_up", DEFAULTS["give_up"]))
-        self._tell()
+        self._refresh()
 
     def open(self) -> None:
         """Unfold the fields."""
@@ -109,7 +109,7 @@ class Advanced(QWidget):
         workload.fit(self.lines, self.inputs, protocol)
         for key in ("rate_of", "looks", "calibrate", "warm_up"):
             self.lines[key].setVisible(not closed)
-        self._tell()
+        self._refresh()
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
@@ -183,18 +183,18 @@ class Advanced(QWidget):
         self._inside.addWidget(line)
 
     def _on_edited(self) -> None:
-        self._tell()
+        self._refresh()
         self.edited.emit()
 
     def _switch(self) -> None:
         opened = self._body.isHidden()
         self._body.setVisible(opened)
         self._toggle.setProperty("icon_name", "chevron-down" if opened else "chevron-right")
-        self._tell()
+        self._refresh()
         if self._theme is not None:
             dress(self, self._theme)
 
-    def _tell(self) -> None:
+    def _refresh(self) -> None:
         """Show how many fields differ from their defaults."""
         data = self.data()
         flat = {f"workload.{k}": v for k, v in data.pop("workload").items()} | data

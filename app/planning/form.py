@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
 
-from app.fields import Figure, Flag, Line, Options, Segments, Words
+from app.fields import Figure, Flag, Line, Options, Segments, TextField
 from app.planning import workload
 from app.planning.advanced import Advanced
 from app.planning.figures import Figures
@@ -50,7 +50,7 @@ class PlanForm(QWidget):
         self.machines = Machines()
         inside.addWidget(self.machines)
         self._section("Title and note")
-        self.name = Words("Title")
+        self.name = TextField("Title")
         self.description = QPlainTextEdit()
         self.description.setAccessibleName("Note")
         self.description.setTabChangesFocus(True)
@@ -194,26 +194,26 @@ class PlanForm(QWidget):
             name = line.word.text() if line is not None else ""
             if field is not None and not field.isHidden():
                 name = field.accessibleName() or name
-            told = f"{name}: {sentence[:1].lower()}{sentence[1:]}" if name else sentence
-            named.append(told)
+            named_sentence = f"{name}: {sentence[:1].lower()}{sentence[1:]}" if name else sentence
+            named.append(named_sentence)
             if line is not None:
-                by_line[line].append((sentence, told))
+                by_line[line].append((sentence, named_sentence))
             elif key:
-                self.unplaced.append(told)
-        for line, said in by_line.items():
+                self.unplaced.append(named_sentence)
+        for line, problems in by_line.items():
             # If several fields of a line are invalid, each message has its field's name.
-            line.fault(" ".join(pair[len(said) > 1] for pair in dict.fromkeys(said)))
+            line.fault(" ".join(pair[len(problems) > 1] for pair in dict.fromkeys(problems)))
         self._servers_line.setVisible("servers" in faults)
         for key, field in self.inputs.items():
             if field.isHidden() and key not in faults:
                 continue
             wrong = any(k in faults for k, f in self.inputs.items() if f is field)
             retone(field, "bad" if wrong else "")
-        if any(line in self.more.lines.values() and said for line, said in by_line.items()):
+        if any(line in self.more.lines.values() and problems for line, problems in by_line.items()):
             self.more.open()
         return named
 
-    def tell(self, rates: Sequence[float], order: str) -> None:
+    def show_rates(self, rates: Sequence[float], order: str) -> None:
         """Show the rates per second that the fields yield, and the order as text."""
         span = ""
         if len(rates) > 1 and self._searches:
@@ -223,7 +223,7 @@ class PlanForm(QWidget):
         elif rates:
             span = f"One rate, {rates[0]:,.6g}/s"
         self._rate_line.explain(span)
-        self.servers.tell(order)
+        self.servers.show_order(order)
 
     def _make_load(self) -> None:
         self._section("Load")
@@ -250,7 +250,7 @@ class PlanForm(QWidget):
             "Offered rate", self._range, self._list, self._at_once, self._swap, stretch=False
         )
         self._rate_line.parts.setAlignment(self._swap, Qt.AlignmentFlag.AlignTop)
-        self._rate_word = self._rate_line.word
+        self._rate_label = self._rate_line.word
         inside.addWidget(self._rate_line)
         self._errors, self._p99 = Figure("Errors, percent"), Figure("p99, milliseconds")
         self._errors.set_value(1)

@@ -27,7 +27,7 @@ class Gallery(QFrame):
     """A `Preset` to show in the form."""
     kept = Signal(object)
     """A `Preset` as which the plan in the form was saved."""
-    import_wanted = Signal()
+    import_requested = Signal()
 
     def __init__(self, bridge: Bridge) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class Gallery(QFrame):
         own.addWidget(self._rename, 1)
         own.addWidget(self._delete, 1)
         inside.addLayout(own)
-        self.last = button("Open a plan file…", "folder-open", on_click=self.import_wanted.emit)
+        self.last = button("Open a plan file…", "folder-open", on_click=self.import_requested.emit)
         inside.addWidget(self.last)
         self._fit()
 
@@ -73,7 +73,7 @@ class Gallery(QFrame):
         )
 
     def save(self, plan: Plan, name: str, over: str = "") -> None:
-        self._bridge.submit(resources.save(plan, name, over), self._on_kept, self.error.say)
+        self._bridge.submit(resources.save(plan, name, over), self._on_kept, self.error.show_text)
 
     def ask_new_name(self) -> None:
         if (own := self.own) is not None:
@@ -92,24 +92,26 @@ class Gallery(QFrame):
         )
 
     def _renamed(self, own: Preset, name: str) -> None:
-        self._bridge.submit(resources.rename(own.id, name), self._on_kept, self.error.say)
+        self._bridge.submit(resources.rename(own.id, name), self._on_kept, self.error.show_text)
 
     def _deleted(self, own: Preset) -> None:
-        self._bridge.submit(resources.delete(own.id), lambda _: self._on_deleted(), self.error.say)
+        self._bridge.submit(
+            resources.delete(own.id), lambda _: self._on_deleted(), self.error.show_text
+        )
 
     def _on_deleted(self) -> None:
         self.mark("")
         self._on_kept(None)
 
     def _on_kept(self, preset: Preset | None) -> None:
-        self.error.say("")
+        self.error.show_text("")
         if preset is not None:
             self.list.mark(preset.id)
             self.kept.emit(preset)
-        self._bridge.submit(resources.presets(), self.show_presets, self.error.say)
+        self._bridge.submit(resources.presets(), self.show_presets, self.error.show_text)
 
     def _on_taken(self, preset: Preset) -> None:
-        self.error.say(preset.problem)
+        self.error.show_text(preset.problem)
         if preset.plan is not None:
             self.taken.emit(preset)
 

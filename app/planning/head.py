@@ -31,7 +31,7 @@ class Head(TopBar):
     def name(self, title: str, *, changed: bool, own: bool) -> None:
         """`changed`: differs from its preset; `own`: can be saved over it."""
         odd = " (changed)" if changed else ""
-        self.say("Plan", f"{title or 'Untitled plan'}{odd} · edits are kept")
+        self.show_text("Plan", f"{title or 'Untitled plan'}{odd} · edits are kept")
         self.save.setVisible(changed and own)
 
     def judge(self, draft: Draft | None, *, busy: bool, fault: str = "") -> None:
@@ -47,13 +47,13 @@ class Head(TopBar):
         self.run.setAccessibleDescription(why)
         warnings = len(draft.warnings) if draft else 0
         if busy:
-            self.chip.say("Run in progress", "soft")
+            self.chip.show_text("Run in progress", "soft")
         elif faults:
-            self.chip.say(f"{_counted(len(faults), 'problem')}", "bad")
+            self.chip.show_text(f"{_counted(len(faults), 'problem')}", "bad")
         elif warnings:
-            self.chip.say(_counted(warnings, "warning"), "warn")
+            self.chip.show_text(_counted(warnings, "warning"), "warn")
         else:
-            self.chip.say("Ready to run" if draft else "", "ok")
+            self.chip.show_text("Ready to run" if draft else "", "ok")
 
 
 def _counted(number: int, what: str) -> str:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from workbench.machines.profiles import Profile
 
 HERE = "localhost"
-_HERE_IN_WORDS = "This computer"
+_HERE_TEXT = "This computer"
 _COLUMNS = 2
 _TARGET_LETTERS = 24
 _TUNE_LETTERS = 15
@@ -37,7 +37,7 @@ class Machines(QWidget):
     """One target, one or more clients; without other profiles, this computer is both."""
 
     edited = Signal()
-    preview_wanted = Signal()
+    preview_requested = Signal()
     """The user wants to see what the chosen kernel settings would change on these machines."""
 
     def __init__(self) -> None:
@@ -46,11 +46,11 @@ class Machines(QWidget):
         self._found: Mapping[str, Mapping[str, Any]] = {}
         self._theme = LIGHT
         self._clients: list[str] = [HERE]
-        self._target_wanted = HERE
+        self._chosen_target = HERE
         self._states: Mapping[str, State] = {}
         self._doing = ""
         inside = column(self, gap=8)
-        self.target = Options("Target", [(HERE, _HERE_IN_WORDS)])
+        self.target = Options("Target", [(HERE, _HERE_TEXT)])
         self.target.setMinimumContentsLength(_TARGET_LETTERS)
         self.target.setSizeAdjustPolicy(
             Options.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
@@ -59,7 +59,7 @@ class Machines(QWidget):
         self.target_line = Line("Target", self.target)
         inside.addWidget(self.target_line)
         self._ticks: dict[str, Flag] = {}
-        self._only = label(_HERE_IN_WORDS)
+        self._only = label(_HERE_TEXT)
         self._only.setMinimumHeight(32)
         self._box = QWidget()
         self._grid = QGridLayout(self._box)
@@ -68,14 +68,16 @@ class Machines(QWidget):
             self._grid.setColumnStretch(place, 1)
         self.clients_line = Line("Clients", self._only, self._box, stretch=False)
         inside.addWidget(self.clients_line)
-        self._tune_wanted = ""
+        self._chosen_tuning = ""
         self.tune = Options("Kernel settings", [_AS_THEY_ARE])
         self.tune.setMinimumContentsLength(_TUNE_LETTERS)
         self.tune.setSizeAdjustPolicy(
             Options.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
         self.tune.edited.connect(self._on_tune)
-        self.preview = button("Preview…", "sliders-horizontal", on_click=self.preview_wanted.emit)
+        self.preview = button(
+            "Preview…", "sliders-horizontal", on_click=self.preview_requested.emit
+        )
         self.tune_line = Line("Kernel", self.tune, self.preview)
         inside.addWidget(self.tune_line)
         self.set_machines(())
@@ -87,19 +89,19 @@ class Machines(QWidget):
         return {
             "target": self.target.value(),
             "clients": list(self._clients),
-            "tune": self._tune_wanted,
+            "tune": self._chosen_tuning,
         }
 
     def set_value(self, value: Any) -> None:
         """Names of profiles that are gone stay, and are a fault."""
         kept = value if isinstance(value, dict) else {}
-        self._target_wanted = str(kept.get("target", HERE))
-        self.target.set_value(self._target_wanted)
+        self._chosen_target = str(kept.get("target", HERE))
+        self.target.set_value(self._chosen_target)
         wanted = kept.get("clients")
         names = wanted if isinstance(wanted, list) else [HERE]
         self._clients = [name for name in names if isinstance(name, str)] or [HERE]
-        self._tune_wanted = str(kept.get("tune") or "")
-        self.tune.set_value(self._tune_wanted)
+        self._chosen_tuning = str(kept.get("tune") or "")
+        self.tune.set_value(self._chosen_tuning)
         self._show_clients()
 
     @property
@@ -120,7 +122,7 @@ class Machines(QWidget):
         are the same.
         """
         target = self.target.value()
-        return "" if self._clients == [target] else _in_words(target)
+        return "" if self._clients == [target] else _display_name(target)
 
     def facts(self, here: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         """Return the facts of all clients from their last checks; none if one is unknown. `here`:
@@ -132,12 +134,12 @@ class Machines(QWidget):
         ]
         return [each for each in found if isinstance(each, Mapping)] if all(found) else []
 
-    def tell_preview(self, text: str, tone: str = "muted") -> None:
+    def show_preview(self, text: str, tone: str = "muted") -> None:
         """Show the progress of a preview, or why there is none; empty: it is over."""
         self._doing = text if tone == "muted" else ""
         self.preview.setEnabled(not self._doing)
         self.tune_line.fault("", "muted")
-        self._tell_tuning()
+        self._show_tuning()
         if tone != "muted":
             self.tune_line.fault(text, tone)
 
@@ -198,22 +200,22 @@ class Machines(QWidget):
             tick.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
             self._grid.addWidget(tick, place // _COLUMNS, place % _COLUMNS)
         self._only.setVisible(len(clients) == 1)
-        self._only.setText(_in_words(clients[0]))
+        self._only.setText(_display_name(clients[0]))
         self._box.setVisible(len(clients) > 1)
         alone = targets == clients == [HERE]
         self.clients_line.explain("Add more machines on the Machines page." if alone else "")
         if profiles:
             self._clients = [name for name in self._clients if name in clients] or [clients[0]]
         self._show_clients()
-        self._tell()
+        self._refresh()
 
     def set_tunings(self, sets: Sequence[tuple[str, str]]) -> None:
         """Set the available sets of kernel settings: (name, description)."""
         self.tune.clear()
-        for name, words in (_AS_THEY_ARE, *sets):
-            self.tune.addItem(words, name)
-        self.tune.set_value(self._tune_wanted)
-        self._tell_tuning()
+        for name, text in (_AS_THEY_ARE, *sets):
+            self.tune.addItem(text, name)
+        self.tune.set_value(self._chosen_tuning)
+        self._show_tuning()
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
@@ -223,19 +225,19 @@ class Machines(QWidget):
             tick.set_value(name in self._clients)
 
     def _on_target(self) -> None:
-        self._target_wanted = self.target.value()
-        self._tell()
+        self._chosen_target = self.target.value()
+        self._refresh()
         self.edited.emit()
 
     def _on_clients(self) -> None:
         self._clients = [name for name, tick in self._ticks.items() if tick.isChecked()]
-        self._tell()
+        self._refresh()
         self.edited.emit()
 
     def _on_tune(self) -> None:
-        self._tune_wanted = self.tune.value()
+        self._chosen_tuning = self.tune.value()
         self.tune_line.fault("", "muted")
-        self._tell_tuning()
+        self._show_tuning()
         self.edited.emit()
 
     @property
@@ -248,17 +250,17 @@ class Machines(QWidget):
         chosen = (self._profiles.get(name) for name in self._names)
         return any(profile.tuning for profile in chosen if profile is not None)
 
-    def _tell_tuning(self) -> None:
+    def _show_tuning(self) -> None:
         self.tune_line.setVisible(self._may_be_tuned and self.tune.count() > 1)
         wanted = self.tune.value()
         self.preview.setVisible(bool(wanted))
-        said = [self._would_change(name, wanted) for name in self._names] if wanted else []
-        text = f"{'; '.join(said)}. You confirm before anything changes." if said else ""
+        changes = [self._would_change(name, wanted) for name in self._names] if wanted else []
+        text = f"{'; '.join(changes)}. You confirm before anything changes." if changes else ""
         self.tune_line.explain(self._doing or text)
 
     def _would_change(self, name: str, wanted: str) -> str:
         """Return the changes found by the last check."""
-        called, profile = _in_words(name), self._profiles.get(name)
+        called, profile = _display_name(name), self._profiles.get(name)
         if profile is None or not profile.tuning:
             return f"{called}: not changed (its profile)"
         changes = (self._found.get(name, {}).get("changes") or {}).get(wanted)
@@ -266,7 +268,7 @@ class Machines(QWidget):
             return f"{called}: not checked"
         return f"{called}: {count(changes)}"
 
-    def _tell(self) -> None:
+    def _refresh(self) -> None:
         text, tone = self._known_of(self._clients)
         self.clients_line.fault(self._clients_fault or text, "bad" if self._clients_fault else tone)
         self._tell_tuning()
@@ -275,10 +277,10 @@ class Machines(QWidget):
             return
         text, tone = self._known_of([self.target.value()])
         guessed = bool(self._clients) and not self.facts({"here": True})
-        said = "" if self.alone else f"{text} {_ELSEWHERE if guessed else ''}".strip()
+        text = "" if self.alone else f"{text} {_ELSEWHERE if guessed else ''}".strip()
         if tone == "muted":
-            self.target_line.explain(said)
-        self.target_line.fault("" if tone == "muted" else said, tone)
+            self.target_line.explain(text)
+        self.target_line.fault("" if tone == "muted" else text, tone)
 
     def _in_words(self, name: str) -> str:
         gone = self._profiles and name not in self._profiles
@@ -287,10 +289,10 @@ class Machines(QWidget):
     def _known_of(self, names: Sequence[str]) -> tuple[str, str]:
         """Return a sentence about the last checks of the other machines, and its tone."""
         states = {name: self._states[name] for name in names if name in self._states}
-        said = [f"{name}: {state.word}" for name, state in states.items() if name != HERE]
+        unknown = [f"{name}: {state.word}" for name, state in states.items() if name != HERE]
         doubtful = any(state.tone in ("warn", "bad") for state in states.values())
-        return f"{'; '.join(said)}." if said else "", "warn" if doubtful else "muted"
+        return f"{'; '.join(unknown)}." if unknown else "", "warn" if doubtful else "muted"
 
 
-def _in_words(name: str) -> str:
-    return _HERE_IN_WORDS if name == HERE else name
+def _display_name(name: str) -> str:
+    return _HERE_TEXT if name == HERE else name

@@ -72,7 +72,7 @@ class Picker(QFrame):
         families = list(ALL_FAMILIES)
         for entry in sorted(entries, key=lambda e: (families.index(e.family), e.name.casefold())):
             item = QListWidgetItem(self.list)
-            words = [ALL_FAMILIES[entry.family], entry.language, entry.style]
+            about = [ALL_FAMILIES[entry.family], entry.language, entry.style]
             item.setText(entry.name)
             item.setData(_ID, entry.id)
             item.setData(_ABOUT, " · ".join(filter(None, words)))
@@ -94,15 +94,15 @@ class Picker(QFrame):
             speaks = item.data(_SPEAKS)
             why = "" if protocol in speaks else f"no {protocol}" if speaks else "unavailable"
             item.setData(_WHY, why)
-            words = ", ".join(filter(None, [item.data(_ABOUT), why]))
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{item.text()}, {words}")
+            about = ", ".join(filter(None, [item.data(_ABOUT), why]))
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{item.text()}, {about}")
         self._quiet = False
 
     def set_theme(self, theme: Theme) -> None:
         self._painter.theme = theme
         self.list.viewport().update()
 
-    def begin(self) -> None:
+    def start(self) -> None:
         """Open with an empty search."""
         self.search.clear()
         self.list.setCurrentRow(0)

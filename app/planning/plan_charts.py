@@ -258,8 +258,8 @@ class RunPicture(Picture):
         found = []
         if self._ceiling:
             wide = min(16.0, rect.width() / (len(blocks) + 1))
-            words = "Calibration of the clients, against a null server"
-            found.append((-1, words, QRectF(0, rect.top(), wide, rect.height())))
+            text = "Calibration of the clients, against a null server"
+            found.append((-1, text, QRectF(0, rect.top(), wide, rect.height())))
             left = wide + 2
         each = (rect.width() - left) / max(1, len(blocks))
         gap = min(2.0, each * 0.2)
@@ -312,7 +312,7 @@ def counted(count: float) -> str:
     return f"{count:,.0f}" if count < 1e6 else short(count)
 
 
-def told(step: Step) -> str:
+def describe(step: Step) -> str:
     """Describe a point."""
     if step.purpose == "warm_up":
         return f"Warm-up at {step.load}, excluded from results"

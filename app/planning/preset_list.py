@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 _PRESET = Qt.ItemDataRole.UserRole
 _STAIRS = Qt.ItemDataRole.UserRole + 1
 _TALL, _HEAD = 76, 30
-_BESIDE_WORDS = 61
+_BESIDE_TEXT = 61
 """The width of a plan's box beside its text."""
 _MOST_STAIRS = 9
 _CLAUSE = re.compile(r"[.:;,](?= )")
@@ -104,9 +104,9 @@ class PresetList(QListWidget):
             self.scrollToItem(item)
 
     @property
-    def words_wide(self) -> int:
+    def text_px(self) -> int:
         """Return the width in pixels for the text of a plan."""
-        return self.viewport().width() - _BESIDE_WORDS
+        return self.viewport().width() - _BESIDE_TEXT
 
     @property
     def presets(self) -> list[Preset]:
@@ -150,7 +150,7 @@ class _Painter(QStyledItemDelegate):
         if preset is None:
             return QSize(120, _HEAD)
         list_: PresetList = self.parent()  # type: ignore[assignment]
-        names = len(_wrapped(preset.name, font(13, Weight.DemiBold), list_.words_wide))
+        names = len(_wrapped(preset.name, font(13, Weight.DemiBold), list_.text_px))
         return QSize(120, _TALL + 17 * (min(names, 2) - 1))
 
     def paint(
@@ -186,16 +186,18 @@ class _Painter(QStyledItemDelegate):
             _paint_stairs(painter, stairs, at, pen)
         else:
             paint_icon(painter, "triangle-alert", theme.bad, QRectF(at.x() + 4, at.y() + 8, 20, 20))
-        words = box.adjusted(50, 9, 51 - _BESIDE_WORDS, -8)
+        text_box = box.adjusted(50, 9, 51 - _BESIDE_TEXT, -8)
         painter.setFont(font(13, Weight.DemiBold))
         painter.setPen(QColor(theme.text))
         left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
-        names = _at_most_two(_wrapped(preset.name, painter.font(), words.width()), painter, words)
+        names = _at_most_two(
+            _wrapped(preset.name, painter.font(), text_box.width()), painter, text_box
+        )
         for name in names:
-            painter.drawText(words, left, name)
-            words.setTop(words.top() + 17)
+            painter.drawText(text_box, left, name)
+            text_box.setTop(text_box.top() + 17)
         tone = theme.muted if preset.plan else theme.bad
-        _paint_about(painter, words.adjusted(0, 1, 0, 0), _about(preset), tone)
+        _paint_about(painter, text_box.adjusted(0, 1, 0, 0), _about(preset), tone)
         painter.restore()
 
 
@@ -206,8 +208,7 @@ def _at_most_two(lines: list[str], painter: QPainter, rect: QRectF) -> list[str]
 
 
 def _about(preset: Preset) -> str:
-    """Return the purpose of a plan, or the problem with its file; without a note, what it measures.
-    """
+    """Return the purpose of a plan or, without a note, what it measures; or its file's problem."""
     if preset.plan is None:
         return preset.problem
     servers, axis = len(preset.plan.servers), preset.plan.axis
@@ -230,8 +231,7 @@ def _paint_about(painter: QPainter, rect: QRectF, text: str, colour: str) -> Non
 
 
 def two_lines(text: str, size: QFont, width: float) -> list[str]:
-    """Return as many clauses of a text as fit in two lines; the first is elided if it is too long.
-    """
+    """Return as many clauses of a text as fit in two lines; a first one too long is elided."""
     ends = [match.start() for match in _CLAUSE.finditer(text)]
     wrapped = [_wrapped(text[:end], size, width) for end in [*ends, len(text)]]
     lines = next((each for each in reversed(wrapped) if len(each) <= 2), wrapped[0])

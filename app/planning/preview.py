@@ -15,7 +15,7 @@ from app.planning.plan_charts import (
     Share,
     SweepPicture,
     counted,
-    told,
+    describe,
 )
 from app.planning.remarks import Remarks
 from app.theme import Weight
@@ -78,7 +78,7 @@ class Preview(QWidget):
         inside.addWidget(self.run)
         inside.addSpacing(10)
         _, hint, head = _heading("Local ports")
-        hint.say("peak use, of the free ports")
+        hint.show_text("peak use, of the free ports")
         inside.addLayout(head)
         self.ports = Share("Local ports: peak use, of the free ports")
         inside.addWidget(self.ports)
@@ -94,7 +94,7 @@ class Preview(QWidget):
         self._foot.setVisible(not self._drawn)
         self.layout().setStretchFactor(self._foot, int(not self._drawn))  # type: ignore[union-attr]
         if plan is None or budget is None:
-            self.remarks.say([("bad", text) for text in dict.fromkeys(faults)])
+            self.remarks.show_text([("bad", text) for text in dict.fromkeys(faults)])
             return
         self._tell(draft)
         closed, axis = plan.closed, plan.axis
@@ -105,7 +105,7 @@ class Preview(QWidget):
         self._on_pointed(None)
         fewest, most = budget.samples_per_point
         self._counted = bool(most)
-        self._few.say("amber: too few for a steady p99" if fewest < STEADY else "")
+        self._few.show_text("amber: too few for a steady p99" if fewest < STEADY else "")
         self.calls.show_steps(draft.steps)
         self.sweep.setAccessibleDescription(
             f"From {draft.steps[0].load} to {draft.steps[-1].load}, {self._hint}"
@@ -121,9 +121,9 @@ class Preview(QWidget):
         ]
         self.run.show_blocks(blocks, ceiling=calibrated)
         first = "calibration first" if calibrated else ""
-        self._order.say(", then ".join(filter(None, (first, _order_hint(plan)))))
+        self._order.show_text(", then ".join(filter(None, (first, _order_hint(plan)))))
         self.ports.show_share(budget.ports_needed, budget.ports_free)
-        self.remarks.say(_remarks(draft, faults))
+        self.remarks.show_text(_remarks(draft, faults))
         self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -163,7 +163,7 @@ class Preview(QWidget):
             self._figures[name].setAccessibleName(f"{name}: {text}")
 
     def _on_pointed(self, step: Step | None) -> None:
-        self._pointed.say(told(step) if step else self._hint)
+        self._pointed.show_text(describe(step) if step else self._hint)
 
 
 def _points(draft: Draft, judged: int) -> str:
@@ -178,10 +178,10 @@ def _points(draft: Draft, judged: int) -> str:
 def _heading(title: str, *, tone: str = "muted") -> tuple[QLabel, Elided, QHBoxLayout]:
     """Return a title, a remark beside it, and both in a row."""
     head = row(gap=6)
-    made, beside = label(title, 12, Weight.DemiBold), Elided(12, tone=tone)
-    head.addWidget(made)
+    title_label, beside = label(title, 12, Weight.DemiBold), Elided(12, tone=tone)
+    head.addWidget(title_label)
     head.addWidget(beside, 1)
-    return made, beside, head
+    return title_label, beside, head
 
 
 def _sweep_hint(draft: Draft, *, timed: bool) -> str:

@@ -23,11 +23,11 @@ class Remarks(Scrolled):
         self._list = column(holder := QWidget(), gap=6)
         super().__init__(holder, "Remarks")
         self._theme = LIGHT
-        self._said: list[tuple[str, str]] = []
+        self._remarks: list[tuple[str, str]] = []
 
-    def say(self, remarks: Sequence[tuple[str, str]]) -> None:
+    def show_text(self, remarks: Sequence[tuple[str, str]]) -> None:
         """Show messages, each with a tone (bad, warn, ok, muted)."""
-        self._said = list(remarks)
+        self._remarks = list(remarks)
         empty(self._list)
         for tone, text in remarks:
             holder = QWidget()
@@ -44,11 +44,11 @@ class Remarks(Scrolled):
     @property
     def told(self) -> list[str]:
         """Return the messages."""
-        return [text for _, text in self._said]
+        return [text for _, text in self._remarks]
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
-        self.say(self._said)
+        self.show_text(self._remarks)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Bench:
+class PlanResources:
     """Read as a whole, and again after each change."""
 
     catalogue: Catalogue
@@ -92,7 +92,7 @@ class Bench:
         return limits_of(self.facts, loopback=True).ports
 
 
-async def load() -> Bench:
+async def load() -> PlanResources:
     """Read everything; what cannot be read is reported in `broken` and `damaged`."""
     import asyncio
 
@@ -105,7 +105,7 @@ def _at_most_two(sentences: Sequence[str], of: str) -> str:
     return f"{len(sentences)} {of} cannot be read. {sentences[0]}"
 
 
-def _load() -> Bench:
+def _load() -> PlanResources:
     from workbench.errors import BadInput
     from workbench.machines import facts
     from workbench.machines.profiles import load_profile, path_of, profile_names
@@ -120,16 +120,16 @@ def _load() -> Bench:
             machines.append(load_profile(name))
         except BadInput as error:
             file = path_of(name).name
-            said = str(error).replace(str(path_of(name)), file)
-            said = said.replace(f"profile {file}", f"Its file {file}", 1)
-            damaged.append(f"Machine {name} was skipped. {said}")
+            complaint = str(error).replace(str(path_of(name)), file)
+            complaint = complaint.replace(f"profile {file}", f"Its file {file}", 1)
+            damaged.append(f"Machine {name} was skipped. {complaint}")
     tunings = []
     for name in set_names():
         try:
             tunings.append((name, load_set(name).name))
         except BadInput as error:
             broken.append(str(error))
-    return Bench(
+    return PlanResources(
         catalogue,
         facts.here(),
         tuple(machines),

@@ -37,9 +37,9 @@ class Servers(QWidget):
         inside = column(self, gap=10)
         head = row()
         head.addWidget(label("Servers", 14, Weight.DemiBold))
-        self._told = Elided(12, tone="muted")
-        self._told.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        head.addWidget(self._told, 1)
+        self._order_label = Elided(12, tone="muted")
+        self._order_label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        head.addWidget(self._order_label, 1)
         inside.addLayout(head)
         self.tags = Tags()
         self.tags.moved.connect(self._move)
@@ -83,9 +83,9 @@ class Servers(QWidget):
             self._protocol = protocol
             self._show()
 
-    def tell(self, text: str) -> None:
+    def show_order(self, text: str) -> None:
         """Show the order of the sweeps."""
-        self._told.say(text)
+        self._order_label.show_text(text)
 
     def open_or_close(self) -> None:
         """Open or close the list of all servers."""
@@ -97,7 +97,7 @@ class Servers(QWidget):
         self._open.setProperty("icon_name", "x" if opened else "plus")
         dress(self, self._theme)
         if opened:
-            self.picker.begin()
+            self.picker.start()
         else:
             self._open.setFocus()
 

@@ -52,7 +52,7 @@ class Tags(QWidget):
             made.removed.connect(self.removed)
             self._tags.append(made)
         for tag, (name, usable) in zip(self._tags, servers, strict=True):
-            tag.say(name, usable)
+            tag.show_text(name, usable)
         self._across = 0
         self._arrange()
 
@@ -121,7 +121,7 @@ class Tag(QAbstractButton):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
 
-    def say(self, name: str, usable: bool) -> None:
+    def show_text(self, name: str, usable: bool) -> None:
         self._usable = usable
         self.setText(name)
         self.setToolTip(tip(f"{name}. Drag to reorder, or click the cross to remove."))

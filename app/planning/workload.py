@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from app.fields import Figure, Line, Options, Words
+from app.fields import Figure, Line, Options, TextField
 from app.planning.figures import Figures
 from app.widgets import column
 from workbench.workloads.base import Field
@@ -84,5 +84,5 @@ def _input(field: Field) -> QWidget:
     if field.kind == "choice":
         return Options(field.label, [(choice, str(choice)) for choice in field.choices])
     if field.kind == "text":
-        return Words(field.label, 200)
+        return TextField(field.label, 200)
     return Figure(f"{field.label}, {field.unit}" if field.unit else field.label)

@@ -33,12 +33,12 @@ class Mark:
     """ "4,700/s", "50 concurrent"."""
     start_us: int
     stop_us: int
-    look: int = 1
+    attempt: int = 1
 
     @property
     def where(self) -> str:
         """Return a label: "gevent, 4,700/s, second try"."""
-        again = f", {formatting.ordinal(self.look)} try" if self.look > 1 else ""
+        again = f", {formatting.ordinal(self.attempt)} try" if self.attempt > 1 else ""
         return f"{self.name}, {self.offered}{again}"
 
 

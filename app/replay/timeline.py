@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from app.charts.drawing import draw_marker, draw_text, text_width
-from app.charts.shortening import told_apart
+from app.charts.shortening import distinct_names
 from app.colour import with_opacity
 from app.plain import tip
 from app.replay.film import Alert, Mark, Reel
@@ -81,7 +81,7 @@ class Timeline(QWidget):
         place = self.place_at(at_us)
         return self._marks[place] if place >= 0 else None
 
-    def said_at(self, at_us: float) -> str:
+    def describe_at(self, at_us: float) -> str:
         """Describe what is measured at a time; empty: nothing was measured yet."""
         mark = self.mark_at(at_us)
         if mark is not None:
@@ -125,9 +125,9 @@ class Timeline(QWidget):
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             x = float(event.pos().x())
             near = (a.text for a in self._alerts if abs(self._x(a.t_us) - x) < _NEAR_PX)
-            said = self.said_at(x / max(1, self.width()) * self._duration)
-            told = "\n".join(filter(None, [said[:1].upper() + said[1:], *near]))
-            QToolTip.showText(event.globalPos(), tip(told), self)
+            text = self.describe_at(x / max(1, self.width()) * self._duration)
+            tip_text = "\n".join(filter(None, [text[:1].upper() + text[1:], *near]))
+            QToolTip.showText(event.globalPos(), tip(tip_text), self)
             return True
         return super().event(event)
 
@@ -191,8 +191,8 @@ class Timeline(QWidget):
         free = self.width() + 0.0
         for first, final in reversed(self._stretches):
             free = self._paint_name(painter, first, final, free)
-        for look, first_us, last_us in _rounds(self._stretches):
-            self._paint_round(painter, look, self._x(first_us), self._x(last_us))
+        for attempt, first_us, last_us in _rounds(self._stretches):
+            self._paint_round(painter, attempt, self._x(first_us), self._x(last_us))
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(theme.warn))
         for alert in self._alerts:
@@ -206,22 +206,22 @@ class Timeline(QWidget):
     def _paint_name(self, painter: QPainter, first: Mark, last: Mark, free: float) -> float:
         """Draw a name up to the start of the next one, `free`; returns where it ends."""
         theme, left = self._theme, self._x(first.start_us)
-        if first.look > 1:
+        if first.attempt > 1:
             return left
         wide = self._x(last.stop_us) - left
         size = font(11, Weight.Medium)
         names = frozenset(mark.name for mark, _ in self._stretches)
-        name = told_apart(names, size, free - 5 - left - 14)[first.name]
+        name = distinct_names(names, size, free - 5 - left - 14)[first.name]
         if wide > _NAMED_FROM and text_width(name, size) > 14:
             style = theme.series(first.index)
             draw_marker(painter, style, QPointF(left + 5, 8), 3.6, theme.card)
             draw_text(painter, QPointF(left + 14, 8), name, size, theme.soft)
         return left
 
-    def _paint_round(self, painter: QPainter, look: int, left: float, right: float) -> None:
+    def _paint_round(self, painter: QPainter, attempt: int, left: float, right: float) -> None:
         """Mark the stretches in which doubtful rates are repeated."""
         size = font(11)
-        which = formatting.ordinal(look)
+        which = formatting.ordinal(attempt)
         fits = (t for t in (f"{which} tries", which) if text_width(t, size) <= right - left)
         draw_text(painter, QPointF(left, 8), next(fits, ""), size, self._theme.muted)
 
@@ -253,7 +253,7 @@ def _stretches(marks: Sequence[Mark]) -> list[tuple[Mark, Mark]]:
     found: list[tuple[Mark, Mark]] = []
     for mark in marks:
         last = found[-1][1] if found else None
-        again = last is not None and mark.look > last.look and mark.offered != last.offered
+        again = last is not None and mark.attempt > last.attempt and mark.offered != last.offered
         if last is not None and last.server == mark.server and not again:
             found[-1] = (found[-1][0], mark)
         else:
@@ -266,9 +266,9 @@ def _rounds(stretches: Sequence[tuple[Mark, Mark]]) -> list[tuple[int, int, int]
     found: list[tuple[int, int, int]] = []
     before = 1
     for first, last in stretches:
-        if first.look > 1 and first.look == before:
-            found[-1] = (first.look, found[-1][1], last.stop_us)
-        elif first.look > 1:
-            found.append((first.look, first.start_us, last.stop_us))
-        before = first.look
+        if first.attempt > 1 and first.attempt == before:
+            found[-1] = (first.attempt, found[-1][1], last.stop_us)
+        elif first.attempt > 1:
+            found.append((first.attempt, first.start_us, last.stop_us))
+        before = first.attempt
     return found

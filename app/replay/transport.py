@@ -30,8 +30,8 @@ class Transport(QFrame):
 
     HEIGHT, COMPACT = 142, 110
 
-    play_wanted, pause_wanted = Signal(), Signal()
-    seek_wanted, speed_wanted = Signal(float), Signal(float)
+    play_requested, pause_requested = Signal(), Signal()
+    seek_requested, speed_requested = Signal(float), Signal(float)
 
     def __init__(self, theme: Theme, speed: float | None = None) -> None:
         """`speed`: as chosen by the user; None: not yet."""
@@ -44,7 +44,7 @@ class Transport(QFrame):
         self._reel: Reel | None = None
         self._inside = inside = column(self, margin=14, gap=8)
         self.timeline = Timeline(theme)
-        self.timeline.sought.connect(self.seek_wanted)
+        self.timeline.sought.connect(self.seek_requested)
         self._play = QPushButton()
         self._play.setFixedSize(44, 44)
         self._play.setProperty("kind", "primary")
@@ -75,11 +75,11 @@ class Transport(QFrame):
         head.addWidget(self._end)
         inside.addLayout(head)
         inside.addWidget(self.timeline, 1)
-        self._tell_play()
+        self._show_play()
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
-        self._tell_play()
+        self._show_play()
 
     def set_compact(self, compact: bool) -> None:
         """Make the controls lower, for windows without much height."""
@@ -96,7 +96,7 @@ class Transport(QFrame):
         if not self._chosen:
             self._speeds.show_speed(fitting(reel.duration_us / 1e6))
         self.timeline.load(reel)
-        self.tell(Position(float(reel.duration_us), True, self.speed))
+        self.show_position(Position(float(reel.duration_us), True, self.speed))
 
     @property
     def speed(self) -> float:
@@ -104,30 +104,30 @@ class Transport(QFrame):
 
     def _on_chosen(self, speed: float) -> None:
         self._chosen = True
-        self.speed_wanted.emit(speed)
+        self.speed_requested.emit(speed)
 
     def faster(self, steps: int) -> None:
         self._speeds.step(steps)
 
-    def tell(self, position: Position) -> None:
+    def show_position(self, position: Position) -> None:
         self.at = position
         if self._reel is None:
             return
         self._clock.setText(formatting.clock(position.at_us / 1e6))
         self._of.setText(f"of {formatting.clock(self._reel.duration_us / 1e6)}")
-        said = self.timeline.said_at(position.at_us)
+        text = self.timeline.describe_at(position.at_us)
         if place := self.timeline.place_at(position.at_us) + 1:
-            said = f"{said}, point {place} of {len(self._reel.marks)}"
-        self.where.say(said[:1].upper() + said[1:] if not place else said)
+            text = f"{text}, point {place} of {len(self._reel.marks)}"
+        self.where.show_text(text[:1].upper() + text[1:] if not place else text)
         self.timeline.set_position(position.at_us)
-        self._tell_play()
+        self._show_play()
 
     def toggle(self) -> None:
-        (self.play_wanted if self.at.paused else self.pause_wanted).emit()
+        (self.play_requested if self.at.paused else self.pause_requested).emit()
 
     def to_end(self) -> None:
         if self._reel is not None:
-            self.seek_wanted.emit(float(self._reel.duration_us))
+            self.seek_requested.emit(float(self._reel.duration_us))
 
     def step(self, points: int) -> None:
         """Jump to the end of a neighbouring point."""
@@ -137,17 +137,17 @@ class Transport(QFrame):
         """Jump to the end of a neighbouring server's stretch."""
         self.timeline.step_server(stretches)
 
-    def _tell_play(self) -> None:
+    def _show_play(self) -> None:
         name = "Play" if self.at.paused else "Pause"
-        told = (name, self._theme.name)
-        if told == self._told:
+        drawn = (name, self._theme.name)
+        if drawn == self._drawn:
             return
-        self._told = told
+        self._drawn = drawn
         self._play.setAccessibleName(name)
         self._play.setToolTip(tip(f"{name} (Space)"))
         self._play.setIcon(icon(name.lower(), self._theme.on_primary))
 
-    _told: tuple[str, str] | None = None
+    _drawn: tuple[str, str] | None = None
 
 
 def fitting(duration_s: float) -> float:

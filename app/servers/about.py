@@ -32,25 +32,25 @@ class About(Reader):
         inside.setContentsMargins(0, 0, 8, 0)
         self.problem = Inline()
         inside.addWidget(self.problem)
-        self._words = QVBoxLayout()
-        self._words.setSpacing(8)
-        inside.addLayout(self._words)
+        self._body = QVBoxLayout()
+        self._body.setSpacing(8)
+        inside.addLayout(self._body)
         inside.addStretch(1)
 
     def show_server(self, known: Known | None) -> None:
-        empty(self._words)
-        self.problem.say(_problem(known) if known else "")
+        empty(self._body)
+        self.problem.show_text(_problem(known) if known else "")
         self.verticalScrollBar().setValue(0)
         if known is None:
-            self._words.addWidget(label("Select a server in the table.", 12, tone="muted"))
+            self._body.addWidget(label("Select a server in the table.", 12, tone="muted"))
             return
         for text, tone in _sentences(known):
-            self._words.addWidget(_line(text, tone))
+            self._body.addWidget(_line(text, tone))
         for title, facts in _tables(known):
             if facts:
-                self._words.addSpacing(6)
-                self._words.addWidget(label(title, 12, Weight.DemiBold, tone="muted"))
-                self._words.addWidget(_table(facts))
+                self._body.addSpacing(6)
+                self._body.addWidget(label(title, 12, Weight.DemiBold, tone="muted"))
+                self._body.addWidget(_table(facts))
 
 
 def _problem(known: Known) -> str:

@@ -115,8 +115,8 @@ class CodeView(QPlainTextEdit):
             if wrong:
                 painter.fillRect(QRectF(0, box.top(), 3, box.height()), QColor(theme.bad))
             painter.setPen(QColor(theme.bad) if wrong else quiet)
-            words = QRectF(0, box.top(), room.width() - _PAD, box.height())
-            painter.drawText(words, int(Qt.AlignmentFlag.AlignRight), str(number))
+            number_box = QRectF(0, box.top(), room.width() - _PAD, box.height())
+            painter.drawText(number_box, int(Qt.AlignmentFlag.AlignRight), str(number))
             block = block.next()
 
     def _make_room(self) -> None:

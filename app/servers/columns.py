@@ -34,14 +34,14 @@ class Column:
         return f"{self.title} ({self.group})" if self.group else self.title
 
 
-def _words(text: Callable[[Known], str]) -> Callable[[Known], Any]:
+def _sort_text(text: Callable[[Known], str]) -> Callable[[Known], Any]:
     return lambda known: (text(known) == "", text(known).casefold())
 
 
 def _column(
     title: str, width: int, text: Callable[[Known], str], group: str = "", **more: Any
 ) -> Column:
-    return Column(title, width, text, more.pop("order", _words(text)), group, **more)
+    return Column(title, width, text, more.pop("order", _sort_text(text)), group, **more)
 
 
 def _figure(
@@ -156,8 +156,8 @@ def column(name: str) -> int:
 def haystack(known: Known) -> str:
     """Return the text that a search covers: names, descriptions and code."""
     entry = known.entry
-    said = [known.id, known.name, known.state.word, *known.texts.values()]
+    texts = [known.id, known.name, known.state.word, *known.texts.values()]
     if entry:
-        said += [entry.description, entry.style, entry.language, *entry.notes, *entry.protocols]
-        said += [ALL_FAMILIES.get(entry.family, ""), *(f.text(known) for f in COLUMNS if f.group)]
-    return "\n".join(said).casefold()
+        texts += [entry.description, entry.style, entry.language, *entry.notes, *entry.protocols]
+        texts += [ALL_FAMILIES.get(entry.family, ""), *(f.text(known) for f in COLUMNS if f.group)]
+    return "\n".join(texts).casefold()

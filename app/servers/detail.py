@@ -24,7 +24,7 @@ class Detail(QWidget):
 
     beside_changed = Signal()
     """The code on the right has changed, or was closed."""
-    reveal_wanted = Signal()
+    reveal_requested = Signal()
 
     def __init__(self, desk: Desk, edits: Edits, own: Owning, beside: str) -> None:
         """`beside`: the key of the server to show on the right; empty: none."""
@@ -33,7 +33,7 @@ class Detail(QWidget):
         self.pane = pane = CodePane(desk, edits, "Code")
         self._duplicate = pane.add_tool("Duplicate to edit", "copy", self.duplicate)
         self._delete = pane.add_tool("Delete server (Del)", "trash-2", self.delete)
-        self._reveal = pane.add_tool("Open folder", "folder-open", self.reveal_wanted.emit)
+        self._reveal = pane.add_tool("Open folder", "folder-open", self.reveal_requested.emit)
         self._pin = pane.add_tool("Pin the code on the right (B)", "panel-right", self.pin)
         self.other = CodePane(desk, edits, "Pinned code", reading=True)
         self.other.add_tool("Close the pinned code", "x", lambda: self.set_beside(None))
@@ -51,9 +51,9 @@ class Detail(QWidget):
         self._panes.addWidget(self._same)
         self._facts = FactsCard(desk)
         self.trial = self._facts.trial
-        pane.save_wanted.connect(own.save)
+        pane.save_requested.connect(own.save)
         self.trial.unsaved = lambda known: bool(edits.of(known))
-        self.trial.save_wanted.connect(
+        self.trial.save_requested.connect(
             lambda known: own.save(known, lambda: self.trial.go_on(known))
         )
         across = row(self, gap=GAP)
@@ -98,7 +98,7 @@ class Detail(QWidget):
         if known is not None:
             self.set_beside(None if known.key == self.beside else known)
 
-    def try_it(self) -> None:
+    def run_test(self) -> None:
         """Show the test and start it."""
         self._facts.show_trial()
         self.trial.start()
@@ -116,11 +116,11 @@ class Detail(QWidget):
     def menu(self, known: Known) -> QMenu:
         """Return the menu of the selected server; it is deleted when it is closed."""
         made = QMenu(self)
-        made.addAction("Test", self.try_it).setEnabled(self.trial.go.isEnabled())
+        made.addAction("Test", self.run_test).setEnabled(self.trial.go.isEnabled())
         made.addAction("Pin code on the right", self.pin)
         made.addSeparator()
         made.addAction("Duplicate…", self.duplicate).setEnabled(known.copyable)
-        made.addAction("Open folder", self.reveal_wanted.emit)
+        made.addAction("Open folder", self.reveal_requested.emit)
         made.addAction("Delete…", self.delete).setEnabled(known.own)
         made.aboutToHide.connect(made.deleteLater)
         return made

@@ -81,8 +81,8 @@ class Filters(QFrame):
                 item = QListWidgetItem(name)
                 item.setData(_ID, id_)
                 item.setData(_COUNT, counts.get(id_, 0))
-                said = f"{name}, {counts.get(id_, 0)}"
-                item.setData(Qt.ItemDataRole.AccessibleTextRole, said)
+                text = f"{name}, {counts.get(id_, 0)}"
+                item.setData(Qt.ItemDataRole.AccessibleTextRole, text)
                 self._families.addItem(item)
         self._families.setFixedHeight(self._families.count() * _ROW_PX)
         self.family = chosen

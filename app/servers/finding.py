@@ -14,7 +14,7 @@ from app.servers.table import ServerTable
 from app.theme import Theme, icon_pixmap
 from app.widgets import button, column, label, row
 
-_LOOK_AFTER_MS = 150
+_SEARCH_AFTER_MS = 150
 
 
 class Finding(QFrame):
@@ -22,7 +22,7 @@ class Finding(QFrame):
 
     searched = Signal()
     """The search has changed, and the user has stopped typing."""
-    all_wanted = Signal()
+    all_requested = Signal()
     """The user wants to see every server again."""
 
     def __init__(self, sifted: Sifted, theme: Theme) -> None:
@@ -40,11 +40,11 @@ class Finding(QFrame):
         self.field.addAction(self._glass, QLineEdit.ActionPosition.LeadingPosition)
         for each in self.field.findChildren(QToolButton):
             each.setAccessibleName("Clear the search")
-        self._looking = QTimer(self)
-        self._looking.setSingleShot(True)
-        self._looking.setInterval(_LOOK_AFTER_MS)
-        self._looking.timeout.connect(self.searched)
-        self.field.textChanged.connect(lambda _: self._looking.start())
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_SEARCH_AFTER_MS)
+        self._timer.timeout.connect(self.searched)
+        self.field.textChanged.connect(lambda _: self._timer.start())
         self.count = label("", 12, tone="muted")
         self.order = Choice("Sort by")
         for place, each in enumerate(COLUMNS):
@@ -65,7 +65,7 @@ class Finding(QFrame):
         self._stack.addWidget(self._make_empty())
         inside.addWidget(self._stack, 1)
         self.order.activated.connect(self._on_order)
-        self.table.sorted.connect(self._tell_order)
+        self.table.sorted.connect(self._show_order)
 
     def _make_empty(self) -> QWidget:
         made = QWidget()
@@ -73,7 +73,7 @@ class Finding(QFrame):
         inside.addStretch()
         self._nothing = label("", 13, tone="soft", wrap=True)
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        again = button("Show all servers", "rotate-cw", on_click=self.all_wanted.emit)
+        again = button("Show all servers", "rotate-cw", on_click=self.all_requested.emit)
         inside.addWidget(self._nothing)
         inside.addWidget(again, 0, Qt.AlignmentFlag.AlignHCenter)
         inside.addStretch()
@@ -100,13 +100,13 @@ class Finding(QFrame):
         if not self.table.choose(key) and self._sifted.rowCount():
             self.table.choose(self._sifted.server(0).key)
 
-    def tell(self) -> None:
+    def show_count(self) -> None:
         """Show the number of matches."""
         rows = self._sifted.rows
         found, all_, ticked = self._sifted.rowCount(), len(rows.servers), len(rows.ticked)
         servers = f"{all_:,} server{'s' if all_ != 1 else ''}"
-        said = servers if found == all_ else f"{found:,} of {servers}"
-        self.count.setText(f"{said} · {ticked:,} selected" if ticked else said)
+        text = servers if found == all_ else f"{found:,} of {servers}"
+        self.count.setText(f"{text} · {ticked:,} selected" if ticked else text)
         text = self.field.text().strip()
         self._nothing.setText(
             f"No server matches “{text}”." if text else "No server matches these filters."
@@ -120,12 +120,12 @@ class Finding(QFrame):
         place, rising = self.table.sorting
         self.table.sort_by(place, rising=not rising)
 
-    def _tell_order(self) -> None:
+    def _show_order(self) -> None:
         place, rising = self.table.sorting
         self.order.setCurrentIndex(place)
-        word = "Ascending" if rising else "Descending"
-        self.direction.setText(word)
-        self.direction.setAccessibleName(f"Order: {word.lower()}")
+        text = "Ascending" if rising else "Descending"
+        self.direction.setText(text)
+        self.direction.setAccessibleName(f"Order: {text.lower()}")
 
     def set_theme(self, theme: Theme) -> None:
         self._glass.setIcon(QIcon(icon_pixmap("search", theme.muted, 16)))

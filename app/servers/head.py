@@ -15,8 +15,8 @@ class Head(TopBar):
     def __init__(self, desk: Desk, machine: str) -> None:
         """`machine`: a profile's name; empty: this computer."""
         super().__init__("Servers")
-        self.say("Servers", "Catalogue, code and tests")
-        self.chip.say("Target: this computer", "soft")
+        self.show_text("Servers", "Catalogue, code and tests")
+        self.chip.show_text("Target: this computer", "soft")
         self._narrow = False
         self._doing = ""
         self.target = Target(desk, machine)
@@ -27,31 +27,31 @@ class Head(TopBar):
         self.compare = button("Compare in a plan", "arrow-right", kind="primary")
         for each in (self.target, self.all, self.new, self.compare):
             self.actions.addWidget(each)
-        self.target.appeared.connect(self._tell_target)
+        self.target.appeared.connect(self._show_target)
 
     def set_narrow(self, narrow: bool) -> None:
         self._narrow = narrow
-        self._tell_target()
+        self._show_target()
 
-    def tell_ticked(self, number: int) -> None:
-        word = f"Compare {number} in a plan" if number else "Compare in a plan"
-        self.compare.setText(f" {word}")
-        self.compare.setAccessibleName(word)
+    def show_ticked(self, number: int) -> None:
+        text = f"Compare {number} in a plan" if number else "Compare in a plan"
+        self.compare.setText(f" {text}")
+        self.compare.setAccessibleName(text)
         self.compare.setEnabled(number > 0)
         self.compare.setToolTip(tip("" if number else "Select the servers to compare"))
 
-    def tell_trial(self, trial: Trial, *, possible: bool) -> None:
+    def show_trial_state(self, trial: Trial, *, possible: bool) -> None:
         """`possible`: servers are listed, and nothing prevents a test."""
-        word = "Stop tests" if trial.under_way else "Test all shown"
-        self.all.setText(f" {word}")
-        self.all.setAccessibleName(word)
+        text = "Stop tests" if trial.under_way else "Test all shown"
+        self.all.setText(f" {text}")
+        self.all.setAccessibleName(text)
         self.all.setEnabled(possible)
-        self.target.hold(trial.under_way)
+        self.target.lock(trial.under_way)
         self._doing = trial.progress
-        self._tell_target()
+        self._show_target()
 
-    def _tell_target(self) -> None:
+    def _show_target(self) -> None:
         """Show the machine; a narrow window shows only the choice."""
         self.new.setVisible(self._narrow and not self._doing)
         chosen = self._narrow and self.target.isVisibleTo(self)
-        self.chip.say(self._doing or ("" if chosen else self.target.word), "soft")
+        self.chip.show_text(self._doing or ("" if chosen else self.target.caption), "soft")

@@ -111,7 +111,7 @@ def _known(entry: ServerEntry, machine: str, there: There | None) -> Known:
         state = _state(ready, found)
     elif not entry.unavailable:
         found, ready = gate_cache.recall(entry, machine), there.readiness(entry) if there else None
-        state = _state(ready, found) if ready or found else _NOT_LOOKED
+        state = _state(ready, found) if ready or found else _NOT_EXAMINED
     return Known(
         id=entry.id,
         name=entry.name,
@@ -145,7 +145,7 @@ def _broken(broken: Broken) -> Known:
 
 FAILED = State(NOT, "Test failed", "bad", "triangle-alert")
 _UNAVAILABLE = State(NOT, "Unavailable", "muted", "circle-x")
-_NOT_LOOKED = State(FIRST, "Not checked", "muted", "circle-question-mark")
+_NOT_EXAMINED = State(FIRST, "Not checked", "muted", "circle-question-mark")
 
 
 def _state(ready: Readiness | None, found: Measured | None) -> State:

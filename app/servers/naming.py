@@ -50,7 +50,7 @@ class NewServer(QDialog):
         foot.addWidget(self.leave)
         foot.addWidget(self.make)
         inside.addLayout(foot)
-        self.field.textChanged.connect(lambda _: self._say(""))
+        self.field.textChanged.connect(lambda _: self._show_message(""))
         self.finished.connect(lambda _: self.deleteLater())
         dress(self, desk.theme)
         self.field.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -70,15 +70,15 @@ class NewServer(QDialog):
         self.accept()
 
     def _on_refused(self, sentence: str) -> None:
-        self._say(sentence)
+        self._show_message(sentence)
         self.make.setEnabled(True)
         self.field.setFocus()
 
-    def _say(self, sentence: str) -> None:
+    def _show_message(self, sentence: str) -> None:
         """Show a message with room for all of its lines."""
         if sentence == self.wrong.text:
             return
-        self.wrong.say(sentence)
+        self.wrong.show_text(sentence)
         inside = self.layout()
         inside.activate()
         self.resize(self.width(), inside.totalHeightForWidth(self.width()))

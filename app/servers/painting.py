@@ -17,7 +17,7 @@ from app.theme import Theme, Weight, font, icon_pixmap, paint_icon
 HEAD_PX = 48
 BOX_PX = 38
 """The width of the check box, from the left."""
-_LEAST_WORDS_PX = 34
+_LEAST_TEXT_PX = 34
 _LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 _RIGHT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
 
@@ -76,8 +76,8 @@ class ServerHeader(QHeaderView):
         painter.setFont(font(11, Weight.DemiBold))
         painter.setPen(QColor(theme.muted))
         # It stays visible while its columns scroll.
-        words = QRectF(max(left, 0) + 10, 4, right - max(left, 0) - 20, 20)
-        painter.drawText(words, int(_LEFT), group)
+        box = QRectF(max(left, 0) + 10, 4, right - max(left, 0) - 20, 20)
+        painter.drawText(box, int(_LEFT), group)
 
     def _paint_title(self, painter: QPainter, place: int, theme: Theme) -> None:
         left, width = self.sectionViewportPosition(place), self.sectionSize(place)
@@ -89,7 +89,7 @@ class ServerHeader(QHeaderView):
         painter.setFont(font(11, Weight.DemiBold if chosen else Weight.Medium))
         painter.setPen(QColor(theme.text if chosen else theme.muted))
         align = _RIGHT if COLUMNS[place].right else _LEFT
-        if not (room := in_sight(room, self.viewport().width(), align)).isValid():
+        if not (room := visible_part(room, self.viewport().width(), align)).isValid():
             return
         elide = Qt.TextElideMode.ElideRight
         title = QFontMetricsF(painter.font()).elidedText(
@@ -140,7 +140,7 @@ class RowDelegate(QStyledItemDelegate):
             quiet = text in {"", "No", "None"} or not known.runs
             colour = theme.muted if quiet else theme.soft
             align = _RIGHT if column.right else _LEFT
-            room = in_sight(cell.adjusted(10, 0, -10, -1), edge, align)
+            room = visible_part(cell.adjusted(10, 0, -10, -1), edge, align)
             if room.isValid():
                 write(painter, room, text or "–", colour, align=align)
         painter.restore()
@@ -171,15 +171,15 @@ class RowDelegate(QStyledItemDelegate):
         room = cell.adjusted(BOX_PX + 2, 0, -8, -1)
         if known.own:
             unsaved = known.key in rows.unsaved
-            word = "unsaved" if unsaved else "yours"
+            tag_text = "unsaved" if unsaved else "yours"
             size = font(11, Weight.Medium)
-            wide = QFontMetricsF(size).horizontalAdvance(word) + 12
+            wide = QFontMetricsF(size).horizontalAdvance(tag_text) + 12
             tag = QRectF(room.right() - wide, cell.center().y() - 9, wide, 18)
             tone = theme.warn if unsaved else theme.soft
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(theme.tinted(tone)))
             painter.drawRoundedRect(tag, 9, 9)
-            write(painter, tag, word, tone, size=11, align=Qt.AlignmentFlag.AlignCenter)
+            write(painter, tag, tag_text, tone, size=11, align=Qt.AlignmentFlag.AlignCenter)
             room.setRight(tag.left() - 6)
         colour = theme.text if known.runs else theme.muted
         write(painter, room, known.name, colour, weight=Weight.DemiBold, size=13)
@@ -193,14 +193,14 @@ class RowDelegate(QStyledItemDelegate):
         write(painter, room, known.state.word, colour, weight=Weight.Medium)
 
 
-def in_sight(room: QRectF, edge: float, align: Qt.AlignmentFlag) -> QRectF:
+def visible_part(room: QRectF, edge: float, align: Qt.AlignmentFlag) -> QRectF:
     """Return the visible part of a cell, so that elided text starts and ends there; invalid: too
     narrow for text, or a figure would be cut.
     """
     if room.left() >= 0 and room.right() <= edge:
         return room
     seen = room.intersected(QRectF(10, room.top(), edge - 14, room.height()))
-    cut = align != _LEFT or seen.width() < _LEAST_WORDS_PX
+    cut = align != _LEFT or seen.width() < _LEAST_TEXT_PX
     return QRectF() if cut else seen
 
 

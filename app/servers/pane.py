@@ -34,7 +34,7 @@ class CodePane(QFrame):
 
     edited = Signal()
     """The set of unsaved changes has changed."""
-    save_wanted = Signal(object)
+    save_requested = Signal(object)
     """A `Known`."""
 
     def __init__(self, desk: Desk, edits: Edits, name: str, *, reading: bool = False) -> None:
@@ -45,7 +45,7 @@ class CodePane(QFrame):
         self._file = ""
         self._shown = ("", "")
         self._faults: Sequence[Fault] = ()
-        self._asked = 0
+        self._request = 0
         inside = column(self)
         inside.addLayout(self._make_head(name))
         hair = frame("hair")
@@ -97,10 +97,10 @@ class CodePane(QFrame):
         self._foot = QFrame()
         across = row(self._foot, gap=8)
         across.setContentsMargins(14, 6, 8, 8)
-        self._said = label("", 12, tone="muted", wrap=True)
+        self._status = label("", 12, tone="muted", wrap=True)
         self._revert = button("Revert", "history", on_click=self.revert)
         self._save = button("Save", "save", on_click=self._ask_to_save)
-        across.addWidget(self._said, 1)
+        across.addWidget(self._status, 1)
         across.addWidget(self._revert)
         across.addWidget(self._save)
         return self._foot
@@ -124,11 +124,11 @@ class CodePane(QFrame):
             file = file if file in files else (known.source if known else "")
         else:
             file = before
-        self._name.say(known.name if known else "")
+        self._name.show_text(known.name if known else "")
         self._name.setVisible(known is not None)
         self._name.setMinimumWidth(min(_NAME, self._name.sizeHint().width()))
         self.code.setVisible(known is not None)
-        self._about.say(_about(known))
+        self._about.show_text(_about(known))
         self._fit()
         self._files.clear()
         self._files.addItems(files)
@@ -172,8 +172,8 @@ class CodePane(QFrame):
         if self.known is None:
             return []
         first = [self.known.source, "server.yaml", _REQUIREMENTS]
-        there = self._edits.texts(self.known)
-        return [n for n in dict.fromkeys((*first, *there)) if n in there]
+        texts = self._edits.texts(self.known)
+        return [n for n in dict.fromkeys((*first, *texts)) if n in texts]
 
     def _show_file(self, name: str) -> None:
         self._file = name
@@ -187,7 +187,7 @@ class CodePane(QFrame):
             self.code.blockSignals(False)
         self._shown = shown
         self.code.set_writable(self._may_write(name))
-        self._tell()
+        self._refresh()
 
     def _on_file(self, place: int) -> None:
         name = self._files.itemText(place)
@@ -205,11 +205,11 @@ class CodePane(QFrame):
         self._edits.write(self.known, self._file, self.code.toPlainText())
         self._checking.start()
         self.edited.emit()
-        self._tell()
+        self._refresh()
 
     def _ask_to_save(self) -> None:
         if self.unsaved:
-            self.save_wanted.emit(self.known)
+            self.save_requested.emit(self.known)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._fit()
@@ -221,36 +221,36 @@ class CodePane(QFrame):
 
     def _check(self) -> None:
         known = self.known
-        self._asked += 1
+        self._request += 1
         if known is None or not self._writable or not known.texts:
-            self._on_checked(self._asked, [])
+            self._on_checked(self._request, [])
             return
-        asked, texts = self._asked, self._edits.texts(known)
+        request, texts = self._request, self._edits.texts(known)
         self._desk.bridge.do(
             lambda: proofread(known.id, texts, known.others),
-            lambda faults: self._on_checked(asked, faults),
-            lambda sentence: self._on_checked(asked, [Fault("", 0, sentence)]),
+            lambda faults: self._on_checked(request, faults),
+            lambda sentence: self._on_checked(request, [Fault("", 0, sentence)]),
         )
 
-    def _on_checked(self, asked: int, faults: Sequence[Fault]) -> None:
-        if asked == self._asked:
+    def _on_checked(self, request: int, faults: Sequence[Fault]) -> None:
+        if request == self._request:
             self._faults = faults
-            self._tell()
+            self._refresh()
 
     @property
     def faults(self) -> Sequence[Fault]:
         return self._faults
 
-    def _tell(self) -> None:
+    def _refresh(self) -> None:
         here = {f.line: f.sentence for f in self._faults if f.file == self._file and f.line}
         self.code.set_faults(here)
         first = self._faults[0] if self._faults else None
-        self.wrong.say(_told(first, self._file, len(self._faults)) if first else "")
+        self.wrong.show_text(_fault_text(first, self._file, len(self._faults)) if first else "")
         self._holder.setVisible(first is not None)
         if self.known is None or not self._writable:
             return
         changed = sorted(self._edits.of(self.known))
-        self._said.setText(
+        self._status.setText(
             f"Unsaved: {', '.join(changed)}."
             if changed
             else "No errors."
@@ -274,7 +274,7 @@ def _about(known: Known | None) -> str:
     return ", ".join(filter(None, (known.entry.style, lines)))
 
 
-def _told(fault: Fault, file: str, count: int) -> str:
+def _fault_text(fault: Fault, file: str, count: int) -> str:
     where = "" if fault.file in {file, ""} else fault.file
     if fault.line:
         where = f"{where}, line {fault.line}" if where else f"Line {fault.line}"

@@ -42,19 +42,19 @@ class Rows(QAbstractTableModel):
         self.servers = list(servers)
         self._haystacks = [haystack(each) for each in servers]
         self.endResetModel()
-        there = {each.id for each in servers if each.comparable}
-        self.set_ticked([id_ for id_ in self.ticked if id_ in there])
+        comparable_ids = {each.id for each in servers if each.comparable}
+        self.set_ticked([id_ for id_ in self.ticked if id_ in comparable_ids])
 
     def set_ticked(self, ids: list[str]) -> None:
         if ids != self.ticked:
             self.ticked = ids
-            self._tell_all()
+            self._report_all()
             self.ticks_changed.emit()
 
     def set_unsaved(self, keys: Collection[str]) -> None:
         if set(keys) != set(self.unsaved):
             self.unsaved = set(keys)
-            self._tell_all()
+            self._report_all()
 
     def toggle(self, known: Known) -> None:
         if known.comparable:
@@ -71,10 +71,10 @@ class Rows(QAbstractTableModel):
         return 0 if parent.isValid() else len(COLUMNS)
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        usual = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
         if index.column() == 0 and self.servers[index.row()].comparable:
-            return usual | Qt.ItemFlag.ItemIsUserCheckable
-        return usual
+            return flags | Qt.ItemFlag.ItemIsUserCheckable
+        return flags
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         known, column = self.servers[index.row()], COLUMNS[index.column()]
@@ -109,7 +109,7 @@ class Rows(QAbstractTableModel):
             return f"{COLUMNS[section].name}; click to sort"
         return None
 
-    def _tell_all(self) -> None:
+    def _report_all(self) -> None:
         if self.servers:
             last = self.index(len(self.servers) - 1, len(COLUMNS) - 1)
             self.dataChanged.emit(self.index(0, 0), last)
@@ -117,9 +117,9 @@ class Rows(QAbstractTableModel):
     def _spoken(self, known: Known, column: int) -> str:
         if column:
             return f"{COLUMNS[column].name}: {COLUMNS[column].text(known) or 'unknown'}"
-        said = [known.name, known.state.word, COLUMNS[2].text(known)]
-        said += ["yours"] * known.own + ["unsaved changes"] * (known.key in self.unsaved)
-        return ", ".join(filter(None, said))
+        texts = [known.name, known.state.word, COLUMNS[2].text(known)]
+        texts += ["yours"] * known.own + ["unsaved changes"] * (known.key in self.unsaved)
+        return ", ".join(filter(None, texts))
 
 
 class Sifted(QSortFilterProxyModel):
@@ -176,11 +176,11 @@ class Sifted(QSortFilterProxyModel):
 def _tip(known: Known, column: int) -> str:
     text = COLUMNS[column].text(known)
     if column == 0:
-        told = known.problem or (known.entry.description if known.entry else "")
+        text = known.problem or (known.entry.description if known.entry else "")
     elif column == 1:
         gone = known.entry.unavailable if known.entry else None
-        told = known.problem or (gone.reason if gone else "")
-        told = told or (known.ready.sentence if known.ready else "")
+        text = known.problem or (gone.reason if gone else "")
+        text = text or (known.ready.sentence if known.ready else "")
     else:
-        told = ", ".join(filter(None, (text, COLUMNS[column].source(known) if text else "")))
-    return tip(told)
+        text = ", ".join(filter(None, (text, COLUMNS[column].source(known) if text else "")))
+    return tip(text)

@@ -18,15 +18,14 @@ _NAME_PX = 228
 
 
 class ServerTable(QFrame):
-    """Rows are selected one at a time; Space ticks, Enter tests, left and right scroll the facts.
-    """
+    """One row is selected at a time; Space ticks, Enter tests, left and right scroll the facts."""
 
     chosen = Signal(object)
     """A `Known`, or None."""
     sorted = Signal()
     opened = Signal()
     """The chosen one was double-clicked, or Enter was pressed."""
-    menu_wanted = Signal(QPoint)
+    menu_requested = Signal(QPoint)
     """The position on the screen."""
 
     def __init__(self, sifted: Sifted, theme: Theme) -> None:
@@ -40,7 +39,7 @@ class ServerTable(QFrame):
             view.setModel(sifted)
             view.doubleClicked.connect(lambda _: self.opened.emit())
             view.customContextMenuRequested.connect(
-                lambda at, v=view: self.menu_wanted.emit(v.viewport().mapToGlobal(at))
+                lambda at, v=view: self.menu_requested.emit(v.viewport().mapToGlobal(at))
             )
         self.names.setSelectionModel(self.facts.selectionModel())
         for place in range(len(COLUMNS)):
@@ -67,7 +66,7 @@ class ServerTable(QFrame):
         self.setFocusProxy(self.names)
         inside.addWidget(self.names)
         inside.addWidget(self.facts, 1)
-        self.facts.selectionModel().currentRowChanged.connect(lambda *_: self._tell())
+        self.facts.selectionModel().currentRowChanged.connect(lambda *_: self._emit_chosen())
 
     def current(self) -> Known | None:
         index = self.facts.currentIndex()
@@ -141,7 +140,7 @@ class ServerTable(QFrame):
         self.names.setViewportMargins(0, HEAD_PX, 0, bar)
         self.names.below = bar
 
-    def _tell(self) -> None:
+    def _emit_chosen(self) -> None:
         self.chosen.emit(self.current())
 
 

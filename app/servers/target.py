@@ -40,7 +40,7 @@ class Target(QWidget):
         self._desk, self.wanted = desk, wanted
         self._asker = Asker(desk.bridge, self)
         self._profiles: dict[str, Profile] = {}
-        self._looking: Future[There] | None = None
+        self._examination: Future[There] | None = None
         self.there: There | None = None
         across = row(self, gap=6)
         self.choice = Options("Machine to test servers on", [_HERE])
@@ -49,7 +49,7 @@ class Target(QWidget):
             Options.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
         self.choice.edited.connect(self._on_chosen)
-        self.again = tool("Check this machine again", "rotate-cw", self.look)
+        self.again = tool("Check this machine again", "rotate-cw", self.examine)
         across.addWidget(self.choice)
         across.addWidget(self.again)
         self.hide()
@@ -68,28 +68,28 @@ class Target(QWidget):
         return self.wanted if self.profile is not None else ""
 
     @property
-    def word(self) -> str:
+    def caption(self) -> str:
         """Return the machine's name for the bar above the page."""
         name = self.name or "this computer"
-        return f"Checking {name}…" if self._looking is not None else f"Target: {name}"
+        return f"Checking {name}…" if self._examination is not None else f"Target: {name}"
 
     def load(self) -> None:
         self._desk.bridge.submit(work.profiles(), self._on_profiles)
 
-    def hold(self, held: bool) -> None:
+    def lock(self, locked: bool) -> None:
         """Keep the machine while a server is tested."""
-        self.choice.setEnabled(not held)
+        self.choice.setEnabled(not locked)
 
-    def look(self) -> None:
+    def examine(self) -> None:
         """Examine the machine; nothing is changed there."""
         profile = self.profile
-        if profile is None or self._looking is not None or self._desk.busy:
+        if profile is None or self._examination is not None or self._desk.busy:
             return
-        from app.servers.tryout import look_there  # noqa: PLC0415 - not before it is needed
+        from app.servers.tryout import examine_machine  # noqa: PLC0415 - not before it is needed
 
         self.failed.emit("")
-        self._looking = self._desk.bridge.submit(
-            look_there(profile, self._asker), self._on_looked, self._on_failed
+        self._examination = self._desk.bridge.submit(
+            examine_machine(profile, self._asker), self._on_examined, self._on_failed
         )
         self._fit()
         self.changed.emit()
@@ -124,25 +124,25 @@ class Target(QWidget):
         self.failed.emit("")
         self._fit()
         self.changed.emit()
-        self.look()
+        self.examine()
 
-    def _on_looked(self, there: There) -> None:
-        self._looking, self.there = None, there
+    def _on_examined(self, there: There) -> None:
+        self._examination, self.there = None, there
         self._fit()
         self.changed.emit()
 
     def _on_failed(self, sentence: str) -> None:
-        self._looking = None
+        self._examination = None
         self._fit()
         self.changed.emit()
         self.failed.emit(sentence)
 
     def _end(self) -> None:
         """Cancel the examination, and forget its findings."""
-        if self._looking is not None:
-            self._looking.cancel()
-        self._looking = self.there = None
+        if self._examination is not None:
+            self._examination.cancel()
+        self._examination = self.there = None
 
     def _fit(self) -> None:
         self.again.setVisible(self.profile is not None)
-        self.again.setEnabled(self._looking is None and not self._desk.busy)
+        self.again.setEnabled(self._examination is None and not self._desk.busy)

@@ -14,7 +14,7 @@ from app.machines.prompts import Asker
 from app.plain import Label
 from app.scrolling import Reader
 from app.servers.known import FAILED, Known
-from app.servers.tryout import Line, Tried, try_out
+from app.servers.tryout import Line, TrialResult, run_trial
 from app.servers.wire import Wire
 from app.theme import Theme, Weight, icon_pixmap
 from app.widgets import Chip, Elided, button, column, dress, empty, label, row
@@ -31,9 +31,9 @@ _SIGNS = {"ok": "Passed", "soft": "Note", "warn": "Warning", "bad": "Failed"}
 class Trial(QWidget):
     """One test at a time, and none during a run."""
 
-    save_wanted = Signal(object)
+    save_requested = Signal(object)
     """A `Known` whose changes must be saved first; then call `go_on`."""
-    tried = Signal(object)
+    finished = Signal(object)
     """A `Known` about which more is known now."""
     changed = Signal()
     """A test has started or ended."""
@@ -44,10 +44,10 @@ class Trial(QWidget):
         self._asker = Asker(desk.bridge, self)
         self._profile: Profile | None = None
         self._known: Known | None = None
-        self._under_way: Future[Tried] | None = None
+        self._under_way: Future[TrialResult] | None = None
         self._trying: Known | None = None
         self._doing = ""
-        self._told: dict[tuple[str, str], Tried] = {}
+        self._results: dict[tuple[str, str], TrialResult] = {}
         self._waiting: list[Known] = []
         self._many = 0
         self.unsaved: Callable[[Known], bool] = lambda known: False
@@ -59,7 +59,7 @@ class Trial(QWidget):
         inside = column(self, gap=10)
         head = row()
         self._title = Elided(13, Weight.DemiBold)
-        self._title.say("Test on this computer")
+        self._title.show_text("Test on this computer")
         self.chip = Chip()
         head.addWidget(self._title)
         head.addStretch(1)
@@ -100,7 +100,7 @@ class Trial(QWidget):
         """Set the machine for tests; None: this computer."""
         self.stop()
         self._profile = profile
-        self._title.say(f"Test on {profile.name if profile else 'this computer'}")
+        self._title.show_text(f"Test on {profile.name if profile else 'this computer'}")
         self._show()
 
     def show_server(self, known: Known | None) -> None:
@@ -113,7 +113,7 @@ class Trial(QWidget):
         if known is None or not self.go.isEnabled():
             return
         if self.unsaved(known):
-            self.save_wanted.emit(known)
+            self.save_requested.emit(known)
         else:
             self.go_on(known)
 
@@ -132,13 +132,13 @@ class Trial(QWidget):
         """Start the test once everything is saved."""
         if self._under_way is not None or self._desk.busy or known.entry is None:
             return
-        before = self._told.pop(self._slot(known), None)
+        before = self._results.pop(self._slot(known), None)
         # Consent was given after the commands were shown, for this server only.
         install = bool(before and before.commands) and not self._many
         self._trying, self._doing = known, "Starting"
         notify = self._desk.bridge.post(self._on_progress)
         self._under_way = self._desk.bridge.submit(
-            try_out(
+            run_trial(
                 known.folder,
                 notify,
                 shipped=not known.own,
@@ -146,8 +146,8 @@ class Trial(QWidget):
                 profile=self._profile,
                 person=self._asker,
             ),
-            lambda tried: self._on_tried(known, tried),
-            lambda sentence: self._on_tried(known, Tried(False, [Line(sentence, "bad")])),
+            lambda result: self._on_result(known, result),
+            lambda sentence: self._on_result(known, TrialResult(False, [Line(sentence, "bad")])),
         )
         self._show()
         if not self._many:
@@ -161,7 +161,7 @@ class Trial(QWidget):
             return
         self._under_way.cancel()
         known, self._under_way, self._trying = self._trying, None, None
-        self._told[self._slot(known)] = Tried(
+        self._results[self._slot(known)] = TrialResult(
             False, [Line("Test cancelled.", "soft")], cancelled=True
         )
         self._show()
@@ -182,8 +182,8 @@ class Trial(QWidget):
 
     def with_result(self, known: Known) -> Known:
         """Return the server with the state after its last test, if no reply was measured."""
-        told = self._told.get(self._slot(known))
-        failed = bool(told and not told.passed and not told.cancelled and not told.commands)
+        result = self._results.get(self._slot(known))
+        failed = bool(result and not result.passed and not result.cancelled and not result.commands)
         return replace(known, state=FAILED) if failed and known.measured is None else known
 
     def _slot(self, known: Known) -> tuple[str, str]:
@@ -191,8 +191,8 @@ class Trial(QWidget):
 
     def forget(self, known: Known) -> None:
         """Forget the result, as the files have changed."""
-        for slot in [slot for slot in self._told if slot[1] == known.key]:
-            del self._told[slot]
+        for slot in [slot for slot in self._results if slot[1] == known.key]:
+            del self._results[slot]
         if known is self._known or (self._known and self._known.key == known.key):
             self._show()
 
@@ -203,13 +203,13 @@ class Trial(QWidget):
             self._doing = text
             self._state.setText(f"{text}…")
 
-    def _on_tried(self, known: Known, tried: Tried) -> None:
+    def _on_result(self, known: Known, result: TrialResult) -> None:
         if self._trying is not known:
             return
         self._under_way = self._trying = None
-        self._told[self._slot(known)] = tried
+        self._results[self._slot(known)] = result
         self._show()
-        self.tried.emit(known)
+        self.finished.emit(known)
         if self._waiting:
             self._next()
         else:
@@ -225,49 +225,49 @@ class Trial(QWidget):
 
     def _show(self) -> None:
         known, trying = self._known, self._trying
-        told = self._told.get(self._slot(known)) if known else None
+        result = self._results.get(self._slot(known)) if known else None
         here = trying is not None and known is not None and trying.key == known.key
         self._progress.setVisible(here)
         self.go.setVisible(self._under_way is None)
-        asks = bool(told and told.commands)
-        word = "Fetch and test again" if asks else "Test again" if told else "Test"
-        self.go.setText(f" {word}")
-        self.go.setAccessibleName(word)
+        needs_consent = bool(result and result.commands)
+        text = "Fetch and test again" if needs_consent else "Test again" if result else "Test"
+        self.go.setText(f" {text}")
+        self.go.setAccessibleName(text)
         self.go.setEnabled(bool(known and known.runs) and not self._desk.busy)
         if self._under_way is None and self.cancel.hasFocus():
             # Before it disappears; otherwise the focus would go to the next widget.
             self.go.setFocus()
         self.cancel.setVisible(self._under_way is not None)
-        state = self._state_of(known, here=here, told=told)
+        state = self._state_of(known, here=here, result=result)
         self._state.setText(state)
         self._state.setVisible(bool(state))
-        if told is None or here:
-            self.chip.say("Failed" if _failed(known) and not here else "", "bad")
-        elif told.commands:
-            self.chip.say("Needs setup", "warn")
+        if result is None or here:
+            self.chip.show_text("Failed" if _failed(known) and not here else "", "bad")
+        elif result.commands:
+            self.chip.show_text("Needs setup", "warn")
         else:
-            word, tone = ("Passed", "ok") if told.passed else ("Failed", "bad")
-            self.chip.say("" if told.cancelled else word, tone)
+            text, tone = ("Passed", "ok") if result.passed else ("Failed", "bad")
+            self.chip.show_text("" if result.cancelled else text, tone)
         empty(self._lines)
-        for line in told.lines if told and not here else ():
+        for line in result.lines if result and not here else ():
             self._lines.addWidget(self._line(line))
-        self._wire.tell(None if here else told)
+        self._wire.display(None if here else result)
 
-    def _state_of(self, known: Known | None, *, here: bool, told: Tried | None) -> str:
+    def _state_of(self, known: Known | None, *, here: bool, result: TrialResult | None) -> str:
         if known is None:
             return "Select a server in the table."
         about = "Starts the server, checks its replies and stops it. "
-        said = {
+        states = {
             f"{self._doing}…": here,
             f"Testing {self._trying.name if self._trying else ''}. This server can be tested"
             " afterwards.": self._trying is not None,
             "A run is in progress. Servers can be tested when it is over.": self._desk.busy,
             "Fix its files to test it.": known.entry is None,
             "Unavailable, so there is nothing to test.": not known.runs,
-            "": told is not None,
+            "": result is not None,
             about + (known.ready.sentence if known.ready else ""): True,
         }
-        return next(sentence for sentence, true in said.items() if true)
+        return next(sentence for sentence, true in states.items() if true)
 
     def _line(self, line: Line) -> QWidget:
         made = QWidget()
@@ -276,10 +276,10 @@ class Trial(QWidget):
         icon.setAccessibleName(_SIGNS[line.tone])  # colour alone is not accessible to everyone
         theme = self._desk.theme
         icon.setPixmap(icon_pixmap(_ICONS[line.tone], getattr(theme, line.tone), 15))
-        words = label(line.sentence, 12, tone="soft", wrap=True)
-        words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        text_label = label(line.sentence, 12, tone="soft", wrap=True)
+        text_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         across.addWidget(icon, 0, Qt.AlignmentFlag.AlignTop)
-        across.addWidget(words, 1)
+        across.addWidget(text_label, 1)
         return made
 
     def set_theme(self, theme: Theme) -> None:

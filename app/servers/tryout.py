@@ -42,12 +42,12 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Tried:
+class TrialResult:
     """The result of a test."""
 
     passed: bool
     lines: list[Line] = field(default_factory=list)
-    asked: str = ""
+    request: str = ""
     """The first request, as sent."""
     answered: str = ""
     bytes_on_wire: int = 0
@@ -59,7 +59,7 @@ class Tried:
     """The commands that would install missing programs, once the user consents."""
 
 
-async def try_out(
+async def run_trial(
     folder: Path,
     notify: Callable[[str], None],
     *,
@@ -67,7 +67,7 @@ async def try_out(
     install: bool = False,
     profile: Profile | None = None,
     person: Asker | None = None,
-) -> Tried:
+) -> TrialResult:
     """Test the saved server in a folder, on a machine (None: this computer). A failure is a result
     and is not raised. `person`: answers questions about passwords and host keys.
     """
@@ -76,7 +76,7 @@ async def try_out(
         notify(f"Opening {profile.name if profile else HERE}")
         machine = await _open(profile, person)
     except PongbenchError as error:
-        return Tried(False, [Line(str(error), "bad")])
+        return TrialResult(False, [Line(str(error), "bad")])
     begun = time.monotonic()
     host = machine.bind if profile else "127.0.0.1"
     try:
@@ -100,19 +100,19 @@ async def try_out(
     except MissingPrograms as error:
         return Tried(False, [Line(error.offer, "warn")], commands=error.commands)
     except NotReady as error:
-        return Tried(False, [Line(error.sentence, "bad")], output=error.output)
+        return TrialResult(False, [Line(error.sentence, "bad")], output=error.output)
     except PongbenchError as error:
-        return Tried(False, [Line(str(error), "bad")])
+        return TrialResult(False, [Line(str(error), "bad")])
     finally:
         forget_programs()
         with contextlib.suppress(PongbenchError):
             await _whole(machine.close())
     where = profile.name if profile else ""
     await asyncio.to_thread(gate_cache.remember, entry, result, deployment.version, where)
-    return _tried(entry, deployment, result, took_s, output)
+    return _result(entry, deployment, result, took_s, output)
 
 
-async def look_there(profile: Profile, person: Asker) -> There:
+async def examine_machine(profile: Profile, person: Asker) -> There:
     """Return what a machine has of the servers' requirements; nothing is changed. Raises
     PongbenchError.
     """
@@ -145,24 +145,24 @@ async def _whole(cleaning: Coroutine[Any, Any, None]) -> None:
     task.result()
 
 
-def _tried(
+def _result(
     entry: ServerEntry, deployment: Deployment, result: GateResult, took_s: float, output: list[str]
-) -> Tried:
-    with_ = " and ".join(filter(None, (deployment.runtime, _told(deployment.version))))
+) -> TrialResult:
+    with_ = " and ".join(filter(None, (deployment.runtime, _version_text(deployment.version))))
     processes = f" in {result.processes} processes" if result.processes > 1 else ""
     lines = [Line(f"Started in {took_s:,.1f} s with {with_ or 'system programs'}{processes}.")]
     tone = "ok" if result.passed else "bad"
     # What passed comes first, then other observations.
     known = "soft" if result.passed else tone
-    lines += [Line(said, known if n else tone) for n, said in enumerate(result.sentences)]
+    lines += [Line(text, known if n else tone) for n, text in enumerate(result.sentences)]
     if result.passed:
         lines.append(_workloads(result))
         lines.append(_backlog(deployment.backlog))
         lines += [Line(sentence, "warn") for sentence in entry.unequal]
-    return Tried(
+    return TrialResult(
         result.passed,
         lines,
-        asked=f"GET {entry.path} HTTP/1.0\nHost: pongbench\n" * result.reply.startswith("HTTP/"),
+        request=f"GET {entry.path} HTTP/1.0\nHost: pongbench\n" * result.reply.startswith("HTTP/"),
         answered=result.reply.replace("\r\n", "\n"),
         bytes_on_wire=result.bytes_on_wire,
         output=output,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
-from app.servers.tryout import Tried
+from app.servers.tryout import TrialResult
 from app.theme import Weight, font
 from app.widgets import button, column, frame, label
 
@@ -15,7 +15,7 @@ class Wire(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._told: Tried | None = None
+        self._result: TrialResult | None = None
         outer = column(self, gap=12)
         self._open = button("Show request and response", "terminal", kind="ghost")
         self._open.setCheckable(True)
@@ -38,36 +38,36 @@ class Wire(QWidget):
             self._parts[part] = (head, text)
         outer.addWidget(self._card)
 
-    def tell(self, told: Tried | None) -> None:
-        self._told = told
+    def display(self, result: TrialResult | None) -> None:
+        self._result = result
         self._show()
 
     def _show(self) -> None:
-        parts = _parts(self._told)
+        parts = _parts(self._result)
         self._open.setVisible(bool(parts) and "commands" not in parts)
         opened = bool(parts) and (self._open.isChecked() or "commands" in parts)
         self._card.setVisible(opened)
-        word = "Hide request and response" if opened else "Show request and response"
-        self._open.setText(f" {word}")
-        self._open.setAccessibleName(word)
+        name = "Hide request and response" if opened else "Show request and response"
+        self._open.setText(f" {name}")
+        self._open.setAccessibleName(name)
         for part, (head, text) in self._parts.items():
-            title, said = parts.get(part, ("", ""))
+            title, body = parts.get(part, ("", ""))
             head.setText(title)
-            text.setText(said)
-            head.setVisible(bool(said))
-            text.setVisible(bool(said))
+            text.setText(body)
+            head.setVisible(bool(body))
+            text.setVisible(bool(body))
 
 
-def _parts(told: Tried | None) -> dict[str, tuple[str, str]]:
-    if told is None:
+def _parts(result: TrialResult | None) -> dict[str, tuple[str, str]]:
+    if result is None:
         return {}
     found = {
-        "asked": ("First request", told.asked.rstrip("\n")),
-        "answered": (f"Response, {told.bytes_on_wire:,} bytes", told.answered.rstrip("\n")),
-        "output": ("Server output", "\n".join(told.output[-12:])),
-        "commands": ("Commands to run", "\n".join(told.commands)),
+        "asked": ("First request", result.request.rstrip("\n")),
+        "answered": (f"Response, {result.bytes_on_wire:,} bytes", result.answered.rstrip("\n")),
+        "output": ("Server output", "\n".join(result.output[-12:])),
+        "commands": ("Commands to run", "\n".join(result.commands)),
     }
-    if not told.answered:
+    if not result.answered:
         found.pop("asked")
         found.pop("answered")
     return {part: (title, text) for part, (title, text) in found.items() if text}

@@ -47,7 +47,7 @@ class SessionCard(QFrame):
         inside.addWidget(self._picture, 3)
         self._head = label("", 14, Weight.DemiBold, wrap=True)
         inside.addWidget(self._head)
-        self._told = _Facts()
+        self._facts_grid = _Facts()
         self.title = QLineEdit()
         self.title.setAccessibleName("Title of the session")
         self.title.setMaxLength(LONGEST_TITLE)
@@ -58,7 +58,7 @@ class SessionCard(QFrame):
         self.notes.setMinimumHeight(56)
         self.notes.setMaximumHeight(220)
         inside.addWidget(self.title)
-        inside.addWidget(self._told)
+        inside.addWidget(self._facts_grid)
         inside.addWidget(self.notes, 4)
         self.buttons = {
             name: button(
@@ -81,9 +81,9 @@ class SessionCard(QFrame):
         for field in (self.title, self.notes):
             field.installEventFilter(self)
             field.textChanged.connect(self._on_written)  # type: ignore[attr-defined]
-        Outlines.of(desk).changed.connect(self._tell_best)
+        Outlines.of(desk).changed.connect(self._show_result)
 
-    def tell(self, sessions: Sequence[Shelved]) -> None:
+    def display(self, sessions: Sequence[Shelved]) -> None:
         """Show the chosen sessions. Text being written about the same session stays."""
         same = [s.path for s in sessions] == [s.path for s in self._sessions]
         if not same:
@@ -95,15 +95,15 @@ class SessionCard(QFrame):
         for each in (self._picture, self.title, self.notes):
             each.setVisible(readable)
         self._head.setVisible(not readable or bool(one and one.problem))
-        self._told.setVisible(one is not None)
+        self._facts_grid.setVisible(one is not None)
         if one is None:
             some = f"{len(sessions)} sessions selected." if sessions else "No session selected."
             self._head.setText(some)
             return
         self._head.setText(sentence(one.problem))
         self._picture.show(one)
-        self._told.tell(_facts(one))
-        self._tell_best()
+        self._facts_grid.display(_facts(one))
+        self._show_result()
         if one.label == self._kept:
             self._kept = None
         if not same or not (self._is_written_to() or self._kept):
@@ -149,10 +149,10 @@ class SessionCard(QFrame):
     def _on_written(self) -> None:
         self._writing.start()
 
-    def _tell_best(self) -> None:
+    def _show_result(self) -> None:
         if len(self._sessions) == 1:
             known = Outlines.of(self._desk).get(self._sessions[0])
-            self._told.tell({"Result": known.told if known else ""})
+            self._facts_grid.display({"Result": known.summary if known else ""})
 
 
 class _Facts(QWidget):
@@ -174,10 +174,10 @@ class _Facts(QWidget):
             line.addWidget(value, 1)
             inside.addWidget(whole)
 
-    def tell(self, facts: dict[str, str]) -> None:
+    def display(self, facts: dict[str, str]) -> None:
         for name, value in facts.items():
             line = self._values[name]
-            line.say(value) if isinstance(line, Elided) else line.setText(value)
+            line.show_text(value) if isinstance(line, Elided) else line.setText(value)
             self._lines[name].setVisible(bool(value))
 
 
@@ -205,6 +205,6 @@ def _where(start: RunStart) -> str:
     names: dict[str, str] = {}
     for machine in start.machines:
         cores = machine.facts.get("cpu_count")
-        said = f"{cores} core{'s' if cores != 1 else ''}" if cores else ""
-        names[machine.name] = ", ".join(filter(None, (machine.name, said)))
+        cores_text = f"{cores} core{'s' if cores != 1 else ''}" if cores else ""
+        names[machine.name] = ", ".join(filter(None, (machine.name, cores_text)))
     return " · ".join(names.values())

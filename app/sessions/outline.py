@@ -49,7 +49,7 @@ class Outline:
     """Sentences about servers whose limit was not reached and about faulty ones; empty: none."""
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         return f"{self.result}. {self.doubt}" if self.doubt else self.result
 
 

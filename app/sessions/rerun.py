@@ -23,16 +23,16 @@ class Again:
 
     plan: Plan
     where: Where
-    gone: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
     """Machines without a profile today."""
 
     @property
     def sentence(self) -> str:
         """Why it cannot run on the same machines."""
-        if not self.gone:
+        if not self.missing:
             return ""
-        names = " and ".join(filter(None, (", ".join(self.gone[:-1]), self.gone[-1])))
-        have = "has no profile" if len(self.gone) == 1 else "have no profiles"
+        names = " and ".join(filter(None, (", ".join(self.missing[:-1]), self.missing[-1])))
+        have = "has no profile" if len(self.missing) == 1 else "have no profiles"
         return (
             f"This session ran {self.where}. {names} {have}: choose other machines, or add them "
             "on the Machines page."
@@ -45,13 +45,13 @@ def run_again(desk: Desk, path: Path, fail: Callable[[str], object]) -> None:
     """
 
     def on_read(found: Again) -> None:
-        if found.gone:
-            desk.plan_wanted.emit(found.plan)
+        if found.missing:
+            desk.plan_requested.emit(found.plan)
             desk.notice.emit(found.sentence, "warn")
         elif found.where == Where(HERE, (HERE,)):
-            desk.run_wanted.emit(found.plan)
+            desk.run_requested.emit(found.plan)
         else:
-            desk.run_on_wanted.emit(found.plan, found.where)
+            desk.run_on_requested.emit(found.plan, found.where)
 
     desk.bridge.do(lambda: read_again(path), on_read, fail)
 
@@ -67,10 +67,10 @@ def read_again(path: Path) -> Again:
     assert isinstance(start, RunStart)
     tuned = (note.data.get("set") for note in others if isinstance(note, Note))
     where = _where(start, next((name for name in tuned if isinstance(name, str)), ""))
-    there = set(profile_names())
+    existing = set(profile_names())
     names = dict.fromkeys((where.target, *where.clients))
-    gone = tuple(name for name in names if name not in there)
-    return Again(plan_from_data(start.plan, name=path.name), where, gone)
+    missing = tuple(name for name in names if name not in existing)
+    return Again(plan_from_data(start.plan, name=path.name), where, missing)
 
 
 def _where(start: RunStart, tune: str) -> Where:

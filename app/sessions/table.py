@@ -52,9 +52,9 @@ class SessionsModel(QAbstractTableModel):
                 self._texts[row] = _searched(new)
                 self.dataChanged.emit(self.index(row, 0), self.index(row, len(COLUMNS) - 1))
 
-    def matches(self, row: int, words: Sequence[str]) -> bool:
-        """Whether the row contains all the words, which are in lower case."""
-        return all(word in self._texts[row] for word in words)
+    def matches(self, row: int, search: Sequence[str]) -> bool:
+        """Whether the row contains all the words of the search, which are in lower case."""
+        return all(word in self._texts[row] for word in search)
 
     def rowCount(self, parent: Index = _NOWHERE) -> int:
         return 0 if parent.isValid() else len(self.sessions)
@@ -80,17 +80,17 @@ class Found(QSortFilterProxyModel):
     def __init__(self, model: SessionsModel) -> None:
         super().__init__()
         self._model = model
-        self._words: list[str] = []
+        self._search: list[str] = []
         self.setSourceModel(model)
         self.setSortRole(_SORT)
 
     def search(self, text: str) -> None:
         self.beginFilterChange()
-        self._words = text.casefold().split()
+        self._search = text.casefold().split()
         self.endFilterChange(QSortFilterProxyModel.Direction.Rows)
 
     def filterAcceptsRow(self, row: int, parent: Index) -> bool:
-        return self._model.matches(row, self._words)
+        return self._model.matches(row, self._search)
 
     def session(self, row: int) -> Shelved:
         """Return a row by its place among those found."""
@@ -125,12 +125,12 @@ def _text(session: Shelved, column: str) -> str:
 
 def _tip(session: Shelved, column: str) -> str:
     if column == "Servers" and session.start:
-        told = ", ".join(record.name for record in session.start.servers)
+        text = ", ".join(record.name for record in session.start.servers)
     elif column == "Ended" and session.stop:
-        told = session.stop.reason
+        text = session.stop.reason
     else:
-        told = session.problem or session.label.notes or str(session.path)
-    return tip(told)
+        text = session.problem or session.label.notes or str(session.path)
+    return tip(text)
 
 
 def _order(session: Shelved, column: str) -> Any:
@@ -153,19 +153,19 @@ def _tone(session: Shelved) -> str:
 
 def _searched(session: Shelved) -> str:
     start = session.start
-    said = [session.title, session.label.notes, session.path.name, when(start), ended(session)]
+    texts = [session.title, session.label.notes, session.path.name, when(start), ended(session)]
     if start:
-        said.append(start.plan.get("name", ""))
-        said += [f"{record.name} {record.id} {record.version}" for record in start.servers]
-        said += [machine.name for machine in start.machines]
-    return " ".join(said).casefold()
+        texts.append(start.plan.get("name", ""))
+        texts += [f"{record.name} {record.id} {record.version}" for record in start.servers]
+        texts += [machine.name for machine in start.machines]
+    return " ".join(texts).casefold()
 
 
 def _shown(session: Shelved) -> object:
     return session.identity, session.label, session.growing, session.problem
 
 
-def _said(session: Shelved, column: str) -> str:
+def _accessible_text(session: Shelved, column: str) -> str:
     """Return the accessible text of the whole row for its title."""
     columns = COLUMNS if column == "Session" else (column,)
     return ", ".join(filter(None, (_text(session, each) for each in columns)))
@@ -173,7 +173,7 @@ def _said(session: Shelved, column: str) -> str:
 
 _ANSWERS: dict[int, Callable[[Shelved, str], Any]] = {
     Qt.ItemDataRole.DisplayRole: _text,
-    Qt.ItemDataRole.AccessibleTextRole: _said,
+    Qt.ItemDataRole.AccessibleTextRole: _accessible_text,
     Qt.ItemDataRole.ToolTipRole: _tip,
     Qt.ItemDataRole.TextAlignmentRole: lambda _, column: _RIGHT if column == "Size" else None,
     SESSION: lambda session, _: session,

@@ -22,7 +22,7 @@ from workbench.sessions.library import Shelved
 
 _ROW_PX = 66
 _THUMB = QSize(88, 50)
-_WORDS_PX = 12 + _THUMB.width() + 14
+_TEXT_PX = 12 + _THUMB.width() + 14
 _TITLE_PX, _LINE_PX = 12, 20
 """Where text starts, from the left and from above, and the height of a line."""
 _WITHOUT_SERVERS = 640
@@ -126,19 +126,19 @@ class SessionDelegate(QStyledItemDelegate):
         thumb.moveTop(cell.top() + (cell.height() - 1 - thumb.height()) / 2)
         known = self._outlines.get(session)
         paint_outline(painter, thumb, known, theme)
-        words = QRectF(cell.left() + _WORDS_PX, cell.top() + _TITLE_PX, 0, _LINE_PX)
-        words.setRight(cell.right() - 8)
-        _line(painter, words, session.title, font(13, Weight.DemiBold), theme.text, LEFT)
+        box = QRectF(cell.left() + _TEXT_PX, cell.top() + _TITLE_PX, 0, _LINE_PX)
+        box.setRight(cell.right() - 8)
+        _line(painter, box, session.title, font(13, Weight.DemiBold), theme.text, LEFT)
 
     def paint_second(self, painter: QPainter, whole: QRectF, session: Shelved) -> None:
         """Paint a session's error, its user's note, or its result, below all columns."""
         known = self._outlines.get(session)
-        said = sentence(session.problem) or " ".join(session.label.notes.split())
-        if not said and known:
-            said = known.told or "No complete points."
-        room = QRectF(whole.left() + _WORDS_PX, whole.top() + _TITLE_PX + 21, 0, _LINE_PX)
+        text = sentence(session.problem) or " ".join(session.label.notes.split())
+        if not text and known:
+            text = known.summary or "No complete points."
+        room = QRectF(whole.left() + _TEXT_PX, whole.top() + _TITLE_PX + 21, 0, _LINE_PX)
         room.setRight(whole.right() - 8)
-        _line(painter, room, said, font(12), self._desk.theme.muted, LEFT)
+        _line(painter, room, text, font(12), self._desk.theme.muted, LEFT)
 
 
 def _line(  # noqa: PLR0917 - read like QPainter.drawText

@@ -12,7 +12,7 @@ from app import page_registry
 if TYPE_CHECKING:
     from app.shell.main_window import MainWindow
 
-ASKED = {
+PAGE_ACTIONS = {
     "Ctrl+R": ("run_this", "Start"),
     "Ctrl+F": ("search", "Sessions"),
     "Ctrl+.": ("press_stop", ""),
@@ -35,13 +35,13 @@ def add(window: MainWindow) -> None:
     }
     for place, name in enumerate(page_registry.RAIL, start=1):
         keys[f"Ctrl+{place}"] = lambda name=name: window.show_page(name)
-    for key, asked in ASKED.items():
-        keys[key] = lambda asked=asked: _ask(window, *asked)
+    for key, action in PAGE_ACTIONS.items():
+        keys[key] = lambda action=action: _act(window, *action)
     for key, do in keys.items():
         QShortcut(QKeySequence(key), window, do)
 
 
-def _ask(window: MainWindow, action: str, other: str) -> None:
+def _act(window: MainWindow, action: str, other: str) -> None:
     page = window.shown
     if not hasattr(page, action) and other and hasattr(window.page(other), action):
         window.show_page(other)

@@ -41,26 +41,26 @@ class LogDrawer(QFrame):
         head.setContentsMargins(20, 8, 12, 8)
         head.addWidget(label("Log", 14, Weight.DemiBold))
         self.level = Choice("Level shown")
-        for words, level in _SHOWN:
-            self.level.addItem(words, level)
+        for text, level in _SHOWN:
+            self.level.addItem(text, level)
         self.level.setCurrentIndex(1)
         self.level.currentIndexChanged.connect(self.refresh)
         head.addWidget(self.level)
         self._count = label("", 12, tone="muted")
         head.addWidget(self._count)
         head.addStretch()
-        for words, icon, do in (
+        for text, icon, do in (
             ("Copy", "copy", self.copy),
             ("Save…", "save", self._ask_where),
             ("Clear", "trash-2", self.clear),
             ("Close", "x", self.closed.emit),
         ):
-            made = button(words, icon, kind="ghost", on_click=do)
-            made.setAccessibleName(f"{words.rstrip('…')} the log")
+            made = button(text, icon, kind="ghost", on_click=do)
+            made.setAccessibleName(f"{text.rstrip('…')} the log")
             head.addWidget(made)
         inside.addLayout(head)
-        self.told = Inline()
-        inside.addWidget(self.told)
+        self.message = Inline()
+        inside.addWidget(self.message)
         self.body = QPlainTextEdit()
         self.body.setReadOnly(True)
         self.body.setTextInteractionFlags(
@@ -84,7 +84,7 @@ class LogDrawer(QFrame):
             self.body.clear()
         self._lines += 1
         self._append(line)
-        self._tell_count()
+        self._show_count()
 
     def refresh(self) -> None:
         shown = [line for line in self._book.lines() if line.level >= self.level.currentData()]
@@ -94,7 +94,7 @@ class LogDrawer(QFrame):
             self._append(line)
         if not shown:
             self.body.setPlainText("No entries at this level.")
-        self._tell_count()
+        self._show_count()
         self.show_latest()
 
     def show_latest(self) -> None:
@@ -123,7 +123,9 @@ class LogDrawer(QFrame):
                     f"The log cannot be saved as {path}: {why(error)}. Choose another location."
                 ) from error
 
-        self._desk.bridge.do(write, lambda _: self._say(f"Saved: {path}", "ok"), self._say)
+        self._desk.bridge.do(
+            write, lambda _: self._show_message(f"Saved: {path}", "ok"), self._show_message
+        )
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
@@ -131,7 +133,7 @@ class LogDrawer(QFrame):
             self.refresh()
 
     def showEvent(self, event: object) -> None:
-        self.told.say("")
+        self.message.show_text("")
         self.refresh()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -148,10 +150,10 @@ class LogDrawer(QFrame):
         """Return the text of the visible lines."""
         return self.body.toPlainText()
 
-    def _say(self, sentence: str, tone: str = "bad") -> None:
-        self.told.say(sentence, tone)
+    def _show_message(self, sentence: str, tone: str = "bad") -> None:
+        self.message.show_text(sentence, tone)
 
-    def _tell_count(self) -> None:
+    def _show_count(self) -> None:
         self._count.setText(f"{self._lines:,} line{'s' if self._lines != 1 else ''}")
 
     def _append(self, line: Line) -> None:

@@ -87,7 +87,7 @@ class MainWindow(QMainWindow):
         settings = page_registry.ALL["Settings"]
         self.rail.add("Settings", settings.icon, lambda: self.show_page("Settings"), foot=True)
         self.notice = NoticeBar()
-        self.notice.log_wanted.connect(lambda: self.show_log(shown=True))
+        self.notice.log_requested.connect(lambda: self.show_log(shown=True))
         self._stack = QStackedWidget()
         self._split = QSplitter(Qt.Orientation.Vertical)
         self._split.setChildrenCollapsible(False)
@@ -99,17 +99,17 @@ class MainWindow(QMainWindow):
         down.addWidget(self.notice)
         down.addWidget(self._split, 1)
         self.setCentralWidget(root)
-        desk.page_wanted.connect(self.show_page)
-        desk.run_wanted.connect(self.run)
-        desk.run_on_wanted.connect(self.run)
-        desk.open_wanted.connect(self.open)
-        desk.plan_wanted.connect(self._edit)
-        desk.compare_wanted.connect(self._compare)
+        desk.page_requested.connect(self.show_page)
+        desk.run_requested.connect(self.run)
+        desk.run_on_requested.connect(self.run)
+        desk.open_requested.connect(self.open)
+        desk.plan_requested.connect(self._edit)
+        desk.compare_requested.connect(self._compare)
         desk.refused.connect(self._on_refused)
         desk.shelf_stale.connect(self._read_shelf)
         desk.busy_changed.connect(self._on_busy)
-        desk.notice.connect(self.notice.say)
-        desk.theme_wanted.connect(self._on_theme_wanted)
+        desk.notice.connect(self.notice.show_text)
+        desk.theme_changed.connect(self._on_theme_changed)
         desk.calm_changed.connect(lambda _: self._calm())
         desk.log.tell = desk.bridge.post(self._on_line)
         self.refreshing = Refreshing(self)
@@ -273,7 +273,7 @@ class MainWindow(QMainWindow):
     def _open_dropped(self, path: Path) -> None:
         self.desk.bridge.submit(
             resources.read_plan(path),
-            lambda plan: self.open(path) if plan is None else self.desk.plan_wanted.emit(plan),
+            lambda plan: self.open(path) if plan is None else self.desk.plan_requested.emit(plan),
             lambda _: self.open(path),  # its message describes the problem
         )
 
@@ -336,23 +336,23 @@ class MainWindow(QMainWindow):
     def _on_refused(self, sentence: str) -> None:
         """Report a file that cannot be opened; a film that is shown stays."""
         if self.shown is self.film and self.film.reel is not None:
-            self.notice.say(sentence)
+            self.notice.show_text(sentence)
         else:
             self.show_page("Sessions")
-            self.sessions.error.say(sentence)
+            self.sessions.error.show_text(sentence)
 
     def _on_line(self, line: Line) -> None:
         """Show a new line of the log."""
         if line.surprise:
-            self.notice.say(f"{line.text} See the log for details. Recorded data is kept.")
+            self.notice.show_text(f"{line.text} See the log for details. Recorded data is kept.")
         if self._drawer is not None and not self._drawer.isHidden():
             self._drawer.add(line)
         elif line.warns:
             tone = "bad" if line.surprise else "warn"
             self.rail.entries["Log"].set_badge(tone, "The log has new entries.")
 
-    def _on_theme_wanted(self) -> None:
-        theme = wanted(self.desk.settings.colours)
+    def _on_theme_changed(self) -> None:
+        theme = theme_for(self.desk.settings.colours)
         if theme is not self.desk.theme:
             self.set_theme(theme)
 
@@ -368,7 +368,7 @@ class MainWindow(QMainWindow):
         desk.bridge.do(lambda: _shelf(known), desk.set_shelf, self._on_no_shelf)
 
     def _on_no_shelf(self, sentence: str) -> None:
-        self.sessions.error.say(sentence)
+        self.sessions.error.show_text(sentence)
 
 
 def _shelf(known: Sequence[Shelved]) -> list[Shelved]:

@@ -14,7 +14,7 @@ from app.widgets import button, label, retone, row, show_sign, sign
 class NoticeBar(QFrame):
     """Shows one sentence at a time until it is dismissed; others wait in a queue."""
 
-    log_wanted = Signal()
+    log_requested = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -27,14 +27,14 @@ class NoticeBar(QFrame):
         inside.setAlignment(self._sign, Qt.AlignmentFlag.AlignVCenter)
         self._text = label("", wrap=True)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._log = button("Show log", "terminal", on_click=self.log_wanted.emit)
+        self._log = button("Show log", "terminal", on_click=self.log_requested.emit)
         self._away = button("Dismiss", "x", kind="ghost", on_click=self.put_away)
         inside.addWidget(self._text, 1)
         inside.addWidget(self._log)
         inside.addWidget(self._away)
         self.hide()
 
-    def say(self, text: str, tone: str = "bad") -> None:
+    def show_text(self, text: str, tone: str = "bad") -> None:
         """Show a sentence, unless it equals the one before."""
         latest = self._waiting[-1] if self._waiting else (self.text, "")
         if text and latest[0] != text:
@@ -69,6 +69,6 @@ class NoticeBar(QFrame):
 
     def _name(self) -> None:
         more = len(self._waiting)
-        said = f"Next ({more} more)" if more else "Dismiss"
-        self._away.setText(f" {said}")
-        self._away.setAccessibleName(said)
+        text = f"Next ({more} more)" if more else "Dismiss"
+        self._away.setText(f" {text}")
+        self._away.setAccessibleName(text)

@@ -89,8 +89,8 @@ class RailEntry(QToolButton):
     def set_badge(self, tone: str, words: str = "") -> None:
         """Set the badge: a dot in a tone of the theme (empty: none), and its meaning."""
         self._badge = tone
-        self.setAccessibleDescription(words)
-        self.setToolTip(tip(words))
+        self.setAccessibleDescription(about)
+        self.setToolTip(tip(about))
         self.update()
 
     def _paint_icon(self) -> None:

@@ -13,7 +13,7 @@ from app.theme import Theme, Weight, font, paint_icon
 
 _Line = Sequence[tuple[float, float]]
 _RISES: _Line = ((0.03, 0.03), (0.34, 0.34), (0.55, 0.55))
-_HOLDS: _Line = ((0.03, 0.03), (0.5, 0.5), (0.76, 0.76), (0.84, 0.79), (0.92, 0.78), (1, 0.74))
+_SUSTAINS: _Line = ((0.03, 0.03), (0.5, 0.5), (0.76, 0.76), (0.84, 0.79), (0.92, 0.78), (1, 0.74))
 _YIELDS: _Line = ((0.03, 0.03), (0.42, 0.42), (0.47, 0.43), (0.62, 0.38), (0.8, 0.33), (1, 0.29))
 
 
@@ -65,7 +65,7 @@ class SweepArt(Art):
         painter.setPen(pen)
         painter.drawLine(at(0, 0), at(1, 1))
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        for index, line in ((0, _HOLDS), (11, _YIELDS), (4, _RISES)):
+        for index, line in ((0, _SUSTAINS), (11, _YIELDS), (4, _RISES)):
             painter.setPen(theme.series(index).pen(2.4))
             painter.drawPolyline([at(x, y) for x, y in line])
         here = at(*_RISES[-1])

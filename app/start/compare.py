@@ -37,7 +37,7 @@ class CompareCard(QFrame):
         self._desk = desk
         self._theme = desk.theme
         self._across = 2
-        self._asked = 0
+        self._request = 0
         self.offer: Offer | None = None
         self.boxes: dict[str, Tick] = {}
         inside = column(self, margin=18, gap=8)
@@ -49,8 +49,8 @@ class CompareCard(QFrame):
         self._cost = label("", 12, tone="muted", wrap=True)
         self.error = Inline()
         self._broken, self._damaged = Inline("Show servers"), Inline("Show machines")
-        self._broken.pressed.connect(lambda: desk.page_wanted.emit("Servers"))
-        self._damaged.pressed.connect(lambda: desk.page_wanted.emit("Machines"))
+        self._broken.pressed.connect(lambda: desk.page_requested.emit("Servers"))
+        self._damaged.pressed.connect(lambda: desk.page_requested.emit("Machines"))
         for part in (self._cost, self.error, self._broken, self._damaged):
             inside.addWidget(part)
         self.run = button("Run the comparison", "play", on_click=self.ask_run)
@@ -75,11 +75,11 @@ class CompareCard(QFrame):
 
     def ask_run(self) -> None:
         if self.run.isEnabled():
-            self._desk.run_wanted.emit(self.chosen())
+            self._desk.run_requested.emit(self.chosen())
 
     def ask_plan(self) -> None:
         if self.plan.isEnabled():
-            self._desk.plan_wanted.emit(self.chosen())
+            self._desk.plan_requested.emit(self.chosen())
 
     def set_offer(self, found: Offer) -> None:
         """Show the servers to choose from; those ticked before stay ticked."""
@@ -104,8 +104,8 @@ class CompareCard(QFrame):
             f"{len(rates)} rates, {rates[0]:,.0f} to {rates[-1]:,.0f} new connections/s,"
             f" {found.plan.seconds:g} s each."
         )
-        self._broken.say(_unreadable(len(found.bench.catalogue.broken), "server"), "warn")
-        self._damaged.say(_unreadable(len(found.bench.damaged), "machine"), "warn")
+        self._broken.show_text(_unreadable(len(found.resources.catalogue.broken), "server"), "warn")
+        self._damaged.show_text(_unreadable(len(found.resources.damaged), "machine"), "warn")
         self.fit()
 
     def chain_after(self, widget: QWidget) -> None:
@@ -129,7 +129,7 @@ class CompareCard(QFrame):
         ticked, busy, known = self.ticked(), self._desk.busy, self.offer is not None
         self.run.setEnabled(bool(ticked) and not busy)
         self.plan.setEnabled(known)
-        self._asked += 1
+        self._request += 1
         if busy:
             self._cost.setText(_BUSY)
         elif not ticked and known:
@@ -162,17 +162,17 @@ class CompareCard(QFrame):
         plan = self.chosen()
         if self.offer is None or plan is None or not plan.servers or self._desk.busy:
             return
-        self._asked += 1
-        asked = self._asked
+        self._request += 1
+        request = self._request
         self._desk.bridge.submit(
             self.offer.cost(plan),
-            lambda budget: self._on_cost(asked, budget),
-            lambda sentence: self.error.say(sentence) if asked == self._asked else None,
+            lambda budget: self._on_cost(request, budget),
+            lambda sentence: self.error.show_text(sentence) if request == self._request else None,
         )
 
-    def _on_cost(self, asked: int, budget: Budget) -> None:
-        if asked == self._asked:
-            self.error.say(" ".join(problem.text() for problem in budget.problems))
+    def _on_cost(self, request: int, budget: Budget) -> None:
+        if request == self._request:
+            self.error.show_text(" ".join(problem.text() for problem in budget.problems))
             warnings = [warning.text() for warning in budget.warnings]
             self._cost.setText(" ".join([budget.describe()[0], *warnings]))
 

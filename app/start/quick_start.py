@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.planning import resources
-from app.planning.resources import Bench
+from app.planning.resources import PlanResources
 
 if TYPE_CHECKING:
     from workbench.plan.budget import Budget
@@ -29,13 +29,13 @@ class Offer:
     plan: Plan
     """The plan for chosen servers."""
     quick: Plan
-    bench: Bench
+    resources: PlanResources
 
     @property
     def entries(self) -> tuple[ServerEntry, ...]:
         """Return the servers that can run the plan, the plan's own first."""
         protocol, listed = self.plan.workload.protocol, self.plan.servers
-        able = [e for e in self.bench.entries if protocol in e.protocols and not e.unavailable]
+        able = [e for e in self.resources.entries if protocol in e.protocols and not e.unavailable]
         first = [entry for id_ in listed for entry in able if entry.id == id_]
         others = [entry for entry in able if entry not in first]
         return (*first, *sorted(others, key=lambda e: e.name.casefold()))
@@ -54,22 +54,22 @@ class Offer:
 
         from workbench.plan.budget import assess
 
-        def look() -> Budget:
-            entries = [self.bench.catalogue[server] for server in plan.servers]
-            return assess(plan, entries, self.bench.facts, loopback=True)
+        def assess_plan() -> Budget:
+            entries = [self.resources.catalogue[server] for server in plan.servers]
+            return assess(plan, entries, self.resources.facts, loopback=True)
 
-        return await asyncio.to_thread(look)
+        return await asyncio.to_thread(assess_plan)
 
     def conditions(self) -> str:
         """Describe this computer in one line."""
-        facts, parts = self.bench.facts, []
+        facts, parts = self.resources.facts, []
         if cores := facts.get("cpu_count"):
             parts.append("1 core for servers and clients" if cores == 1 else f"{cores} cores")
         if kernel := facts.get("kernel"):
             parts.append(re.match(r"[^-]*", kernel)[0])  # type: ignore[index]
         if descriptors := facts.get("descriptor_limits", {}).get("hard"):
             parts.append(f"{descriptors:,} file descriptors")
-        parts.append(f"{self.bench.ports():,} free ports")
+        parts.append(f"{self.resources.ports():,} free ports")
         return " · ".join(parts)
 
 

@@ -57,7 +57,7 @@ class Recent(QWidget):
         self._all = button("All sessions", "arrow-right", kind="ghost")
         self._all.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
         self._all.setStyleSheet("QPushButton { padding: 0; }")
-        self._all.clicked.connect(lambda: desk.page_wanted.emit("Sessions"))
+        self._all.clicked.connect(lambda: desk.page_requested.emit("Sessions"))
         head.addWidget(self._title)
         head.addStretch(1)
         head.addWidget(self._all)
@@ -71,7 +71,7 @@ class Recent(QWidget):
         from app.sessions.thumbnail import Outlines  # noqa: PLC0415 - not before the first paint
 
         shared = Outlines.of(self._desk)
-        shared.changed.connect(self._tell_results)
+        shared.changed.connect(self._show_results)
         return shared
 
     def show_sessions(self, sessions: Sequence[Shelved]) -> None:
@@ -112,7 +112,7 @@ class Recent(QWidget):
             for icon, title, text in _RESULTS:
                 self._cards.addWidget(_Result(icon, title, text, self._desk.theme), 1)
         dress(self, self._desk.theme)
-        self._tell_results()
+        self._show_results()
 
     def _entry(self, session: Shelved) -> QPushButton:
         from app.sessions.thumbnail import Thumbnail  # noqa: PLC0415 - not before the first paint
@@ -120,41 +120,41 @@ class Recent(QWidget):
         start, title = session.start, session.title
         count = len(start.servers) if start else 0
         servers = f"{count} server{'s' if count != 1 else ''}"
-        made = button("", on_click=lambda: self._desk.open_wanted.emit(session.path))
+        made = button("", on_click=lambda: self._desk.open_requested.emit(session.path))
         made.setStyleSheet(f"QPushButton {{ min-height: {_TALL}px; border-radius: 10px; }}")
         inside = row(made, gap=12)
         inside.setContentsMargins(12, 10, 12, 10)
         picture = Thumbnail(self._desk, 112, 70)
         picture.show(session)
         inside.addWidget(picture)
-        words = QVBoxLayout()
-        words.setSpacing(1)
-        words.addStretch(1)
-        told = (
+        texts = QVBoxLayout()
+        texts.setSpacing(1)
+        texts.addStretch(1)
+        lines = (
             (Elided(13, Weight.DemiBold), title),
             (Elided(12, tone="muted"), f"{when(start)} · {servers}"),
         )
-        for text, said in told:
-            text.say(said)
-            words.addWidget(text)
+        for line, text in lines:
+            line.show_text(text)
+            texts.addWidget(line)
         result = label("", 12, tone=_tone(session), wrap=True)
-        words.addWidget(result)
-        words.addStretch(1)
+        texts.addWidget(result)
+        texts.addStretch(1)
         self._results.append((session, result))
-        inside.addLayout(words, 1)
+        inside.addLayout(texts, 1)
         for each in made.findChildren(QWidget):
             each.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        said = ", ".join((title, when(start), servers))
-        made.setAccessibleName(f"Open {said}, {ended(session)}")
+        name = ", ".join((title, when(start), servers))
+        made.setAccessibleName(f"Open {name}, {ended(session)}")
         return made
 
-    def _tell_results(self) -> None:
+    def _show_results(self) -> None:
         """Show the result of each session, or why it is incomplete."""
-        for session, told in self._results:
+        for session, result in self._results:
             known = self._outlines.get(session)
             done = session.stop is not None and session.stop.status == "done"
-            told.setText(known.result if done and known else "" if done else ended(session))
-            told.setToolTip(tip(known.told if done and known else ""))
+            result.setText(known.result if done and known else "" if done else ended(session))
+            result.setToolTip(tip(known.summary if done and known else ""))
 
 
 def _tone(session: Shelved) -> str:
@@ -175,12 +175,12 @@ class _Result(QWidget):
         inside = row(card, margin=14, gap=12)
         self._sign = label()
         inside.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)
-        words = QVBoxLayout()
-        words.setSpacing(3)
-        words.addWidget(label(title, 13, Weight.DemiBold))
-        words.addWidget(label(text, 12, tone="soft", wrap=True))
-        words.addStretch(1)
-        inside.addLayout(words, 1)
+        texts = QVBoxLayout()
+        texts.setSpacing(3)
+        texts.addWidget(label(title, 13, Weight.DemiBold))
+        texts.addWidget(label(text, 12, tone="soft", wrap=True))
+        texts.addStretch(1)
+        inside.addLayout(texts, 1)
         card.setMinimumHeight(_TALL)
         self.set_theme(theme)
 

@@ -72,7 +72,7 @@ def test_the_card_covers_no_line_no_point_no_name_and_no_axis(
         for chart in trio.charts.values():
             here = QRectF(trio.card.geometry().translated(-chart.pos()))
             assert not any(here.contains(at) for at in drawn(chart))
-            plot, height = chart.plot_rect(), chart.look.label_px
+            plot, height = chart.plot_rect(), chart.sizes.label_px
             axis = QRectF(0, plot.top(), plot.left(), plot.height())
             names = [QRectF(n.x, n.y - height / 2, n.width, height) for n in chart.names.placed]
             left, top, right, foot = chart.ground.words()[0]

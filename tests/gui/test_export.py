@@ -86,8 +86,8 @@ def replaces(qtbot: QtBot, dialog: ExportDialog, taken: bool = True) -> None:
     qtbot.waitUntil(lambda: says(dialog, "will be replaced") is taken, timeout=PATIENCE_MS)
 
 
-def told(qtbot: QtBot, dialog: ExportDialog, text: str) -> None:
-    qtbot.waitUntil(lambda: text in dialog.said.text, timeout=PATIENCE_MS)
+def shows(qtbot: QtBot, dialog: ExportDialog, text: str) -> None:
+    qtbot.waitUntil(lambda: text in dialog.message.text, timeout=PATIENCE_MS)
 
 
 @pytest.mark.parametrize("kind", ["HTML", "PNG", "CSV"])
@@ -101,7 +101,7 @@ def test_a_session_is_written_where_it_was_asked_for(  # noqa: PLR0917 - fixture
     write_to(dialog, tmp_path / f"out{ending}")
     press(dialog, "Export")
     assert not any(each.isEnabled() for each in dialog.findChildren(Pick))  # one at a time
-    told(qtbot, dialog, f"Saved: {tmp_path / f'out{ending}'}")
+    shows(qtbot, dialog, f"Saved: {tmp_path / f'out{ending}'}")
     assert all(each.isEnabled() for each in dialog.findChildren(Pick))
     data = (tmp_path / f"out{ending}").read_bytes()
     if kind == "HTML":
@@ -125,7 +125,7 @@ def test_a_page_is_a_sheet_of_paper_and_a_picture_has_pixels(
     assert the(dialog, Choice, "Size").currentText() == "A4 landscape"
     write_to(dialog, tmp_path / "out.pdf")
     press(dialog, "Export")
-    told(qtbot, dialog, f"Saved: {tmp_path / 'out.pdf'}")
+    shows(qtbot, dialog, f"Saved: {tmp_path / 'out.pdf'}")
     (page,) = PdfReader(tmp_path / "out.pdf").pages
     millimetres = [float(side) / 72 * 25.4 for side in (page.mediabox.width, page.mediabox.height)]
     assert millimetres == pytest.approx([297, 210], abs=1)
@@ -174,7 +174,7 @@ def test_a_missing_folder_is_told_before_it_is_made(
     qtbot.waitUntil(lambda: says(dialog, said), timeout=PATIENCE_MS)
     assert not (tmp_path / "none").exists()
     press(dialog, "Export")
-    told(qtbot, dialog, "Saved")
+    shows(qtbot, dialog, "Saved")
     assert (tmp_path / "none" / "a.csv").is_file()
 
 
@@ -186,8 +186,8 @@ def test_a_place_that_cannot_be_written_is_told_in_one_sentence(
     choose(dialog, "CSV")
     write_to(dialog, tmp_path / "taken.csv")
     press(dialog, "Export")
-    told(qtbot, dialog, "taken.csv is a directory; give the name of a file for the report.")
-    assert "pongbench:" not in dialog.said.text
+    shows(qtbot, dialog, "taken.csv is a directory; give the name of a file for the report.")
+    assert "pongbench:" not in dialog.message.text
 
 
 def test_a_damaged_session_is_exported_as_far_as_it_is_whole_and_that_is_told(
@@ -200,8 +200,8 @@ def test_a_damaged_session_is_exported_as_far_as_it_is_whole_and_that_is_told(
     choose(dialog, "CSV")
     write_to(dialog, tmp_path / "a.csv")
     press(dialog, "Export")
-    told(qtbot, dialog, "Only the part before it is shown")
-    assert "Saved" in dialog.said.text
+    shows(qtbot, dialog, "Only the part before it is shown")
+    assert "Saved" in dialog.message.text
     assert len((tmp_path / "a.csv").read_text().splitlines()) > 3
 
 
@@ -224,7 +224,7 @@ def test_no_export_takes_cpu_from_a_run(
     dialog = ask(parent, desk, Recorded(recorded, "a"))
     write_to(dialog, tmp_path / "a.html")
     press(dialog, "Export")
-    assert "Export when it is over" in dialog.said.text
+    assert "Export when it is over" in dialog.message.text
     assert not (tmp_path / "a.html").exists()
 
 
@@ -237,7 +237,7 @@ def test_charts_are_exported_as_they_are_shown(
         choose(dialog, kind)
         write_to(dialog, tmp_path / f"a.{ending}")
         press(dialog, "Export")
-        told(qtbot, dialog, f"Saved: {tmp_path / f'a.{ending}'}")
+        shows(qtbot, dialog, f"Saved: {tmp_path / f'a.{ending}'}")
     image = QImage(str(tmp_path / "a.png"))
     assert image.width() > trio.width() * 2
     assert image.pixelColor(10, 10) == QColor(theme.LIGHT.card)
@@ -307,7 +307,7 @@ def test_a_film_is_exported_compared_and_copied(
     (dialog,) = film.findChildren(ExportDialog)
     assert dialog.source == Recorded(recorded, "Socket ping-pong")
     dialog.reject()
-    with qtbot.waitSignal(desk.compare_wanted) as compared:
+    with qtbot.waitSignal(desk.compare_requested) as compared:
         (button,) = [
             b for b in film.findChildren(QAbstractButton) if b.accessibleName() == "Compare"
         ]

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from app import theme
 from app.charts.series import Quantity
 from app.charts.trio import Trio
-from app.comparing.row import Axis, HeldRow
+from app.comparing.row import Axis, RankingRow
 from app.live.doubts import Doubts
 from app.live.headline import lead
 from app.live.legend import Legend
@@ -98,7 +98,7 @@ def test_a_comparison_crosses_it_and_says_why(qtbot: QtBot) -> None:
     found = compare([side_of(Session("A", documents), Path("A.yaml"), "A")])
     signs = {}
     for index, contender in enumerate(found.contenders):
-        row = HeldRow(found, contender, theme.LIGHT.series(index), Axis(0, 9000), theme.LIGHT)
+        row = RankingRow(found, contender, theme.LIGHT.series(index), Axis(0, 9000), theme.LIGHT)
         qtbot.addWidget(row)
         row.resize(330, row.height())
         picture = row.grab().toImage()

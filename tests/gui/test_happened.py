@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app import theme
 from app.live.doubts import Doubts
-from app.live.event_log import Happened
+from app.live.event_log import EventLog
 from tests.synthetic import session
 from workbench.documents import Note, PointStop, Verdict
 from workbench.messages import notes
@@ -20,7 +20,7 @@ from workbench.messages.reasons import BackgroundLoad, ClientsLate
 
 
 def test_a_backlog_that_servers_share_is_told_once_and_another_of_its_server(qtbot: QtBot) -> None:
-    listed = Happened(theme.LIGHT)
+    listed = EventLog(theme.LIGHT)
     qtbot.addWidget(listed)
     for t_us, (name, backlog) in enumerate((("gevent", 512), ("Trio", 512), ("Tornado", 128)) * 2):
         in_force = notes.Backlog(name=name, backlog=backlog, asked=512)
@@ -33,7 +33,7 @@ def test_a_backlog_that_servers_share_is_told_once_and_another_of_its_server(qtb
     ]
 
 
-def lines(listed: Happened) -> list[str]:
+def lines(listed: EventLog) -> list[str]:
     listed.refresh()
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     return [each.text() for each in listed.findChildren(QLabel) if len(each.text()) > 20]
@@ -42,7 +42,7 @@ def lines(listed: Happened) -> list[str]:
 def test_points_that_cannot_be_judged_for_one_cause_are_told_in_one_sentence(
     qtbot: QtBot,
 ) -> None:
-    listed, doubts = Happened(theme.LIGHT), Doubts()
+    listed, doubts = EventLog(theme.LIGHT), Doubts()
     qtbot.addWidget(listed)
     measured = next(d for d in session(1, 2) if isinstance(d, PointStop) and d.complete)
     measured = replace(measured, purpose="sweep")
@@ -64,7 +64,7 @@ def test_points_that_cannot_be_judged_for_one_cause_are_told_in_one_sentence(
         "Background load took 26 to 61 % of a core from server and clients. Repeat on a quiet"
         " machine. Not judged: gevent at 18,000 and 20,000/s and Twisted at 4,000/s."
     )
-    assert listed.grave == 1
+    assert listed.warnings == 1
 
 
 def recorded(*reasons: Message) -> dict[str, Any]:
@@ -76,7 +76,7 @@ def doubt(name: str, x: float, cause: Message, t_us: int = 1) -> Note:
 
 
 def test_points_that_are_measured_again_are_told_in_one_sentence(qtbot: QtBot) -> None:
-    listed = Happened(theme.LIGHT)
+    listed = EventLog(theme.LIGHT)
     qtbot.addWidget(listed)
     for look in (1, 2):
         for name, rate in (("gevent", 15_500.0), ("Twisted", 9_000.0 * look)):
@@ -87,7 +87,7 @@ def test_points_that_are_measured_again_are_told_in_one_sentence(qtbot: QtBot) -
 
 
 def test_servers_that_cannot_be_judged_at_the_same_rate_share_it(qtbot: QtBot) -> None:
-    listed = Happened(theme.LIGHT)
+    listed = EventLog(theme.LIGHT)
     qtbot.addWidget(listed)
     late = ClientsLate(late_share=0.25, p99_us=9_000)
     for name, x in (("gevent", 8_400.0), ("Trio", 8_400.0), ("Twisted", 4_000.0)):
@@ -98,15 +98,15 @@ def test_servers_that_cannot_be_judged_at_the_same_rate_share_it(qtbot: QtBot) -
 
 
 def test_another_cause_is_another_line(qtbot: QtBot) -> None:
-    listed = Happened(theme.LIGHT)
+    listed = EventLog(theme.LIGHT)
     qtbot.addWidget(listed)
     for cause in (BackgroundLoad(cpu_pct=36.0), ClientsLate(late_share=0.05)):
         listed.add(doubt("gevent", 4_000.0, cause), "gevent")
-    assert len(lines(listed)) == listed.grave == 2
+    assert len(lines(listed)) == listed.warnings == 2
 
 
 def test_points_recorded_before_causes_had_codes_are_told_by_their_sentences(qtbot: QtBot) -> None:
-    listed, doubts = Happened(theme.LIGHT), Doubts()
+    listed, doubts = EventLog(theme.LIGHT), Doubts()
     qtbot.addWidget(listed)
     measured = next(d for d in session(1, 2) if isinstance(d, PointStop) and d.complete)
     said = {"verdict": "inconclusive", "reasons": ["Other programs took 36 % of a core."]}
@@ -121,16 +121,16 @@ def test_points_recorded_before_causes_had_codes_are_told_by_their_sentences(qtb
 
 
 def test_a_server_its_user_skipped_is_no_warning(qtbot: QtBot) -> None:
-    listed = Happened(theme.LIGHT)
+    listed = EventLog(theme.LIGHT)
     qtbot.addWidget(listed)
     listed.add(notes.Skipped(name="Tornado on PyPy").note(1), "Tornado on PyPy")
     assert lines(listed) == ["Tornado on PyPy was skipped."]
-    assert listed.grave == 0
+    assert listed.warnings == 0
 
 
 def test_a_warning_of_an_older_session_is_one(qtbot: QtBot) -> None:
-    listed = Happened(theme.LIGHT)
+    listed = EventLog(theme.LIGHT)
     qtbot.addWidget(listed)
     listed.add(Note(t_us=1, topic="warning", text="The client's own ceiling is unknown."), "")
     listed.add(Note(t_us=2, topic="of-a-later-version", text="Something that is not known."), "")
-    assert listed.grave == 1
+    assert listed.warnings == 1

@@ -183,7 +183,7 @@ def test_the_percentile_clock_and_scale_are_kept(qtbot: QtBot, desk: Desk) -> No
     qtbot.keyClick(page, Qt.Key.Key_L)
     page.board.trio.set_clock("service")
     other = shown(qtbot, LivePage(desk))
-    assert other.board.trio.charts[Quantity.TIME].title_words()[1] == "p99.9, from send"
+    assert other.board.trio.charts[Quantity.TIME].title_text()[1] == "p99.9, from send"
     assert (desk.settings.percentile, desk.settings.log_scale) == ("p999", False)
 
 
@@ -200,8 +200,8 @@ def test_keys_of_the_charts_work_from_anywhere_on_the_page(qtbot: QtBot, page: L
 def test_many_servers_leave_room_for_what_happened(qtbot: QtBot, page: LivePage) -> None:
     feed(page, session(12, 6))
     named(page, "Events").click()
-    assert page.board.side.happened.isVisible()
-    assert page.board.side.happened.height() >= 150
+    assert page.board.side.events.isVisible()
+    assert page.board.side.events.height() >= 150
     assert page.board.side.legend.isVisible()
 
 
@@ -362,8 +362,8 @@ def test_what_a_films_timeline_marks_is_told_in_words(
     qtbot: QtBot, desk: Desk, sessions: Path
 ) -> None:
     page = opened(qtbot, desk, sessions, session(2, 8, untrusted_from=7000))
-    happened = page.board.side.happened
-    qtbot.waitUntil(lambda: happened.grave == 1)
+    happened = page.board.side.events
+    qtbot.waitUntil(lambda: happened.warnings == 1)
     page.refresh()
     points = "Not judged: asyncio streams and asyncio Protocol at 7,875/s."
     assert points in " ".join(each.text() for each in happened.findChildren(QLabel))
@@ -449,7 +449,7 @@ def test_a_film_tells_second_looks_and_the_search_for_the_clients_limit(
     reel = page.reel
     assert reel is not None
     assert reel.ceiling is not None
-    page.transport.seek_wanted.emit(float(sum(reel.ceiling) // 2))
+    page.transport.seek_requested.emit(float(sum(reel.ceiling) // 2))
     qtbot.waitUntil(lambda: place(page) == "Client calibration")
 
 
@@ -516,7 +516,7 @@ def test_before_a_run_its_servers_are_listed_with_how_far_each_is(page: LivePage
     page.prepare(Trial(servers, -1))
     assert says(page, "0 of 3 servers ready")
     page.prepare(Trial(servers, 1))
-    page.tell("Building the runtime of asyncio Protocol")
+    page.show_status("Building the runtime of asyncio Protocol")
     QApplication.processEvents()  # new rows are to be seen with the next event
     legend = page.board.side.legend
     assert read(legend, "asyncio streams ") == "asyncio streams ready"

@@ -52,14 +52,14 @@ def path(documents: list[AnyDocument], tmp_path: Path) -> Path:
 def test_it_is_drawn_in_place_of_the_errors(documents: list[AnyDocument], qtbot: QtBot) -> None:
     trio = shown(qtbot, documents)
     lowest = trio.charts[Quantity.ERRORS]
-    assert lowest.title_words() == ("Errors", "% of attempts")
+    assert lowest.title_text() == ("Errors", "% of attempts")
     qtbot.keyClick(trio, Qt.Key.Key_M)
-    assert lowest.title_words() == ("Switches per call", "switches")
+    assert lowest.title_text() == ("Switches per call", "switches")
     drawn = next(iter(lowest.curves.values())).values
     assert list(drawn.y) == pytest.approx([x / 1000 for x in drawn.x])
     assert lowest.limits[3] >= max(drawn.y)
     qtbot.keyClick(trio, Qt.Key.Key_M)
-    assert lowest.title_words() == ("Errors", "% of attempts")
+    assert lowest.title_text() == ("Errors", "% of attempts")
 
 
 def test_it_is_summarised(path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -69,13 +69,13 @@ def presented(
     qtbot: QtBot,
     documents: list[AnyDocument],
     keys: Callable[[QKeyEvent], bool] = lambda event: False,
-    says: Callable[[], tuple[str, str]] = lambda: ("", ""),
+    status: Callable[[], tuple[str, str]] = lambda: ("", ""),
 ) -> tuple[Page, Presentation]:
     page = kept(qtbot, Page(documents))
     with qtbot.waitExposed(page):
         page.show()
     made = Presentation(
-        page.trio, theme.LIGHT, page, keys=keys, says=says, give_back=page.take_back
+        page.trio, theme.LIGHT, page, keys=keys, status=status, give_back=page.take_back
     )
     with qtbot.waitExposed(made):
         made.begin()
@@ -95,9 +95,9 @@ def test_type_and_lines_grow_with_the_screen(qtbot: QtBot, size: tuple[int, int]
     page, shown = presented(qtbot, session(9, 12))
     shown.setGeometry(0, 0, *size)
     trio, least = page.trio, min(size[1], size[0] * 0.75) / 1080
-    assert trio.look.label_px >= 24 * least
-    assert trio.look.axis_font.pixelSize() >= 22 * least
-    assert trio.look.still_line >= 4 * least
+    assert trio.sizes.label_px >= 24 * least
+    assert trio.sizes.axis_font.pixelSize() >= 22 * least
+    assert trio.sizes.still_line >= 4 * least
     image = trio.charts[R].grab().toImage()
     assert not image.isNull()
     names = {label.key for label in trio.charts[R].names.placed}
@@ -160,7 +160,9 @@ def test_the_pages_keys_come_first(qtbot: QtBot) -> None:
 
 
 def test_what_the_page_says_is_said_here_too(qtbot: QtBot) -> None:
-    _, shown = presented(qtbot, session(2, 4), says=lambda: ("Tornado ended by signal 9.", "warn"))
+    _, shown = presented(
+        qtbot, session(2, 4), status=lambda: ("Tornado ended by signal 9.", "warn")
+    )
     assert reads(shown, "Tornado ended by signal 9.")
 
 

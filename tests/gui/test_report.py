@@ -43,7 +43,7 @@ def has_colour(image: QImage, colour: str) -> bool:
 
 @pytest.mark.parametrize("name", ["light", "dark"])
 def test_a_png_is_twice_the_page_and_shows_every_server(tmp_path: Path, name: str) -> None:
-    write_report(recorded(tmp_path, session(3, 8)), tmp_path / "a.png", Wish(theme=name))
+    write_report(recorded(tmp_path, session(3, 8)), tmp_path / "a.png", ReportOptions(theme=name))
     image = QImage(str(tmp_path / "a.png"))
     assert image.size() == QSize(3200, 2400)
     chosen = theme.THEMES[name]
@@ -125,7 +125,7 @@ LONG = [
     ids=["nothing", "one point", "all failed", "cut", "aborted", "long names", "ceiling"],
 )
 def test_every_session_makes_a_page(tmp_path: Path, documents: list[AnyDocument]) -> None:
-    write_report(recorded(tmp_path, documents), tmp_path / "a.png", Wish(size=(1000, 800)))
+    write_report(recorded(tmp_path, documents), tmp_path / "a.png", ReportOptions(size=(1000, 800)))
     assert QImage(str(tmp_path / "a.png")).size() == QSize(2000, 1600)
 
 
@@ -237,8 +237,8 @@ class Markup(HTMLParser):
         assert self.open.pop() == tag
 
 
-def html(tmp_path: Path, documents: list[AnyDocument], **wish: object) -> str:
-    write_report(recorded(tmp_path, documents), tmp_path / "a.html", Wish(**wish))  # type: ignore[arg-type]
+def html(tmp_path: Path, documents: list[AnyDocument], **options: object) -> str:
+    write_report(recorded(tmp_path, documents), tmp_path / "a.html", ReportOptions(**options))  # type: ignore[arg-type]
     return (tmp_path / "a.html").read_text(encoding="utf-8")
 
 
@@ -304,7 +304,7 @@ def test_the_users_title_is_in_every_report_and_the_notes_where_they_are_asked_f
     assert "<h1>On battery</h1>" in page
     assert "Lena" not in page
     assert "Ask &lt;Lena&gt;." in (
-        write_report(tmp_path / "a.pong.yaml", tmp_path / "n.html", Wish(notes=True))
+        write_report(tmp_path / "a.pong.yaml", tmp_path / "n.html", ReportOptions(notes=True))
         or (tmp_path / "n.html").read_text(encoding="utf-8")
     )
     write_report(tmp_path / "a.pong.yaml", tmp_path / "a.svg")

@@ -260,11 +260,11 @@ def test_enter_opens_one_session_and_compares_several(
         record(home / f"{month}.pong.yaml", month=month)
     listed(qtbot, desk, page, 3)
     click(qtbot, page, 1)
-    with qtbot.waitSignal(desk.open_wanted) as opened:
+    with qtbot.waitSignal(desk.open_requested) as opened:
         qtbot.keyClick(rows(page), Qt.Key.Key_Return)
     assert opened.args == [home / "2.pong.yaml"]
     click(qtbot, page, 2, more=True)
-    with qtbot.waitSignal(desk.compare_wanted) as compared:
+    with qtbot.waitSignal(desk.compare_requested) as compared:
         qtbot.keyClick(rows(page), Qt.Key.Key_Return)
     assert compared.args == [[home / "2.pong.yaml", home / "1.pong.yaml"]]
 
@@ -274,7 +274,7 @@ def test_a_session_runs_again_with_its_plan_unless_one_is_running(
 ) -> None:
     path = record(home / "a.pong.yaml", "Mine")
     listed(qtbot, desk, page, 1)
-    with qtbot.waitSignal(desk.run_wanted) as run:
+    with qtbot.waitSignal(desk.run_requested) as run:
         page.card.buttons["Run again"].click()
     (plan,) = run.args
     assert isinstance(plan, Plan)
@@ -292,14 +292,14 @@ def test_a_session_runs_again_on_its_machines_or_says_which_are_gone(
     machines = {"localhost": ["target"], "bolt": ["client"], "cedar": ["client"]}
     record(home / "a.pong.yaml", "Mine", machines=machines)
     listed(qtbot, desk, page, 1)
-    with qtbot.waitSignal(desk.run_on_wanted, timeout=PATIENCE_MS) as run:
+    with qtbot.waitSignal(desk.run_on_requested, timeout=PATIENCE_MS) as run:
         page.card.buttons["Run again"].click()
     plan, where = run.args
     assert plan.name == "Mine"
     assert where == Where("localhost", ("bolt", "cedar"))
     remove_profile("cedar")
     with (
-        qtbot.waitSignal(desk.plan_wanted, timeout=PATIENCE_MS) as shown,
+        qtbot.waitSignal(desk.plan_requested, timeout=PATIENCE_MS) as shown,
         qtbot.waitSignal(desk.notice, timeout=PATIENCE_MS) as told,
     ):
         page.card.buttons["Run again"].click()

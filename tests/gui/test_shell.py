@@ -191,10 +191,10 @@ def test_colours_follow_the_system_unless_others_were_chosen(
     window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(theme, "system_theme", lambda: theme.DARK)
-    window.desk.theme_wanted.emit()
+    window.desk.theme_changed.emit()
     assert ground(window) == theme.DARK.bg
     window.desk.settings.colours = "light"
-    window.desk.theme_wanted.emit()
+    window.desk.theme_changed.emit()
     assert ground(window) == theme.LIGHT.bg
 
 
@@ -359,7 +359,7 @@ def test_the_log_is_filtered_copied_saved_and_cleared(
     press(drawer, "Copy the log")
     assert QGuiApplication.clipboard().text() == shown_text
     drawer.save(tmp_path / "my.log")
-    qtbot.waitUntil(lambda: "Saved: " in drawer.told.text)
+    qtbot.waitUntil(lambda: "Saved: " in drawer.message.text)
     assert (tmp_path / "my.log").read_text() == shown_text + "\n"
     press(drawer, "Clear the log")
     assert "No entries at this level" in drawer.body.toPlainText()
@@ -381,7 +381,7 @@ def test_a_full_disk_is_told_in_words_when_the_log_is_saved(
     logging.getLogger("app.test").info("A run began.")
     window.show_log(shown=True)
     window.drawer.save(Path("/dev/full"))
-    qtbot.waitUntil(lambda: "the disk is full" in window.drawer.told.text)
+    qtbot.waitUntil(lambda: "the disk is full" in window.drawer.message.text)
 
 
 # Keys

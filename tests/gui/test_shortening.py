@@ -9,7 +9,7 @@ from app import theme
 from app.charts.drawing import text_width
 from app.charts.model import ChartModel
 from app.charts.series import Quantity
-from app.charts.shortening import told_apart
+from app.charts.shortening import distinct_names
 from app.charts.trio import Trio
 from app.theme import Weight, font
 from tests.synthetic import session
@@ -20,7 +20,7 @@ SIZE = font(12, Weight.Medium)
 
 def test_names_that_begin_alike_are_told_by_the_word_in_which_they_differ(qtbot: QtBot) -> None:
     names = frozenset(["asyncio streams", "asyncio Protocol", "Circuits (epoll)", "gevent"])
-    assert told_apart(names, SIZE, 60) == {
+    assert distinct_names(names, SIZE, 60) == {
         "asyncio streams": "…streams",
         "asyncio Protocol": "…Protocol",
         "Circuits (epoll)": "Circuits …",
@@ -29,14 +29,14 @@ def test_names_that_begin_alike_are_told_by_the_word_in_which_they_differ(qtbot:
 
 
 def test_names_that_begin_alike_in_one_word_keep_both_ends(qtbot: QtBot) -> None:
-    told = told_apart(frozenset(["gevent.pywsgi-plain", "gevent.pywsgi-fast"]), SIZE, 68)
+    told = distinct_names(frozenset(["gevent.pywsgi-plain", "gevent.pywsgi-fast"]), SIZE, 68)
     assert [name[-2:] for name in sorted(told.values())] == ["st", "in"]
 
 
 @pytest.mark.parametrize("width", [68, 80, 100])
 def test_no_two_servers_of_the_catalogue_read_the_same(qtbot: QtBot, width: float) -> None:
     names = frozenset(entry.name for entry in Catalogue.load())
-    told = told_apart(names, SIZE, width)
+    told = distinct_names(names, SIZE, width)
     assert len(set(told.values())) == len(names)
     assert all(text_width(short, SIZE) <= width for short in told.values())
 
@@ -53,7 +53,7 @@ def test_where_charts_are_low_every_line_still_has_a_name_of_its_own(qtbot: QtBo
         trio.show()
     chart = trio.charts[Quantity.TIME]
     chart.grab()
-    names, marker = chart.names, chart.look.px(11)
+    names, marker = chart.names, chart.sizes.px(11)
     read = [
         names.shortened(chart.curves[label.key], SIZE, label.width - marker)
         for label in names.placed

@@ -83,7 +83,9 @@ def test_one_session_three_times_has_three_lines_beside_its_letters_and_in_the_r
         return [line for line in page.findChildren(SessionLine) if line.isVisible()]
 
     qtbot.waitUntil(lambda: page.selection.paths() == files and len(keys()) == 3)
-    rows = [b for b in page.held.findChildren(QAbstractButton) if name_of(b).startswith("asyncio")]
+    rows = [
+        b for b in page.ranking.findChildren(QAbstractButton) if name_of(b).startswith("asyncio")
+    ]
     names = {name_of(row).partition(":")[0] for row in rows}
     assert names == {f"asyncio streams in {tag}" for tag in "ABC"}
     for one, other in combinations(map(without_colours, keys()), 2):

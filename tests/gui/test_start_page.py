@@ -85,7 +85,7 @@ def test_this_computer_is_told_to_be_ready_with_its_facts(window: MainWindow) ->
 
 def test_one_press_runs_a_quick_look(qtbot: QtBot, window: MainWindow) -> None:
     assert kind(window, "Run Quick look") == "primary"
-    with qtbot.waitSignal(window.desk.run_wanted) as wanted:
+    with qtbot.waitSignal(window.desk.run_requested) as wanted:
         press(window, "Run Quick look")
     assert wanted.args[0].name == "Quick look"
     assert len(wanted.args[0].servers) == 3
@@ -168,8 +168,8 @@ class TestComingBack:
         qtbot.waitUntil(lambda: says(window, "Recent sessions"))
         assert kind(window, "Run the comparison") == "primary"
         assert kind(window, "Run Quick look") == ""
-        with qtbot.waitSignal(window.desk.run_wanted) as wanted:
-            window.desk.run_wanted.disconnect(window.run)
+        with qtbot.waitSignal(window.desk.run_requested) as wanted:
+            window.desk.run_requested.disconnect(window.run)
             window.start.run_this()
         assert wanted.args[0].servers == ["twisted"]
         (name,) = [

@@ -39,7 +39,7 @@ def test_words_are_readable_on_tinted_grounds(qtbot: QtBot, chosen: Theme) -> No
         card = Inline()
         card.setParent(page)
         card.setStyleSheet(stylesheet(chosen))
-        card.say("The disk is full.", tone)
+        card.show_text("The disk is full.", tone)
         card.resize(300, 60)
         ground = card.grab().toImage().pixelColor(150, 5).name()
         for words in (chosen.text, chosen.soft, chosen.muted):

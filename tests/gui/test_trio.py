@@ -15,9 +15,9 @@ from pytestqt.qtbot import QtBot
 
 from app import theme
 from app.charts.chart import Chart
-from app.charts.look import Look
 from app.charts.model import ChartModel
 from app.charts.series import Quantity
+from app.charts.sizes import Sizes
 from app.charts.trio import Trio
 from app.colour import mix
 from tests.gui.trios import shown
@@ -264,7 +264,7 @@ def test_l_and_p_change_the_scale_and_the_percentile(qtbot: QtBot) -> None:
     with qtbot.waitSignal(trio.view_changed):
         qtbot.keyClick(trio, Qt.Key.Key_L)
     qtbot.keyClick(trio, Qt.Key.Key_P)
-    assert trio.charts[T].title_words()[1] == "p99.9, from scheduled time"
+    assert trio.charts[T].title_text()[1] == "p99.9, from scheduled time"
 
 
 def test_a_point_that_was_clicked_stays_told_when_the_mouse_goes(qtbot: QtBot) -> None:
@@ -349,11 +349,11 @@ def test_the_percentile_and_the_clock_change_what_is_drawn_and_said(qtbot: QtBot
     latency = at(chart, server, 3)
     assert near(seen(chart), latency, colour_of(trio, server))
     trio.set_percentile("p50")
-    assert chart.title_words()[1] == "p50, from scheduled time, log scale"
+    assert chart.title_text()[1] == "p50, from scheduled time, log scale"
     assert near(seen(chart), at(chart, server, 3), colour_of(trio, server))
     trio.set_clock("service")
     trio.set_log(False)
-    assert chart.title_words()[1] == "p50, from send"
+    assert chart.title_text()[1] == "p50, from send"
     assert near(seen(chart), at(chart, server, -1), colour_of(trio, server))
 
 
@@ -410,7 +410,7 @@ def test_a_change_of_theme_repaints_everything(qtbot: QtBot, chosen: theme.Theme
 
 def test_a_projector_gets_larger_type_and_lines(qtbot: QtBot) -> None:
     trio = shown(qtbot, session(4, 8), size=(1920, 1080))
-    trio.set_look(Look(scale=2.0))
+    trio.set_sizes(Sizes(scale=2.0))
     image = seen(trio.charts[R])
     where = (at(trio.charts[R], "tornado", -1) + at(trio.charts[R], "tornado", -2)) / 2
     column = [image.pixelColor(round(where.x()), round(where.y()) + dy) for dy in range(-5, 6)]

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from lab.base import TOOLS, NoLab, check
-from lab.hosts import Host, Lab, Look
+from lab.hosts import Host, Lab, Snapshot
 from lab.loopback import Loopback
 from workbench.documents import AnyDocument
 from workbench.machines import secrets
@@ -101,12 +101,12 @@ def as_they_were(hosts: Sequence[Host]) -> Iterator[None]:
     assert left == [[] for _ in hosts]
 
 
-def eventually_nothing(host: Host, before: Look, within_s: float = CLEAN_WITHIN_S) -> list[str]:
+def eventually_nothing(host: Host, before: Snapshot, within_s: float = CLEAN_WITHIN_S) -> list[str]:
     """What is left of a run after a while; what may stay aside."""
     left: list[str] = []
 
     def clean() -> bool:
-        left[:] = host.look().since(before, allowed=CACHES)
+        left[:] = host.snapshot().since(before, allowed=CACHES)
         left.extend(host.runs())
         return not left
 

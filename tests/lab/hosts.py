@@ -254,9 +254,9 @@ class Host:
         """What is left of runs."""
         return self.run("find", "/home/bench", "/root", "-path", "*/runs/*").split()
 
-    def look(self) -> Look:
+    def snapshot(self) -> Snapshot:
         """Everything a program could leave behind, as it is now."""
-        return Look(self)
+        return Snapshot(self)
 
     def processes(self) -> dict[int, str]:
         """Command lines of all that is not the host's own."""
@@ -333,7 +333,7 @@ class Host:
             raise RuntimeError(f"{self.name} did not come up: {console}")
 
 
-class Look:
+class Snapshot:
     """A host's files, processes and sysctls at one moment, for `difference`."""
 
     def __init__(self, host: Host) -> None:
@@ -344,7 +344,7 @@ class Look:
         script = 'for f; do [ -e "$f" ] && echo "$f $(cat "$f")"; done; true'
         self.sysctls = host.run("sh", "-c", script, "sh", *listing).split("\n")
 
-    def since(self, before: Look, *, allowed: tuple[str, ...] = ()) -> list[str]:
+    def since(self, before: Snapshot, *, allowed: tuple[str, ...] = ()) -> list[str]:
         """What is there now and was not; files below `allowed` aside."""
         news = [f"process: {text}" for text in self.processes if text not in before.processes]
         news += [

@@ -29,7 +29,7 @@ def test_the_bundle_deploys_to_hosts_over_ssh_sweeps_and_leaves_them_as_they_wer
     lab: Lab, tmp_path: Path
 ) -> None:
     target, client = lab.hosts[:2]
-    before = [host.look() for host in (target, client)]
+    before = [host.snapshot() for host in (target, client)]
     for host in (target, client):
         asyncio.run(trusted(profile_of(host)))
     (tmp_path / "plan.yaml").write_text(PLAN)

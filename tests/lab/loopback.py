@@ -133,15 +133,15 @@ class ThisHost:
                         found[int(folder.name)] = command.strip()
         return found
 
-    def look(self) -> ThisLook:
-        return ThisLook(self)
+    def snapshot(self) -> OwnSnapshot:
+        return OwnSnapshot(self)
 
 
-class ThisLook:
+class OwnSnapshot:
     """The processes there are; files and settings are those of everybody here."""
 
     def __init__(self, host: ThisHost) -> None:
         self.processes = sorted(host.processes().values())
 
-    def since(self, before: ThisLook, *, allowed: tuple[str, ...] = ()) -> list[str]:
+    def since(self, before: OwnSnapshot, *, allowed: tuple[str, ...] = ()) -> list[str]:
         return [f"process: {text}" for text in self.processes if text not in before.processes]

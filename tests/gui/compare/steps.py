@@ -73,7 +73,7 @@ def unfolding(page: ComparePage) -> list[QAbstractButton]:
 def ranking(page: ComparePage) -> list[str]:
     """What the rows say, from top to bottom."""
     QApplication.processEvents()  # a layout does its work with the next event
-    rows = [b for b in page.held.findChildren(QAbstractButton) if b.isVisibleTo(page)]
+    rows = [b for b in page.ranking.findChildren(QAbstractButton) if b.isVisibleTo(page)]
     return [name_of(row) for row in sorted(rows, key=lambda row: row.y())]
 
 

@@ -58,7 +58,7 @@ def test_in_the_dark_it_has_the_dark_colours(
         dress(page, theme.DARK)
         dark = theme.DARK.series(page.trio.model.series["A/gevent"].index).colour
         assert near(*pixel(page, "A/gevent", 9000), dark)
-        card = page.held.grab().toImage().pixelColor(page.held.width() // 2, 6)
+        card = page.ranking.grab().toImage().pixelColor(page.ranking.width() // 2, 6)
         assert card.name().upper() == theme.DARK.card
     finally:
         theme.apply(app, theme.LIGHT)
@@ -69,7 +69,7 @@ def test_pointing_at_a_row_brings_its_line_out(
 ) -> None:
     compare(qtbot, page, a, b)
     full = theme.LIGHT.series(page.trio.model.series["B/gevent"].index).colour
-    row = next(r for r in page.held.findChildren(QAbstractButton) if "gevent in B" in name_of(r))
+    row = next(r for r in page.ranking.findChildren(QAbstractButton) if "gevent in B" in name_of(r))
     row.setFocus(Qt.FocusReason.TabFocusReason)
     assert near(*pixel(page, "B/gevent", 7000), full)
     qtbot.keyClick(row, Qt.Key.Key_Return)

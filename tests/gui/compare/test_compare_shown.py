@@ -25,7 +25,7 @@ def test_sessions_asked_to_be_compared_are_shown_in_the_window(
     qtbot: QtBot, a: Path, b: Path
 ) -> None:
     with shown(qtbot) as window:
-        window.desk.compare_wanted.emit([a, b])
+        window.desk.compare_requested.emit([a, b])
         page = window.page("Compare")
         assert isinstance(page, ComparePage)
         holds(qtbot, page, a, b)
@@ -53,15 +53,15 @@ def test_in_a_narrow_window_the_column_beside_is_there_when_asked_for(
 ) -> None:
     compare(qtbot, page, a, b)
     page.resize(876, 620)
-    qtbot.waitUntil(lambda: not page.held.isVisible())
+    qtbot.waitUntil(lambda: not page.ranking.isVisible())
     press(page, "Show side column")
-    assert page.held.isVisible()
+    assert page.ranking.isVisible()
     qtbot.keyClick(page, Qt.Key.Key_F9)
-    assert not page.held.isVisible()
+    assert not page.ranking.isVisible()
     qtbot.keyClick(page, Qt.Key.Key_F9)
     page.resize(1196, 800)
     qtbot.waitUntil(lambda: not offers(page, "Show side column"))
-    assert page.held.isVisible()
+    assert page.ranking.isVisible()
 
 
 @pytest.mark.parametrize("size", [(1196, 800), (876, 620), (1836, 1080)])

@@ -64,8 +64,8 @@ def plan_of(page: PlanPage) -> Plan:
 
 def wanted(qtbot: QtBot, window: MainWindow, do: Callable[[], object]) -> Plan:
     """The plan that is asked to run; it does not begin."""
-    window.desk.run_wanted.disconnect(window.run)
-    with qtbot.waitSignal(window.desk.run_wanted) as asked:
+    window.desk.run_requested.disconnect(window.run)
+    with qtbot.waitSignal(window.desk.run_requested) as asked:
         do()
     plan = asked.args[0]
     assert isinstance(plan, Plan)

@@ -88,7 +88,7 @@ def test_a_changed_plan_of_the_last_start_can_be_brought_back_when_another_comes
         page = opened(qtbot, window)
         write(qtbot, page, "seconds", "2.5")
     with shown(qtbot, kept) as window:
-        window.desk.plan_wanted.emit(SHORT)
+        window.desk.plan_requested.emit(SHORT)
         page = window.page("Plan")
         assert isinstance(page, PlanPage)
         judged(qtbot, page)

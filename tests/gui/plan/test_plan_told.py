@@ -59,7 +59,7 @@ def test_a_plan_kept_without_a_note_is_told_by_what_it_measures(
 def test_what_a_preset_is_for_stands_in_two_lines_below_its_name(
     qtbot: QtBot, page: PlanPage
 ) -> None:
-    words, room = font(12), page.gallery.list.words_wide
+    words, room = font(12), page.gallery.list.text_px
     for preset in page.gallery.list.presets:
         assert preset.plan is not None
         said = two_lines(preset.plan.description, words, room)

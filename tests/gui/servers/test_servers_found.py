@@ -16,7 +16,7 @@ from app.context import Desk
 from app.pages.servers import ServersPage
 from app.servers.columns import COLUMNS, column
 from app.servers.known import FIRST, NOT, RUNS
-from app.servers.painting import in_sight
+from app.servers.painting import visible_part
 from app.servers.table import ROW_PX
 from tests.gui.servers.steps import Open, choose, names, seek
 from tests.gui.windows import control, says, sees
@@ -97,7 +97,7 @@ def test_keys_choose_and_tick_and_the_ticked_lead_on_to_a_plan(
     choose(page, "tornado")
     qtbot.keyClick(page.table.names, Qt.Key.Key_Space)
     sees(qtbot, page, "2 selected")
-    with qtbot.waitSignal(desk.plan_wanted) as led:
+    with qtbot.waitSignal(desk.plan_requested) as led:
         control(page, "Compare 2 in a plan").click()
     (plan,) = led.args
     assert isinstance(plan, Plan)
@@ -117,7 +117,7 @@ def test_servers_of_http_lead_on_to_a_plan_over_http(
     for id_ in ("wsgiref", "waitress"):
         choose(page, id_)
         qtbot.keyClick(page.table.names, Qt.Key.Key_Space)
-    with qtbot.waitSignal(desk.plan_wanted) as led:
+    with qtbot.waitSignal(desk.plan_requested) as led:
         page.compare_these()
     assert led.args[0].workload.protocol == "http/1.0"
 

@@ -46,7 +46,7 @@ def test_what_is_odd_but_accepted_is_told_in_plain_words_and_not_ticked_off(
     qtbot: QtBot, page: ServersPage
 ) -> None:
     choose(page, "asyncio-streams")
-    page.detail.try_it()
+    page.detail.run_test()
     qtbot.waitUntil(lambda: page.trial.chip.text == "Passed")
     sees(qtbot, page, "in this family that is accepted.")
     assert sign_of(page, "'Pong!'") == "Passed"
@@ -60,7 +60,7 @@ def test_a_trial_can_be_cancelled_and_leaves_nothing_behind(qtbot: QtBot, opened
         entry.write("ready_within_s: 600\n")
     page = opened()
     choose(page, "sleeper")
-    page.detail.try_it()
+    page.detail.run_test()
     sees(qtbot, page, "Starting Sleeper on port")
     control(page, "Cancel").click()
     sees(qtbot, page, "Test cancelled.")
@@ -73,7 +73,7 @@ def test_a_server_that_dies_says_its_last_words(qtbot: QtBot, opened: Open) -> N
     made.source_path.write_text("raise SystemExit('no more of this')\n")
     page = opened()
     choose(page, "dead")
-    page.detail.try_it()
+    page.detail.run_test()
     qtbot.waitUntil(lambda: page.trial.chip.text == "Failed")
     sees(qtbot, page, "Dead on this computer ended with status 1 before it listened")
     qtbot.waitUntil(lambda: page.pane.known.state.kind == NOT)  # type: ignore[union-attr]
@@ -86,7 +86,7 @@ def test_what_is_not_saved_is_saved_before_it_is_tried(qtbot: QtBot, opened: Ope
     page = opened()
     choose(page, "mine")
     type_over(page, "Pong!", "Ping!")
-    page.detail.try_it()
+    page.detail.run_test()
     qtbot.waitUntil(lambda: page.trial.chip.text == "Failed")
     sees(qtbot, page, "It answered 'Ping!' instead of 'Pong!'.")
     qtbot.waitUntil(lambda: page.pane.known.state.kind == NOT)  # type: ignore[union-attr]
@@ -109,7 +109,7 @@ def test_nothing_is_tried_while_a_run_is_under_way(
 ) -> None:
     choose(page, "gevent")
     desk.set_busy(True)
-    page.detail.try_it()
+    page.detail.run_test()
     assert not page.trial.under_way
     sees(qtbot, page, "A run is in progress. Servers can be tested when it is over.")
     desk.set_busy(False)

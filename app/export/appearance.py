@@ -23,7 +23,7 @@ _PAGES = {
 """In pixels of 1/96 inch."""
 
 
-class Looks(QWidget):
+class AppearanceFields(QWidget):
     """Colours and size; the sizes are of paper for PDF."""
 
     def __init__(self, theme: str) -> None:

@@ -10,7 +10,7 @@ from app.theme import font
 
 
 @dataclass(frozen=True)
-class Look:
+class Sizes:
     """Sizes in pixels; `scale` 1 in the window, more on projectors and in pictures."""
 
     scale: float = 1.0
