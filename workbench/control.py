@@ -75,12 +75,12 @@ class Control:
         """Return the result of an awaitable; None, after cancelling it, when the user skips or
         stops."""
         working = asyncio.ensure_future(work)
-        told = asyncio.ensure_future(self._interrupted.wait())
+        interrupted = asyncio.ensure_future(self._interrupted.wait())
         try:
-            await asyncio.wait({working, told}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({working, interrupted}, return_when=asyncio.FIRST_COMPLETED)
             return await working if working.done() else None
         finally:
-            await ended(working, told)
+            await ended(working, interrupted)
 
     async def rest(self, seconds: float) -> None:
         """Sleep, unless the user skips the rest. Raises Stopped when the run is to end."""

@@ -50,7 +50,7 @@ Consent: TypeAlias = Callable[[Exposure], Awaitable[bool]]
 """Asks the user for consent."""
 
 
-async def nobody_agrees(exposure: Exposure) -> bool:
+async def never_agree(exposure: Exposure) -> bool:
     """A `Consent` that refuses, for runs without a user."""
     return False
 

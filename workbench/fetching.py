@@ -66,19 +66,19 @@ def certificates() -> str:
     return next((file for file in files if file and Path(file).is_file()), "")
 
 
-def unreached(said: str) -> bool:
+def unreached(output: str) -> bool:
     """Return whether a tool could not reach the package index; an unwanted answer does not
     count."""
-    return bool(re.search(UNREACHED, said))
+    return bool(re.search(UNREACHED, output))
 
 
-def why_unreached(said: str, connect: str) -> str:
+def why_unreached(output: str, connect: str) -> str:
     """ "the package index is out of reach, for its name cannot be resolved (DNS); CONNECT", to
     stand in a sentence. `connect`: what to do where only a network is missing."""
-    lines = re.findall(r"^ *cause: (.*)|^ *╰─▶ (.*)", said, re.MULTILINE)
-    told = "".join(lines[-1]) if lines else (said.strip().splitlines() or ["no output"])[-1]
+    lines = re.findall(r"^ *cause: (.*)|^ *╰─▶ (.*)", output, re.MULTILINE)
+    cause = "".join(lines[-1]) if lines else (output.strip().splitlines() or ["no output"])[-1]
     for sign, meaning, cure in _CAUSES:
-        if re.search(sign, said):
-            detail = "" if cure == "" else f" ({told.strip().rstrip('.')[:200]})"
+        if re.search(sign, output):
+            detail = "" if cure == "" else f" ({cause.strip().rstrip('.')[:200]})"
             return f"the package index is out of reach, for {meaning}{detail}; {cure or connect}"
-    return f"the package index is out of reach ({told.strip().rstrip('.')[:200]}); {connect}"
+    return f"the package index is out of reach ({cause.strip().rstrip('.')[:200]}); {connect}"

@@ -39,23 +39,23 @@ def _shown_by(struct: type[msgspec.Struct]) -> tuple[tuple[str, Callable[[Any], 
     """Return the fields that may contain text, each with the function that makes it presentable."""
     found = []
     for field in msgspec.inspect.type_info(struct).fields:  # type: ignore[attr-defined]
-        if _may_hold_text(field.type):
+        if _may_contain_text(field.type):
             found.append((field.name, _shows(field.name, field.type)))
     return tuple(found)
 
 
-def _may_hold_text(kind: msgspec.inspect.Type) -> bool:
+def _may_contain_text(kind: msgspec.inspect.Type) -> bool:
     match kind:
         case msgspec.inspect.StrType() | msgspec.inspect.AnyType():
             return True
         case msgspec.inspect.DictType():
             return True
         case msgspec.inspect.StructType():
-            return any(_may_hold_text(field.type) for field in kind.fields)
+            return any(_may_contain_text(field.type) for field in kind.fields)
         case msgspec.inspect.ListType():
-            return _may_hold_text(kind.item_type)
+            return _may_contain_text(kind.item_type)
         case msgspec.inspect.UnionType():
-            return any(map(_may_hold_text, kind.types))
+            return any(map(_may_contain_text, kind.types))
         case _:
             # Numbers, and the values of a Literal.
             return False

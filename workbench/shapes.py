@@ -83,9 +83,9 @@ def check_shape(data: dict[str, Any], shape: type[msgspec.Struct], place: str) -
     try:
         msgspec.convert(data, shape)
     except ValidationError as error:
-        said, _, path = str(error).partition(" - at ")
+        text, _, path = str(error).partition(" - at ")
         inside = path.strip("`").removeprefix("$")
-        raise ValidationError(f"{said} - at `$.{place}{inside}`") from None
+        raise ValidationError(f"{text} - at `$.{place}{inside}`") from None
 
 
 def check_free(data: object, place: str, left: int = DEEPEST) -> None:

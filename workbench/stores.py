@@ -21,7 +21,7 @@ from workbench import paths
 
 PRIVATE = 0o600
 """Mode of files for the user only: addresses, accounts, trusted keys and notes are private."""
-USUAL = 0o666
+DEFAULT_MODE = 0o666
 """Mode of ordinary files, subject to the umask."""
 LOCKED_WITHIN_S = 30.0
 """Seconds to wait for a lock: writing takes milliseconds, so a longer holder hangs."""
@@ -41,8 +41,8 @@ def locked(path: Path) -> Iterator[None]:
     try:
         lock.acquire(timeout=LOCKED_WITHIN_S)
     except filelock.Timeout:
-        held = f"another program has been writing there for {LOCKED_WITHIN_S:.0f} s"
-        raise OSError(errno.EBUSY, held, str(path)) from None
+        problem = f"another program has been writing there for {LOCKED_WITHIN_S:.0f} s"
+        raise OSError(errno.EBUSY, problem, str(path)) from None
     try:
         yield
     finally:

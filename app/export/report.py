@@ -242,7 +242,7 @@ def _label(session: Session) -> Label:
 def write(output: Path, data: bytes) -> None:
     """Write the whole file or nothing, and create its folder. Raises BadInput."""
     try:
-        stores.write(output, data, stores.USUAL)
+        stores.write(output, data, stores.DEFAULT_MODE)
     except OSError as error:
         raise _unwritable(output, error) from None
 

@@ -118,13 +118,13 @@ class LiveRun:
         return Outcome(recorder.path if self._begun else None, self._stop)
 
     def _engine(self, emit: Callable[[AnyDocument], None]) -> Engine:
-        from workbench.machines.secrets import ask_nobody  # noqa: PLC0415 - in its thread
+        from workbench.machines.secrets import never_ask  # noqa: PLC0415 - in its thread
         from workbench.run.factory import Fleet, engine_for  # noqa: PLC0415 - in its thread
         from workbench.run.tuning import Tuning  # noqa: PLC0415 - in its thread
 
         where, person = self.where, self._person
         fleet = Fleet(where.target, where.clients) if where else None
-        engine = engine_for(self.plan, emit, fleet=fleet, ask=person.ask if person else ask_nobody)
+        engine = engine_for(self.plan, emit, fleet=fleet, ask=person.ask if person else never_ask)
         engine.control, engine.notify = self.control, self._notify
         if person:
             engine.expose = person.expose

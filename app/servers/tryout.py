@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import PongbenchError
-from workbench.exposure import agreed, nobody_agrees
+from workbench.exposure import agreed, never_agree
 from workbench.machines.base import Machine
 from workbench.machines.local import open_local
 from workbench.machines.opening import open_machine
@@ -80,7 +80,7 @@ async def run_trial(
     begun = time.monotonic()
     host = machine.bind if profile else "127.0.0.1"
     try:
-        await agreed([entry], machine.name, host, person.expose if person else nobody_agrees)
+        await agreed([entry], machine.name, host, person.expose if person else never_agree)
         deployment = await deploy(
             machine,
             entry,

@@ -13,7 +13,7 @@ from pathlib import Path
 from workbench.errors import PongbenchError
 from workbench.machines.base import Command
 from workbench.machines.profiles import Profile
-from workbench.machines.secrets import Ask, ask_nobody
+from workbench.machines.secrets import Ask, never_ask
 
 PONG = b"HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nPong!"
 _numbers = itertools.count(1)
@@ -191,7 +191,7 @@ class FakeMachines:
         self.opened: dict[str, FakeMachine] = {}
         self._on_machine = on_machine
 
-    async def open(self, profile: Profile, ask: Ask = ask_nobody) -> FakeMachine:
+    async def open(self, profile: Profile, ask: Ask = never_ask) -> FakeMachine:
         await asyncio.sleep(0)
         self.opened[profile.name] = FakeMachine(profile.name)
         self._on_machine(self.opened[profile.name])

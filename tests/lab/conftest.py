@@ -19,7 +19,7 @@ from workbench.documents import AnyDocument
 from workbench.machines import secrets
 from workbench.machines.hostkeys import UnknownHostKey, trust
 from workbench.machines.profiles import Cpus, Profile, save_profile
-from workbench.machines.secrets import Secrets, ask_nobody
+from workbench.machines.secrets import Secrets, never_ask
 from workbench.machines.ssh import SshMachine, open_ssh
 from workbench.machines.sshconnect import connect
 from workbench.plan.reading import load_plan
@@ -187,7 +187,7 @@ def in_the_middle(
     return documents
 
 
-async def trusted(profile: Profile, ask: Any = ask_nobody) -> None:
+async def trusted(profile: Profile, ask: Any = never_ask) -> None:
     """Trust whatever key it shows."""
     try:
         connection = await connect(profile, ask)

@@ -21,7 +21,7 @@ from workbench.machines import secrets
 from workbench.machines.base import Command
 from workbench.machines.hostkeys import ChangedHostKey, UnknownHostKey, own_file, trust
 from workbench.machines.profiles import Profile
-from workbench.machines.secrets import Question, Remembered, Secrets, ask_nobody
+from workbench.machines.secrets import Question, Remembered, Secrets, never_ask
 from workbench.machines.ssh import open_ssh
 from workbench.machines.sshconnect import connect
 
@@ -67,7 +67,7 @@ def memory() -> Iterator[MemoryKeyring]:
     keyring.set_keyring(before)
 
 
-async def log_in(profile: Profile, ask: Any = ask_nobody) -> None:
+async def log_in(profile: Profile, ask: Any = never_ask) -> None:
     await (await connect(profile, ask)).close()
 
 
@@ -195,10 +195,10 @@ async def test_who_is_not_let_in_is_told_what_was_tried(
 ) -> None:
     profile = profile_of(host, key="", auth="password")
     await trusted(profile)
-    with pytest.raises(PongbenchError, match=r"^'h1' did not let bench@.* in \(tried: a password"):
+    with pytest.raises(PongbenchError, match=r"^'h1' refused bench@.* \(tried: a password"):
         await log_in(profile, Person("wrong", "wrong", "wrong"))
     assert memory.kept == {}
-    with pytest.raises(PongbenchError, match=r"^'h1' did not let bench@.* in \(tried: the keys"):
+    with pytest.raises(PongbenchError, match=r"^'h1' refused bench@.* \(tried: the keys"):
         await log_in(profile)
     missing = profile_of(host, key=str(tmp_path / "absent"))
     with pytest.raises(PongbenchError, match="but there is no such file"):

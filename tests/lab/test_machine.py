@@ -16,7 +16,7 @@ from workbench.errors import PongbenchError
 from workbench.machines.base import Command
 from workbench.machines.profiles import Profile
 from workbench.machines.runner_client import MachineBusy
-from workbench.machines.secrets import ask_nobody
+from workbench.machines.secrets import never_ask
 from workbench.machines.ssh import SshMachine, open_ssh
 from workbench.machines.sshconnect import connect
 
@@ -166,7 +166,7 @@ async def test_many_log_ins_at_once_get_through(host: Host, profile: Profile) ->
     host.restart_sshd()
     try:
         await trusted(profile)
-        connections = await asyncio.gather(*(connect(profile, ask_nobody) for _ in range(20)))
+        connections = await asyncio.gather(*(connect(profile, never_ask) for _ in range(20)))
         assert len(connections) == 20
         await asyncio.gather(*(connection.close() for connection in connections))
     finally:

@@ -25,7 +25,7 @@ from workbench import paths
 from workbench.errors import PongbenchError
 from workbench.machines import hostkeyrules
 from workbench.machines.profiles import Profile
-from workbench.machines.secrets import ask_nobody
+from workbench.machines.secrets import never_ask
 from workbench.machines.sshconnect import connect
 
 CASES = yaml.safe_load((Path(__file__).parents[1] / "cases/hostkeys/cases.yaml").read_text())
@@ -174,7 +174,7 @@ class Host:
     async def with_ours(self) -> tuple[bool, str]:
         profile = Profile("mine", connector="ssh", address=self.typed, port=self.port, user="bench")
         try:
-            await (await connect(profile, ask_nobody)).close()
+            await (await connect(profile, never_ask)).close()
         except PongbenchError as error:
             return False, str(error)
         return True, ""

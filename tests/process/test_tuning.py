@@ -24,7 +24,7 @@ from workbench.machines.checking import leftover_runs
 from workbench.machines.local import open_local
 from workbench.machines.profiles import Profile, save_profile
 from workbench.machines.rights import Rights
-from workbench.machines.secrets import ask_nobody
+from workbench.machines.secrets import never_ask
 from workbench.machines.ssh import Cleaned
 from workbench.machines.surveyed import LeftTuning
 from workbench.machines.tuner_client import TUNER
@@ -213,7 +213,7 @@ async def test_whoever_may_not_put_back_is_told_what_is_tuned(
 ) -> None:
     """A run on such a machine says so, and a check does, as whichever user."""
     monkeypatch.setattr(tuning, "JOURNAL", str(host.state / "journal.json"))
-    async with tune({"localhost": (machine, Profile("localhost"))}, None, ask_nobody) as up:
+    async with tune({"localhost": (machine, Profile("localhost"))}, None, never_ask) as up:
         assert up.events == []
     tuner.apply()
     assert host.state.stat().st_mode & 0o755 == 0o755
@@ -221,7 +221,7 @@ async def test_whoever_may_not_put_back_is_told_what_is_tuned(
     seen = survey.left_tuned(str(host.state))
     assert seen and seen["settings"][SOMAXCONN] == ("128", "4096")
     assert seen["alive"]
-    async with tune({"localhost": (machine, Profile("localhost"))}, None, ask_nobody) as up:
+    async with tune({"localhost": (machine, Profile("localhost"))}, None, never_ask) as up:
         ((name, told),) = up.events
     assert (name, told.code) == ("localhost", "still-tuned")
     assert "net.core.somaxconn 4096 (before: 128)" in told.text()

@@ -299,7 +299,7 @@ def test_more_ports_than_there_are_are_not_said_to_be_held() -> None:
 
 def test_a_machine_that_tells_nothing_is_taken_for_an_untouched_linux() -> None:
     limits = limits_of({})
-    assert (limits.ports, limits.port_held_s) == (28_232, 60.0)
+    assert (limits.ports, limits.port_reuse_s) == (28_232, 60.0)
 
 
 def test_a_closed_loop_needs_a_port_for_each_connection_at_a_time() -> None:

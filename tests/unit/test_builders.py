@@ -51,7 +51,7 @@ def test_a_distributions_version_is_cut_to_the_programs_own() -> None:
 
 def test_of_old_pips_words_the_first_error_is_told() -> None:
     output = "Collecting a\nsrc/a.c:3:10: fatal error: ev.h: No such file\nerror: command failed\n"
-    assert build_heritage.telling(output) == "src/a.c:3:10: fatal error: ev.h: No such file"
+    assert build_heritage.first_error(output) == "src/a.c:3:10: fatal error: ev.h: No such file"
 
 
 def test_a_processor_without_old_pythons_is_told_in_a_sentence() -> None:

@@ -7,7 +7,7 @@ import pytest
 from workbench.commands import exposing
 from workbench.commands.exposing import exposing_at_terminal
 from workbench.errors import BadInput, PongbenchError
-from workbench.exposure import Exposure, agreed, exposure, nobody_agrees
+from workbench.exposure import Exposure, agreed, exposure, never_agree
 
 
 @dataclass
@@ -44,8 +44,8 @@ def test_it_says_who_would_listen_where() -> None:
 
 async def test_without_consent_nothing_begins() -> None:
     with pytest.raises(PongbenchError, match=r"^Cogen no longer gets .* nobody agreed to that;"):
-        await agreed([OLD], "h1", "192.0.2.7", nobody_agrees)
-    assert await agreed([OLD], "h1", "127.0.0.1", nobody_agrees) is None
+        await agreed([OLD], "h1", "192.0.2.7", never_agree)
+    assert await agreed([OLD], "h1", "127.0.0.1", never_agree) is None
     given = await agreed([OLD], "h1", "192.0.2.7", exposing_at_terminal(yes=True))
     assert given == Exposure(("Cogen",), "h1", "192.0.2.7")
 

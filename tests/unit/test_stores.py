@@ -35,7 +35,7 @@ def test_a_pipe_is_written_to_and_stays(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-    stores.write(pipe, "text", stores.USUAL)
+    stores.write(pipe, "text", stores.DEFAULT_MODE)
     assert os.read(reading, 100) == b"text"
     os.close(reading)
     assert pipe.is_fifo()
@@ -80,7 +80,7 @@ def test_what_is_written_elsewhere_is_like_any_other_file(tmp_path: Path) -> Non
     (tmp_path / "usual").touch()
     (tmp_path / "folder").mkdir()
     report = tmp_path / "new" / "report.html"
-    stores.write(report, "text", stores.USUAL)
+    stores.write(report, "text", stores.DEFAULT_MODE)
     assert report.stat().st_mode == (tmp_path / "usual").stat().st_mode
     assert report.parent.stat().st_mode == (tmp_path / "folder").stat().st_mode
 

@@ -74,10 +74,10 @@ def _serve(processes: list[WorkerProcess], lease_s: float) -> int:
     selector.register(0, selectors.EVENT_READ, None)
     for process in processes:
         selector.register(process.output, selectors.EVENT_READ, process)
-    heard = time.monotonic()
+    last_heard = time.monotonic()
     received = b""
     while True:
-        ready = selector.select(max(0.0, heard + lease_s - time.monotonic()))
+        ready = selector.select(max(0.0, last_heard + lease_s - time.monotonic()))
         for key, _ in ready:
             if key.data is not None:
                 if not _pass_up(key.data):
@@ -87,12 +87,12 @@ def _serve(processes: list[WorkerProcess], lease_s: float) -> int:
             data = os.read(0, 65536)
             if not data:
                 return 0
-            heard = time.monotonic()
+            last_heard = time.monotonic()
             *lines, received = (received + data).split(b"\n")
             for line in lines:
                 if not _pass_down(line, processes):
                     return 0
-        if time.monotonic() - heard > lease_s:
+        if time.monotonic() - last_heard > lease_s:
             _say({"ev": "error", "text": f"nothing heard for {lease_s:g} s"})
             return 1
 
@@ -161,8 +161,8 @@ def _fork_worker(number: int, cpus: list[int]) -> WorkerProcess:
         worker.run(number, commands_out, output_in)
     except Exception as error:
         text = f"worker {number} ended by {type(error).__name__}: {error}"
-        told = {"ev": "error", "id": None, "worker": number, "text": text}
-        os.write(output_in, json.dumps(told).encode() + b"\n")
+        event = {"ev": "error", "id": None, "worker": number, "text": text}
+        os.write(output_in, json.dumps(event).encode() + b"\n")
     finally:
         os._exit(1)
 

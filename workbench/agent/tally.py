@@ -25,7 +25,7 @@ class Fault:
         self.received = len(data)
         self.example = data[:EXAMPLE]
 
-    def told(self, started_ns: int) -> dict[str, Any]:
+    def record(self, started_ns: int) -> dict[str, Any]:
         """Return plain data; the bytes as Latin-1, which maps every byte to a character."""
         return {
             "connections": self.connections,
@@ -120,6 +120,6 @@ class Tally:
         return {
             **{name: self.totals[name] for name in self.COUNTS},
             "errors": dict(self.error_totals),
-            "faults": {name: fault.told(started_ns) for name, fault in self.faults.items()},
+            "faults": {name: fault.record(started_ns) for name, fault in self.faults.items()},
             "histograms": {name: sparse(self.whole[name]) for name in TIMES},
         }

@@ -68,16 +68,16 @@ class Together:
 def together(points: Sequence[PointStop]) -> Together:
     """Of all points of a session, those against the null server among them."""
     found: dict[str, ClientSummary] = {}
-    told = Together()
+    together = Together()
     for point in points:
         for part in point.clients:
             _add(found.setdefault(part.machine, ClientSummary(part.machine)), part)
         if len(point.clients) > 1:
-            told.skews_us.append(point.start_skew_us)
+            together.skews_us.append(point.start_skew_us)
     for client in found.values():
         _find_ceiling(client, points)
-    told.clients = list(found.values())
-    return told
+    together.clients = list(found.values())
+    return together
 
 
 def _add(client: ClientSummary, part: ClientPart) -> None:
@@ -93,17 +93,17 @@ def _add(client: ClientSummary, part: ClientPart) -> None:
 
 
 def _find_ceiling(client: ClientSummary, points: Sequence[PointStop]) -> None:
-    tried = sorted(
+    rates = sorted(
         (share(part.scheduled, point.counts.scheduled) * point.offered_per_s, _kept(part))
         for point in points
         if point.purpose == "ceiling" and point.complete
         for part in point.clients
         if part.machine == client.machine
     )
-    lost = [rate for rate, kept in tried if not kept]
-    held = [rate for rate, kept in tried if kept and (not lost or rate < lost[0])]
-    client.ceiling_per_s = round(held[-1], 1) if held else None
-    client.ceiling_is_floor = bool(held and not lost)
+    lost = [rate for rate, kept in rates if not kept]
+    sustained = [rate for rate, kept in rates if kept and (not lost or rate < lost[0])]
+    client.ceiling_per_s = round(sustained[-1], 1) if sustained else None
+    client.ceiling_is_floor = bool(sustained and not lost)
 
 
 def _kept(part: ClientPart) -> bool:

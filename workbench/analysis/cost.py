@@ -50,7 +50,7 @@ def rank(series: SeriesResult) -> tuple[float, float]:
 
 def _per_call(point: PointResult) -> float:
     """What the axis's rates count, per call: a connection may have several."""
-    stop = point.telling
+    stop = point.deciding_stop
     calls = stop.counts.scheduled
     return stop.offered_per_s * stop.seconds / calls if calls else 1.0
 

@@ -21,7 +21,7 @@ from workbench.documents import (
 )
 from workbench.shapes import Whole
 
-HOLDS = 0.99
+SUSTAINED_SHARE = 0.99
 """Share of attempts that must succeed for a rate to be held."""
 
 SHORTEST_S = 1.0
@@ -199,9 +199,9 @@ class Evidence:
         return {name: float(value) for name, value in (figures | dict(self.counters)).items()}
 
     @property
-    def held(self) -> bool:
+    def sustained(self) -> bool:
         """Did at least 99 % of the calls succeed?"""
-        return share(self.counts.succeeded, self.counts.scheduled) >= HOLDS
+        return share(self.counts.succeeded, self.counts.scheduled) >= SUSTAINED_SHARE
 
     @property
     def late_share(self) -> float | None:

@@ -32,7 +32,7 @@ from dataclasses import replace
 
 import msgspec
 
-from workbench.analysis.evidence import HOLDS, Evidence, share
+from workbench.analysis.evidence import SUSTAINED_SHARE, Evidence, share
 from workbench.documents import Counts, client_errors
 from workbench.messages.base import Message
 from workbench.messages.reasons import ResetsFromElsewhere, UnexpectedReplies
@@ -88,11 +88,11 @@ def faults(evidence: Evidence, arrived: int, *, busy: bool) -> list[Message]:
     shed = sum(n for name, n in own.items() if name in _REFUSED)
     if shed <= _in_bursts(evidence) * arrived:
         own = {name: n for name, n in own.items() if name not in _REFUSED}
-    if sum(own.values()) <= (1 - HOLDS) * arrived:
+    if sum(own.values()) <= (1 - SUSTAINED_SHARE) * arrived:
         return []
     _ended_as_one(own, evidence)
     ranked = sorted(own.items(), key=lambda item: -item[1])[:MOST_KINDS]
-    return [_told(evidence, name, n, arrived) for name, n in ranked]
+    return [_unexpected_replies(evidence, name, n, arrived) for name, n in ranked]
 
 
 def _ended_as_one(own: dict[str, int], evidence: Evidence) -> None:
@@ -112,7 +112,7 @@ def _ended_as_one(own: dict[str, int], evidence: Evidence) -> None:
 def resets_from_elsewhere(evidence: Evidence, arrived: int) -> list[Message]:
     """A sign of the network: connections that somebody between the machines has reset."""
     lost = evidence.counts.errors.get("connreset", 0)
-    if lost <= (1 - HOLDS) * arrived or not _from_elsewhere(evidence):
+    if lost <= (1 - SUSTAINED_SHARE) * arrived or not _from_elsewhere(evidence):
         return []
     return [
         ResetsFromElsewhere(failed=lost, calls=arrived, sent=evidence.counters.get("OutRsts", 0))
@@ -183,15 +183,15 @@ def after_losses(evidence: Evidence) -> bool:
     return not evidence.loopback and lost <= LOST_PER_RETRANSMISSION * again
 
 
-def _told(evidence: Evidence, error: str, failed: int, arrived: int) -> Message:
-    said = UnexpectedReplies(
+def _unexpected_replies(evidence: Evidence, error: str, failed: int, arrived: int) -> Message:
+    message = UnexpectedReplies(
         error=error, failed=failed, calls=arrived, agreed=evidence.calls_per_connection
     )
     fault = evidence.faults.get(error)
     if fault is None:
-        return said
+        return message
     return msgspec.structs.replace(
-        said,
+        message,
         first_s=round(fault.first_us / 1e6, 3),
         answered=fault.answered,
         received=fault.received,

@@ -42,7 +42,7 @@ class PassKnee:
     """The result of one pass."""
 
     pass_number: int
-    held: float
+    sustained: float
     """Highest rate held, and so was every lower one; 0: none."""
     lost: float
     """Lowest higher rate at which the server was the limit; infinite: none showed that."""
@@ -77,13 +77,13 @@ def pass_knees(points: Iterable[PointStop]) -> list[PassKnee]:
     for point in last_attempts(points):
         if point.purpose == "sweep" and point.complete:
             passes[point.pass_number].append(point)
-    furthest = max((p.x for tried in passes.values() for p in tried), default=0.0)
+    furthest = max((p.x for points in passes.values() for p in points), default=0.0)
     whole = {
-        number: tried
-        for number, tried in passes.items()
-        if not all(map(is_sustained, tried)) or max(p.x for p in tried) == furthest
+        number: points
+        for number, points in passes.items()
+        if not all(map(is_sustained, points)) or max(p.x for p in points) == furthest
     }
-    return [_pass_knee(number, tried) for number, tried in sorted((whole or passes).items())]
+    return [_pass_knee(number, points) for number, points in sorted((whole or passes).items())]
 
 
 def knee_interval(knees: Sequence[PassKnee]) -> Interval | None:
@@ -91,7 +91,7 @@ def knee_interval(knees: Sequence[PassKnee]) -> Interval | None:
     if not knees:
         return None
     rank, coverage = ranks(len(knees))
-    low = sorted(knee.held for knee in knees)[rank]
+    low = sorted(knee.sustained for knee in knees)[rank]
     high = sorted(knee.lost for knee in knees)[-1 - rank]
     return Interval(low, high, len(knees), coverage)
 
@@ -119,15 +119,15 @@ def difference(
     both = [(knee, by_number[knee.pass_number]) for knee in first if knee.pass_number in by_number]
     # Rounding to steps adds a twelfth of their square to the variance of each (Sheppard, 1898);
     # a few passes may hide it by falling on the same step.
-    steps = [knee.lost - knee.held for knee in (*first, *second) if knee.lost != inf]
+    steps = [knee.lost - knee.sustained for knee in (*first, *second) if knee.lost != inf]
     least = median(steps or [0.0]) ** 2 / 12
     if paired and len(both) > 1:
-        low = _bound([x.held - y.lost for x, y in both], -1, 2 * least)
-        high = _bound([x.lost - y.held for x, y in both], +1, 2 * least)
+        low = _bound([x.sustained - y.lost for x, y in both], -1, 2 * least)
+        high = _bound([x.lost - y.sustained for x, y in both], +1, 2 * least)
         passes = len(both)
     else:
-        low = _bound_apart([x.held for x in first], [y.lost for y in second], -1, least)
-        high = _bound_apart([x.lost for x in first], [y.held for y in second], +1, least)
+        low = _bound_apart([x.sustained for x in first], [y.lost for y in second], -1, least)
+        high = _bound_apart([x.lost for x in first], [y.sustained for y in second], +1, least)
         passes, paired = min(len(first), len(second)), False
     smaller = min(_middle(first), _middle(second))
     most = max(-low, high) / smaller if smaller else inf
@@ -162,18 +162,18 @@ def _outcome(low: float, high: float, smaller: float, passes: int) -> Outcome:
 
 def _middle(knees: Sequence[PassKnee]) -> float:
     """The lower median, as `knee` has it."""
-    return sorted(knee.held for knee in knees)[(len(knees) - 1) // 2]
+    return sorted(knee.sustained for knee in knees)[(len(knees) - 1) // 2]
 
 
-def _pass_knee(number: int, tried: list[PointStop]) -> PassKnee:
-    held = 0.0
-    ordered = sorted(tried, key=lambda point: point.x)
+def _pass_knee(number: int, points: list[PointStop]) -> PassKnee:
+    sustained = 0.0
+    ordered = sorted(points, key=lambda point: point.x)
     for point in ordered:
         if not is_sustained(point):
             break
-        held = point.x
-    shown = (p.x for p in ordered if p.x > held and p.verdict == "server-limited")
-    return PassKnee(number, held, next(shown, inf))
+        sustained = point.x
+    shown = (p.x for p in ordered if p.x > sustained and p.verdict == "server-limited")
+    return PassKnee(number, sustained, next(shown, inf))
 
 
 def _coverage(passes: int, rank: int) -> float:

@@ -25,13 +25,13 @@ def knee(points: Iterable[PointStop]) -> float | None:
             passes[point.pass_number].append(point)
     if not passes:
         return None
-    furthest = max(point.x for tried in passes.values() for point in tried)
+    furthest = max(point.x for in_pass in passes.values() for point in in_pass)
     found = [
-        _held_from_below(tried)
-        for tried in passes.values()
-        if not all(map(is_sustained, tried)) or max(point.x for point in tried) == furthest
+        _sustained_up_to(in_pass)
+        for in_pass in passes.values()
+        if not all(map(is_sustained, in_pass)) or max(point.x for point in in_pass) == furthest
     ]
-    return median_low(found or [_held_from_below(tried) for tried in passes.values()]) or None
+    return median_low(found or [_sustained_up_to(in_pass) for in_pass in passes.values()]) or None
 
 
 def unknown(points: Iterable[PointStop]) -> PointStop | None:
@@ -50,9 +50,9 @@ def unknown(points: Iterable[PointStop]) -> PointStop | None:
     return lost[0] if knee(lowest.values()) is None else None
 
 
-def _held_from_below(tried: list[PointStop]) -> float:
+def _sustained_up_to(in_pass: list[PointStop]) -> float:
     highest = 0.0
-    for point in sorted(tried, key=lambda p: p.x):
+    for point in sorted(in_pass, key=lambda p: p.x):
         if not is_sustained(point):
             break
         highest = point.x
@@ -61,7 +61,7 @@ def _held_from_below(tried: list[PointStop]) -> float:
 
 def is_floor(points: Iterable[PointStop], knee_per_s: float | None) -> bool:
     """May the server hold more? At the next rate above the knee no point shows its own limit."""
-    held = knee_per_s or 0.0
-    above = [p for p in last_attempts(points) if p.complete and p.x > held]
-    nearest = min((point.x for point in above), default=held)
+    sustained = knee_per_s or 0.0
+    above = [p for p in last_attempts(points) if p.complete and p.x > sustained]
+    nearest = min((point.x for point in above), default=sustained)
     return not any(p.x == nearest and p.verdict == "server-limited" for p in above)

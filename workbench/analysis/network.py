@@ -6,7 +6,7 @@ an accept queue is full; where none overflowed, what is lost or late of that is 
 
 from __future__ import annotations
 
-from workbench.analysis.evidence import HOLDS, Evidence, share
+from workbench.analysis.evidence import SUSTAINED_SHARE, Evidence, share
 from workbench.analysis.faults import after_losses, overflows, silent
 from workbench.documents import Counts, server_errors
 from workbench.messages.base import Message
@@ -40,7 +40,7 @@ def unreachable_sign(evidence: Evidence) -> list[Message]:
     """Where the network says so itself."""
     counts = evidence.counts
     lost = unreachable(counts)
-    if lost <= (1 - HOLDS) * counts.scheduled:
+    if lost <= (1 - SUSTAINED_SHARE) * counts.scheduled:
         return []
     return [Unreachable(failed=lost, calls=counts.scheduled)]
 
@@ -88,7 +88,7 @@ def _not_established(evidence: Evidence) -> list[Message]:
         return []
     missing = min(lateness.count - counts.established, silent(counts))
     otherwise = sum(counts.errors.values()) + counts.in_flight - silent(counts)
-    if missing <= (1 - HOLDS) * lateness.count + otherwise:
+    if missing <= (1 - SUSTAINED_SHARE) * lateness.count + otherwise:
         return []
     failed = share(server_errors(counts.errors) + counts.in_flight, counts.scheduled)
     if 2 * share(missing, lateness.count) < failed:
@@ -110,6 +110,6 @@ def _slow_link(evidence: Evidence) -> list[Message]:
     if queue is not None and queue.growing and evidence.seconds:
         connecting = connect.p90 / 1e6 * queue.connections / evidence.seconds
         of_queue = connecting >= SLOW_SHARE * queue.open_at_end
-    if not (of_queue if evidence.held else of_timeout):
+    if not (of_queue if evidence.sustained else of_timeout):
         return []
     return [SlowConnections(connect_p90_us=connect.p90)]

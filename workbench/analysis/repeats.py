@@ -11,13 +11,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from workbench.analysis.evidence import HOLDS
+from workbench.analysis.evidence import SUSTAINED_SHARE
 from workbench.documents import PointStop
 
 
 def is_sustained(point: PointStop) -> bool:
     """Did the server hold this rate: at least 99 % of attempts succeeded and the verdict is ok?"""
-    return point.verdict == "ok" and point.counts.succeeded >= HOLDS * point.counts.scheduled
+    return (
+        point.verdict == "ok" and point.counts.succeeded >= SUSTAINED_SHARE * point.counts.scheduled
+    )
 
 
 def last_attempts(points: Iterable[PointStop]) -> list[PointStop]:
@@ -38,27 +40,27 @@ def undecided(points: Iterable[PointStop], ceiling_per_s: float = 0.0) -> PointS
     """Of one server's sweep in one pass: the last look at the rate that decides where it ends, if
     another look may change the answer. Interrupted looks count for nothing; in a closed loop
     nothing is decided. `ceiling_per_s`: what the clients are known to reach by now."""
-    looked: defaultdict[float, list[PointStop]] = defaultdict(list)
+    attempts_at: defaultdict[float, list[PointStop]] = defaultdict(list)
     for point in points:
         if point.complete:
-            looked[point.x].append(point)
-    for _, looks in sorted(looked.items()):
-        if in_doubt(looks, ceiling_per_s):
-            return looks[-1]
-        if not is_sustained(looks[-1]):
+            attempts_at[point.x].append(point)
+    for _, attempts in sorted(attempts_at.items()):
+        if in_doubt(attempts, ceiling_per_s):
+            return attempts[-1]
+        if not is_sustained(attempts[-1]):
             return None
     return None
 
 
-def in_doubt(looks: Sequence[PointStop], ceiling_per_s: float = 0.0) -> bool:
+def in_doubt(attempts: Sequence[PointStop], ceiling_per_s: float = 0.0) -> bool:
     """May another look at this rate change the answer? All of `looks` are complete. What was judged
     by a lower ceiling than the clients are known to have by now is in doubt."""
     last = looks[-1]
     if last.verdict == "ports-limited" or beyond_client_limit(last, ceiling_per_s):
         return False
-    held = sum(map(is_sustained, looks))
-    lost = sum(look.verdict in ("server-limited", "faulty") for look in looks)
-    return not (lost >= 2 or held > lost)
+    sustained = sum(map(is_sustained, attempts))
+    lost = sum(attempt.verdict in ("server-limited", "faulty") for attempt in attempts)
+    return not (lost >= 2 or sustained > lost)
 
 
 def beyond_client_limit(point: PointStop, known_per_s: float) -> bool:

@@ -95,7 +95,7 @@ class PointResult:
     def waiting(self) -> int:
         """Connections still open when the last call had been sent, where fewer than 99 % of the
         calls were answered by then: no errors, and yet no replies in time."""
-        if not self.axis.calibrated or self.replies_per_s >= HOLDS * self.x:
+        if not self.axis.calibrated or self.replies_per_s >= SUSTAINED_SHARE * self.x:
             return 0
         return round(sum(stop.evidence.get("open_at_end", 0.0) for stop in self.stops))
 
@@ -125,8 +125,8 @@ class PointResult:
         """Of a built-in metric or one that the points carry in `values`; NaN: not known."""
         if metric in BUILT_IN:
             return BUILT_IN[metric](self, view or View())
-        told = [stop.values.get(metric) for stop in self.stops]
-        known = [value for value in told if value is not None]
+        values = [stop.values.get(metric) for stop in self.stops]
+        known = [value for value in values if value is not None]
         return sum(known) / len(known) if known else nan
 
     def supported(self, view: View) -> bool:
@@ -141,14 +141,14 @@ class PointResult:
 
     @property
     def verdict(self) -> Verdict:
-        return self.telling.verdict
+        return self.deciding_stop.verdict
 
     @property
     def reasons(self) -> list[str]:
-        return self.telling.reasons
+        return self.deciding_stop.reasons
 
     @property
-    def telling(self) -> PointStop:
+    def deciding_stop(self) -> PointStop:
         """The pass whose verdict stands for all: the first that is not ok."""
         return next((stop for stop in self.stops if stop.verdict != "ok"), self.stops[-1])
 
@@ -279,8 +279,8 @@ class SeriesResult:
     def fault(self) -> str:
         """ "answers 500"; empty: it is not faulty."""
         reasons = reasons_of(self.faulty) if self.faulty else []
-        said = (each.what() for each in reasons if isinstance(each, UnexpectedReplies))
-        return next(said, "answers wrongly" if self.faulty else "")
+        faults_text = (each.what() for each in reasons if isinstance(each, UnexpectedReplies))
+        return next(faults_text, "answers wrongly" if self.faulty else "")
 
     @property
     def knee_is_floor(self) -> bool:

@@ -166,10 +166,10 @@ class Summary:
         }
 
     def _notes_data(self) -> list[dict[str, Any]]:
-        said = [_note_data(note) for note in self.noted]
+        notes = [_note_data(note) for note in self.noted]
         if text := self.background_load:
-            said.append({"code": "background-load", "severity": "warning", "text": text})
-        return said
+            notes.append({"code": "background-load", "severity": "warning", "text": text})
+        return notes
 
 
 def summarise(documents: Iterable[AnyDocument]) -> Summary:

@@ -30,7 +30,13 @@ from __future__ import annotations
 
 import msgspec
 
-from workbench.analysis.evidence import FEWEST_SAMPLES, HOLDS, SHORTEST_S, Evidence, conserved
+from workbench.analysis.evidence import (
+    FEWEST_SAMPLES,
+    SHORTEST_S,
+    SUSTAINED_SHARE,
+    Evidence,
+    conserved,
+)
 from workbench.analysis.faults import arrived as calls_arrived
 from workbench.analysis.faults import faults, overflows, resets_from_elsewhere
 from workbench.analysis.histogram import percentile_supported
@@ -94,7 +100,7 @@ def judge(evidence: Evidence) -> tuple[Verdict, list[Message]]:
     arrived = calls_arrived(evidence.counts)
     network += resets_from_elsewhere(evidence, arrived)
     beyond: list[Message] = []
-    if ports or clients or network or server or not evidence.held:
+    if ports or clients or network or server or not evidence.sustained:
         beyond = _beyond_client_limit(evidence)
     others = _background_load(evidence) if beyond or clients or server else []
     if beyond and not others:
@@ -143,7 +149,7 @@ def _beyond(
 
 def _unsigned(evidence: Evidence) -> tuple[Verdict, list[Message]]:
     """Nobody shows a sign."""
-    if evidence.held:
+    if evidence.sustained:
         return "ok", _remarks(evidence)
     return "inconclusive", [_no_single_cause(evidence)]
 
@@ -168,7 +174,7 @@ def _flaw(evidence: Evidence) -> Message | None:
 def _ports_signs(evidence: Evidence) -> list[Message]:
     counts = evidence.counts
     lost = counts.errors.get("addrunavail", 0)
-    if evidence.held or lost <= LOST_SHARE * counts.scheduled:
+    if evidence.sustained or lost <= LOST_SHARE * counts.scheduled:
         return []
     return [messages.OutOfPorts(times=lost)]
 
@@ -176,7 +182,7 @@ def _ports_signs(evidence: Evidence) -> list[Message]:
 def _descriptors_signs(evidence: Evidence) -> list[Message]:
     counts = evidence.counts
     lost = counts.errors.get("fd-unavail", 0) + counts.errors.get("ftab-full", 0)
-    if evidence.held or lost <= LOST_SHARE * counts.scheduled:
+    if evidence.sustained or lost <= LOST_SHARE * counts.scheduled:
         return []
     return [messages.OutOfDescriptors(times=lost)]
 
@@ -185,13 +191,13 @@ def _only_shortage(evidence: Evidence) -> bool:
     """Did the point fail for want of ports and descriptors alone?"""
     counts = evidence.counts
     short = client_errors(counts.errors)
-    return not evidence.held and counts.succeeded + short >= HOLDS * counts.scheduled
+    return not evidence.sustained and counts.succeeded + short >= SUSTAINED_SHARE * counts.scheduled
 
 
 def _client_signs(evidence: Evidence) -> list[Message]:
     counts = evidence.counts
     signs = _descriptors_signs(evidence)
-    if not evidence.held and counts.unsent > LOST_SHARE * counts.scheduled:
+    if not evidence.sustained and counts.unsent > LOST_SHARE * counts.scheduled:
         signs.append(messages.CallsUnsent(unsent=counts.unsent, calls=counts.scheduled))
     p99_us = evidence.lateness_us.p99 if evidence.lateness_us else None
     late_share = evidence.late_share or 0.0
@@ -212,10 +218,10 @@ def _lateness_weighed(
     late_s = lateness.p99 / 1e6
     waiting = queue.open_at_end if queue is not None and queue.growing else 0
     by_lateness = late_s * queue.connections / evidence.seconds if queue is not None else 0.0
-    if evidence.held and waiting <= MUCH_MORE * by_lateness:
+    if evidence.sustained and waiting <= MUCH_MORE * by_lateness:
         return clients, [], []
     timeouts = MUCH_LESS * evidence.timeout_s
-    if (not evidence.held and late_s < timeouts) or waiting > by_lateness / MUCH_LESS:
+    if (not evidence.sustained and late_s < timeouts) or waiting > by_lateness / MUCH_LESS:
         remarks = [msgspec.structs.replace(sign, relief="") for sign in late]
         return [sign for sign in clients if sign not in late], server, list(remarks)
     return clients, server, []
@@ -255,7 +261,7 @@ def _server_signs(evidence: Evidence) -> list[Message]:
     signs: list[Message] = []
     arrived = calls_arrived(counts)
     lost = server_errors(counts.errors) - unreachable(counts) + counts.in_flight
-    if lost > (1 - HOLDS) * arrived:
+    if lost > (1 - SUSTAINED_SHARE) * arrived:
         signs.append(
             messages.CallsFailed(failed=lost, calls=arrived, errors=_errors_of_server(counts))
         )

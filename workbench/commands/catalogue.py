@@ -155,7 +155,7 @@ def _facts(entry: ServerEntry) -> list[tuple[str, str]]:
         facts.append(("Measured", f"{found.when_utc}: {' '.join(found.gate.sentences)}"))
         facts.append(("Supports", "; ".join(able(found.gate))))
     elif entry.seen:
-        facts.append(("Seen", _seen(entry.seen)))
+        facts.append(("Seen", _measured(entry.seen)))
     if entry.in_2009:
         row = msgspec.structs.asdict(entry.in_2009).items()
         facts.append(("In 2009", ", ".join(f"{k.replace('_', ' ')}: {v}" for k, v in row if v)))
@@ -166,7 +166,7 @@ def _facts(entry: ServerEntry) -> list[tuple[str, str]]:
     return [(name, value) for name, value in facts if value]
 
 
-def _seen(seen: Seen) -> str:
+def _measured(seen: Seen) -> str:
     kept = (
         f"keep-alive, {seen.pipelining} of 3 pipelined calls"
         if seen.keep_alive
@@ -223,8 +223,8 @@ def _print_checked(checked: list[Checked]) -> None:
     console.print(table)
     for each in checked:
         if each.status != "passed":
-            said = Text.assemble((each.entry.id, "bold"), indented(f": {each.reason}"))
-            console.print(said, soft_wrap=True)
+            text = Text.assemble((each.entry.id, "bold"), indented(f": {each.reason}"))
+            console.print(text, soft_wrap=True)
 
 
 def _number(version: str) -> str:

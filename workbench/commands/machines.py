@@ -194,8 +194,8 @@ async def _check(profile: Profile, *, remember: bool) -> int:
     steps: list[Step] = []
     async for step in check_machine(profile, ask=ask_at_terminal(remember=remember)):
         steps.append(step)
-        said = indented(f"  {step.name}: {step.text}")
-        console.print(Text.assemble(SIGNS[step.state], said), soft_wrap=True)
+        text = indented(f"  {step.name}: {step.text}")
+        console.print(Text.assemble(SIGNS[step.state], text), soft_wrap=True)
     problem = steps[-1].error
     if isinstance(problem, HostKeyProblem):
         to_stderr(how_to_trust(problem))

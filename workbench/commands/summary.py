@@ -188,8 +188,8 @@ def _point(
         _time(point.latency_us, 0.99),
         *(figure(point.values.get(metric.key), metric.unit) for metric in metrics),
     ]
-    said = point.verdict if point.complete else "interrupted"
-    verdict = Text(said, style=VERDICT_STYLES.get(said, "magenta"))
+    text = point.verdict if point.complete else "interrupted"
+    verdict = Text(text, style=VERDICT_STYLES.get(text, "magenta"))
     if point.complete and not server.counts(point):
         verdict.append(" (measured again)", style="default")
     elif point.look > 1:
@@ -209,8 +209,8 @@ def _reasons(point: PointStop) -> list[str]:
     if len(point.findings) != len(point.reasons):
         return point.reasons
     codes = [finding.get("code") for finding in point.findings]
-    said = [text for code, text in zip(codes, point.reasons, strict=True) if code not in _OF_RUN]
-    return [*said, *(["Background load."] if len(said) < len(codes) else [])]
+    own = [text for code, text in zip(codes, point.reasons, strict=True) if code not in _OF_RUN]
+    return [*own, *(["Background load."] if len(own) < len(codes) else [])]
 
 
 def _print_clients(summary: Summary, console: Terminal) -> None:

@@ -154,20 +154,20 @@ _QUANTITIES = (
 
 def _figure(quantity: _Quantity, first: PointResult, second: PointResult, paired: bool) -> Figure:
     a, b = quantity.whole(first), quantity.whole(second)
-    said, other = ("" if value is None else quantity.format(value) for value in (a, b))
+    left, right = ("" if value is None else quantity.format(value) for value in (a, b))
     if a is None or b is None:
-        return Figure(quantity.what, said, other, None, None, None, quantity.unit, "")
+        return Figure(quantity.what, left, right, None, None, None, quantity.unit, "")
     change = _change(quantity, first, second, paired)
     if change is None:
         single = [len(_by_pass(quantity, at)) < 2 for at in (first, second)]
         whose = "each" if all(single) else "one"
         text = f"{_signed(quantity, a - b)}, no spread: {whose} has a single pass"
         text = "the same" if a == b else text
-        return Figure(quantity.what, said, other, a - b, None, None, quantity.unit, text)
+        return Figure(quantity.what, left, right, a - b, None, None, quantity.unit, text)
     return Figure(
         what=quantity.what,
-        first=said,
-        second=other,
+        first=left,
+        second=right,
         difference=a - b,
         low=change.low if quantity.absolute else b * change.low,
         high=_finite(change.high if quantity.absolute else b * change.high),
@@ -190,8 +190,8 @@ def _change(
 
 def _by_pass(quantity: _Quantity, at: PointResult) -> dict[int, float]:
     """The passes' own figures, as far as they are known."""
-    told = {stop.pass_number: quantity.single(stop) for stop in at.stops}
-    return {number: value for number, value in told.items() if value is not None}
+    values = {stop.pass_number: quantity.single(stop) for stop in at.stops}
+    return {number: value for number, value in values.items() if value is not None}
 
 
 def _margin(quantity: _Quantity) -> float:

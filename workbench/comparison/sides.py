@@ -204,8 +204,8 @@ def compare(
     shared = sorted(set.intersection(*(set(c.xs) for c in counted))) if counted else []
     if rate is None and shared:
         lowest = min(contender.result.knee or 0.0 for contender in counted)
-        held = [each for each in shared if each <= lowest]
-        rate = max(held or shared)
+        sustained = [each for each in shared if each <= lowest]
+        rate = max(sustained or shared)
     return Comparison(sides, contenders, rate, shared)
 
 

@@ -88,8 +88,8 @@ def _why_unknown(*contenders: Contender, tagged: bool) -> str:
         return " and ".join(f"{name} is {result.what_is_faulty}" for name, result in named)
     limits = ((each, each.result.interval) for each in contenders)
     open_ = [each for each, interval in limits if interval and interval.high == inf]
-    tried = any(x > each.result.figure for each in open_ for x in each.xs)
-    if tried:
+    went_higher = any(x > each.result.figure for each in open_ for x in each.xs)
+    if went_higher:
         who = "either" if len(open_) > 1 else open_[0].label if tagged else open_[0].name
         return f"no trusted point of {who} shows a limit"
     return "the limit was not reached"
@@ -106,13 +106,13 @@ def difference_in(comparison: Comparison, a: Contender, b: Contender) -> str:
 def figures_in(comparison: Comparison, a: Contender, b: Contender) -> str:
     """What the passes of two servers say of their figures at the common rate, as one sentence;
     empty: nothing."""
-    told = {each.what: each.text for each in comparison.figures(a, b) if each.finding}
-    if "CPU per call" in told:
-        told.pop("CPU", None)
-    if not told or comparison.rate is None:
+    figures_by_name = {each.what: each.text for each in comparison.figures(a, b) if each.finding}
+    if "CPU per call" in figures_by_name:
+        figures_by_name.pop("CPU", None)
+    if not figures_by_name or comparison.rate is None:
         return ""
     first, second = (c.label if len(comparison.sides) > 1 else c.name for c in (a, b))
-    figures = "; ".join(f"{what} {text}" for what, text in told.items())
+    figures = "; ".join(f"{what} {text}" for what, text in figures_by_name.items())
     return f"{first} at {comparison.axis.at(comparison.rate)}, against {second}: {figures}."
 
 

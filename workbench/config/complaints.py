@@ -36,10 +36,10 @@ def complaint(message: str, data: object, type: Any) -> tuple[str, str]:
     # msgspec does not say under which key of a mapping with free keys.
     got = _TYPES.get(found.partition("got `")[2].strip("`"), "something else")
     shown = got if "[...]" in path else _shown(_value_at(data, steps))
-    return _dotted(steps), _said(found, shown, _types_at(inspect.type_info(type), steps))
+    return _dotted(steps), _complaint(found, shown, _types_at(inspect.type_info(type), steps))
 
 
-def _said(found: str, shown: str, types: list[inspect.Type]) -> str:
+def _complaint(found: str, shown: str, types: list[inspect.Type]) -> str:
     if match := re.match(r"Object contains unknown field `(.*)`", found, re.DOTALL):
         return _unknown_key(match[1], _keys(types))
     if match := re.match(r"Object missing required field `(.*)`", found):
@@ -53,13 +53,13 @@ def _said(found: str, shown: str, types: list[inspect.Type]) -> str:
 
 def _expected(names: str, comparison: str | None, bound: str | None, found: str) -> str:
     kinds = [_TYPES.get(name, name) for name in names.split(" | ") if name != "null"]
-    said = _either(kinds) if kinds else "nothing"
+    expected = _either(kinds) if kinds else "nothing"
     if comparison is None or bound is None:
-        return said
+        return expected
     figure = f"{float(bound):,.10g}"
     if "of length" in found:
-        return f"{said} {_BOUNDS[comparison]} {figure} in length"
-    return f"{said} {_BOUNDS[comparison]} {figure}"
+        return f"{expected} {_BOUNDS[comparison]} {figure} in length"
+    return f"{expected} {_BOUNDS[comparison]} {figure}"
 
 
 def _unknown_key(key: str, known: list[str]) -> str:

@@ -75,8 +75,8 @@ def explained(error: yaml.MarkedYAMLError, text: str, first_line: int = 1) -> st
                 f"the {opened}{begun} goes on until here; put commas between its values, and"
                 f" '{bracket}' at its end."
             )
-    said = next((words for slip, words in _SLIPS if slip in problem), "")
-    return said or (f"{problem} ({error.context})." if error.context else f"{problem}.")
+    text = next((words for slip, words in _SLIPS if slip in problem), "")
+    return text or (f"{problem} ({error.context})." if error.context else f"{problem}.")
 
 
 def _begun(mark: Any, first_line: int) -> str:

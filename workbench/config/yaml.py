@@ -103,9 +103,9 @@ def convert(data: object, type: type[T], *, name: str, what: str) -> T:
     try:
         return msgspec.convert(data, type, strict=True)
     except msgspec.ValidationError as error:
-        key, said = complaint(str(error), data, type)
+        key, text = complaint(str(error), data, type)
         where = ", ".join(filter(None, (f"{what} {name}", key)))
-        raise BadInput(f"{where}: {said}", key=key, complaint=said) from None
+        raise BadInput(f"{where}: {text}", key=key, complaint=text) from None
 
 
 def _too_large(path: Path, what: str, size: int, most: int) -> str:

@@ -33,7 +33,7 @@ class Agent:
         self.offset_us = 0
         self.uncertainty_us = 0
         self.failure = ""
-        self.on_event: Callable[[Agent, events.Said | events.Lost], None] = lambda *_: None
+        self.on_event: Callable[[Agent, events.AgentEvent | events.Lost], None] = lambda *_: None
         self._greeted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._tasks = [asyncio.create_task(self._read()), asyncio.create_task(self._beat())]
 
@@ -73,8 +73,8 @@ class Agent:
                 noise += 1  # Such as a traceback; it stays in the tail.
                 if noise > MOST_NOISE:
                     raise InvalidMessage(f"{quoted(self.process.tail()[-1])}, and so on")
-            said = [quoted(line) for line in self.process.tail() if not line.startswith("{")]
-            self._fail(": ".join([f"The load agent on {self.name} ended", *said[-1:]]) + ".")
+            output = [quoted(line) for line in self.process.tail() if not line.startswith("{")]
+            self._fail(": ".join([f"The load agent on {self.name} ended", *output[-1:]]) + ".")
         except PongbenchError as error:
             self._fail(str(error))
         except InvalidMessage as error:
@@ -82,7 +82,7 @@ class Agent:
             with contextlib.suppress(PongbenchError):
                 await self.process.stop(0)  # It may still offer load.
 
-    def _take(self, event: events.Said) -> None:
+    def _take(self, event: events.AgentEvent) -> None:
         if not isinstance(event, events.Hello):
             self.on_event(self, event)
         elif self.hello:

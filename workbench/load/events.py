@@ -114,9 +114,9 @@ class Lost(msgspec.Struct, frozen=True):
     """No more events will come. No agent sends this."""
 
 
-Said: TypeAlias = Hello | Armed | Window | Done | Error
+AgentEvent: TypeAlias = Hello | Armed | Window | Done | Error
 
-DECODER: msgspec.json.Decoder[Said] = msgspec.json.Decoder(Said)
+DECODER: msgspec.json.Decoder[AgentEvent] = msgspec.json.Decoder(AgentEvent)
 
 
 def _check(*histograms: SparseHistogram) -> None:

@@ -98,7 +98,7 @@ class Point:
             if reports:
                 yield client_part(agent.name, reports, agent.uncertainty_us)
 
-    def take(self, agent: Agent, event: events.Said | events.Lost) -> None:
+    def take(self, agent: Agent, event: events.AgentEvent | events.Lost) -> None:
         try:
             self._take(agent, event)
         except InvalidMessage:
@@ -107,7 +107,7 @@ class Point:
             self.refused = error
         self.news.set()
 
-    def _take(self, agent: Agent, event: events.Said | events.Lost) -> None:
+    def _take(self, agent: Agent, event: events.AgentEvent | events.Lost) -> None:
         match event:
             case events.Lost():
                 for part in self.parts - self.ended:

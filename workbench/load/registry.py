@@ -15,7 +15,7 @@ from workbench.plan.model import Plan
 
 TOOLS: dict[str, LoadTool] = {tool.name: tool for tool in (fleet.TOOL,)}
 
-_LOOK = "import shutil, sys; print(*(name for name in sys.argv[1:] if not shutil.which(name)))"
+_PROBE = "import shutil, sys; print(*(name for name in sys.argv[1:] if not shutil.which(name)))"
 
 
 def load_tool(name: str) -> LoadTool:
@@ -55,10 +55,10 @@ async def start(tool: LoadTool, clients: Sequence[Client]) -> LoadGenerator:
 async def _lacking(machine: Machine, programs: Sequence[str]) -> list[str]:
     if not programs:
         return []
-    process = await machine.start(Command([*machine.python, "-c", _LOOK, *programs]))
+    process = await machine.start(Command([*machine.python, "-c", _PROBE, *programs]))
     try:
         lines = await output(process)
     except InvalidMessage as error:
         raise PongbenchError(f"'{machine.name}' cannot tell what it has ({error}).") from None
-    said = lines[-1].decode("utf-8", "replace").split() if lines else []
-    return [program for program in programs if program in said]
+    missing = lines[-1].decode("utf-8", "replace").split() if lines else []
+    return [program for program in programs if program in missing]

@@ -31,14 +31,14 @@ def meanings(
     profile: Profile, facts: Mapping[str, Any], cpus: Sequence[int], python: str = ""
 ) -> list[Meaning]:
     """Return the most important first. `python`: its version there; empty: the same as here."""
-    said = [_cores(profile, cpus)]
+    found = [_cores(profile, cpus)]
     if "client" in profile.roles:
-        said.append(_ports(facts, loopback=profile.connector == "local"))
-    said.append(_descriptors(facts))
+        found.append(_ports(facts, loopback=profile.connector == "local"))
+    found.append(_descriptors(facts))
     if "target" in profile.roles:
-        said += [*_queue(facts), *_python(python)]
-    said += [*_governor(facts), *_load(facts, cpus), *_virtual(facts)]
-    return sorted((each for each in said if each), key=lambda each: each.tone != "warn")
+        found += [*_queue(facts), *_python(python)]
+    found += [*_governor(facts), *_load(facts, cpus), *_virtual(facts)]
+    return sorted((each for each in found if each), key=lambda each: each.tone != "warn")
 
 
 def _cores(profile: Profile, cpus: Sequence[int]) -> Meaning:
@@ -58,9 +58,9 @@ def _cores(profile: Profile, cpus: Sequence[int]) -> Meaning:
 
 def _ports(facts: Mapping[str, Any], *, loopback: bool) -> Meaning:
     limits = limits_of(facts, loopback=loopback)
-    rate = limits.ports / limits.port_held_s
+    rate = limits.ports / limits.port_reuse_s
     text = (
-        f"{limits.ports:,} local ports, each reusable after {limits.port_held_s:g} s where the"
+        f"{limits.ports:,} local ports, each reusable after {limits.port_reuse_s:g} s where the"
         f" client closes first: room for {rate:,.0f} new connections/s sustained, more in a"
         " short run."
     )

@@ -154,7 +154,7 @@ def _make(bundle: Bundle, archive: Path) -> None:
             (tree / name).symlink_to(target)
         (tree / ".whole").write_text(f"{bundle.key()}\n", "utf-8")
         with (
-            stores.replacing(archive, stores.USUAL) as file,
+            stores.replacing(archive, stores.DEFAULT_MODE) as file,
             tarfile.open(fileobj=file, mode="w:gz", compresslevel=6) as tar,
         ):
             tar.add(tree, arcname=".")
@@ -201,19 +201,19 @@ def _environment() -> dict[str, str]:
     return env
 
 
-def _sentence(bundle: Bundle, said: str) -> str:
+def _sentence(bundle: Bundle, output: str) -> str:
     platform = bundle.platform
     where = (
         f"Python {_minor(platform.python)} on {platform.machine}"
         f" with {platform.libc} {platform.libc_version}".rstrip()
     )
-    if fetching.unreached(said):
+    if fetching.unreached(output):
         connect = "connect this computer to the network once, what was fetched is then kept"
-        return f"Packages for {where} cannot be fetched: {fetching.why_unreached(said, connect)}."
-    if wheelless := re.search(r"Wheels are (?:required|available) for `([\w.-]+)`", said):
+        return f"Packages for {where} cannot be fetched: {fetching.why_unreached(output, connect)}."
+    if wheelless := re.search(r"Wheels are (?:required|available) for `([\w.-]+)`", output):
         return f"There is no ready-made package of {wheelless[1]} for {where}."
-    causes = re.findall(r"^\s*cause: (.*)|^\s*╰─▶ (.*)", said, re.MULTILINE)
-    lines = said.strip().splitlines() or ["uv said nothing"]
+    causes = re.findall(r"^\s*cause: (.*)|^\s*╰─▶ (.*)", output, re.MULTILINE)
+    lines = output.strip().splitlines() or ["uv said nothing"]
     cause = "".join(causes[0]) if causes else lines[-1].strip()
     return f"There are no packages for {where} that fit: {cause.rstrip('.')}."
 

@@ -17,7 +17,7 @@ from workbench.machines.cleanup import cache_size
 from workbench.machines.local import open_local
 from workbench.machines.placement import place
 from workbench.machines.profiles import Profile
-from workbench.machines.secrets import Ask, ask_nobody
+from workbench.machines.secrets import Ask, never_ask
 from workbench.machines.shell import Shell
 from workbench.machines.ssh import Cleaned, SshMachine, clean, open_shell, start, survey_machine
 from workbench.machines.surveyed import FEW_PROCESSES, HOW_TO_RESTORE, LeftTuning, Survey, fit
@@ -42,7 +42,7 @@ class Step:
     facts, cpus, bind, reach, changes (by set: key, now, wanted)."""
 
 
-async def check_machine(profile: Profile, *, ask: Ask = ask_nobody) -> AsyncIterator[Step]:
+async def check_machine(profile: Profile, *, ask: Ask = never_ask) -> AsyncIterator[Step]:
     """Yield each step when it is done; only the last one can have failed. Leaves nothing behind."""
     what = "Log in"
     machine: Machine | None = None
@@ -135,7 +135,7 @@ def _limits(survey: Survey) -> Step:
 
 
 async def _sessions(shell: Shell) -> Step:
-    await shell.try_sessions()
+    await shell.test_sessions()
     return Step("Sessions", "passed", "Enough concurrent SSH sessions are allowed.")
 
 

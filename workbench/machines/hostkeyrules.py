@@ -180,7 +180,7 @@ def _revoked(hop: Hop, file: str) -> frozenset[bytes]:
         ) from None
 
 
-def _choice(text: str, usual: Sequence[str]) -> tuple[str, ...] | None:
+def _choice(text: str, defaults: Sequence[str]) -> tuple[str, ...] | None:
     """Return the configured algorithms that are supported here."""
     if not text:
         return None
@@ -192,13 +192,13 @@ def _choice(text: str, usual: Sequence[str]) -> tuple[str, ...] | None:
         return [n for p in patterns.split(",") for n in names if fnmatch.fnmatchcase(n, p)]
 
     chosen = like(possible)
-    made = {
+    found = {
         "": chosen,
-        "+": [*usual, *chosen],
-        "-": [name for name in usual if name not in like(usual)],
-        "^": [*chosen, *usual],
+        "+": [*defaults, *chosen],
+        "-": [name for name in defaults if name not in like(defaults)],
+        "^": [*chosen, *defaults],
     }[sign]
-    return tuple(dict.fromkeys(made))
+    return tuple(dict.fromkeys(found))
 
 
 def _kind(signature: str) -> str:

@@ -21,15 +21,15 @@ class ClientLimits:
     """Local ports free to use; the default is that of Linux."""
     descriptors: int = 1_048_576
     """Hard descriptor limit of one process."""
-    port_held_s: float = TIME_WAIT_S
+    port_reuse_s: float = TIME_WAIT_S
     """Seconds for which a connection closed by this side occupies its port."""
 
 
 def limits_of(facts: Mapping[str, Any], *, loopback: bool = False) -> ClientLimits:
     """Return the limits from a machine's facts (`machines.facts`); missing ones get the defaults of
     Linux."""
-    usual, sysctls = ClientLimits(), facts.get("sysctls", {})
-    ports = usual.ports
+    defaults, sysctls = ClientLimits(), facts.get("sysctls", {})
+    ports = defaults.ports
     if port_range := sysctls.get("net.ipv4.ip_local_port_range"):
         low, high = map(int, port_range.split())
         ports = high - low + 1
@@ -38,6 +38,6 @@ def limits_of(facts: Mapping[str, Any], *, loopback: bool = False) -> ClientLimi
     reused = reuse == 1 or (reuse == 2 and loopback)
     return ClientLimits(
         ports=ports,
-        descriptors=facts.get("descriptor_limits", {}).get("hard", usual.descriptors),
-        port_held_s=REUSE_S if reused else TIME_WAIT_S,
+        descriptors=facts.get("descriptor_limits", {}).get("hard", defaults.descriptors),
+        port_reuse_s=REUSE_S if reused else TIME_WAIT_S,
     )

@@ -110,8 +110,8 @@ async def _answer(process: Process, machine: Machine) -> _Answer:
     except InvalidMessage:
         answer = _Answer(error="it did not answer")
     if answer.error:
-        said = quoted(answer.error)
-        raise PongbenchError(f"The link of {machine.name} could not be checked: {said}.")
+        output = quoted(answer.error)
+        raise PongbenchError(f"The link of {machine.name} could not be checked: {output}.")
     return answer
 
 

@@ -41,7 +41,7 @@ class LinkedMachine:
         self._cache_dir = cache_dir
         self._introduction = introduction
         self._tools: dict[Path, str] = {}
-        self._looked_at: set[int] = set()
+        self._queried: set[int] = set()
 
     @property
     def name(self) -> str:
@@ -96,15 +96,15 @@ class LinkedMachine:
     async def listening(self, port: int) -> tuple[int, int] | None:
         sampler = await self.tool(SAMPLER)
         # Requested many times a second, and reported once.
-        start = self._link.start if port in self._looked_at else self.start
-        self._looked_at.add(port)
+        start = self._link.start if port in self._queried else self.start
+        self._queried.add(port)
         process = await start(Command([*self.python, sampler, str(port)]))
         try:
             return decode(_LISTENING, b"".join(await output(process)))
         except InvalidMessage as error:
-            said = " ".join(process.tail()[-1:]) or str(error)
+            last = " ".join(process.tail()[-1:]) or str(error)
             raise PongbenchError(
-                f"'{self.name}' cannot tell who listens on port {port}: {quoted(said)}."
+                f"'{self.name}' cannot tell who listens on port {port}: {quoted(last)}."
             ) from None
 
     async def time_wait(self) -> int:

@@ -60,8 +60,8 @@ def answer(connection: socket.socket, token: bytes) -> None:
     if exactly(connection, len(token)) != token:
         return
     while (asked := exactly(connection, SIZE)) and not asked.startswith(b"G"):
-        told = str(resent(connection)).encode().ljust(SIZE) if asked.startswith(b"R") else asked
-        connection.sendall(told)
+        reply = str(resent(connection)).encode().ljust(SIZE) if asked.startswith(b"R") else asked
+        connection.sendall(reply)
     until = time.monotonic() + 2 * STREAM_S
     while asked and time.monotonic() < until:
         connection.sendall(CHUNK)
@@ -112,8 +112,8 @@ def goes_on(trips: int, for_s: float) -> bool:
 def resent(connection: socket.socket) -> int:
     """Return the segments that this end had to retransmit."""
     try:
-        told = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, RESENT_AT + 4)
-        return int(struct.unpack_from("I", told, RESENT_AT)[0])
+        reply = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, RESENT_AT + 4)
+        return int(struct.unpack_from("I", reply, RESENT_AT)[0])
     except (OSError, AttributeError, struct.error):
         return 0
 

@@ -103,9 +103,9 @@ class LocalMachine(LinkedMachine):
             try:
                 await asyncio.to_thread(unpack, archive, Path(self.run_dir), place)
             except (OSError, tarfile.TarError, EOFError) as error:
-                told = why(error) if isinstance(error, OSError) else error
+                cause = why(error) if isinstance(error, OSError) else error
                 raise PongbenchError(
-                    f"Cannot unpack {archive.name} on '{self.name}': {told}."
+                    f"Cannot unpack {archive.name} on '{self.name}': {cause}."
                 ) from None
         return str(place)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from workbench.machines.base import Machine
 from workbench.machines.local import open_local
 from workbench.machines.profiles import Profile
-from workbench.machines.secrets import Ask, ask_nobody
+from workbench.machines.secrets import Ask, never_ask
 
 
-async def open_machine(profile: Profile, ask: Ask = ask_nobody) -> Machine:
+async def open_machine(profile: Profile, ask: Ask = never_ask) -> Machine:
     """Open a machine. Raises PongbenchError; for SSH see `ssh.open_ssh`."""
     if profile.connector == "local":
         return await open_local(name=profile.name)

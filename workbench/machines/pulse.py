@@ -17,7 +17,7 @@ class Pulse:
     def __init__(self) -> None:
         self._silent = 0
 
-    def heard(self) -> None:
+    def beat(self) -> None:
         self._silent = 0
 
     async def stops(self, after_s: float) -> None:

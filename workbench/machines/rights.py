@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 from workbench.machines.base import Machine
 from workbench.machines.profiles import Profile
 from workbench.machines.runner_client import whoami
-from workbench.machines.secrets import Ask, Question, ask_nobody
+from workbench.machines.secrets import Ask, Question, never_ask
 
 Sudo: TypeAlias = Literal["none", "root", "nopasswd", "password"]
 """How root privileges are obtained: not at all, as root, by sudo without or with a password."""
@@ -23,12 +23,12 @@ class Rights:
     sudo: Sudo
     question: Question | None = None
     """For sudo's password; see `machines.secrets`."""
-    ask: Ask = ask_nobody
+    ask: Ask = never_ask
     options: Sequence[str] = ()
     """The tuner's state directory; see its docstring."""
 
     @classmethod
-    def on(cls, machine: Machine, profile: Profile, ask: Ask = ask_nobody) -> Rights:
+    def on(cls, machine: Machine, profile: Profile, ask: Ask = never_ask) -> Rights:
         """Return the privileges that the profile allows."""
         user = getattr(getattr(machine, "survey", None), "user", "")
         if user == "root" or (machine.is_local and os.geteuid() == 0):

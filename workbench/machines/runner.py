@@ -197,12 +197,12 @@ def claim() -> tuple[socket.socket, list[str]]:
             ours.bind("\0" + own)
         except OSError:
             time.sleep(POLL_S)  # It may not be listening yet.
-            look_at(own)
+            examine_claim(own)
             name = f"{own}/{os.urandom(8).hex()}"
             ours.bind("\0" + name)
         ours.listen(64)
         ours.setblocking(False)
-        found = {other: look_at(other) for other in claims() if other != name}
+        found = {other: examine_claim(other) for other in claims() if other != name}
     except BaseException:
         ours.close()
         raise
@@ -219,7 +219,7 @@ def claims() -> list[str]:
     return sorted({name.decode() for name in names})
 
 
-def look_at(name: str) -> str:
+def examine_claim(name: str) -> str:
     """Describe the process of another user that holds a name. Raises Claimed when it belongs to
     this user or to root."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking:
@@ -233,10 +233,10 @@ def look_at(name: str) -> str:
         there = f"process {pid} of {user_name(uid)}{command_of(pid)}"
         if uid in (os.getuid(), 0):
             asking.settimeout(1.0)
-            said = b""
+            reply = b""
             with contextlib.suppress(OSError):
-                said = asking.recv(500)
-            raise Claimed(said.decode("utf-8", "replace"), there)
+                reply = asking.recv(500)
+            raise Claimed(reply.decode("utf-8", "replace"), there)
         return there
 
 
@@ -562,7 +562,7 @@ class Runner:
                 if program.process.stdout.closed or not self._on_output(key, program):
                     break
         self.event("exit", id=key, status=status)
-        self._let_go(key, program)
+        self._release(key, program)
 
     def _close_output(self, key: str, program: Program) -> None:
         assert program.process.stdout
@@ -572,9 +572,9 @@ class Runner:
             self.event("dropped", id=key, lines=program.dropped)
             program.dropped = 0
         self.event("eof", id=key)
-        self._let_go(key, program)
+        self._release(key, program)
 
-    def _let_go(self, key: str, program: Program) -> None:
+    def _release(self, key: str, program: Program) -> None:
         """Release the resources of a program that has ended: a long run starts many."""
         assert program.process.stdout
         if program.status is not None and program.process.stdout.closed:

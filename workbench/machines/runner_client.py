@@ -250,7 +250,7 @@ class Link:
             chunk = await self._skip_noise(nonce.encode())
             while chunk:
                 now = time.monotonic_ns()
-                self._pulse.heard()
+                self._pulse.beat()
                 for line in lines.cut(chunk):
                     self._take(line, now)
                 # A machine that never stops sending must not keep the others waiting.
@@ -331,8 +331,8 @@ class Link:
             future.set_exception(PongbenchError(sentence))
 
     def _exit_message(self) -> str:
-        said = quoted(b" ".join(self._stray).decode("utf-8", "replace")[-300:])
-        return "the connection was closed" + (f" after saying: {said}" if said else "")
+        output = quoted(b" ".join(self._stray).decode("utf-8", "replace")[-300:])
+        return "the connection was closed" + (f" after saying: {output}" if output else "")
 
     def _fail_invalid(self, what: str) -> None:
         self._fail(f"its runner sent an invalid message ({what})")

@@ -101,7 +101,7 @@ class Sampling:
         self._tally: Tally | None = None
         self._asked = 0
         self._answered = 0
-        self._came = asyncio.Event()
+        self._arrived = asyncio.Event()
 
     async def start(
         self,
@@ -173,13 +173,13 @@ class Sampling:
         if not self._process or self.failure:
             return
         self._asked += 1
-        number, self._came = self._asked, asyncio.Event()
+        number, self._arrived = self._asked, asyncio.Event()
         with contextlib.suppress(PongbenchError, TimeoutError):
             async with asyncio.timeout(ASKED_S):
                 await self._process.send(msgspec.json.encode({"asked": number}))
                 while self._answered < number and not self._over.is_set():
-                    await self._came.wait()
-                    self._came.clear()
+                    await self._arrived.wait()
+                    self._arrived.clear()
 
     async def _read(self, process: Process, pulse: Pulse) -> None:
         assert self._machine
@@ -187,7 +187,7 @@ class Sampling:
         began, count, last_us = time.monotonic(), 0, -1
         try:
             async for line in process.lines():
-                pulse.heard()
+                pulse.beat()
                 sample = decode(_SAMPLE, line)
                 count += 1
                 if sample.t_us <= last_us:
@@ -201,16 +201,16 @@ class Sampling:
                     self._tally.add(sample)
                 else:
                     self._tally = Tally(sample, self._cores)
-                self._came.set()
+                self._arrived.set()
                 # A requested sample follows another closely: a share of so few ticks means nothing.
                 document = None if sample.asked else differ.document(sample)
                 if document:
                     self._emit(document)
-            said = [line for line in process.tail() if not line.startswith("{")][-1:]
-            self._fail(": ".join(["The sampler ended by itself", *map(quoted, said)]))
+            output = [line for line in process.tail() if not line.startswith("{")][-1:]
+            self._fail(": ".join(["The sampler ended by itself", *map(quoted, output)]))
         except InvalidMessage as error:
-            said = [line for line in process.tail() if not line.startswith("{")][-1:]
-            detail = quoted(said[0]) if said else str(error)
+            output = [line for line in process.tail() if not line.startswith("{")][-1:]
+            detail = quoted(output[0]) if output else str(error)
             self._fail(f"The sampler can no longer be read: {detail}")
         except PongbenchError as error:
             self._fail(f"The sampler can no longer be read: {error}")
@@ -223,4 +223,4 @@ class Sampling:
         if self.failure is None:
             self.failure = PongbenchError(f"{why.rstrip('.')}.")
         self._over.set()
-        self._came.set()
+        self._arrived.set()

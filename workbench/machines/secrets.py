@@ -42,7 +42,7 @@ Ask: TypeAlias = Callable[[Question], Awaitable[str | None]]
 """Answers a question; None: the user declined, or there is no user."""
 
 
-async def ask_nobody(question: Question) -> str | None:
+async def never_ask(question: Question) -> str | None:
     """Answer nothing: an `Ask` for runs without a user."""
     return None
 

@@ -31,7 +31,7 @@ OPEN_WITHIN_S = 8.0
 CHUNK = 1 << 16
 SESSIONS = 2
 """Channels beside the runner's; sshd allows ten by default (MaxSessions)."""
-CHANNEL_TRIES = 3
+CHANNEL_ATTEMPTS = 3
 NO_PYTHON = 79
 """The exit status of the shell when it found no suitable Python."""
 
@@ -80,7 +80,7 @@ class Shell:
         """Open a channel that stays open. sshd may have none left for the moment (MaxSessions)."""
         self.commands.append(what)
         log.info("%s: %s", self.name, what)
-        for number in range(CHANNEL_TRIES):
+        for number in range(CHANNEL_ATTEMPTS):
             try:
                 async with asyncio.timeout(OPEN_WITHIN_S):
                     return await self.connection.ssh.create_process(
@@ -91,7 +91,7 @@ class Shell:
                     f"'{self.name}' opened no session within {OPEN_WITHIN_S:.0f} s ({what})."
                 ) from None
             except asyncssh.ChannelOpenError as error:
-                if number == CHANNEL_TRIES - 1:
+                if number == CHANNEL_ATTEMPTS - 1:
                     raise PongbenchError(
                         f"'{self.name}' refuses further sessions ({error.reason}); raise"
                         " MaxSessions in its sshd_config to 3 or more."
@@ -138,15 +138,15 @@ class Shell:
         except (asyncssh.Error, OSError) as error:
             raise self.gone(error) from None
         lines = output[-4000:].decode("utf-8", "replace").strip().splitlines()[-1:]
-        said = quoted(" ".join(lines))
+        reply = quoted(" ".join(lines))
         if ended.exit_status == NO_PYTHON:
-            raise PongbenchError(self._no_python(python, said))
+            raise PongbenchError(self._no_python(python, reply))
         if self.connection.ssh.is_closed():
             raise self.gone(asyncssh.ConnectionLost("the connection was closed"))
-        words = f"it said: {said}" if said else "no output"
+        words = f"it said: {reply}" if reply else "no output"
         raise PongbenchError(f"'{self.name}' failed to {what}: {end_of(ended)}, and {words}.")
 
-    async def try_sessions(self) -> None:
+    async def test_sessions(self) -> None:
         """Check that sshd allows as many sessions as a run needs. Raises PongbenchError."""
         async with contextlib.AsyncExitStack() as stack:
             for number in range(SESSIONS):
@@ -166,15 +166,16 @@ class Shell:
                     await process.stdin.drain()
             process.stdin.write_eof()
 
-    def _no_python(self, python: str, said: str) -> str:
+    def _no_python(self, python: str, reply: str) -> str:
         if python:
             return (
                 f"'{self.name}' cannot use the Python that its profile names, {python}:"
-                f" {said or 'it did not start'}; name one of 3.10 or later (python), or none."
+                f" {reply or 'it did not start'}; name one of 3.10 or later (python), or none."
             )
+        version = reply if reply.startswith("Python") else "none at all"
         return (
             f"'{self.name}' has no Python 3.10 or later"
-            f" ({said if said.startswith('Python') else 'none at all'}); install one there, or name"
+            f" ({version}); install one there, or name"
             " it in its profile (python)."
         )
 

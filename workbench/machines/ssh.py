@@ -29,7 +29,7 @@ from workbench.machines.local import JANITOR
 from workbench.machines.profiles import Profile
 from workbench.machines.runner_client import LEASE_S, RUNNER, Link, MachineBusy
 from workbench.machines.runnerevents import Ready
-from workbench.machines.secrets import Ask, ask_nobody
+from workbench.machines.secrets import Ask, never_ask
 from workbench.machines.shell import WORK_WITHIN_S, Channel, Shell, command_line, encoded
 from workbench.machines.sshconnect import connect, reason
 from workbench.machines.surveyed import Survey, fit
@@ -45,7 +45,7 @@ BUSY_FOR_S = LEASE_S + 1
 """How long the run of a killed workbench keeps its machine, in seconds."""
 
 
-async def open_ssh(profile: Profile, *, ask: Ask = ask_nobody) -> SshMachine:
+async def open_ssh(profile: Profile, *, ask: Ask = never_ask) -> SshMachine:
     """Log in, survey the machine, remove leftovers of crashed runs, and start a runner.
 
     Raises PongbenchError; `hostkeys.UnknownHostKey` and `ChangedHostKey` wait for a person's
@@ -62,7 +62,7 @@ async def open_ssh(profile: Profile, *, ask: Ask = ask_nobody) -> SshMachine:
         raise
 
 
-async def open_shell(profile: Profile, ask: Ask = ask_nobody) -> Shell:
+async def open_shell(profile: Profile, ask: Ask = never_ask) -> Shell:
     """Log in and do nothing else. Raises like `open_ssh`."""
     return Shell(profile.name, await connect(profile, ask))
 

@@ -28,7 +28,7 @@ KEEPALIVES = 3
 CONNECT_WITHIN_S = 10.0
 AT_ONCE = 4
 """Concurrent log-ins; sshd drops some beyond MaxStartups (10 by default)."""
-TRIES = 8
+ATTEMPTS = 8
 
 _log_ins: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
 _DEFAULT_KEYS = ("id_ed25519", "id_ecdsa", "id_rsa")
@@ -154,7 +154,7 @@ async def _log_in(
     hop = visitor.hop
     where = f"{options.host} port {options.port}"
     kinds = await asyncio.to_thread(_kinds_of_key, visitor)
-    for number in range(TRIES):
+    for number in range(ATTEMPTS):
         try:
             async with _turn(), asyncio.timeout(CONNECT_WITHIN_S) as visitor.limit:
                 connection = await asyncssh.connect(
@@ -176,10 +176,10 @@ async def _log_in(
             ) from None
         except asyncssh.PermissionDenied:
             await visitor.rejected()
-            tried = ", ".join(dict.fromkeys(visitor.tried)) or "the keys there are"
+            tried = ", ".join(dict.fromkeys(visitor.attempted)) or "the keys there are"
             raise PongbenchError(
-                f"'{hop.name}' did not let {visitor.where} in (tried: {tried}); see to it that a"
-                " key or a password of this user is accepted there, and that the profile names it.",
+                f"'{hop.name}' refused {visitor.where} (tried: {tried}); make sure it accepts a"
+                " key or a password of this user, and that the profile names it.",
                 code="login-refused",
             ) from None
         except TimeoutError:
@@ -192,7 +192,7 @@ async def _log_in(
                 f"'{hop.name}' cannot be reached at {where} from the jump host: {error.reason}."
             ) from None
         except (asyncssh.Error, OSError) as error:
-            if number == TRIES - 1 or not _dropped(error):
+            if number == ATTEMPTS - 1 or not _dropped(error):
                 raise PongbenchError(
                     f"'{hop.name}' cannot be reached at {where}: {reason(error)}; is sshd"
                     " running there?"

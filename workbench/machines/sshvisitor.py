@@ -17,7 +17,7 @@ from workbench.machines.secrets import Ask, Question, Secrets
 from workbench.machines.sshroute import Hop
 
 LOGIN_WITHIN_S = 30.0
-TRIES_OF_A_SECRET = 3
+SECRET_ATTEMPTS = 3
 
 
 class Visitor(asyncssh.SSHClient):
@@ -37,10 +37,10 @@ class Visitor(asyncssh.SSHClient):
         self.refused: PongbenchError | None = None
         """Why the host's key is not trusted."""
         self.used: list[Question] = []
-        self.tries: dict[str, int] = {}
+        self.attempts: dict[str, int] = {}
         self.declined: set[str] = set()
         """Accounts a person has no answer for; another way of logging in does not ask again."""
-        self.tried: list[str] = []
+        self.attempted: list[str] = []
         self.limit: asyncio.Timeout | None = None
 
     def begin_auth(self, username: str) -> None:
@@ -88,7 +88,7 @@ class Visitor(asyncssh.SSHClient):
         while self.keys:
             path = self.keys.pop(0)
             if key := await self._open(path):
-                self.tried.append(str(path))
+                self.attempted.append(str(path))
                 return [key]
         return None
 
@@ -108,8 +108,8 @@ class Visitor(asyncssh.SSHClient):
             if not echo and "password" in text.lower():
                 answer = await self._secret("password", self.where, f"Password of {self.where}")
             else:
-                said = f"{self.where} asks: {text.strip().rstrip(':')}"
-                question = Question(self.hop.name, "answer", self.where, said)
+                prompt = f"{self.where} asks: {text.strip().rstrip(':')}"
+                question = Question(self.hop.name, "answer", self.where, prompt)
                 answer = await self.ask_a_person(question)
             if answer is None:
                 return None
@@ -117,7 +117,7 @@ class Visitor(asyncssh.SSHClient):
         return answers
 
     async def _open(self, path: Path) -> asyncssh.SSHKey | None:
-        for _ in range(TRIES_OF_A_SECRET):
+        for _ in range(SECRET_ATTEMPTS):
             passphrase = await self._secret("passphrase", str(path), f"Passphrase of {path}")
             if passphrase is None:
                 return None
@@ -126,14 +126,14 @@ class Visitor(asyncssh.SSHClient):
         return None
 
     async def _secret(self, kind: Any, account: str, text: str) -> str | None:
-        tries = self.tries[account] = self.tries.get(account, 0) + 1
-        if tries > TRIES_OF_A_SECRET or account in self.declined:
+        attempts = self.attempts[account] = self.attempts.get(account, 0) + 1
+        if attempts > SECRET_ATTEMPTS or account in self.declined:
             return None
-        question = Question(self.hop.name, kind, account, text, again=tries > 1)
+        question = Question(self.hop.name, kind, account, text, again=attempts > 1)
         secret = await self.secrets.get(question, self.ask_a_person)
         if secret is not None:
             self.used.append(question)
-            self.tried.append("a password" if kind == "password" else account)
+            self.attempted.append("a password" if kind == "password" else account)
         else:
             self.declined.add(account)
         return secret

@@ -166,7 +166,7 @@ class Tuner:
         return f"{key} is {value} again on {name}."
 
     async def answer(self, wanted: type[T]) -> T:
-        said = ""
+        output = ""
         self._expect()
         while (line := await self._line()) is not None:
             match event := self._event(line):
@@ -176,12 +176,12 @@ class Tuner:
                         f" ({quoted(event.holder)}); wait for its end, or run without tuning."
                     )
                 case Fatal():
-                    said = quoted(event.text)
+                    output = quoted(event.text)
                 case None:
-                    said = quoted(line) or said
+                    output = quoted(line) or output
                 case _ if isinstance(event, wanted):
                     return event
-        raise PongbenchError(self._refused(said))
+        raise PongbenchError(self._refused(output))
 
     def _event(self, line: str) -> Event | None:
         """Decode an event; None: the line is noise."""
@@ -209,7 +209,7 @@ class Tuner:
     async def _begin(self, prompt: str, rights: Rights) -> None:
         """Wait until the tuner is ready. A password is sent only after the prompt, which is random,
         and asked for again when it was rejected."""
-        question, asked, said = rights.question, 0, ""
+        question, asked, output = rights.question, 0, ""
         password: str | None = ""
         self._expect()
         while (line := await self._line()) is not None:
@@ -227,16 +227,16 @@ class Tuner:
                     await secrets.SECRETS.right(question)
                 return
             else:
-                said = quoted(line) or said
+                output = quoted(line) or output
         name = self.machine.name
         if question and asked:
             await self._give_up(prompt)
             if asked == 1 and password is None:
                 raise PongbenchError(f"No sudo password was given for {name}; it is not tuned.")
-            if "try again" in said or "incorrect password" in said:
+            if "try again" in output or "incorrect password" in output:
                 await secrets.SECRETS.wrong(question)
                 raise PongbenchError(f"sudo on {name} rejected the password; it is not tuned.")
-        raise PongbenchError(self._refused(said))
+        raise PongbenchError(self._refused(output))
 
     async def _give_up(self, prompt: str) -> None:
         """Answer sudo with empty lines until it exits."""
@@ -264,13 +264,13 @@ class Tuner:
             ) from None
         return None if line is None else line.decode("utf-8", "replace")
 
-    def _refused(self, said: str) -> str:
+    def _refused(self, output: str) -> str:
         name = self.machine.name
-        if "tty" in said or ("terminal" in said and "password" not in said):
+        if "tty" in output or ("terminal" in output and "password" not in output):
             return f"sudo on {name} requires a terminal (requiretty); it is not tuned."
-        if "password is required" in said:
+        if "password is required" in output:
             return f"sudo on {name} requires a password; change its profile. It is not tuned."
-        if "not in the sudoers file" in said or "may not run sudo" in said:
+        if "not in the sudoers file" in output or "may not run sudo" in output:
             return f"The user on {name} is not in sudoers; it is not tuned."
-        detail = f": {said.removeprefix('sudo: ').rstrip('.')}" if said else ""
+        detail = f": {output.removeprefix('sudo: ').rstrip('.')}" if output else ""
         return f"The settings of {name} cannot be changed{detail}."

@@ -18,9 +18,9 @@ OURS = {"runs", "runtimes", "bundles", "tools", "wheels", "agents", "programs"}
 
 
 def main() -> None:
-    nonce, folder, *look = sys.argv[1:]
+    nonce, folder, *measure = sys.argv[1:]
     try:
-        answer: dict[str, object] = {"bytes": size(folder) if look else remove(folder)}
+        answer: dict[str, object] = {"bytes": size(folder) if measure else remove(folder)}
     except (OSError, ValueError) as error:
         answer = {"error": str(error)}
     os.write(1, f"\n{nonce}\n{json.dumps(answer)}\n".encode())
@@ -32,7 +32,7 @@ def remove(folder: str) -> int:
     others = sorted(set(os.listdir(folder)) - OURS)
     if others:
         raise ValueError(f"it holds {others[0]!r}, which is not Pongbench's")
-    held = size(folder)
+    size_before = size(folder)
     for path, names, _ in os.walk(folder):
         for name in names:
             below = os.path.join(path, name)
@@ -44,16 +44,16 @@ def remove(folder: str) -> int:
     if above == os.path.expanduser("~/.cache"):
         with contextlib.suppress(OSError):
             os.rmdir(above)
-    return held
+    return size_before
 
 
 def size(folder: str) -> int:
-    held = 0
+    total = 0
     for path, _, names in os.walk(folder):
         for name in names:
             with contextlib.suppress(FileNotFoundError):  # A run may be using it.
-                held += os.lstat(os.path.join(path, name)).st_size
-    return held
+                total += os.lstat(os.path.join(path, name)).st_size
+    return total
 
 
 if __name__ == "__main__":

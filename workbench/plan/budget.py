@@ -111,8 +111,8 @@ def assess(
     """
     limits = limits_of(facts, loopback=loopback)
     planned = list(points(plan, ""))
-    held_s = limits.port_held_s + _longest_stay_s(planned)
-    limits = replace(limits, ports=clients * limits.ports, port_held_s=held_s)
+    reuse_s = limits.port_reuse_s + _longest_stay_s(planned)
+    limits = replace(limits, ports=clients * limits.ports, port_reuse_s=reuse_s)
     open_at_worst = max(_open_at_worst(point) for point in planned)
     client_closes = [clients_close(plan, entry.closes_first) for entry in entries]
     if any(client_closes):
@@ -122,7 +122,7 @@ def assess(
             else drain(planned, limits, plan.cool_down_s)
         )
     else:
-        drained, held = [], 0
+        drained, in_use = [], 0
     unhurried = [plan.cool_down_s] * len(planned)
     rests = {
         entry.id: drained if closes else unhurried
@@ -151,7 +151,7 @@ def assess(
         duration_s=duration_s,
         points=measured,
         samples_per_point=(min(p.samples for p in planned), max(p.samples for p in planned)),
-        ports_needed=max(held, open_at_worst),
+        ports_needed=max(in_use, open_at_worst),
         ports_free=limits.ports,
         open_at_worst=open_at_worst,
         cool_down_s=rests,

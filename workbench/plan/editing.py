@@ -24,7 +24,7 @@ from workbench.plan.reading import as_plan, plan_type
 from workbench.plan.schedule import PointPlan, order, points
 from workbench.plan.search import example
 
-_STAND_INS: dict[str, Any] = {
+_PLACEHOLDERS: dict[str, Any] = {
     "servers": ["-"],
     "rates.from": 1,
     "rates.to": 1,
@@ -121,8 +121,8 @@ def examine(
     by_key: dict[str, list[str]] = {}
     for problem in budget.problems:
         by_key.setdefault(problem.keys[-1], []).append(problem.text())
-    for key, told in by_key.items():
-        faults.setdefault(key, " ".join(told))
+    for key, sentences in by_key.items():
+        faults.setdefault(key, " ".join(sentences))
     planned = list(points(plan, ""))
     rests = max(budget.cool_down_s.values(), key=sum, default=[plan.cool_down_s] * len(planned))
     if plan.search:
@@ -166,14 +166,14 @@ def number(text: str) -> int | float | str | None:
 def _plan(data: Mapping[str, Any]) -> tuple[Plan | None, dict[str, str]]:
     """Return the plan, or all problems of single values."""
     faults: dict[str, str] = {}
-    tried = copy.deepcopy(dict(data))
+    candidate = copy.deepcopy(dict(data))
     while True:
         try:
-            plan = as_plan(msgspec.convert(tried, plan_type(tried), strict=True))
+            plan = as_plan(msgspec.convert(candidate, plan_type(candidate), strict=True))
         except msgspec.ValidationError as error:
-            key, sentence = complaint(str(error), tried, plan_type(tried))
+            key, sentence = complaint(str(error), candidate, plan_type(candidate))
             key = key.partition("[")[0]
-            if key in faults or not key or not _fix(tried, key):
+            if key in faults or not key or not _fix(candidate, key):
                 return None, faults or {"": f"{key}: {sentence}" if key else sentence}
             faults[key] = sentence[:1].upper() + sentence[1:]
         else:
@@ -188,8 +188,8 @@ def _fix(data: dict[str, Any], key: str) -> bool:
         if not isinstance(inner, dict):
             return False
         data = inner
-    if key in _STAND_INS:
-        data[last] = _STAND_INS[key]
+    if key in _PLACEHOLDERS:
+        data[last] = _PLACEHOLDERS[key]
         return True
     return data.pop(last, None) is not None or last not in data
 
@@ -214,13 +214,13 @@ def _entries(plan: Plan, catalogue: Catalogued) -> tuple[list[Contestant], str]:
                 name=entry.name, protocols=list(entry.protocols), wanted=wanted
             )
             foreign.append((entry.name, unfit.text()))
-    told = [
+    sentences = [
         foreign.sentence(f"do not support {wanted}"),
         idle.sentence("cannot be run"),
         unknown.sentence("are not in the catalogue"),
         "Leave them out." if max(map(len, (foreign, idle, unknown))) > 1 else "",
     ]
-    return entries, " ".join(filter(None, told))
+    return entries, " ".join(filter(None, sentences))
 
 
 class _Unfit(list[tuple[str, str]]):

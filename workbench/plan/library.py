@@ -117,11 +117,11 @@ def _save(plan: Plan, name: str, over: str) -> Preset:
 def _unusual(struct: Plan | Workload) -> dict[str, Any]:
     """Return fields that differ from their defaults, as plain data, in their order."""
     data: dict[str, Any] = msgspec.to_builtins(struct)
-    usual = {field.name: field.default for field in msgspec.structs.fields(struct)}
+    defaults = {field.name: field.default for field in msgspec.structs.fields(struct)}
     return {
         name: _unusual(value) if isinstance(value, Workload) else data[name]
         for name, value in msgspec.structs.asdict(struct).items()
-        if value != usual[name] and value not in ([], {})
+        if value != defaults[name] and value not in ([], {})
     }
 
 

@@ -27,17 +27,17 @@ def drain(
     """Return the rest after each point so that the next has enough free ports, and the peak of
     ports occupied."""
     clock, most = 0.0, 0
-    held: list[tuple[float, int]] = []
+    in_use: list[tuple[float, int]] = []
     rests: list[float] = []
     for index, point in enumerate(planned):
         if index:
-            freed = _wait(held, clock, limits.ports - ports_of(point, limits))
+            freed = _wait(in_use, clock, limits.ports - ports_of(point, limits))
             rests.append(max(cool_down_s, freed))
             clock += rests[-1]
-        held = [(end, n) for end, n in held if end > clock]
+        in_use = [(end, n) for end, n in in_use if end > clock]
         clock += point.seconds
-        held.append((clock + limits.port_held_s, ports_of(point, limits)))
-        most = max(most, sum(n for _, n in held))
+        in_use.append((clock + limits.port_reuse_s, ports_of(point, limits)))
+        most = max(most, sum(n for _, n in in_use))
     return [*rests, cool_down_s], most
 
 
@@ -63,9 +63,9 @@ def drain_any(
 def _wait(held: Sequence[tuple[float, int]], clock: float, allowed: int) -> float:
     """Return the seconds until at most `allowed` of the ports (freed when, how many; ascending) are
     occupied."""
-    still = sum(n for _, n in held)
+    still = sum(n for _, n in in_use)
     wait = 0.0
-    for free_at, n in held:
+    for free_at, n in in_use:
         if still <= allowed:
             break
         still -= n
@@ -77,4 +77,4 @@ def ports_of(point: PointPlan, limits: ClientLimits) -> int:
     """Return the ports occupied after a point, when every connection was closed from this side."""
     if not point.connection_rate_per_s:
         return point.connections or point.concurrency
-    return min(point.connections, math.ceil(point.connection_rate_per_s * limits.port_held_s))
+    return min(point.connections, math.ceil(point.connection_rate_per_s * limits.port_reuse_s))

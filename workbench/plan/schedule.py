@@ -12,7 +12,7 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from workbench.analysis.evidence import FEWEST_SAMPLES, HOLDS, SHORTEST_S
+from workbench.analysis.evidence import FEWEST_SAMPLES, SHORTEST_S, SUSTAINED_SHARE
 from workbench.analysis.repeats import in_doubt, is_sustained
 from workbench.axis import RATE
 from workbench.documents import JUDGED, Block, PointStop, Purpose, client_errors
@@ -21,7 +21,7 @@ from workbench.plan.model import GiveUp, Load, Plan
 from workbench.workloads.base import Workload
 from workbench.workloads.registry import declaration
 
-CEILING_TRIES = 2
+CEILING_ATTEMPTS = 2
 """Attempts at the plan's highest rate before the clients are considered unable to reach it."""
 
 IN_TIME = 0.97
@@ -52,7 +52,7 @@ class PointPlan:
     """Closed loop only."""
     purpose: Purpose = "sweep"
     pass_number: int = 1
-    look: int = 1
+    attempt: int = 1
     """Number of the repeat at this rate in this pass."""
     seed: int = 0
     """Seed of the arrivals. The same for every server, so that all get the same schedule."""
@@ -135,9 +135,9 @@ def repeat_sweep(
     if before_it := warm_up(plan, server, seed, pass_number):
         yield before_it
     for point in points(plan, server, seed=seed, pass_number=pass_number):
-        looks = [stop for stop in before if stop.x == point.x]
+        attempts = [stop for stop in before if stop.x == point.x]
         # An attempt that lost a client is not counted.
-        counted = [stop for stop in looks if stop.complete]
+        counted = [stop for stop in attempts if stop.complete]
         if not counted or in_doubt(counted, ceiling_per_s):
             stop = yield another(point, len(looks) + 1)
             counted += [stop] * stop.complete
@@ -148,9 +148,11 @@ def repeat_sweep(
 
 def another(point: PointPlan, look: int) -> PointPlan:
     """Return the same rate, from the second attempt on with another schedule of the same kind."""
-    if look == 1:
+    if attempt == 1:
         return point
-    return replace(point, look=look, seed=random.Random(f"{point.seed}/{look}").getrandbits(31))
+    return replace(
+        point, attempt=attempt, seed=random.Random(f"{point.seed}/{attempt}").getrandbits(31)
+    )
 
 
 @dataclass(frozen=True)
@@ -176,7 +178,7 @@ def calibration(
         yield before_it
     top = max(plan.rates_per_s, default=0.0)
     others_pct = 0.0
-    for _ in range(CEILING_TRIES):
+    for _ in range(CEILING_ATTEMPTS):
         stop = yield _ceiling_point(plan, server, top, seed)
         if _reached(stop):
             return Ceiling(top)
@@ -201,7 +203,7 @@ def _reached(stop: PointStop) -> bool:
     codes = {finding.get("code") for finding in stop.findings}
     disturbed, behind = "background-load" in codes, "fell-behind" in codes
     counts = stop.counts
-    answered = counts.succeeded >= HOLDS * counts.scheduled
+    answered = counts.succeeded >= SUSTAINED_SHARE * counts.scheduled
     in_time = stop.replies_per_s >= IN_TIME * stop.offered_per_s
     return stop.complete and disturbed and not behind and answered and in_time
 

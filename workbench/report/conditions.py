@@ -44,14 +44,14 @@ def machine(record: MachineRecord) -> list[Table]:
     order = [*(name for name in _NAMES if name in known), *sorted(known.keys() - _NAMES.keys())]
     if "memory_bytes" in known:
         known["memory_bytes"] = formatting.size(known["memory_bytes"])
-    rows = [(_NAMES.get(name, name.replace("_", " ")), _said(name, known[name])) for name in order]
+    rows = [(_NAMES.get(name, name.replace("_", " ")), _text(name, known[name])) for name in order]
     if record.clock_uncertainty_us:
         rows.append(("Clock offset known to", f"± {record.clock_uncertainty_us:,} µs"))
     roles = " and ".join({"target": "servers", "client": "clients"}.get(r, r) for r in record.roles)
     tables = [Table(f"{record.name} ({roles})" if roles else record.name, tuple(rows))]
     if sysctls:
-        said = tuple((name, _said(name, value)) for name, value in sorted(sysctls.items()))
-        tables.append(Table(f"Kernel settings of {record.name}", said))
+        settings = tuple((name, _text(name, value)) for name, value in sorted(sysctls.items()))
+        tables.append(Table(f"Kernel settings of {record.name}", settings))
     return tables
 
 
@@ -85,15 +85,15 @@ def sentences(start: RunStart, summary: Summary) -> list[str]:
         *(found.sentence(len(summary.servers)) for found in summary.found),
     ]
     if skew := summary.together.skew():
-        said.append(skew)
-    return said
+        rows.append(skew)
+    return rows
 
 
 def method(start: RunStart, summary: Summary) -> list[str]:
     """How to read the figures."""
     setup = Setup(start)
     if setup.closed:
-        said = [
+        rows = [
             "Closed loop (fixed concurrency): each connection is followed by the next. A server"
             " that stalls slows the clients down with it, so stalls are under-reported"
             " (coordinated omission)."
@@ -131,31 +131,31 @@ def method(start: RunStart, summary: Summary) -> list[str]:
         "Latency counts from the scheduled time of a call, so that it includes the queue that a"
         " stall builds up; service time counts from the actual send. "
     )
-    said.append(
+    rows.append(
         f"{latency * (not setup.closed)}A percentile is shown only where"
         " there are enough replies for it. Percentiles of several passes come from their merged"
         " histograms and are never averaged."
     )
-    said.append(
+    rows.append(
         f"Errors are a share of attempts. A call without a whole reply after {setup.timeout_s:g} s"
         " has failed. Running out of ports or descriptors is a client error and counts against no"
         " server."
     )
     if summary.ceiling_per_s is not None:
         rate = f"{formatting.rate(summary.ceiling_per_s)}/s"
-        said.append(
+        rows.append(
             f"The clients reach at least {rate}, all that was offered."
             if summary.ceiling_per_s >= _highest(setup)
             else f"The client limit is {rate}: the most the clients reached, against the null"
             " server or any other. Beyond it a failure says nothing about a server."
         )
-    said.append(
+    rows.append(
         "Every point is judged by the clients’ lateness and CPU, the errors, kernel counters and"
         " background load. A point that is neither ok nor server-limited nor faulty says nothing"
         " about its server; it is drawn hollow. A server is faulty where it answers wrongly"
         " below its capacity: such a point is crossed, and no limit."
     )
-    return said
+    return rows
 
 
 def _median(setup: Setup) -> str:
@@ -174,11 +174,11 @@ def _where(setup: Setup) -> str:
     return f"The servers ran on {targets}, the clients on {clients}."
 
 
-def _said(name: str, value: object) -> str:
+def _text(name: str, value: object) -> str:
     if isinstance(value, dict):
-        return ", ".join(f"{key} {_said('', each)}" for key, each in value.items())
+        return ", ".join(f"{key} {_text('', each)}" for key, each in value.items())
     if isinstance(value, list):
-        return ", ".join(_said("", each) for each in value)
+        return ", ".join(_text("", each) for each in value)
     if isinstance(value, int) and not isinstance(value, bool) and not name.startswith("net."):
         return f"{value:,}"
     return str(value)

@@ -15,20 +15,20 @@ from workbench.messages.topics import severity
 
 def state(summary: Summary) -> str:
     """What a reader must know when the run did not come to its end; empty: it did."""
-    said = {
+    ended = {
         "done": "",
         "interrupted": "The recording was cut off before the run ended.",
         "stopped": "The run was stopped early.",
         "aborted": "The run was aborted.",
         "failed": "The run failed.",
     }[summary.status]
-    return f"{said} {summary.reason}".strip() if said else ""
+    return f"{ended} {summary.reason}".strip() if ended else ""
 
 
 def doubts(summary: Summary, documents: Iterable[AnyDocument]) -> Iterable[str]:
     """Of the whole, then of each server and its points."""
-    if said := state(summary):
-        yield said
+    if ended := state(summary):
+        yield ended
     yield from once(
         note.text
         for note in documents
@@ -65,10 +65,10 @@ def _untrusted(server: ServerSummary) -> Iterable[str]:
 
 def _remarked(servers: Iterable[ServerSummary]) -> str:
     """Points that were sustained but have a remark, in a sentence; empty: none."""
-    held = [p for s in servers for p in s.stops if s.counts(p) and p.verdict == "ok" and p.reasons]
-    if not held:
+    kept = [p for s in servers for p in s.stops if s.counts(p) and p.verdict == "ok" and p.reasons]
+    if not kept:
         return ""
-    count = "1 point was" if len(held) == 1 else f"{len(held):,} points were"
+    count = "1 point was" if len(kept) == 1 else f"{len(kept):,} points were"
     return (
         f"{count} sustained with a remark: the rate counts, but response times there may be longer"
         " than the server’s own."

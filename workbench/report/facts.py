@@ -227,13 +227,13 @@ def _answer(summary: Summary) -> str:
     value = f"{leaders.at_least}{value}"
     said = f"Best: {names} at {value}."
     if others:
-        said = f"Highest measured: {names} at {value}."
+        best_text = f"Highest measured: {names} at {value}."
     elif len(best) == len(measured):
         verb = sustained.parts(best[0])
         said = f"{names} {(verb if len(best) == 1 else verb.of_several()).verb} {value}."
     unreached = listed([server.name for server in others])
     limit = f"{unreached}: limit not reached." if others else ""
-    return " ".join(filter(None, [said, cost.tie(measured), limit, *_faulty(measured)]))
+    return " ".join(filter(None, [best_text, cost.tie(measured), limit, *_faulty(measured)]))
 
 
 def _faulty(measured: Iterable[ServerSummary]) -> list[str]:

@@ -9,7 +9,7 @@ from workbench.closing import to_the_end
 from workbench.errors import PongbenchError
 from workbench.machines import facts
 from workbench.machines.base import answers
-from workbench.machines.secrets import ask_nobody
+from workbench.machines.secrets import never_ask
 from workbench.messages.notes import ClientBack, ClientLost, ClientNotBack
 from workbench.run.environment import Stage
 from workbench.run.state import RunState
@@ -93,7 +93,7 @@ async def rejoin(stage: Stage, name: str) -> dict[str, list[str]]:
 async def _reopen(stage: Stage, name: str) -> dict[str, list[str]]:
     before = stage.members[name]
     await before.machine.close()
-    machine = await stage.fleet.open(before.profile, ask_nobody)
+    machine = await stage.fleet.open(before.profile, never_ask)
     try:
         events = await stage.tuneup.retune(machine, before.profile)
         clock, found = await machine.clock(), await machine.facts()

@@ -20,8 +20,8 @@ from workbench.documents import (
     version_of,
 )
 from workbench.errors import PongbenchError
-from workbench.exposure import Consent, agreed, exposure, nobody_agrees
-from workbench.machines.secrets import Ask, ask_nobody
+from workbench.exposure import Consent, agreed, exposure, never_agree
+from workbench.machines.secrets import Ask, never_ask
 from workbench.messages.plans import OldServersExposed, more_rights
 from workbench.plan.budget import Budget, assess
 from workbench.plan.model import Plan
@@ -51,7 +51,7 @@ class Engine:
         *,
         null: ServerEntry | None = None,
         fleet: Fleet | None = None,
-        ask: Ask = ask_nobody,
+        ask: Ask = never_ask,
         control: Control | None = None,
         notify: Callable[[str], None] = lambda text: None,
     ) -> None:
@@ -73,7 +73,7 @@ class Engine:
         """Whether programs that the target lacks may be unpacked there; the user agreed to it."""
         self.tuning: Tuning | None = None
         """Kernel settings for the length of the run; None: they stay as they are."""
-        self.expose: Consent = nobody_agrees
+        self.expose: Consent = never_agree
         """Whether servers without security fixes may listen where other machines reach them."""
         self.seed = plan.seed or draw_seed()
 
@@ -167,8 +167,8 @@ class Engine:
         self.notify("Testing every server once before the run.")
         rehearsed = {}
         servers = [*self.entries, *([self.null] if self.null else [])]
-        for tried, entry in enumerate(servers):
-            self.on_trial(servers, tried)
+        for finished, entry in enumerate(servers):
+            self.on_trial(servers, finished)
             deployment = await stage.deploy(entry, self.plan, self.notify, install=self.install)
             try:
                 result = await gate(deployment)

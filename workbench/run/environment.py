@@ -18,7 +18,7 @@ from workbench.machines.opening import open_machine
 from workbench.machines.placement import Placement, place, place_agents, place_server
 from workbench.machines.profiles import Profile, Role, load_profile
 from workbench.machines.sampler_client import Sampling
-from workbench.machines.secrets import Ask, ask_nobody
+from workbench.machines.secrets import Ask, never_ask
 from workbench.plan.model import Plan
 from workbench.run.monitoring import Samplers
 from workbench.run.tuning import TuneUp, Tuning, TuningPlan, plans_for, tune
@@ -145,7 +145,7 @@ class Stage:
 
 
 @asynccontextmanager
-async def open_fleet(fleet: Fleet, ask: Ask = ask_nobody) -> AsyncIterator[dict[str, Member]]:
+async def open_fleet(fleet: Fleet, ask: Ask = never_ask) -> AsyncIterator[dict[str, Member]]:
     """Open all machines at once, and close them together. Raises BadInput or PongbenchError."""
     profiles = fleet.profiles()
     async with AsyncExitStack() as stack:
@@ -168,7 +168,7 @@ async def open_fleet(fleet: Fleet, ask: Ask = ask_nobody) -> AsyncIterator[dict[
         }
 
 
-async def preview_tuning(fleet: Fleet, name: str, ask: Ask = ask_nobody) -> list[TuningPlan]:
+async def preview_tuning(fleet: Fleet, name: str, ask: Ask = never_ask) -> list[TuningPlan]:
     """The changes that a set of kernel settings would make on each machine; nothing is changed.
 
     Raises BadInput or PongbenchError."""
@@ -182,7 +182,7 @@ async def open_stage(
     plan: Plan,
     fleet: Fleet,
     emit: Callable[[HostSample], None],
-    ask: Ask = ask_nobody,
+    ask: Ask = never_ask,
     tuning: Tuning | None = None,
 ) -> AsyncIterator[Stage]:
     """Open everything that a run needs. Raises BadInput or PongbenchError when a machine cannot be

@@ -11,7 +11,7 @@ from workbench import paths
 from workbench.documents import AnyDocument
 from workbench.errors import BadInput
 from workbench.load import registry
-from workbench.machines.secrets import Ask, ask_nobody
+from workbench.machines.secrets import Ask, never_ask
 from workbench.messages.plans import Problem
 from workbench.plan.budget import protocol_problems
 from workbench.plan.model import Plan
@@ -29,7 +29,7 @@ def engine_for(
     emit: Callable[[AnyDocument], None],
     *,
     fleet: Fleet | None = None,
-    ask: Ask = ask_nobody,
+    ask: Ask = never_ask,
 ) -> Engine:
     """`fleet` None: for this computer. Raises BadInput when a server of the plan is not to be had,
     or a machine has no profile."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from workbench.analysis.evidence import HOLDS
+from workbench.analysis.evidence import SUSTAINED_SHARE
 from workbench.analysis.faults import is_fault
 from workbench.axis import Axis
 from workbench.documents import PointStop
@@ -37,7 +37,7 @@ def clean_per_s(below: Sequence[PointStop]) -> float | None:
         return None
     counts = below[-1].counts
     wrong = sum(n for name, n in counts.errors.items() if is_fault(name))
-    if wrong > (1 - HOLDS) * counts.scheduled:
+    if wrong > (1 - SUSTAINED_SHARE) * counts.scheduled:
         return None
     return counts.succeeded / below[-1].seconds
 

@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 
-from workbench.analysis.evidence import HOLDS
+from workbench.analysis.evidence import SUSTAINED_SHARE
 from workbench.closing import ended
 from workbench.errors import PongbenchError
 from workbench.load.base import LoadReport
@@ -39,7 +39,7 @@ class PointWatch:
             (TargetLost(said=str(wait.result())) for wait in self._waits if wait.done()), None
         )
         counts = report.counts
-        if not cause and complete and counts.succeeded < HOLDS * counts.scheduled:
+        if not cause and complete and counts.succeeded < SUSTAINED_SHARE * counts.scheduled:
             cause = await self._silence()
         return replace(report, complaints=[*report.complaints, cause]) if cause else report
 

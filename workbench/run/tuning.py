@@ -15,7 +15,7 @@ from workbench.errors import PongbenchError
 from workbench.machines.base import Machine
 from workbench.machines.profiles import Profile
 from workbench.machines.rights import Rights, Sudo
-from workbench.machines.secrets import Ask, ask_nobody
+from workbench.machines.secrets import Ask, never_ask
 from workbench.machines.surveyed import HOW_TO_RESTORE
 from workbench.machines.tuning import (
     Change,
@@ -174,7 +174,7 @@ class TuneUp:
             return []
         self.tuned.remove(machine.name)
         known = len(self.events)
-        self.events += await _restore(machine, profile, ask_nobody)
+        self.events += await _restore(machine, profile, never_ask)
         plan = await plan_tuning(machine, profile, load_set(self.wanted))
         await self.apply(plan, machine, Rights.on(machine, profile))
         events = self.events[known:]
@@ -245,10 +245,10 @@ async def _restore(machine: Machine, profile: Profile, ask: Ask) -> list[TuningE
         why = f"{left.sentence(machine.name)} {HOW_TO_RESTORE}"
         return [(machine.name, StillTuned(machine=machine.name, said=why))]
     try:
-        said = await restore(machine, rights)
+        restored = await restore(machine, rights)
     except PongbenchError as error:
         return [(machine.name, StillTuned(machine=machine.name, said=str(error)))]
-    return [(machine.name, CrashRestored(machine=machine.name, said=said))] if said else []
+    return [(machine.name, CrashRestored(machine=machine.name, said=restored))] if restored else []
 
 
 async def _runner(machine: Machine) -> int | None:

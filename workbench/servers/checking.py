@@ -14,7 +14,7 @@ from rich.text import Text
 
 from workbench.closing import ended
 from workbench.errors import PongbenchError
-from workbench.exposure import Consent, agreed, nobody_agrees
+from workbench.exposure import Consent, agreed, never_agree
 from workbench.machines.base import Machine
 from workbench.machines.opening import open_machine
 from workbench.machines.profiles import Profile
@@ -77,8 +77,8 @@ class Checking:
             first = checked.reason.partition("\n")[0]
             self._console.print(Text.assemble((checked.entry.id, "bold red"), f": {safe(first)}"))
         elif checked.status == "passed":
-            said = Text.assemble((checked.entry.id, "green"), " passed")
-            self._console.print(said, soft_wrap=True)
+            passed = Text.assemble((checked.entry.id, "green"), " passed")
+            self._console.print(passed, soft_wrap=True)
 
 
 async def check_all(
@@ -88,7 +88,7 @@ async def check_all(
     profile: Profile,
     ask: Ask,
     install: bool = False,
-    expose: Consent = nobody_agrees,
+    expose: Consent = never_agree,
 ) -> list[Checked]:
     """Check servers on a machine, several at a time; results in the order of `entries`. Raises
     PongbenchError when the machine is lost."""

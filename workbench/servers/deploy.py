@@ -33,7 +33,7 @@ PORTS = range(20_000, 30_000)
 FREE_PORT = Path(__file__).with_name("free_port.py")
 IN_USE = "address already in use"
 
-TRIES = 3
+ATTEMPTS = 3
 """The most ports tried when none is given."""
 
 _ENV = {"PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1"}
@@ -179,8 +179,8 @@ class NotReady(PongbenchError):
     def __init__(self, sentence: str, output: Sequence[str]) -> None:
         self.sentence = f"{sentence}." if output else f"{sentence}, without any output."
         self.output = list(output)
-        said = [f"{sentence}. Last output:", *output] if output else [self.sentence]
-        super().__init__("\n    ".join(said))
+        lines = [f"{sentence}. Last output:", *output] if output else [self.sentence]
+        super().__init__("\n    ".join(lines))
 
 
 async def deploy(
@@ -253,7 +253,7 @@ async def deploy(
             raise
         return deployment
 
-    for _ in range(TRIES - 1 if port == 0 else 0):
+    for _ in range(ATTEMPTS - 1 if port == 0 else 0):
         # Ports change hands: one found free may be occupied a moment later.
         with contextlib.suppress(PortTaken):
             return await start(await _port(machine, entry, host, 0))
@@ -272,9 +272,9 @@ async def _port(machine: Machine, entry: ServerEntry, host: str, port: int) -> i
     except KeyError:
         raise _port_taken(entry, machine, port, str(answer.get("error", "")).lower()) from None
     except (InvalidMessage, IndexError, ValueError):
-        said = process.tail()[-1:] or ["nothing"]
+        lines = process.tail()[-1:] or ["nothing"]
         raise PongbenchError(
-            f"{machine.name} cannot tell which ports are free; it said: {quoted(said[0])}"
+            f"{machine.name} cannot tell which ports are free; it said: {quoted(lines[0])}"
         ) from None
 
 

@@ -10,13 +10,13 @@ from workbench.machines.base import Machine
 
 BUSY_TICKS = 2
 """Hundredths of a second of CPU time in `BETWEEN_S`: a tenth of a core."""
-QUIET_LOOKS = 60
+QUIET_SAMPLES = 60
 
 MOST_PROCESSES = 10_000
 _IS_CORE = re.compile(r"[0-9]{1,4}").fullmatch
 _IS_NUMBER = re.compile(r"[0-9]{1,15}").fullmatch
 
-LOOKS = 10
+SAMPLES = 10
 BETWEEN_S = 0.2
 
 
@@ -53,7 +53,7 @@ async def quiet(machine: Machine, pid: int) -> None:
     """Return once its processes are nearly idle, so that all workers have started, or after 12 s,
     because some are never idle."""
     before, _ = await _work(machine, pid)
-    for _ in range(QUIET_LOOKS):
+    for _ in range(QUIET_SAMPLES):
         await asyncio.sleep(BETWEEN_S)
         now, wanting = await _work(machine, pid)
         if now - before <= BUSY_TICKS and not wanting:
@@ -89,7 +89,7 @@ async def _of_each(machine: Machine, pid: int, name: str) -> list[str]:
 async def settled_footprint(machine: Machine, pid: int) -> Footprint:
     """Return the footprint once it has started all its processes, or the time limit is over."""
     found = await footprint(machine, pid)
-    for _ in range(LOOKS):
+    for _ in range(SAMPLES):
         await asyncio.sleep(BETWEEN_S)
         before, found = found, await footprint(machine, pid)
         if found.processes == before.processes:

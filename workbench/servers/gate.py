@@ -56,9 +56,9 @@ async def _gate(deployment: Deployment, patience_s: float, impatience_s: float) 
     except Fault as fault:
         # A server that is crashing responds oddly first: wait a moment for its exit.
         ended = await deployment.ended_within(impatience_s / 2)
-        return failed(entry, str(fault), *([_last_words(deployment)] if ended else []))
+        return failed(entry, str(fault), *([_last_output(deployment)] if ended else []))
     if not deployment.alive():
-        return failed(entry, "All replies were correct.", _last_words(deployment))
+        return failed(entry, "All replies were correct.", _last_output(deployment))
     if result.passed and not deployment.direct:
         return msgspec.structs.replace(result, sentences=[*result.sentences, TUNNELLED])
     return result
@@ -75,15 +75,15 @@ async def _messages(deployment: Deployment) -> GateResult:
         async with asyncio.timeout(CHECKED_WITHIN_S):
             status = await process.wait()
     await process.stop(grace_s=0)
-    said = [*process.tail(), "nothing"][-2:][0].removeprefix("AssertionError: ")
+    output = [*process.tail(), "nothing"][-2:][0].removeprefix("AssertionError: ")
     if status is None:
         return failed(entry, f"Its check did not end within {CHECKED_WITHIN_S:.0f} s.")
     if status:
-        return failed(entry, said)
-    return GateResult(server=entry.id, passed=True, sentences=[said], protocols=[MESSAGES])
+        return failed(entry, output)
+    return GateResult(server=entry.id, passed=True, sentences=[output], protocols=[MESSAGES])
 
 
-def _last_words(deployment: Deployment) -> str:
+def _last_output(deployment: Deployment) -> str:
     last = deployment.process.tail()[-1:]
-    said = f"; the last it said was {last[0]!r}" if last else ""
-    return f"It {deployment.end()} meanwhile{said}."
+    output = f"; the last it said was {last[0]!r}" if last else ""
+    return f"It {deployment.end()} meanwhile{output}."

@@ -59,9 +59,9 @@ def _python(name: str, text: str, texts: Mapping[str, str]) -> Iterator[Fault]:
             warnings.simplefilter("ignore")
             ast.parse(text)
     except SyntaxError as error:
-        said = (error.msg or "").rstrip(".")
-        said = "this is no Python" if said in {"", "invalid syntax"} else said
-        yield Fault(name, error.lineno or 0, f"Syntax error: {said}.")
+        text = (error.msg or "").rstrip(".")
+        text = "this is no Python" if text in {"", "invalid syntax"} else text
+        yield Fault(name, error.lineno or 0, f"Syntax error: {text}.")
     except (ValueError, RecursionError, MemoryError):
         yield Fault(name, 0, "Python cannot read this file.")
 
@@ -76,14 +76,14 @@ def _placed(message: str, folder: Path, texts: Mapping[str, str]) -> Fault:
         return Fault("server.yaml", int(match["line"]), _sentence(match["said"]))
     if match := _KEYED.fullmatch(rest):
         if inner := _REQUIREMENT.fullmatch(match["said"]):
-            said = f"It {inner['said']}"
-            return Fault(inner["file"], int(inner["line"]), said.replace("It is no", "This is no"))
+            text = f"It {inner['said']}"
+            return Fault(inner["file"], int(inner["line"]), text.replace("It is no", "This is no"))
         line = _line_of(match["key"], texts.get("server.yaml", ""))
         return Fault("server.yaml", line, f"{match['key']}: {match['said']}")
-    said = _sentence(rest.lstrip(": "))
-    unknown = re.match(r"There is no key '([^']+)'", said)
+    text = _sentence(rest.lstrip(": "))
+    unknown = re.match(r"There is no key '([^']+)'", text)
     line = _line_of(unknown[1], texts.get("server.yaml", "")) if unknown else 0
-    return Fault("server.yaml", line, said)
+    return Fault("server.yaml", line, text)
 
 
 def _line_of(key: str, text: str) -> int:

@@ -24,14 +24,14 @@ class There:
     """The prerequisites that one machine has."""
 
     machine: str
-    lacks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    missing_programs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Titles of the programs missing there, by server id."""
     runtimes: Mapping[str, bool] = field(default_factory=dict)
     """Whether the runtime of a server is cached there; absent: known only at its first start."""
 
     def readiness(self, entry: ServerEntry) -> Readiness:
         name = self.machine
-        if missing := self.lacks.get(entry.id, ()):
+        if missing := self.missing_programs.get(entry.id, ()):
             return Readiness(
                 "to fetch",
                 f"It needs {listed(missing)}, which {name} lacks. Trying it there shows what would"
@@ -52,11 +52,11 @@ async def examine(machine: Machine, entries: Sequence[ServerEntry]) -> There:
     wanted = {entry.id: _programs(machine, entry) for entry in entries if not entry.unavailable}
     names = sorted({name for programs in wanted.values() for name in programs})
     found = dict(zip(names, await asyncio.gather(*(_has(machine, n) for n in names)), strict=True))
-    lacks = {
+    missing_programs = {
         server: tuple(PROGRAMS[name].title for name in programs if not found[name])
         for server, programs in wanted.items()
     }
-    return There(machine.name, lacks, await _runtimes(machine, entries))
+    return There(machine.name, missing_programs, await _runtimes(machine, entries))
 
 
 def _programs(machine: Machine, entry: ServerEntry) -> Sequence[str]:

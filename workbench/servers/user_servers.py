@@ -103,7 +103,9 @@ def save(server: Path, name: str, text: str, *, was: str) -> None:
                 f"{name} was changed by another program meanwhile. Nothing was saved; copy what you"
                 " wrote, then reload it."
             )
-        stores.write(path, text, path.stat().st_mode & 0o777 if path.exists() else stores.USUAL)
+        stores.write(
+            path, text, path.stat().st_mode & 0o777 if path.exists() else stores.DEFAULT_MODE
+        )
 
 
 def remove(server: Path) -> Path:

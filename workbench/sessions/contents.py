@@ -42,7 +42,7 @@ class _Backlog(msgspec.Struct):
 class _Again(msgspec.Struct):
     pass_number: Whole = 1
     rates_per_s: list[Rate] = []
-    look: Whole = 1
+    check: Whole = 1
 
 
 class _Peak(msgspec.Struct):
@@ -70,8 +70,8 @@ _NOTES: dict[str, type[msgspec.Struct]] = {
 def check(document: AnyDocument) -> None:
     """Check a document. Raises msgspec.ValidationError, which names the place."""
     # For most documents the types are sufficient.
-    if look := _LOOKS.get(type(document)):
-        look(document)
+    if check := _CHECKS.get(type(document)):
+        check(document)
 
 
 def _check_note(note: Note) -> None:
@@ -124,7 +124,7 @@ def _check_histogram(sparse: SparseHistogram, place: str) -> None:
         )
 
 
-_LOOKS: dict[type, Callable[[Any], None]] = {
+_CHECKS: dict[type, Callable[[Any], None]] = {
     Window: _check_window,
     PointStop: _check_stop,
     Note: _check_note,

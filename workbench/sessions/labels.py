@@ -89,16 +89,16 @@ class Titles:
                 " fix the file or move it away."
             )
         return {
-            str(session): Label(str(said.get("title") or ""), str(said.get("notes") or ""))
-            for session, said in data.items()
-            if isinstance(said, dict)
+            str(session): Label(str(label.get("title") or ""), str(label.get("notes") or ""))
+            for session, label in data.items()
+            if isinstance(label, dict)
         }
 
 
 def _dumped(labels: dict[str, Label]) -> str:
     data = {
-        session: {k: v for k, v in (("title", said.title), ("notes", said.notes)) if v}
-        for session, said in labels.items()
+        session: {k: v for k, v in (("title", label.title), ("notes", label.notes)) if v}
+        for session, label in labels.items()
     }
     return yaml.dump(data, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=100)
 

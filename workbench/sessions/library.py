@@ -41,7 +41,7 @@ class Shelved:
     """It has no end yet, and the recording program is running."""
     label: Label = UNLABELLED
     """The user's title and notes; the file itself is never rewritten."""
-    looked_through: bool = False
+    searched_whole: bool = False
     """Damage. A session without an end has none."""
 
     @property
@@ -69,7 +69,7 @@ def shelf(folder: Path | None = None, known: Sequence[Shelved] = ()) -> list[She
     except OSError as error:
         raise BadInput(f"The sessions in {folder} cannot be read: {error.strerror}.") from None
     labels = Titles(folder).read()
-    found = [session for path in files if (session := _looked_at(path, kept)) is not None]
+    found = [session for path in files if (session := _examined(path, kept)) is not None]
     found = [
         replace(session, label=labels.get(session.start.session, UNLABELLED))
         if session.start
@@ -77,13 +77,13 @@ def shelf(folder: Path | None = None, known: Sequence[Shelved] = ()) -> list[She
         for session in found
     ]
     found.sort(key=lambda s: (s.start.started_utc if s.start else "", s.path.name), reverse=True)
-    return list(_looked_through(found))
+    return list(_searched_whole(found))
 
 
-def _looked_through(sessions: Sequence[Shelved]) -> Iterator[Shelved]:
+def _searched_whole(sessions: Sequence[Shelved]) -> Iterator[Shelved]:
     left = MOST_BYTES
     for session in sessions:
-        if session.stop is None or session.looked_through or left <= 0:
+        if session.stop is None or session.searched_whole or left <= 0:
             yield session
             continue
         left -= session.size_bytes
@@ -93,13 +93,13 @@ def _looked_through(sessions: Sequence[Shelved]) -> Iterator[Shelved]:
             problem = str(error)
         yield replace(
             session,
-            looked_through=True,
+            searched_whole=True,
             stop=None if problem else session.stop,
             problem=problem or session.problem,
         )
 
 
-def _looked_at(path: Path, kept: dict[tuple[Path, int, int], Shelved]) -> Shelved | None:
+def _examined(path: Path, kept: dict[tuple[Path, int, int], Shelved]) -> Shelved | None:
     """Read a session file; None: it is no session, or was removed in the meantime."""
     try:
         stat = path.stat()

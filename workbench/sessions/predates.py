@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from workbench.analysis.evidence import HOLDS
+from workbench.analysis.evidence import SUSTAINED_SHARE
 from workbench.documents import AnyDocument, Note, PointStop, RunStart, RunStop, error_class
 
 _KNOWS_FAULTY = 2
@@ -27,19 +27,21 @@ def predates(documents: Sequence[AnyDocument]) -> Iterator[str]:
     """Return one sentence per item."""
     if not documents or not isinstance(documents[0], RunStart) or documents[0].v >= _KNOWS_FAULTY:
         return
-    told = [each for each in documents if type(each) in {PointStop, Note, RunStop}]
-    if any(isinstance(each, PointStop) and _answered_wrongly(each) for each in told):
+    notes = [each for each in documents if type(each) in {PointStop, Note, RunStop}]
+    if any(isinstance(each, PointStop) and _unexpected(each) for each in notes):
         yield FAULTY_UNKNOWN
-    known = any(isinstance(each, Note) and each.topic == "target-lost" for each in told)
+    known = any(isinstance(each, Note) and each.topic == "target-lost" for each in notes)
     targets = {machine.name for machine in documents[0].machines if "target" in machine.roles}
-    if not known and any(_target_lost(each, targets) for each in told):
+    if not known and any(_target_lost(each, targets) for each in notes):
         yield TARGET_UNKNOWN
 
 
-def _answered_wrongly(stop: PointStop) -> bool:
+def _unexpected(stop: PointStop) -> bool:
     wrong = sum(n for name, n in stop.counts.errors.items() if error_class(name) == "protocol")
     judged = stop.complete and stop.verdict in ("server-limited", "inconclusive")
-    return judged and stop.purpose == "sweep" and wrong > (1 - HOLDS) * stop.counts.scheduled
+    return (
+        judged and stop.purpose == "sweep" and wrong > (1 - SUSTAINED_SHARE) * stop.counts.scheduled
+    )
 
 
 def _target_lost(document: AnyDocument, targets: set[str]) -> bool:

@@ -228,8 +228,8 @@ def _document(piece: _Piece, session: Session, newer: bool) -> AnyDocument:
     if isinstance(document, RunStart):
         _check_version(document.v, session.name, newer)
     if isinstance(document, RunStart) == bool(session.documents):
-        said = "a second run begins" if session.documents else "this is no run_start"
-        raise _Damaged(f"session {session.name}, line {piece.line}: {said}; a session is one run.")
+        text = "a second run begins" if session.documents else "this is no run_start"
+        raise _Damaged(f"session {session.name}, line {piece.line}: {text}; a session is one run.")
     return document
 
 
@@ -249,8 +249,8 @@ def _edited(piece: _Piece, name: str, newer: bool) -> AnyDocument:
         return from_data(data)
     except msgspec.ValidationError as error:
         where = f"session {name}, line {piece.line}"
-        key, said = complaint(str(error), data, AnyDocument)
-        raise _Damaged(f"{where}, {key}: {said}" if key else f"{where}: {said}") from None
+        key, text = complaint(str(error), data, AnyDocument)
+        raise _Damaged(f"{where}, {key}: {text}" if key else f"{where}: {text}") from None
     except UnicodeDecodeError:
         raise _Damaged(f"session {name}, line {piece.line}: this is not UTF-8 text.") from None
     except NewerSession:

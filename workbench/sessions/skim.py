@@ -25,7 +25,7 @@ def skim(path: Path) -> list[AnyDocument]:
     data = read_bytes(path, what="session", most_bytes=MOST_BYTES)
     head = data.find(b"\n--- {")
     if head < 0 or not _is_sound(data, head + 1):
-        return _wanted(path)
+        return _read_wanted(path)
     documents: list[AnyDocument] = [
         parse_session(data[: head + 5], name=str(path), newer=True).start
     ]
@@ -33,7 +33,7 @@ def skim(path: Path) -> list[AnyDocument]:
         for kind in _WANTED:
             documents += _of_kind(data, kind, head)
     except UNREADABLE:
-        return _wanted(path)
+        return _read_wanted(path)
     return documents
 
 
@@ -88,6 +88,6 @@ def _of_kind(data: bytes, kind: bytes, begin: int) -> list[AnyDocument]:
     return found
 
 
-def _wanted(path: Path) -> list[AnyDocument]:
+def _read_wanted(path: Path) -> list[AnyDocument]:
     session = read_session(path, newer=True)
     return [session.start, *session.completed()[1:]]

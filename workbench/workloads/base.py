@@ -275,7 +275,7 @@ class Declaration:
 
     def able(self, gate: GateResult) -> list[str]:
         """Describe what a gated server can be measured with."""
-        return [said.label for key, said in self.protocols.items() if key in gate.protocols]
+        return [protocol.label for key, protocol in self.protocols.items() if key in gate.protocols]
 
     async def warm_up(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, entry: Server

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 
-class Wanted(Protocol):
+class ExpectedReply(Protocol):
     """The exact response expected from the server."""
 
     @property
@@ -29,9 +29,9 @@ class Server(Protocol):
     @property
     def path(self) -> str: ...
     @property
-    def also(self) -> Mapping[str, Wanted]: ...
+    def also(self) -> Mapping[str, ExpectedReply]: ...
     @property
-    def replies(self) -> Mapping[str, Wanted]:
+    def replies(self) -> Mapping[str, ExpectedReply]:
         """The expected responses by path; the first is the measured one."""
         ...
 

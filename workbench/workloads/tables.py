@@ -25,8 +25,8 @@ def table() -> str:
         only = "" if len(having) == len(WORKLOADS) else ", ".join(each.label for each in having)
         varied = any(field.key == axis.key for each in having for axis in each.axes)
         parts = (field.help, _span(field), only and f"only of {only}", "can `vary`" * varied)
-        told = "; ".join(filter(None, parts))
-        rows.append(f"| `{field.key}` | {_default(field)} | {told} |")
+        text = "; ".join(filter(None, parts))
+        rows.append(f"| `{field.key}` | {_default(field)} | {text} |")
     return "\n".join(["| Key of `workload` | Default | |", "|---|---|---|", *rows]) + "\n"
 
 
@@ -41,12 +41,12 @@ def written(text: str) -> str:
 
 
 def _protocols() -> Iterator[str]:
-    said = [
+    protocols = [
         f"`{key}` ({protocol.label})"
         for each in WORKLOADS.values()
         for key, protocol in each.protocols.items()
     ]
-    yield f"| `protocol` | `{DEFAULT}` | what clients speak: {', '.join(said)} |"
+    yield f"| `protocol` | `{DEFAULT}` | what clients speak: {', '.join(protocols)} |"
 
 
 def _default(field: Field) -> str:

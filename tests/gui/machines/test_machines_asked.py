@@ -65,7 +65,7 @@ def test_a_run_elsewhere_asks_for_the_password_and_ends_in_words_without(
     assert says(asked, "box asks")
     assert not page.detail.check.isEnabled()
     control(asked, "Cancel").click()
-    sees(qtbot, live, "'box' did not let bench@127.0.0.1 in")
+    sees(qtbot, live, "'box' refused bench@127.0.0.1")
     qtbot.waitUntil(page.detail.check.isEnabled)
 
 

@@ -104,7 +104,7 @@ def test_a_password_that_is_not_given_ends_the_check_with_a_sentence(
     asked = dialog(qtbot, page, QuestionDialog)
     qtbot.waitUntil(lambda: says(asked, "Not accepted. Try again."))
     control(asked, "Cancel").click()
-    sees(qtbot, page, "did not let")
+    sees(qtbot, page, "refused ")
     qtbot.waitUntil(lambda: light(page, box) == "not usable")
 
 

@@ -153,14 +153,15 @@ async def _prove(
     await ran(machine, Command([python, "-I", "-c", COMPILED]), PROVED_WITHIN_S)
     proving = Command([python, "-I", "-c", PROOF, *entry.imports], env=env or {})
     status, lines = await ran(machine, proving, PROVED_WITHIN_S)
-    said = quoted(lines[-1]) if lines else "no output"
+    output = quoted(lines[-1]) if lines else "no output"
     if status is None:
-        said = f"it did not end within {PROVED_WITHIN_S:.0f} s"
+        output = f"it did not end within {PROVED_WITHIN_S:.0f} s"
     if status == 0 and lines:
         try:
             return decode(_PROOF, lines[-1].encode())
         except InvalidMessage as error:
-            said = f"it said what makes no sense ({error})"
+            output = f"it said what makes no sense ({error})"
+    why = output.rstrip(".")
     raise PongbenchError(
-        f"What was brought for {entry.name} does not work on '{machine.name}': {said.rstrip('.')}."
+        f"What was brought for {entry.name} does not work on '{machine.name}': {why}."
     )

@@ -174,9 +174,9 @@ def write_python(path: Path, version: str, home: str, site: str, libraries: list
 
 def includes(home: Path, version: str) -> list[str]:
     """Return the directories of headers, including those for includes relative to /usr/include."""
-    usual = [str(home / "usr/include"), str(home / f"usr/include/python{version}")]
+    defaults = [str(home / "usr/include"), str(home / f"usr/include/python{version}")]
     there = [os.environ["CPATH"]] if "CPATH" in os.environ else []
-    return [*there, *usual, *map(str, home.glob("usr/include/*-linux-gnu"))]
+    return [*there, *defaults, *map(str, home.glob("usr/include/*-linux-gnu"))]
 
 
 def rename(made: Path, place: Path) -> None:
@@ -194,21 +194,21 @@ def ran(argv: list[str], why: str, **env: str) -> str:
         argv, capture_output=True, text=True, env={**os.environ, **env}, check=False
     )
     if done.returncode:
-        said = done.stderr or done.stdout
+        output = done.stderr or done.stdout
         if why == "install":
-            why = next((told for told, sign in SIGNS.items() if re.search(sign, said)), why)
-        raise Failed(why, said[-4000:] if why == "offline" else telling(said))
+            why = next((error for error, sign in SIGNS.items() if re.search(sign, output)), why)
+        raise Failed(why, output[-4000:] if why == "offline" else first_error(output))
     return done.stdout
 
 
-def telling(output: str) -> str:
+def first_error(output: str) -> str:
     """Return the most informative line: the first error, or else the last line."""
     lines = [line.strip() for line in output.splitlines() if line.strip()] or ["no output"]
     errors = [line for line in lines if re.search(r"\berror\b:?|Error:", line, re.IGNORECASE)]
     # pip reports first that a command failed, then the output of that command.
     errors = [line for line in errors if "Command errored out" not in line] or errors
-    told = errors[0] if errors else lines[-1]
-    return re.sub(r" \(from .*", "", told)[:300]
+    error = errors[0] if errors else lines[-1]
+    return re.sub(r" \(from .*", "", error)[:300]
 
 
 if __name__ == "__main__":

@@ -127,10 +127,10 @@ def install(task: dict[str, Any], made: Path) -> None:
         return
     if re.search(task["unreached"], done.stderr):
         raise Failed("offline", done.stderr[-4000:], package(done.stderr))
-    if said := compiling(done.stderr):
-        no_compiler = re.search(r"No such file or directory: '\S*(?:cc|gcc|g\+\+|clang)'", said)
+    if error := compiling(done.stderr):
+        no_compiler = re.search(r"No such file or directory: '\S*(?:cc|gcc|g\+\+|clang)'", error)
         why = "no-compiler" if no_compiler else "compile"
-        raise Failed(why, said, package(done.stderr))
+        raise Failed(why, error, package(done.stderr))
     raise Failed("install", cause(done.stderr), package(done.stderr))
 
 

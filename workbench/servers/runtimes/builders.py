@@ -52,8 +52,8 @@ async def run_builder(
     try:
         async with asyncio.timeout(LONGEST_BUILD_S):
             async for line in process.lines():
-                if told := _event(line):
-                    event = told
+                if found := _event(line):
+                    event = found
                     on_event(event)
                 elif (noise := noise + 1) > MOST_NOISE:
                     break

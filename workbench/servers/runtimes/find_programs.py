@@ -48,7 +48,7 @@ def main() -> None:
         for name, program in task["programs"].items():
             path, root, version = provided(task, name, program)
             added = environment(program, root)
-            versions[name] = version or told(program, path, {**env, **added})
+            versions[name] = version or version_of(program, path, {**env, **added})
             paths[name] = path
             for key, folders in added.items():
                 env[key] = os.pathsep.join(filter(None, (env.get(key, ""), folders)))
@@ -238,7 +238,7 @@ def environment(program: dict[str, Any], root: str) -> dict[str, str]:
     return {name: os.pathsep.join(folders) for name, folders in found.items() if folders}
 
 
-def told(program: dict[str, Any], path: str, env: dict[str, str]) -> str:
+def version_of(program: dict[str, Any], path: str, env: dict[str, str]) -> str:
     if not program["version"]:
         return ""
     done = run([path, *program["version"]], env=env)

@@ -233,10 +233,10 @@ async def bring(
     importing = Command([there, "-c", imports, *entry.imports], env=env)
     status, lines = await ran(machine, importing, PROVED_WITHIN_S)
     if status != 0:
-        said = quoted((lines[-1:] or ["no output"])[0]).rstrip(".")
+        output = quoted((lines[-1:] or ["no output"])[0]).rstrip(".")
         raise PongbenchError(
             f"What was built for {entry.name} on this computer does not work on '{machine.name}':"
-            f" {said}."
+            f" {output}."
         )
     return replace(
         built,
@@ -268,7 +268,7 @@ def _fetch(deb: Deb) -> None:
             reason = reason or str(getattr(error, "reason", error))
             continue
         if hashlib.sha256(data).hexdigest() == deb.sha256:
-            stores.write(_kept(deb), data, stores.USUAL)
+            stores.write(_kept(deb), data, stores.DEFAULT_MODE)
             return
         reason = "what came is not what was tried"
     raise PongbenchError(

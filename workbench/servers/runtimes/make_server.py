@@ -45,13 +45,13 @@ def main() -> None:
 def complaint(command: list[str], output: bytes) -> dict[str, str]:
     """Describe why a command failed, with its output, without colours."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", output.decode("utf-8", "replace"))
-    said = text.strip().splitlines() or ["nothing"]
-    told = next((line for line in said if "error" in line.lower()), said[-1])
-    told = told.strip().removeprefix("[ERROR] ").partition(" -> [Help")[0]
-    told = told.partition(" in the current project")[0]
+    lines = text.strip().splitlines() or ["nothing"]
+    error = next((line for line in lines if "error" in line.lower()), lines[-1])
+    error = error.strip().removeprefix("[ERROR] ").partition(" -> [Help")[0]
+    error = error.partition(" in the current project")[0]
     what = Path(command[0]).name
     why = "offline" if re.search(UNREACHED, text) else "command"
-    return {"why": why, "detail": f"{what} said: {told[:300]}"}
+    return {"why": why, "detail": f"{what} said: {error[:300]}"}
 
 
 def say(**event: Any) -> None:

@@ -23,7 +23,7 @@ def pack(
     `without`: files left out, by relative path; `texts` and `links` (path to target) are added.
     """
     with (
-        stores.replacing(archive, stores.USUAL) as file,
+        stores.replacing(archive, stores.DEFAULT_MODE) as file,
         tarfile.open(fileobj=file, mode="w:gz", compresslevel=3) as tar,
     ):
 

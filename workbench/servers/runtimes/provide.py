@@ -66,8 +66,8 @@ async def provide(
             return found
         raise _error(machine, event)
     except msgspec.ValidationError as error:
-        said = quoted(str(error))
-        sentence = f"What '{machine.name}' says of its programs makes no sense ({said})."
+        problem = quoted(str(error))
+        sentence = f"What '{machine.name}' says of its programs makes no sense ({problem})."
         raise PongbenchError(sentence) from None
 
 

@@ -58,10 +58,10 @@ async def gate(wire: Wire, entry: Server) -> GateResult:
         closes = f"It closed the connection after {len(in_turn)} of {CALLS_KEPT} calls"
         if "http/1.1" in entry.protocols:
             raise Fault(f"{closes}, so it does not keep connections alive; http/1.1 is not for it.")
-        told = f"{closes} of HTTP/1.1, so it is no server for that."
+        text = f"{closes} of HTTP/1.1, so it is no server for that."
         return agreed(
             msgspec.structs.replace(
-                one_call, keep_alive_1_0=kept_1_0, sentences=[*one_call.sentences, told]
+                one_call, keep_alive_1_0=kept_1_0, sentences=[*one_call.sentences, text]
             ),
             entry,
         )
