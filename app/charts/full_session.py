@@ -22,8 +22,8 @@ class Whole:
         for document in documents:
             self._model(document)
             if isinstance(document, PointStart):
-                swept = document.judged
-            elif isinstance(document, Window) and swept:
+                in_sweep = document.judged
+            elif isinstance(document, Window) and in_sweep:
                 self._windows.append(document)
         self._values: dict[tuple[Quantity, View], Floats] = {}
 

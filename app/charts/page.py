@@ -75,8 +75,8 @@ class Page:
 
     def describe(self) -> str:
         """Return the page as text, for screen readers."""
-        held = ", ".join(sustained.sentence(series) for series in self.model.ranked())
-        return f"{self.title()}. {' '.join(self._conditions())} {held}."
+        results = ", ".join(sustained.sentence(series) for series in self.model.ranked())
+        return f"{self.title()}. {' '.join(self._conditions())} {results}."
 
     def title(self) -> str:
         plan = self.model.start.plan if self.model.start else {}
@@ -181,17 +181,17 @@ class Page:
         bold = font(px(19), Weight.DemiBold)
         at = QPointF(x, swatch.center().y())
         draw_text(painter, at, elided(series.name, bold, room), bold, theme.text)
-        said = sustained.parts(series)
+        result = sustained.parts(series)
         at = QPointF(x, swatch.center().y() + px(25))
         plain = font(px(17))
         if series.faulty and series.knee is None:
             at = self._paint_cross(painter, at)
-        width = draw_text(painter, at, said.caption, plain, theme.muted)
-        if not said.figure:
+        width = draw_text(painter, at, result.caption, plain, theme.muted)
+        if not result.figure:
             return
         at += QPointF(width + px(6), 0)
         strong = font(px(17), Weight.DemiBold, figures=True)
-        width = draw_text(painter, at, said.figure, strong, theme.text)
+        width = draw_text(painter, at, result.figure, strong, theme.text)
         at += QPointF(width + px(10), 0)
         if series.faulty and series.knee is not None:
             at = self._paint_cross(painter, at)

@@ -192,9 +192,9 @@ class ExportDialog(QDialog):
             output = Path(self._kept.folder) / output
         if output.suffix.lower() != self.kind:
             output = output.with_name(output.name + self.kind)
-        wish = Wish(
-            self._looks.theme,
-            self._looks.size_px,
+        options = ReportOptions(
+            self._appearance.theme,
+            self._appearance.size_px,
             self.source.view,
             self._notes.isVisible() and self._notes.isChecked(),
         )

@@ -54,7 +54,7 @@ def drawing(documents: Sequence[AnyDocument], view: View) -> Drawing:
     trio = Trio(model, light)
     trio.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
     trio.set_view(view)
-    trio.set_look(Look(scale=1.15, controls=2))
+    trio.set_sizes(Sizes(scale=1.15, controls=2))
     trio.resize(_WIDTH, height)
     trio.refresh()
     trio.show()
@@ -65,7 +65,7 @@ def drawing(documents: Sequence[AnyDocument], view: View) -> Drawing:
         painter.fillRect(QRectF(0, 0, _WIDTH, height), QColor(theme.card))
         trio.paint(painter, QRectF(0, 0, _WIDTH, height))
 
-    told = Page(documents, light, (1600, 1200), view).describe()
+    page = Page(documents, light, (1600, 1200), view)
     theme = dark
     trio.set_theme(dark)
     in_dark = picture.svg(paint, (_WIDTH, height), "", "").decode()
@@ -130,7 +130,7 @@ def _spots(trio: Trio) -> Iterable[str]:
                 )
                 text = (
                     f"{series.name}, {offered}: {words.per_second(reading.replies_per_s)}"
-                    f" answered, {answered}, {formatting.percent(reading.errors_pct)} errors"
+                    f" answered, {time_text}, {formatting.percent(reading.errors_pct)} errors"
                     f"{words.metric(reading, model.metric(chart.metric))}."
                     f" {words.verdict(reading)} {words.failed_audits(series, reading)}".rstrip()
                 )

@@ -59,8 +59,8 @@ def check_output(output: Path) -> None:
         raise BadInput(f"{output} is a directory; give the name of a file for the report.")
 
 
-def _write_read(session: Session, output: Path, wish: Wish) -> None:
-    _check_metric(session, wish.view.metric)
+def _write_read(session: Session, output: Path, options: ReportOptions) -> None:
+    _check_metric(session, options.view.metric)
     session = replace(session, documents=[session.start, *session.completed()[1:]])
     with _uncollected():
         data = _MAKERS[output.suffix.lower()](session, options)
@@ -162,8 +162,8 @@ def _html(session: Session, options: ReportOptions) -> bytes:
     remarks = [
         text.replace(session.name, name) for text in (session.damage, *session.notes) if text
     ]
-    told = facts(documents, label.title, label.notes if wish.notes else "", remarks)
-    return render(told, drawing(documents, wish.view)).encode()
+    report_facts = facts(documents, label.title, label.notes if options.notes else "", remarks)
+    return render(report_facts, drawing(documents, options.view)).encode()
 
 
 def _png(session: Session, options: ReportOptions) -> bytes:
@@ -206,9 +206,9 @@ def _page(session: Session, options: ReportOptions) -> Page:
 
     return Page(
         session.documents,
-        THEMES[wish.theme],
-        wish.size,
-        wish.view,
+        THEMES[options.theme],
+        options.size,
+        options.view,
         title=_label(session).title,
     )
 

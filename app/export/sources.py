@@ -62,13 +62,13 @@ class Recorded:
         """Return the work for the engine's thread; its result is a remark, empty: none. Raises
         PongbenchError.
         """
-        width, height = wish.size
-        options = [
-            *("report", str(self.path.absolute()), "-o", str(output), "--theme", wish.theme),
-            *("--size", f"{width}x{height}", "--percentile", wish.view.percentile),
-            *("--clock", wish.view.clock, "--newer"),
-            *(["--metric", wish.view.metric] if wish.view.metric else []),
-            *(["--notes"] if wish.notes else []),
+        width, height = options.size
+        arguments = [
+            *("report", str(self.path.absolute()), "-o", str(output), "--theme", options.theme),
+            *("--size", f"{width}x{height}", "--percentile", options.view.percentile),
+            *("--clock", options.view.clock, "--newer"),
+            *(["--metric", options.view.metric] if options.view.metric else []),
+            *(["--notes"] if options.notes else []),
         ]
         return _run(arguments, output)
 

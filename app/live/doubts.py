@@ -29,7 +29,7 @@ class Doubts:
                 self._names = {record.id: record.name for record in document.servers}
             case Note(topic="ceiling"):
                 # After the clients sustained no rate, which is reported, no point can be trusted.
-                self._told = document.data.get("ceiling_per_s") == 0
+                self._reported = document.data.get("ceiling_per_s") == 0
             case PointStop(judged=True, complete=True):
                 return self._judge(document)
             case _:

@@ -8,7 +8,7 @@ from math import floor, isnan
 
 from app.charts.model import ChartModel
 from app.charts.series import Quantity, Series
-from workbench.analysis.evidence import HOLDS
+from workbench.analysis.evidence import SUSTAINED_SHARE
 from workbench.analysis.results import PointResult
 from workbench.formatting import listed
 from workbench.report import sustained
@@ -110,14 +110,14 @@ def _of_series(series: Series, model: ChartModel) -> Lead:
 
 
 def _figure(series: Series, model: ChartModel, *, several: bool = False) -> Figure:
-    said = sustained.parts(series, over=model.over)
+    result = sustained.parts(series, over=model.over)
     if several:
-        said = said.of_several()
-    if not said.figure:
-        return Figure("", said.caption, tone="muted")
-    value, slash, unit = said.figure.partition("/")
+        result = result.of_several()
+    if not result.figure:
+        return Figure("", result.caption, tone="muted")
+    value, slash, unit = result.figure.partition("/")
     tone = "bad" if series.faulty and series.knee is None else "text"
-    return Figure(said.caption, value, slash + unit, tone)
+    return Figure(result.caption, value, slash + unit, tone)
 
 
 def _of_equals(best: list[Series], model: ChartModel) -> Lead:
@@ -143,6 +143,6 @@ def _offered(model: ChartModel, rate: float) -> Figure:
 
 
 def _answered(pct: float) -> Figure:
-    tone = "ok" if pct >= 100 * HOLDS else "warn" if pct >= 50 else "bad"
+    tone = "ok" if pct >= 100 * SUSTAINED_SHARE else "warn" if pct >= 50 else "bad"
     shown = f"{floor(pct * 10 + 1e-6) / 10:.1f}" if pct < 100 else "100"  # never up to all
     return Figure("answered", shown, "%", tone)

@@ -206,12 +206,12 @@ class _Row(QFrame):
             return
         self._content = content
         if running and (self._live or not series.complete):
-            said = replace(said, verb="", words="")  # the chip says it
+            result = replace(result, verb="", words="")  # the chip says it
         elif not series.shown and not model.over:
-            said = sustained.Sustained(words=before or "not run yet")
-        self.setToolTip(tip("\n".join(filter(None, (said.text, why)))))
+            result = sustained.Sustained(words=before or "not run yet")
+        self.setToolTip(tip("\n".join(filter(None, (result.text, why)))))
         # The list's header explains the figures; the names need the space.
-        self._word.setText(said.words)
+        self._word.setText(result.words)
         self._faulty.setVisible(series.faulty is not None)
         self._tainted.setVisible(bool(tainted))
         self._figure.setText(said.figure)
@@ -226,7 +226,7 @@ class _Row(QFrame):
         key = f" ({self._key})" if self._key else ""
         self._eye.setToolTip(tip(f"{'Hide' if shown else 'Show'} {series.name}{key}"))
         state = "" if not self._runs else "paused, " if paused else "running, "
-        self.setAccessibleName(f"{series.name} {state}{said.text}".strip())
+        self.setAccessibleName(f"{series.name} {state}{result.text}".strip())
         self._fade(not shown or not (series.shown or running))
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -19,7 +19,7 @@ from app.__main__ import main
 from app.charts.series import Quantity
 from app.context import Desk
 from app.export.dialog import ask_for_session
-from app.export.report import Wish, write_report
+from app.export.report import ReportOptions, write_report
 from tests.recording import record_session
 from workbench.analysis.results import View
 from workbench.documents import AnyDocument, Metric, PointStop, RunStart
@@ -104,7 +104,7 @@ def test_it_is_drawn_in_a_report_that_asks_for_it(
 
 
 def test_under_the_pointer_in_a_report_stands_its_figure(path: Path) -> None:
-    write_report(path, path.with_suffix(".html"), Wish(view=View(metric="cost")))
+    write_report(path, path.with_suffix(".html"), ReportOptions(view=View(metric="cost")))
     assert "0 % errors, Switches per call 2.25 switches." in path.with_suffix(".html").read_text()
 
 
@@ -114,5 +114,5 @@ async def test_a_session_is_exported_with_the_metric_that_its_charts_show(
     trio = shown(qtbot, documents)
     qtbot.keyClick(trio, Qt.Key.Key_M)
     source = ask_for_session(trio, desk, path, trio).source
-    await source.write(path.with_suffix(".pdf"), Wish(view=source.view))
+    await source.write(path.with_suffix(".pdf"), ReportOptions(view=source.view))
     assert COST.label in words(path.with_suffix(".pdf"))

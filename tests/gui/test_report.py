@@ -21,7 +21,7 @@ from PySide6.QtSvg import QSvgRenderer
 
 from app import theme
 from app.__main__ import main
-from app.export.report import Wish, write_report
+from app.export.report import ReportOptions, write_report
 from tests.recording import record_session
 from tests.synthetic import Contestant, contestants, session
 from workbench.documents import AnyDocument, Note, PointStop, RunStart

@@ -95,7 +95,7 @@ def ready(hosts: Sequence[Host], *changes: dict[str, Any]) -> Iterator[list[Host
 
 @contextmanager
 def as_they_were(hosts: Sequence[Host]) -> Iterator[None]:
-    before = [host.look() for host in hosts]
+    before = [host.snapshot() for host in hosts]
     yield
     left = [eventually_nothing(host, look) for host, look in zip(hosts, before, strict=True)]
     assert left == [[] for _ in hosts]

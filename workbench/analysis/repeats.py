@@ -29,8 +29,8 @@ def last_attempts(points: Iterable[PointStop]) -> list[PointStop]:
     for point in points:
         rate = point.x
         # A search counts every point, also where it comes back to a rate.
-        look = point.look if point.purpose == "search" else 0
-        place = (point.server, point.purpose, point.pass_number, rate, look)
+        attempt = point.look if point.purpose == "search" else 0
+        place = (point.server, point.purpose, point.pass_number, rate, attempt)
         if point.complete or place not in found:
             found[place] = point
     return list(found.values())
@@ -55,7 +55,7 @@ def undecided(points: Iterable[PointStop], ceiling_per_s: float = 0.0) -> PointS
 def in_doubt(attempts: Sequence[PointStop], ceiling_per_s: float = 0.0) -> bool:
     """May another look at this rate change the answer? All of `looks` are complete. What was judged
     by a lower ceiling than the clients are known to have by now is in doubt."""
-    last = looks[-1]
+    last = attempts[-1]
     if last.verdict == "ports-limited" or beyond_client_limit(last, ceiling_per_s):
         return False
     sustained = sum(map(is_sustained, attempts))

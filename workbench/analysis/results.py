@@ -14,7 +14,7 @@ from math import isnan, nan
 from typing import Literal, TypeVar
 
 from workbench.analysis import peaks
-from workbench.analysis.evidence import HOLDS
+from workbench.analysis.evidence import SUSTAINED_SHARE
 from workbench.analysis.histogram import merge, percentile_supported, percentiles
 from workbench.analysis.intervals import Interval, PassKnee, knee_interval, pass_knees
 from workbench.analysis.knee import is_floor, knee, unknown
@@ -317,8 +317,8 @@ class SeriesResult:
         """Over the passes that sustained it; None: it sustained none."""
         met = {point for peak in self.peaks for point in peak.met}
         there = (stop for stop in self.counted if stop.x == self.knee)
-        held = [s for s in there if (s.point in met if self.peaks else is_sustained(s))]
-        return PointResult(held[0].x, tuple(held), self.axis) if held else None
+        at_knee = [s for s in there if (s.point in met if self.peaks else is_sustained(s))]
+        return PointResult(at_knee[0].x, tuple(at_knee), self.axis) if at_knee else None
 
     @property
     def most(self) -> PointResult | None:

@@ -156,8 +156,8 @@ def _row(server: ServerSummary, there: PointResult | None) -> list[Cell]:
 
 def _sustained(server: ServerSummary) -> Text:
     """With signs that a line below explains."""
-    said = Text(sustained.column(server, where=True) + " †" * bool(server.died))
-    return said.append(f" {FAULTY}", style=VERDICT_STYLES["faulty"]) if server.faulty else said
+    text = Text(sustained.column(server, where=True) + " †" * bool(server.died))
+    return text.append(f" {FAULTY}", style=VERDICT_STYLES["faulty"]) if server.faulty else text
 
 
 def _print_points(server: ServerSummary, metrics: Sequence[Metric], console: Terminal) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.analysis.cost import rank
-from workbench.analysis.evidence import HOLDS
+from workbench.analysis.evidence import SUSTAINED_SHARE
 from workbench.analysis.intervals import Difference, difference
 from workbench.analysis.summary import ServerSummary, Summary, summarise
 from workbench.axis import RATE, Axis
@@ -78,7 +78,7 @@ class Side:
     @property
     def _limits(self) -> str:
         """What a rate had to keep to count as sustained."""
-        return Setup(self.start).limits or phrase(100 * (1 - HOLDS), None)
+        return Setup(self.start).limits or phrase(100 * (1 - SUSTAINED_SHARE), None)
 
     @property
     def interleaved(self) -> bool:

@@ -17,7 +17,7 @@ from workbench.machines.runner_client import LONGEST_RUN_S
 from workbench.messages import plans
 from workbench.plan.model import Plan
 from workbench.plan.ports import clients_close, drain, drain_any, ports_of
-from workbench.plan.schedule import CEILING_HALVINGS, CEILING_TRIES, PointPlan, points
+from workbench.plan.schedule import CEILING_ATTEMPTS, CEILING_HALVINGS, PointPlan, points
 from workbench.plan.search import example
 from workbench.sessions.spreads import earlier
 from workbench.workloads.registry import declaration
@@ -116,7 +116,7 @@ def assess(
     open_at_worst = max(_open_at_worst(point) for point in planned)
     client_closes = [clients_close(plan, entry.closes_first) for entry in entries]
     if any(client_closes):
-        drained, held = (
+        drained, in_use = (
             drain_any(planned, limits, plan.cool_down_s, plan.search.points)
             if plan.search
             else drain(planned, limits, plan.cool_down_s)
@@ -234,7 +234,7 @@ def _calibration_s(plan: Plan, warm_up: float, stay: float) -> tuple[float, floa
     """Return how long the calibration of the clients takes."""
     if not (plan.calibrate and plan.axis.calibrated):
         return 0.0, 0.0
-    most = CEILING_TRIES + CEILING_HALVINGS
+    most = CEILING_ATTEMPTS + CEILING_HALVINGS
     point = SHORTEST_S + stay + plan.cool_down_s
     return (
         DEPLOY_S[0] + warm_up + point,

@@ -55,12 +55,12 @@ def drain_any(
     room = max(1, limits.ports - largest)
     if at_most * largest <= limits.ports:
         return [cool_down_s] * len(planned), at_most * largest
-    held_s = limits.port_held_s
+    held_s = limits.port_reuse_s
     rests = [max(cool_down_s, held_s * min(1.0, need / room)) for need in needs]
     return rests, max(largest, limits.ports)
 
 
-def _wait(held: Sequence[tuple[float, int]], clock: float, allowed: int) -> float:
+def _wait(in_use: Sequence[tuple[float, int]], clock: float, allowed: int) -> float:
     """Return the seconds until at most `allowed` of the ports (freed when, how many; ascending) are
     occupied."""
     still = sum(n for _, n in in_use)

@@ -139,14 +139,14 @@ def repeat_sweep(
         # An attempt that lost a client is not counted.
         counted = [stop for stop in attempts if stop.complete]
         if not counted or in_doubt(counted, ceiling_per_s):
-            stop = yield another(point, len(looks) + 1)
+            stop = yield another(point, len(attempts) + 1)
             counted += [stop] * stop.complete
         if counted and not is_sustained(counted[-1]):
             break
     return []
 
 
-def another(point: PointPlan, look: int) -> PointPlan:
+def another(point: PointPlan, attempt: int) -> PointPlan:
     """Return the same rate, from the second attempt on with another schedule of the same kind."""
     if attempt == 1:
         return point

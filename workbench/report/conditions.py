@@ -76,7 +76,7 @@ def sentences(start: RunStart, summary: Summary) -> list[str]:
     """How the test was set up."""
     setup = Setup(start)
     load = (setup.protocol, setup.calls, setup.load, setup.size, setup.load_tool, setup.workers)
-    said = [
+    rows = [
         _where(setup),
         sentence(*load),
         sentence(setup.passes, setup.warm_up, setup.rest),
@@ -103,17 +103,17 @@ def method(start: RunStart, summary: Summary) -> list[str]:
             " What the clients could not start in time is counted as late, what they never started"
             " as unsent."
         )
-        said = [
+        rows = [
             "Open loop: calls are started on a schedule fixed in advance, whatever the server does."
             f"{'' if setup.load_tool else late}"
         ]
     if setup.load_tool:
-        said.append(
+        rows.append(
             f"The load was made by another program than Pongbench's own agent, {start.load_tool}:"
             " figures that it does not report are unknown."
         )
     if setup.axis.bounds:
-        said.append(
+        rows.append(
             f"The peak of a server is searched for: the highest tested rate with {setup.limits}."
             " Points that disagree by chance are weighed against each other (probabilistic"
             " bisection) until the server’s limit is known to within one step with 95 %"
@@ -121,7 +121,7 @@ def method(start: RunStart, summary: Summary) -> list[str]:
             f" was not reached.{_median(setup)}"
         )
     elif setup.axis.has_limit:
-        said.append(
+        rows.append(
             "A server sustains a rate when at least 99 % of the attempts succeed there and at every"
             " lower rate, and the verdict is ok. “≥” means that its limit was not reached. The"
             " tested rates are steps: the true limit lies between two of them."

@@ -225,7 +225,7 @@ def _answer(summary: Summary) -> str:
     if summary.axis.per_second:
         value = f"{summary.axis.figure(best[0].figure)} {summary.unit} per second"
     value = f"{leaders.at_least}{value}"
-    said = f"Best: {names} at {value}."
+    best_text = f"Best: {names} at {value}."
     if others:
         best_text = f"Highest measured: {names} at {value}."
     elif len(best) == len(measured):

@@ -124,7 +124,7 @@ class _PointRecording:
             x=point.x,
             purpose=point.purpose,
             pass_number=point.pass_number,
-            look=point.look,
+            look=point.attempt,
             connections=point.connections,
             calls_per_connection=point.calls_per_connection,
             seconds=point.seconds,
