@@ -356,7 +356,7 @@ class Studio(Stage):
             self.camera.until(lambda: film.board.model.over)
             self.camera.rest(0.5)
             self.camera.keep(self.window, "Film-search")
-            film.transport.seek_wanted.emit(film.reel.duration_us * 0.6)
+            film.transport.seek_requested.emit(film.reel.duration_us * 0.6)
             self.camera.rest(0.8)
             self.camera.keep(self.window, "Film-search-middle")
             self.window.open(self.recorded[0])

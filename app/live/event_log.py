@@ -65,17 +65,17 @@ class EventLog(QFrame):
         """
         if (kind := event_grouping.kind(note, server)) is not None:
             return self._gather(kind, note, server)
-        message, said = read_note(note), about(note, server)
+        message, text = read_note(note), about(note, server)
         if isinstance(message, Backlog | Resources):
             # The same in every pass, new only in the first; as requested, it holds for all servers.
-            as_asked = isinstance(message, Resources) or message.backlog == message.asked
-            said = message.of_all() if as_asked else said
-            found = (said, "" if as_asked else server)
+            as_requested = isinstance(message, Resources) or message.backlog == message.asked
+            text = message.of_all() if as_requested else text
+            found = (text, "" if as_requested else server)
             if found in self._found:
-                return said
+                return text
             self._found.add(found)
-        self._notes.append((note, said))
-        return said
+        self._notes.append((note, text))
+        return text
 
     def _gather(self, kind: Hashable, note: Note, server: str) -> str:
         """Merge a note with others of its kind into one entry, at the time of the latest."""

@@ -53,7 +53,7 @@ class Peaks(QFrame):
         if ranked != self._order:
             self._arrange(ranked)
         for id_, entry in self._rows.items():
-            entry.tell(model.series[id_], over=model.over or model.running_server != id_)
+            entry.display(model.series[id_], over=model.over or model.running_server != id_)
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
@@ -81,7 +81,7 @@ class _Row(QWidget):
         head = row(gap=6)
         head.addWidget(Swatch(theme.series(series.index), theme, 0.85))
         name = Elided(13, Weight.Medium)
-        name.say(series.name)
+        name.show_text(series.name)
         head.addWidget(name, 1)
         self._figure = label("", 15, Weight.DemiBold, figures=True)
         head.addWidget(self._figure)
@@ -90,19 +90,19 @@ class _Row(QWidget):
         inside.addWidget(self._interval)
         self._points = Points(series, theme)
         inside.addWidget(self._points)
-        self._told: object = None
+        self._content: object = None
 
-    def tell(self, series: Series, *, over: bool) -> None:
+    def display(self, series: Series, *, over: bool) -> None:
         """`over`: the server is not measured now."""
-        told = series.version, len(series.peaks), over
-        if told == self._told:
+        content = series.version, len(series.peaks), over
+        if content == self._content:
             return
-        self._told = told
+        self._content = content
         found = sustained.parts(series, over=over)
         figure = found.figure or found.caption
         self._figure.setText(figure)
         interval = _interval(series)
-        self._interval.say(interval)
+        self._interval.show_text(interval)
         self._points.show_series(series)
         self.setAccessibleName(f"{series.name}: {figure}, {interval}")
         self.setToolTip(tip("\n".join(peak.text() for peak in series.peaks)))

@@ -37,7 +37,7 @@ class Side(QFrame):
         self._drawer = False
         self.legend = Legend(trio, theme, live=live)
         self.vitals = Vitals(theme)
-        self.happened = Happened(theme)
+        self.events = EventLog(theme)
         self.peaks = Peaks(trio, theme)
         self.checklist = Checklist(theme)
         self._trio = trio
@@ -58,7 +58,7 @@ class Side(QFrame):
         inside.addWidget(self.legend)
         inside.addWidget(self._tabs)
         inside.addWidget(self.vitals, 3)
-        inside.addWidget(self.happened, 2)
+        inside.addWidget(self.events, 2)
         inside.addWidget(self.peaks, 3)
         inside.addWidget(self.checklist, 2)
         self._chosen = _MACHINE if live else _EVENTS
@@ -90,7 +90,7 @@ class Side(QFrame):
     def refresh(self) -> None:
         self.legend.refresh()
         self.vitals.refresh()
-        self.happened.refresh()
+        self.events.refresh()
         self.peaks.refresh()
         self.checklist.refresh()
         if self._searched != bool(self._trio.model.axis.bounds):

@@ -295,7 +295,7 @@ class PlanPage(QWidget):
                 self.form.data(),
                 loopback=machines.alone,
                 clients=clients,
-                known=machines.facts(self._bench.facts),
+                known=machines.facts(self._resources.facts),
                 target=machines.value()["target"],
                 listens_on=machines.listens_on,
             ),

@@ -362,7 +362,7 @@ class PlanForm(QWidget):
             self._to_range()
         self._method_line.setVisible(not closed and not self._varied.key)
         self._limits_line.setVisible(self._searches)
-        self._rate_word.setText("Concurrency" if closed else "Offered rate")
+        self._rate_label.setText("Concurrency" if closed else "Offered rate")
         self._range.setVisible(not closed and not self._as_list)
         self._list.setVisible(not closed and self._as_list)
         self._at_once.setVisible(closed)

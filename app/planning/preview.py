@@ -96,7 +96,7 @@ class Preview(QWidget):
         if plan is None or budget is None:
             self.remarks.show_text([("bad", text) for text in dict.fromkeys(faults)])
             return
-        self._tell(draft)
+        self._show_plan(draft)
         closed, axis = plan.closed, plan.axis
         timed = not (closed and plan.seconds is None)
         self._axis.setText(_PER_SECOND if axis.per_second else axis.title)
@@ -148,7 +148,7 @@ class Preview(QWidget):
             figures.setColumnStretch(place, 1)
         return figures
 
-    def _tell(self, draft: Draft) -> None:
+    def _show_plan(self, draft: Draft) -> None:
         assert draft.budget is not None
         judged = sum(step.purpose != "warm_up" for step in draft.steps)
         fewest, most = draft.budget.samples_per_point

@@ -98,7 +98,7 @@ async def run_trial(
         finally:
             await _whole(deployment.stop())
     except MissingPrograms as error:
-        return Tried(False, [Line(error.offer, "warn")], commands=error.commands)
+        return TrialResult(False, [Line(error.offer, "warn")], commands=error.commands)
     except NotReady as error:
         return TrialResult(False, [Line(error.sentence, "bad")], output=error.output)
     except PongbenchError as error:
@@ -187,5 +187,5 @@ def _backlog(in_force: int) -> Line:
     return Line(f"Accept queue: {in_force:,} connections; {BACKLOG:,} were requested.", "warn")
 
 
-def _told(version: str) -> str:
+def _version_text(version: str) -> str:
     return "" if version == "standard library" else version

@@ -86,7 +86,7 @@ class RailEntry(QToolButton):
         self._theme = theme
         self._paint_icon()
 
-    def set_badge(self, tone: str, words: str = "") -> None:
+    def set_badge(self, tone: str, about: str = "") -> None:
         """Set the badge: a dot in a tone of the theme (empty: none), and its meaning."""
         self._badge = tone
         self.setAccessibleDescription(about)

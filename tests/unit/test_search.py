@@ -200,7 +200,7 @@ def drive(
 
 
 def answered(point: PointPlan, number: int, stop: PointStop) -> PointStop:
-    return msgspec.structs.replace(stop, point=number, x=point.x, look=point.look)
+    return msgspec.structs.replace(stop, point=number, x=point.x, look=point.attempt)
 
 
 def test_what_shows_nothing_of_the_server_is_repeated_and_not_counted() -> None:
@@ -253,7 +253,7 @@ def test_every_attempt_at_a_rate_has_another_schedule() -> None:
     point, seeds = next(points), []
     with pytest.raises(StopIteration):
         while True:
-            seeds.append((point.x, point.look, point.seed))
+            seeds.append((point.x, point.attempt, point.seed))
             point = points.send(answered(point, len(seeds), a_stop()))
     assert len(set(seeds)) == len(seeds)
     assert [look for x, look, _ in seeds if x == 5_000] == [1, 2]

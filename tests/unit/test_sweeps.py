@@ -56,7 +56,7 @@ def answer(
         server=point.server,
         rate_per_s=point.x,
         purpose=point.purpose,
-        look=point.look,
+        look=point.attempt,
         complete=True,
         seconds=point.seconds,
         counts=counts,
@@ -315,7 +315,9 @@ def test_the_rate_that_decides_is_looked_at_again(
 ) -> None:
     turns = run_with_looks(climb_to(*at_3000))
     at = [[point for point in turn if point.x == 3000] for turn in turns]
-    assert [[point.look for point in turn] for turn in at] == [[n + 1] for n in range(looks)], case
+    assert [[point.attempt for point in turn] for turn in at] == [[n + 1] for n in range(looks)], (
+        case
+    )
     assert len({turn[0].seed for turn in at}) == looks
     assert [len(turn) for turn in turns] == [5] + [1] * (looks - 1)
 
@@ -326,7 +328,7 @@ def test_a_slow_spell_that_took_all_higher_rates_along_is_made_good_by_one_more_
         lambda point: answer(point, verdict=next(spell, OK) if point.x >= 3000 else OK)
     )
     assert [point.x for point in turns[1]] == [3000, 4000, 5000]
-    assert [point.look for point in turns[1]] == [2, 2, 2]
+    assert [point.attempt for point in turns[1]] == [2, 2, 2]
 
 
 def test_rates_a_sweep_had_not_come_to_are_offered_when_the_doubtful_one_is_held() -> None:
@@ -339,7 +341,7 @@ def test_rates_a_sweep_had_not_come_to_are_offered_when_the_doubtful_one_is_held
 
     turns = run_with_looks(judge, give_up=rule)
     assert [point.x for point in turns[0]] == [1000, 2000, 3000]
-    assert [(point.x, point.look) for point in turns[1]] == [
+    assert [(point.x, point.attempt) for point in turns[1]] == [
         (3000, 2),
         (4000, 1),
         (5000, 1),
@@ -368,7 +370,7 @@ def test_a_rate_the_clients_cannot_reach_is_not_looked_at_again() -> None:
 
 def test_what_was_judged_by_too_low_a_ceiling_is_looked_at_again() -> None:
     def beyond(point: PointPlan) -> PointStop:
-        if point.look > 1 or point.x < 3000:
+        if point.attempt > 1 or point.x < 3000:
             return answer(point)
         return msgspec.structs.replace(
             answer(point, verdict="client-limited"),

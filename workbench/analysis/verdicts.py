@@ -68,8 +68,9 @@ LATE_BY_US = 20_000
 machine lets a program wait, of which a client that can keep its schedule catches up."""
 
 LOST_SHARE = 0.005
-"""Of calls the clients lost or never started, once a point does not hold: half of what `HOLDS`
-allows, so that whoever lost the most of what is missing is named."""
+"""Share of calls that the clients lost or never started, where the rate is not sustained: half
+of what `SUSTAINED_SHARE` allows, so that the cause of most of the losses is named.
+"""
 
 BUSY_PCT = 90.0
 """Of its core: a worker above this may be what slows the replies."""
