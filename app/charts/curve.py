@@ -21,7 +21,6 @@ from app.charts.drawing import (
     pieces,
     stroke,
 )
-from app.charts.look import Look
 from app.charts.series import Floats, Series, Values
 from app.charts.sizes import Sizes
 from app.colour import mix
@@ -134,8 +133,8 @@ class Curve(pg.PlotCurveItem):
             if points[i][0] - last >= px(14):
                 last = points[i][0]
                 draw_cross(painter, QPointF(*points[i]), px(radius * 1.35), self._theme)
-        (held,) = np.nonzero(self.values.x == self.series.knee)
-        large = held[:1] if knee else held[:0]
+        (knees,) = np.nonzero(self.values.x == self.series.knee)
+        large = knees[:1] if knee else knees[:0]
         last = -np.inf
         for i in np.flatnonzero(self.values.tainted & trusted & ~np.isnan(points[:, 1])):
             if points[i][0] - last >= px(14) or i in large:

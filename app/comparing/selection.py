@@ -86,10 +86,10 @@ class Selection:
         common = set(found.common())
         count = len(common - unmeasured)
         them = "both sessions" if len(self.sides) == 2 else f"all {len(self.sides)} sessions"
-        said = f"{_servers(count)} in {them}" if count else f"No server measured in {them}"
+        text = f"{_servers(count)} in {them}" if count else f"No server measured in {them}"
         if without := len(common & unmeasured):
-            said += f", {without} not measured in {'one' if len(self.sides) == 2 else 'some'}"
-        return f"{said} · {shown} of {there} lines shown" if shown < there else said
+            text += f", {without} not measured in {'one' if len(self.sides) == 2 else 'some'}"
+        return f"{text} · {shown} of {total} lines shown" if shown < total else text
 
     def kept(self) -> dict[str, Any]:
         """Return the selection for the settings."""

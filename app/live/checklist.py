@@ -32,7 +32,7 @@ class Checklist(QFrame):
         self.setObjectName("card")
         self._theme = theme
         self._audits: Sequence[Audit] = ()
-        self._told: Sequence[Audit] = ()
+        self._shown: Sequence[Audit] = ()
         inside = column(self, margin=12, gap=6)
         head = row()
         head.addWidget(label("Audits", 14, Weight.DemiBold))
@@ -53,14 +53,14 @@ class Checklist(QFrame):
         """Return how many failed."""
         return sum(audit.failed for audit in self._audits)
 
-    def tell(self, audits: Sequence[Audit]) -> None:
+    def display(self, audits: Sequence[Audit]) -> None:
         """Take the audits of a session; before its first point there is nothing to tell."""
         self._audits = [] if all(each.state == "not-known" for each in audits) else audits
 
     def refresh(self) -> None:
-        if self._told is self._audits or list(self._told) == list(self._audits):
+        if self._shown is self._audits or list(self._shown) == list(self._audits):
             return
-        self._told = self._audits
+        self._shown = self._audits
         empty(self._list)
         ranked = sorted(self._audits, key=lambda audit: _ORDER.index(audit.state))
         for audit in ranked:
@@ -72,7 +72,7 @@ class Checklist(QFrame):
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
-        self._told = ()
+        self._shown = ()
         self.refresh()
 
     def _entry(self, audit: Audit) -> QWidget:

@@ -197,12 +197,12 @@ class _Row(QFrame):
         running = model.running_server == series.id
         paused = running and self._trio.paused
         over = model.over or not (running or _goes_on(series, model))
-        said = sustained.parts(series, over=over)
+        result = sustained.parts(series, over=over)
         tainted = [audit for audit in model.audits if audit.failed and series.id in audit.servers]
         audits = [f"Audit failed: {audit.label}. {audit.message.text()}" for audit in tainted]
         why = "\n".join(filter(None, (sustained.why_unknown(series), *audits)))
-        told = (said, why, running, paused, shown, bool(series.shown), model.over, before)
-        if told == self._told:
+        content = (result, why, running, paused, shown, bool(series.shown), model.over, before)
+        if content == self._content:
             return
         self._content = content
         if running and (self._live or not series.complete):
@@ -214,8 +214,8 @@ class _Row(QFrame):
         self._word.setText(result.words)
         self._faulty.setVisible(series.faulty is not None)
         self._tainted.setVisible(bool(tainted))
-        self._figure.setText(said.figure)
-        self._figure.setVisible(bool(said.figure))
+        self._figure.setText(result.figure)
+        self._figure.setVisible(bool(result.figure))
         self._runs, self._pauses = running and self._live, paused
         self._show_running()
         self._eye.setChecked(shown)

@@ -68,8 +68,8 @@ class Trial:
 
 
 class LiveRun:
-    """One run. In the engine's thread, `put` gets its documents, `tell` its progress as text, and
-    `tell_trial` the progress of the tests before it.
+    """One run. In the engine's thread, `put` gets its documents, `notify` its progress as text, and
+    `on_progress` the progress of the tests before it.
     """
 
     def __init__(

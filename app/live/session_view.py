@@ -104,7 +104,7 @@ class Board(QWidget):
             self._fresh = False
             self.trio.set_model(self.model)
         self.model.audit()
-        self.side.checklist.tell(self.model.audits)
+        self.side.checklist.display(self.model.audits)
         self.trio.refresh()
         self.side.refresh()
 

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QButtonGroup, QFrame, QPushButton, QWidget
 
 from app.charts.trio import Trio
 from app.live.checklist import Checklist
-from app.live.event_log import Happened
+from app.live.event_log import EventLog
 from app.live.legend import Legend
 from app.live.peaks import Peaks
 from app.live.vitals import Vitals
@@ -85,7 +85,7 @@ class Side(QFrame):
     def clear(self) -> None:
         self.events.clear()
         self.vitals.clear()
-        self.checklist.tell(())
+        self.checklist.display(())
 
     def refresh(self) -> None:
         self.legend.refresh()
@@ -103,20 +103,20 @@ class Side(QFrame):
         """Mark the tabs behind which there is something that a reader must know: by a sign, and by
         how many, where there is space.
         """
-        grave, failed = self.happened.grave, self.checklist.failed
-        self._name(_EVENTS, grave, f"{grave} warning{'s' * (grave != 1)}", "triangle-alert", "warn")
+        count, failed = self.events.warnings, self.checklist.failed
+        self._name(_EVENTS, count, f"{count} warning{'s' * (count != 1)}", "triangle-alert", "warn")
         self._name(_AUDITS, failed, f"{failed} failed", "circle-x", "bad")
 
-    def _name(self, place: int, count: int, said: str, sign: str, tone: str) -> None:
+    def _name(self, place: int, count: int, problems: str, sign: str, tone: str) -> None:
         title, tab = _TITLES[place], self._group.button(place)
         spare = (self.height() >= _LOW) + (not self._searched)
         text = f"{title} · {count}" if count and spare == 2 else title
-        heard = f"{title}, {said}" if count else title
-        if (tab.text(), tab.accessibleName()) == (text, heard):
+        accessible = f"{title}, {problems}" if count else title
+        if (tab.text(), tab.accessibleName()) == (text, accessible):
             return
         tab.setText(text)
-        tab.setAccessibleName(heard)
-        tab.setToolTip(tip(said if count else ""))
+        tab.setAccessibleName(accessible)
+        tab.setToolTip(tip(problems if count else ""))
         signed = count and spare
         tab.setIcon(icon(sign, getattr(self._theme, tone), 14) if signed else QIcon())
 
@@ -136,7 +136,7 @@ class Side(QFrame):
     def _arrange(self) -> None:
         low = self.height() < _LOW
         left = self.height() - 2 * self._inside.contentsMargins().top() - GAP
-        least = max(card.minimumSizeHint().height() for card in (self.vitals, self.happened))
+        least = max(card.minimumSizeHint().height() for card in (self.vitals, self.events))
         lower = max(_LOWER, self._tabs.sizeHint().height() + 2 * GAP + least)
         legend = left - 30 if low else min(self._legend_height(), max(60, left - lower))
         both = not low and left - legend >= _BOTH and not self._searched
@@ -149,12 +149,12 @@ class Side(QFrame):
         self._group.button(chosen).setChecked(True)
         self.legend.setVisible(not low or chosen == _SERVERS)
         self.vitals.setVisible(both or chosen == _MACHINE)
-        self.happened.setVisible(chosen == _EVENTS)
+        self.events.setVisible(chosen == _EVENTS)
         self.peaks.setVisible(chosen == _PEAK)
         self.checklist.setVisible(chosen == _AUDITS)
         # The tabs stand above the cards that they choose from.
         at = self._inside.indexOf(self._tabs)
-        wanted = 0 if low else 2 if both else 1
-        if at != wanted:
+        index = 0 if low else 2 if both else 1
+        if at != index:
             self._inside.removeWidget(self._tabs)
             self._inside.insertWidget(index, self._tabs)

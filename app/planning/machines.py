@@ -182,20 +182,20 @@ class Machines(QWidget):
         clients = [p.name for p in profiles if "client" in p.roles] or [HERE]
         if profiles:
             # What was chosen and removed since is never replaced silently.
-            targets += [n for n in [self._target_wanted] if n not in self._profiles]
+            targets += [n for n in [self._chosen_target] if n not in self._profiles]
             clients += [n for n in self._clients if n not in self._profiles]
         self.target.clear()
         for name in targets:
-            self.target.addItem(self._in_words(name), name)
-        self.target.set_value(self._target_wanted)
+            self.target.addItem(self._display_name(name), name)
+        self.target.set_value(self._chosen_target)
         self.target.setEnabled(len(targets) > 1)
         empty(self._grid)
         self._ticks = {}
         for place, name in enumerate(clients):
-            tick = self._ticks[name] = Flag(self._in_words(name))
+            tick = self._ticks[name] = Flag(self._display_name(name))
             tick.set_theme(self._theme)
             tick.edited.connect(self._on_clients)
-            tick.setToolTip(tip(self._in_words(name)))
+            tick.setToolTip(tip(self._display_name(name)))
             # A long name gives way to the width of the form.
             tick.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
             self._grid.addWidget(tick, place // _COLUMNS, place % _COLUMNS)
@@ -271,7 +271,7 @@ class Machines(QWidget):
     def _refresh(self) -> None:
         text, tone = self._known_of(self._clients)
         self.clients_line.fault(self._clients_fault or text, "bad" if self._clients_fault else tone)
-        self._tell_tuning()
+        self._show_tuning()
         if self._target_fault:
             self.target_line.fault(self._target_fault, "bad")
             return
@@ -282,9 +282,9 @@ class Machines(QWidget):
             self.target_line.explain(text)
         self.target_line.fault("" if tone == "muted" else text, tone)
 
-    def _in_words(self, name: str) -> str:
+    def _display_name(self, name: str) -> str:
         gone = self._profiles and name not in self._profiles
-        return f"{name} (removed)" if gone else _in_words(name)
+        return f"{name} (removed)" if gone else _display_name(name)
 
     def _known_of(self, names: Sequence[str]) -> tuple[str, str]:
         """Return a sentence about the last checks of the other machines, and its tone."""

@@ -75,7 +75,7 @@ class Picker(QFrame):
             about = [ALL_FAMILIES[entry.family], entry.language, entry.style]
             item.setText(entry.name)
             item.setData(_ID, entry.id)
-            item.setData(_ABOUT, " · ".join(filter(None, words)))
+            item.setData(_ABOUT, " · ".join(filter(None, about)))
             item.setData(_SPEAKS, [] if entry.unavailable else list(entry.protocols))
             found_by = f"{entry.id} {entry.name} {item.data(_ABOUT)} {entry.description}"
             item.setData(_FOUND_BY, found_by.casefold())

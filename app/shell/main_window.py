@@ -33,7 +33,7 @@ from app.shell import keys
 from app.shell.notice import NoticeBar
 from app.shell.rail import Rail
 from app.shell.refreshing import Refreshing
-from app.theme import Theme, apply, wanted
+from app.theme import Theme, apply, theme_for
 from app.widgets import column, dress, row
 from workbench import paths
 
@@ -111,7 +111,7 @@ class MainWindow(QMainWindow):
         desk.notice.connect(self.notice.show_text)
         desk.theme_changed.connect(self._on_theme_changed)
         desk.calm_changed.connect(lambda _: self._calm())
-        desk.log.tell = desk.bridge.post(self._on_line)
+        desk.log.listener = desk.bridge.post(self._on_line)
         self.refreshing = Refreshing(self)
         keys.add(self)
         if self._first() == "Start":

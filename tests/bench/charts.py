@@ -123,8 +123,8 @@ def film(desk: Desk, size: tuple[int, int], folder: Path) -> None:
     wait(lambda: page.board.model.over, 30)
     page.grab()
     print(f"opened at its end in {time.perf_counter() - begun:.2f} s")
-    page.transport.speed_wanted.emit(1000.0)
-    page.transport.play_wanted.emit()
+    page.transport.speed_requested.emit(1000.0)
+    page.transport.play_requested.emit()
     duration = page.reel.duration_us / 1e9 if page.reel else 1.0
     run("film", duration + 0.3, lambda: None)
     page.close()

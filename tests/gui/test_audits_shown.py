@@ -70,7 +70,7 @@ def test_the_checklist_has_what_failed_first(board: Board) -> None:
     assert any("asyncio streams and asyncio Protocol at 4,500/s" in text for text in said)
     assert tab(board) == "Audits, 1 failed"
     board.side._group.button(4).click()
-    assert board.side.checklist.isVisible() and not board.side.happened.isVisible()
+    assert board.side.checklist.isVisible() and not board.side.events.isVisible()
     board.clear()
     assert tab(board) == "Audits"
 

@@ -351,7 +351,7 @@ def test_a_computer_without_a_trash_keeps_the_session_and_says_so(
 def test_a_session_that_appears_is_listed_by_itself(
     qtbot: QtBot, desk: Desk, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.pages.sessions.LOOK_EVERY_MS", 50)
+    monkeypatch.setattr("app.pages.sessions.REFRESH_EVERY_MS", 50)
     page = made(qtbot, desk)
     record(home / "a.pong.yaml")
     qtbot.waitUntil(lambda: names(page) == ["a"], timeout=PATIENCE_MS)

@@ -88,7 +88,7 @@ def until(qtbot: QtBot, condition: Callable[[], object]) -> None:
 
 def choose_machines(qtbot: QtBot, window: MainWindow, wanted: Plan) -> PlanPage:
     """As far as a plan that is ready to run on the lab."""
-    window.desk.plan_wanted.emit(wanted)
+    window.desk.plan_requested.emit(wanted)
     page = window.page("Plan")
     assert isinstance(page, PlanPage)
     until(qtbot, lambda: page.form.machines.target.count() == 5)

@@ -230,7 +230,7 @@ def _answer(summary: Summary) -> str:
         best_text = f"Highest measured: {names} at {value}."
     elif len(best) == len(measured):
         verb = sustained.parts(best[0])
-        said = f"{names} {(verb if len(best) == 1 else verb.of_several()).verb} {value}."
+        best_text = f"{names} {(verb if len(best) == 1 else verb.of_several()).verb} {value}."
     unreached = listed([server.name for server in others])
     limit = f"{unreached}: limit not reached." if others else ""
     return " ".join(filter(None, [best_text, cost.tie(measured), limit, *_faulty(measured)]))

@@ -288,11 +288,11 @@ def test_words_that_reach_past_the_edge_are_elided_and_figures_left_out() -> Non
     left, right = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
     both = Qt.AlignmentFlag.AlignVCenter
     room = QRectF(100, 0, 80, 20)
-    assert in_sight(room, 200, left | both) == room
-    assert in_sight(room, 160, left | both).right() < 160
-    assert in_sight(room.translated(-130, 0), 200, left | both).left() > 0
-    assert not in_sight(room, 110, left | both).isValid()
-    assert not in_sight(room, 160, right | both).isValid()
+    assert visible_part(room, 200, left | both) == room
+    assert visible_part(room, 160, left | both).right() < 160
+    assert visible_part(room.translated(-130, 0), 200, left | both).left() > 0
+    assert not visible_part(room, 110, left | both).isValid()
+    assert not visible_part(room, 160, right | both).isValid()
 
 
 def test_the_same_code_is_not_shown_twice_side_by_side(qtbot: QtBot, page: ServersPage) -> None:
