@@ -225,7 +225,7 @@ def searches(
         point = next(points)
         with suppress(StopIteration):
             while True:
-                *before, stop = run.point(server, point.x, purpose="search", look=point.look)
+                *before, stop = run.point(server, point.x, purpose="search", look=point.attempt)
                 assert isinstance(stop, PointStop)
                 found += [*before, stop := with_limits(stop, search)]
                 if end != "done" and server is who[-1]:

@@ -392,7 +392,7 @@ def test_a_look_that_lost_a_client_is_as_good_as_none() -> None:
         return msgspec.structs.replace(stop, complete=not next(lost, False))
 
     turns = run_with_looks(judge, rates=[1000, 2000, 3000])
-    assert [[p.look for p in turn if p.x == 3000] for turn in turns] == [[1], [2], [3]]
+    assert [[p.attempt for p in turn if p.x == 3000] for turn in turns] == [[1], [2], [3]]
 
 
 def test_a_rate_that_lost_a_client_does_not_hide_the_doubt_above_it() -> None:
@@ -404,7 +404,7 @@ def test_a_rate_that_lost_a_client_does_not_hide_the_doubt_above_it() -> None:
         return msgspec.structs.replace(stop, complete=not hurt)
 
     turns = run_with_looks(judge)
-    assert [(p.x, p.look) for p in turns[1]] == [(2000, 2), (3000, 2)]
+    assert [(p.x, p.attempt) for p in turns[1]] == [(2000, 2), (3000, 2)]
     assert len(turns) == 2
 
 
