@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from workbench.analysis.causes import ServerLoad, cause
+from workbench.analysis.causes import Seen, cause
 from workbench.analysis.summary import ServerSummary, Summary
 from workbench.documents import Counts, PointStop
 from workbench.machines.waiting import Upstream
@@ -119,7 +119,7 @@ FULL = HALF | {"busy_pct": 98.0, "cpu_s": 0.98}
     ],
 )
 def test_what_it_lacked(case: str, seen: dict[str, Any], code: str | None) -> None:
-    found = cause(ServerLoad(**seen))
+    found = cause(Seen(**seen))
     assert (found.code if found else None) == code, case
 
 

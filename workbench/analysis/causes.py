@@ -86,7 +86,7 @@ class Upstream:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ServerLoad:
+class Seen:
     """Of the server and its machine over a point."""
 
     busy_pct: float
@@ -126,14 +126,14 @@ class ServerLoad:
     """How long a quota of CPU time kept it from running; None: it has none."""
 
 
-def cause(load: ServerLoad) -> Message | None:
+def cause(seen: Seen) -> Message | None:
     """The first of the resources that it had used up; None: nothing is known of it.
 
     What runs out first is named first: a server without descriptors or quota has time left, one
     without memory may spend its time on finding some, one whose thread has a whole core lacks
     nothing but that, and one that has time waits for something.
     """
-    if not load.busy_pct or not load.seconds:
+    if not seen.busy_pct or not seen.seconds:
         return None
     tried = (
         *(_descriptors, _quota, _memory, _collector, _database_here, _cores, _one_core),
@@ -158,34 +158,34 @@ def why_it_stops(series: SeriesResult) -> tuple[PointStop, Message] | None:
     return (first, named) if named else None
 
 
-def _descriptors(load: ServerLoad) -> Message | None:
-    if not load.nofile or load.descriptors < 0.97 * load.nofile:
+def _descriptors(seen: Seen) -> Message | None:
+    if not seen.nofile or seen.descriptors < 0.97 * seen.nofile:
         return None
-    return causes.DescriptorsUsedUp(opened=load.descriptors, limit=load.nofile)
+    return causes.DescriptorsUsedUp(opened=seen.descriptors, limit=seen.nofile)
 
 
-def _cores(load: ServerLoad) -> Message | None:
-    if load.busy_pct < FULL_PCT * load.cores:
+def _cores(seen: Seen) -> Message | None:
+    if seen.busy_pct < FULL_PCT * seen.cores:
         return None
-    return causes.CoresFull(cores=load.cores, busy_pct=load.busy_pct, kernel_pct=_kernel(load))
+    return causes.CoresFull(cores=seen.cores, busy_pct=seen.busy_pct, kernel_pct=_kernel(seen))
 
 
-def _one_core(load: ServerLoad) -> Message | None:
+def _one_core(seen: Seen) -> Message | None:
     """Of several."""
-    if load.busy_pct < FULL_PCT or load.busiest_s is None:
+    if seen.busy_pct < FULL_PCT or seen.busiest_s is None:
         return None
-    if load.busiest_s >= ONE_THREAD * load.cpu_s:
-        return causes.ThreadFull(busy_pct=load.busy_pct, cores=load.cores, kernel_pct=_kernel(load))
-    if load.threads > 1 and load.busy_pct <= TURNS_PCT:
-        return causes.TurnsTaken(threads=load.threads, busy_pct=load.busy_pct, cores=load.cores)
+    if seen.busiest_s >= ONE_THREAD * seen.cpu_s:
+        return causes.ThreadFull(busy_pct=seen.busy_pct, cores=seen.cores, kernel_pct=_kernel(seen))
+    if seen.threads > 1 and seen.busy_pct <= TURNS_PCT:
+        return causes.TurnsTaken(threads=seen.threads, busy_pct=seen.busy_pct, cores=seen.cores)
     return None
 
 
-def _no_cpu(load: ServerLoad) -> Message | None:
-    if load.starved_s < STARVED * load.seconds:
+def _no_cpu(seen: Seen) -> Message | None:
+    if seen.starved_s < STARVED * seen.seconds:
         return None
-    waited_pct = 100 * load.starved_s / load.seconds
-    return causes.CpuContended(waited_pct=waited_pct, busy_pct=load.busy_pct)
+    waited_pct = 100 * seen.starved_s / seen.seconds
+    return causes.CpuContended(waited_pct=waited_pct, busy_pct=seen.busy_pct)
 
 
 def _quota(seen: Seen) -> Message | None:
@@ -264,13 +264,13 @@ def _disk(seen: Seen) -> Message | None:
     return causes.MachineWaited(resource="io", pct=100 * disk) if disk >= SHORT_OF else None
 
 
-def _idle(load: ServerLoad) -> Message | None:
-    if load.busy_pct >= IDLE_PCT:
+def _idle(seen: Seen) -> Message | None:
+    if seen.busy_pct >= IDLE_PCT:
         return None
-    if load.overflows and load.backlog:
-        return causes.NotAccepted(busy_pct=load.busy_pct, backlog=load.backlog)
-    return causes.Waited(busy_pct=load.busy_pct)
+    if seen.overflows and seen.backlog:
+        return causes.NotAccepted(busy_pct=seen.busy_pct, backlog=seen.backlog)
+    return causes.Waited(busy_pct=seen.busy_pct)
 
 
-def _kernel(load: ServerLoad) -> float | None:
-    return None if load.kernel_share is None else 100 * load.kernel_share
+def _kernel(seen: Seen) -> float | None:
+    return None if seen.kernel_share is None else 100 * seen.kernel_share
