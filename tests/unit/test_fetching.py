@@ -43,7 +43,7 @@ def company(tmp_path: Path) -> Iterator[tuple[str, Path]]:
         folder, "req", "-x509", *key, *("-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=C")
     )
     openssl(folder, "req", *key[:3], *("-keyout", "key", "-out", "csr", "-subj", "/CN=localhost"))
-    (folder / "names").write_text("subjectAltName=DNS:localhost")
+    (folder / "names").write_text("subjectAltName=IP:127.0.0.1")
     signed = ("-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-extfile", "names")
     openssl(folder, "x509", "-req", "-in", "csr", "-out", "cert", "-days", "2", *signed)
     (folder / "simple/nothing").mkdir(parents=True)
@@ -62,7 +62,7 @@ def company(tmp_path: Path) -> Iterator[tuple[str, Path]]:
     server.handle_error = lambda *_: None  # type: ignore[method-assign]  # of who hung up
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
-    yield f"https://localhost:{server.server_port}/simple", folder / "ca.pem"
+    yield f"https://127.0.0.1:{server.server_port}/simple", folder / "ca.pem"
     server.shutdown()
     thread.join()
     server.server_close()
