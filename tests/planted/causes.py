@@ -60,18 +60,39 @@ class Planted:
 
 def quota(ground: Ground) -> None:
     """A tenth of a core."""
-    ground.throttle(ground.found("time"), 0.1)
+    ground.throttle(_servers(ground, "time"), 0.1)
 
 
 def little_memory(ground: Ground) -> None:
     """A group whose memory is far less than what its server touches."""
-    group = CGROUPS / "memory" / f"pongbench-planted-{os.getpid()}"
     if not (CGROUPS / "memory/cgroup.procs").exists():
         pytest.skip("There are no control groups here that limit memory alone.")
+    group = _of_memory()
     group.mkdir(exist_ok=True)
     (group / "memory.limit_in_bytes").write_text(str(MEMORY_BYTES))
-    for pid in ground.found("memory"):
+    for pid in _servers(ground, "memory"):
         (group / "cgroup.procs").write_text(str(pid))
+
+
+def _servers(ground: Ground, mode: str) -> list[int]:
+    """Not this process, whose arguments may hold the word, too."""
+    return [pid for pid in ground.found(mode) if pid != os.getpid()]
+
+
+def _remove(group: Path) -> None:
+    """The kernel says when it is done with processes that have ended."""
+    deadline = time.monotonic() + 10
+    while group.exists():
+        try:
+            group.rmdir()
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
+
+
+def _of_memory() -> Path:
+    return CGROUPS / "memory" / f"pongbench-planted-{os.getpid()}"
 
 
 PLANTED = (
@@ -188,4 +209,5 @@ def carry_out(
         plan = msgspec.structs.replace(PLAN, servers=[server.id], rates=list(rates))
         with ground.undisturbed():
             asyncio.run(Engine(plan, [server], emit).run())
+    _remove(_of_memory())
     return found
