@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from workbench.analysis.causes import Seen, cause
+from workbench.analysis.causes import Seen, Upstream, cause
 from workbench.analysis.summary import ServerSummary, Summary
 from workbench.documents import Counts, PointStop
-from workbench.machines.waiting import Upstream
 from workbench.messages import causes
 from workbench.report import cost
 
