@@ -109,16 +109,15 @@ class Side(QFrame):
 
     def _name(self, place: int, count: int, problems: str, sign: str, tone: str) -> None:
         title, tab = _TITLES[place], self._group.button(place)
-        spare = (self.height() >= _LOW) + (not self._searched)
-        text = f"{title} · {count}" if count and spare == 2 else title
+        tight = self.height() < _LOW or self._searched
+        text = f"{title} · {count}" if count and not tight else title
         accessible = f"{title}, {problems}" if count else title
         if (tab.text(), tab.accessibleName()) == (text, accessible):
             return
         tab.setText(text)
         tab.setAccessibleName(accessible)
         tab.setToolTip(tip(problems if count else ""))
-        signed = count and spare
-        tab.setIcon(icon(sign, getattr(self._theme, tone), 14) if signed else QIcon())
+        tab.setIcon(icon(sign, getattr(self._theme, tone), 14) if count else QIcon())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._arrange()
@@ -141,6 +140,8 @@ class Side(QFrame):
         legend = left - 30 if low else min(self._legend_height(), max(60, left - lower))
         both = not low and left - legend >= _BOTH and not self._searched
         self.legend.setFixedHeight(max(60, legend))
+        for tab in self._group.buttons():
+            tab.setStyleSheet("padding: 0 5px;" if low and self._searched else "")
         self._group.button(_SERVERS).setVisible(low)
         self._group.button(_MACHINE).setVisible(not both)
         self._group.button(_PEAK).setVisible(self._searched)
