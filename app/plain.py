@@ -44,4 +44,4 @@ def tip(text: str) -> str:
     if len(shown) <= _TIP_LINE and not Qt.mightBeRichText(shown):
         return shown
     # Qt wraps rich text only.
-    return f'<span style="white-space: pre-wrap">{escape(shown)}</span>'
+    return f'<span style="white-space: pre-wrap">{escape(shown, quote=False)}</span>'

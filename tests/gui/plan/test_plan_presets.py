@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app import theme
 from app.pages.plan import PlanPage
+from app.plain import tip
 from app.planning.preset_list import two_lines
 from app.shell.main_window import MainWindow
 from tests.gui.plan.steps import SHORT, edit, judged, plan_of, write
@@ -32,7 +33,7 @@ def test_every_preset_is_shown_with_what_it_is_for_and_comes_back_as_it_was(
         (item,) = [
             item for n in range(listed.count()) if (item := listed.item(n)).text() == preset.name
         ]
-        assert item.toolTip() == preset.plan.description
+        assert item.toolTip() == tip(preset.plan.description)
         listed.itemClicked.emit(item)
         judged(qtbot, page)
         assert plan_of(page) == preset.plan
