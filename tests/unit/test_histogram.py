@@ -1,23 +1,17 @@
 """Histograms agree with exact arithmetic within a bucket's width."""
 
 import math
-from collections import Counter
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.histograms import histogram_of
 from workbench.analysis import histogram as h
 
 TIMES = st.integers(0, h.LARGEST_US)
 MANY = st.lists(st.one_of(TIMES, st.integers(0, 10_000)), min_size=1, max_size=300)
-
-
-def histogram_of(times_us: list[int]) -> list[int]:
-    """Each time counted by itself."""
-    counts = Counter(map(h.bucket_of, times_us))
-    return [part for bucket in sorted(counts) for part in (bucket, counts[bucket])]
 
 
 @given(TIMES)

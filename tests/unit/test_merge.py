@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from workbench.analysis.histogram import histogram_of
+from tests.histograms import histogram_of
 from workbench.load.base import LoadWindow, PointSpec
 from workbench.load.events import Done, Window
 from workbench.load.merge import WindowMerger, merge_reports

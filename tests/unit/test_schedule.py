@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.histograms import histogram_of
 from workbench.agent.buckets import bucket_of, count_buckets, sparse
 from workbench.agent.schedule import poisson, share_of, uniform
 from workbench.analysis import histogram
@@ -73,7 +74,7 @@ def test_poisson_gaps_vary_as_much_as_they_are_long() -> None:
 def test_the_agent_counts_times_as_the_analysis_does(times_ns: list[int]) -> None:
     told = sparse(count_buckets(times_ns))
     clamped = [min(max(0, ns // 1000), histogram.LARGEST_US) for ns in times_ns]
-    assert told == histogram.histogram_of(clamped)
+    assert told == histogram_of(clamped)
 
 
 def test_every_bucket_has_the_same_number_on_both_sides() -> None:
