@@ -314,7 +314,7 @@ def test_a_plan_written_here_is_run_and_recorded(
 def test_a_search_is_written_in_the_form(qtbot: QtBot, window: MainWindow, page: PlanPage) -> None:
     opened = load_plan("peak")
     edit(qtbot, page, opened)
-    assert says(page, "Chooses among 47 rates, 1,000 to 24,000/s")
+    assert says(page, "Chooses among 47 rates, 1,000 to 24,000")
     assert says(page, "an example of 7 searches")
     assert wanted(qtbot, window, lambda: press(window, "Run")) == opened
 
