@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.histograms import histogram_of
 from workbench.analysis import histogram
 from workbench.analysis.phases import phase, ramp_s, steady
 from workbench.analysis.windows import Thinner, skipped, together
@@ -11,7 +12,7 @@ from workbench.documents import WINDOW_US, Window
 
 
 def window(index: int, due: int, replies: int, service_us: int = 0) -> Window:
-    times = histogram.histogram_of([service_us] * replies) if service_us else []
+    times = histogram_of([service_us] * replies) if service_us else []
     return Window(
         t_us=index * WINDOW_US,
         point=1,

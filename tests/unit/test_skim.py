@@ -90,16 +90,18 @@ def test_nobody_is_best_while_another_may_hold_more(tmp_path: Path) -> None:
         for d in session(3, 9, seconds=1.0)
     ]
     found = outline(record_session(tmp_path / "a.pong.yaml", documents))
-    assert found.told == "Highest measured: asyncio Protocol at 7,000/s. gevent: limit not reached."
+    assert (
+        found.summary == "Highest measured: asyncio Protocol at 7,000/s. gevent: limit not reached."
+    )
 
 
 def test_servers_that_are_not_told_apart_are_all_named(tmp_path: Path) -> None:
     documents = session(3, 9, seconds=1.0, untrusted_from=6500)
     found = outline(record_session(tmp_path / "a.pong.yaml", documents))
-    assert found.told == "asyncio Protocol and gevent sustain ≥ 6,000/s"
+    assert found.summary == "asyncio Protocol and gevent sustain ≥ 6,000/s"
     documents = session(12, 9, seconds=1.0, untrusted_from=1500)
     found = outline(record_session(tmp_path / "b.pong.yaml", documents))
-    assert found.told == "12 servers sustain ≥ 1,000/s"
+    assert found.summary == "12 servers sustain ≥ 1,000/s"
 
 
 def test_an_outline_stays_small_however_many_points_there_are(tmp_path: Path) -> None:
