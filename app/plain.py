@@ -4,7 +4,6 @@ loaded. All labels and tool tips are created here.
 
 from __future__ import annotations
 
-import re
 from html import escape
 
 from PySide6.QtGui import Qt
@@ -16,9 +15,6 @@ _LONGEST_TIP = 1_000
 """Characters; more would not fit on the screen."""
 _TIP_LINE = 80
 """Characters; longer tool tips are wrapped."""
-_JOINER = "\u2060"
-_UNIT = re.compile(r"/(?=s\b)")
-"""Where "18,000/s" would be broken over two lines."""
 
 
 class Label(QLabel):
@@ -31,11 +27,7 @@ class Label(QLabel):
             self.setText(text)
 
     def setText(self, text: str) -> None:
-        super().setText(_UNIT.sub(f"/{_JOINER}", safe(text)))
-
-    def text(self) -> str:
-        """Return the text without the characters that keep a unit on one line."""
-        return super().text().replace(_JOINER, "")
+        super().setText(safe(text))
 
 
 def tip(text: str) -> str:

@@ -43,7 +43,6 @@ READERS = {
     "workbench/untrusted.py": "control characters",
     "workbench/commands/profile_options.py": "options",
     "workbench/commands/replay.py": "options",
-    "app/plain.py": "where a unit may break",
     "app/planning/figures.py": "figures typed by a person",
     "app/planning/preset_list.py": "a plan's description, which its author wrote",
     "app/machines/cards.py": "where a long word may break",
