@@ -249,8 +249,8 @@ def _threads(seen: Seen) -> Message | None:
     if kind == "lock" and count >= 1:
         return causes.WaitedForLock(threads=count, busy_pct=seen.busy_pct)
     if kind in ("timer", "disk") and seen.busy_pct < IDLE_PCT * seen.cores:
-        told = {"timer": causes.Slept, "disk": causes.WaitedForDisk}[kind]
-        return told(share_pct=100 * count / sum(working.values()), busy_pct=seen.busy_pct)
+        cause = {"timer": causes.Slept, "disk": causes.WaitedForDisk}[kind]
+        return cause(share_pct=100 * count / sum(working.values()), busy_pct=seen.busy_pct)
     return None
 
 

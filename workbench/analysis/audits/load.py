@@ -36,10 +36,10 @@ _UNTIMED = {"windows-lost"}
 
 def conservation(seen: Seen) -> Outcome:
     """Of every worker by itself, as it was audited when the point ended, and of the sum."""
-    told = [point for point in seen.points if point.conserved is not None]
-    if not told:
+    reported = [point for point in seen.points if point.conserved is not None]
+    if not reported:
         return Outcome("not-known", messages.NotToldByTool(tool=_tool(seen)))
-    lost = [p for p in told if not (p.conserved and evidence.conserved(p.counts))]
+    lost = [p for p in reported if not (p.conserved and evidence.conserved(p.counts))]
     calls = sum(point.counts.scheduled for point in seen.points)
     found = messages.Conservation(calls=calls, **seen.places(lost))
     return Outcome("failed" if lost else "passed", found, numbers(lost))
@@ -128,17 +128,17 @@ def overlap(seen: Seen) -> Outcome:
     clients = seen.machines("client")
     if len(clients) < 2:
         return Outcome("does-not-apply", messages.OneClient())
-    told = [point for point in seen.points if point.clients]
-    if not told:
+    reported = [point for point in seen.points if point.clients]
+    if not reported:
         return Outcome("not-known", messages.NotRecorded(what="clients"))
-    part = {point.point: {each.machine for each in point.clients} for point in told}
-    alone = [point for point in told if not part[point.point].issuperset(clients)]
+    part = {point.point: {each.machine for each in point.clients} for point in reported}
+    alone = [point for point in reported if not part[point.point].issuperset(clients)]
     missing = [name for name in clients if any(name not in part[p.point] for p in alone)]
-    apart = [point for point in told if _together(point) < TOGETHER]
+    apart = [point for point in reported if _together(point) < TOGETHER]
     failed = alone or apart
     found = messages.Overlap(
         clients=len(clients),
-        least_pct=100 * min(map(_together, told)),
+        least_pct=100 * min(map(_together, reported)),
         missing=missing,
         **seen.places(failed),
     )

@@ -16,8 +16,8 @@ def backlog(seen: Seen) -> Outcome:
     found: dict[str, list[Backlog]] = seen.of_servers(Backlog)
     if not found:
         return Outcome("not-known", messages.NotRecorded(what="backlog"))
-    asked = max(each.asked for told in found.values() for each in told)
-    values = {id_: {each.backlog for each in told} for id_, told in found.items()}
+    asked = max(each.asked for reported in found.values() for each in reported)
+    values = {id_: {each.backlog for each in reported} for id_, reported in found.items()}
     usual = _usual(values, asked)
     message = messages.SameBacklog(
         servers=len(found),
@@ -31,10 +31,10 @@ def backlog(seen: Seen) -> Outcome:
 def descriptors(seen: Seen) -> Outcome:
     """As it was read back from the kernel."""
     found = _resources(seen)
-    values = {id_: {each.nofile for each in told} for id_, told in found.items()}
+    values = {id_: {each.nofile for each in reported} for id_, reported in found.items()}
     if not any(max(of) for of in values.values()):
         return Outcome("not-known", messages.NotRecorded(what="resources"))
-    asked = max(each.asked_nofile for told in found.values() for each in told)
+    asked = max(each.asked_nofile for reported in found.values() for each in reported)
     usual = _usual(values, asked)
     message = messages.SameDescriptors(
         servers=len(found),
@@ -49,7 +49,7 @@ def processes(seen: Seen) -> Outcome:
     found = _resources(seen)
     if not found:
         return Outcome("not-known", messages.NotRecorded(what="resources"))
-    values = {id_: [each.processes for each in told] for id_, told in found.items()}
+    values = {id_: [each.processes for each in reported] for id_, reported in found.items()}
     unsteady = {id_: of for id_, of in values.items() if len(set(of)) > 1}
     message = messages.SameProcesses(
         servers=len(found),
@@ -66,7 +66,7 @@ def cores(seen: Seen) -> Outcome:
     if isinstance(shared, SharedCores):
         message = messages.SameCores(servers=len(found), shared=shared.cores)
         return Outcome("failed", message)
-    values = {id_: {tuple(each.cores) for each in told} for id_, told in found.items()}
+    values = {id_: {tuple(each.cores) for each in reported} for id_, reported in found.items()}
     if not any(any(of) for of in values.values()):
         return Outcome("not-known", messages.NotRecorded(what="resources"))
     usual = Counter(each for of in values.values() for each in of).most_common(1)[0][0]
@@ -98,8 +98,8 @@ def set_up(seen: Seen) -> Outcome:
     """What the catalogue says could not be made equal."""
     found: dict[str, list[Unequal]] = seen.of_servers(Unequal)
     said: defaultdict[str, list[str]] = defaultdict(list)
-    for id_, told in found.items():
-        for sentence in dict.fromkeys(each.said for each in told):
+    for id_, reported in found.items():
+        for sentence in dict.fromkeys(each.said for each in reported):
             said[sentence].append(seen.names[id_])
     message = messages.SameSetUp(servers=len(seen.names), said=dict(said))
     return Outcome("failed" if found else "passed", message, servers=tuple(found))

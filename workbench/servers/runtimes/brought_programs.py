@@ -154,11 +154,11 @@ def _fetch(
 def _consent(
     machine: Machine, program: Program, absent: Absent, packages: Sequence[dict[str, Any]]
 ) -> MissingPrograms:
-    told = find_programs.shown(list(packages), Path(absent.folder))
+    shown = find_programs.shown(list(packages), Path(absent.folder))
     return MissingPrograms(
         f"{program.title} is not on '{machine.name}'.",
         f"its distribution with this computer ({len(packages)} packages,"
-        f" {told['bytes'] / 1e6:.0f} MB)",
-        told["commands"],
+        f" {shown['bytes'] / 1e6:.0f} MB)",
+        shown["commands"],
         "there, where it changes nothing else",
     )
