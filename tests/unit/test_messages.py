@@ -135,7 +135,7 @@ SENTENCES: list[tuple[Message, str]] = [
     ),
     (
         audits.LittlesLaw(points=66, tolerance_pct=5.0),
-        "Calls in flight equal rate × service time at all 66 points, within 5 % and 50 µs per call.",
+        "Calls in flight equal rate × service time at all 66 points, within 5 %, 50 µs per call and the clients' own lateness.",
     ),
     (
         audits.LittlesLaw(points=1, tolerance_pct=5.0, left_out=2),

@@ -92,7 +92,7 @@ class LittlesLaw(OfPoints, frozen=True, kw_only=True):
     """Calls in flight against rate times service time."""
 
     tolerance_pct: float
-    """Beside 50 µs per call."""
+    """Beside 50 µs per call and the clients' own lateness."""
     in_flight: float = 0.0
     """Of the point that fails the most: calls, mean over its course."""
     expected: float = 0.0
@@ -110,7 +110,7 @@ class LittlesLaw(OfPoints, frozen=True, kw_only=True):
         left = f"; {self.left_out:,} more cannot be checked" if self.left_out else ""
         return (
             f"Calls in flight equal rate × service time at {self.all()}, within"
-            f" {self.tolerance_pct:g} % and 50 µs per call{left}."
+            f" {self.tolerance_pct:g} %, 50 µs per call and the clients' own lateness{left}."
         )
 
 
