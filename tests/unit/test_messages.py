@@ -139,7 +139,7 @@ SENTENCES: list[tuple[Message, str]] = [
     ),
     (
         audits.LittlesLaw(points=1, tolerance_pct=5.0, left_out=2),
-        "Calls in flight equal rate × service time at the point, within 5 % and 50 µs per call; 2 more cannot be checked.",
+        "Calls in flight equal rate × service time at the point, within 5 %, 50 µs per call and the clients' own lateness; 2 more cannot be checked.",
     ),
     (
         audits.LittlesLaw(points=66, at=AT, in_flight=41.2, expected=12.34, tolerance_pct=5.0),
