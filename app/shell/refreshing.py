@@ -27,7 +27,8 @@ class Refreshing(QObject):
         window.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.WindowActivate:
+        # The window looks for the first time once it is painted.
+        if event.type() == QEvent.Type.WindowActivate and self._seen:
             self.look()
         return False
 
