@@ -22,7 +22,7 @@ class Refreshing(QObject):
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
-        self._window, self._desk = window, window.desk
+        self._desk = window.desk
         self._seen: dict[str, State] = {}
         window.installEventFilter(self)
 

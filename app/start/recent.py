@@ -77,11 +77,12 @@ class Recent(QWidget):
     def show_sessions(self, sessions: Sequence[Shelved]) -> None:
         """`sessions`: of the user's folder; those opened from elsewhere are found here."""
         listed = [(s.start.started_utc, s) for s in sessions if s.start is not None]
-        self._order(listed)
-        if elsewhere := opened(self._desk.settings):
-            self._desk.bridge.do(
-                lambda: read(elsewhere), lambda found: self._order([*listed, *found])
-            )
+        elsewhere = opened(self._desk.settings)
+        if not elsewhere:
+            self._order(listed)
+            return
+        # At once, so that no card moves below the pointer.
+        self._desk.bridge.do(lambda: read(elsewhere), lambda found: self._order([*listed, *found]))
 
     def _order(self, dated: Sequence[tuple[str, Shelved]]) -> None:
         """Show those recorded or opened last."""

@@ -107,7 +107,7 @@ class Seen:
         self._stops: list[PointStop] = []
         self._notes: list[Noted] = []
         self._pending_us: dict[int, float | None] = {}
-        self._service_s: dict[int, float] = {}
+        self._sums_s: dict[tuple[int, str], float] = {}
         self._medians: defaultdict[int, list[tuple[float, float, float]]] = defaultdict(list)
         self.__dict__.pop("points", None)
 
@@ -156,12 +156,13 @@ class Seen:
         call_us = self._pending_us.get(point.point)
         return None if call_us is None else call_us / 1e6
 
-    def service_s(self, point: PointStop) -> float:
-        """Sum of the service times of a point. Found once: a run under way is audited after each of
-        its points."""
-        if point.point not in self._service_s:
-            self._service_s[point.point] = total_us(point.histograms.service) / 1e6
-        return self._service_s[point.point]
+    def sum_s(self, point: PointStop, times: Literal["service", "lateness"]) -> float:
+        """Sum of a point's service times, or of its connections' lateness. Found once: a run under
+        way is audited after each of its points."""
+        key = point.point, times
+        if key not in self._sums_s:
+            self._sums_s[key] = total_us(getattr(point.histograms, times)) / 1e6
+        return self._sums_s[key]
 
     @property
     def plan(self) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from statistics import median_low
 
 from workbench.analysis import evidence
 from workbench.analysis.audits.base import Outcome, Seen, codes, numbers
-from workbench.analysis.histogram import percentile_supported, total_us
+from workbench.analysis.histogram import percentile_supported
 from workbench.analysis.significance import ratio
 from workbench.documents import PointStop
 from workbench.messages import audits as messages
@@ -97,7 +97,7 @@ def _in_flight_s(point: PointStop, seen: Seen) -> tuple[float, float] | None:
     calls = int(seen.workload.get("calls_per_connection", 1))
     timed_out = point.counts.errors.get("client-timo", 0)
     otherwise = sum(point.counts.errors.values()) - timed_out + point.counts.in_flight
-    answered_s = seen.service_s(point)
+    answered_s = seen.sum_s(point, "service")
     # A connection that is lost loses all calls left of it, and only one was in flight.
     low_s = answered_s + timed_out / calls * timeout_s
     high_s = answered_s + (timed_out + otherwise) * timeout_s
@@ -108,7 +108,7 @@ def _late_s(point: PointStop, seen: Seen) -> float:
     """Return for how long the clients themselves were late with all calls. A client that has to
     wait for a CPU counts and reads the clock at different times, by as much."""
     calls = int(seen.workload.get("calls_per_connection", 1))
-    return calls * total_us(point.histograms.lateness) / 1e6
+    return calls * seen.sum_s(point, "lateness")
 
 
 def schedule(seen: Seen) -> Outcome:
