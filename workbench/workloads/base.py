@@ -70,7 +70,7 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         Mode,
         Meta(
             title="Mode",
-            description="`closed`: so many connections at a time; give `concurrency` in place of"
+            description="`closed`: a fixed number of concurrent connections; give `concurrency` in place of"
             " `rates`",
         ),
     ] = "open"
