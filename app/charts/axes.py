@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from math import log10
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.charts import scales
+from app.charts.plot import Limits, Plot
 from app.charts.series import Quantity
-
-if TYPE_CHECKING:
-    from app.charts.chart import Chart
-
-Limits = tuple[float, float, float, float]
-"""Lowest and highest x; lowest and highest value as drawn (logarithms on a log scale)."""
 
 _BEFORE_FIRST = 0.04
 """Left of the first value on a logarithmic x axis; a linear one starts at 0."""
@@ -24,7 +18,7 @@ _BEFORE_FIRST = 0.04
 class Axes:
     """The limits of one chart."""
 
-    def __init__(self, chart: Chart) -> None:
+    def __init__(self, chart: Plot) -> None:
         self._chart = chart
         self._fitted = False
         """The limits fit what is shown and change as little as possible."""

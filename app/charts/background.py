@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import atan2, ceil, degrees, hypot, log10
-from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
@@ -11,13 +10,11 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
 from app.charts import labels, scales, words
 from app.charts.drawing import draw_text, text_width
+from app.charts.plot import Plot
 from app.charts.series import Quantity
 from app.colour import with_opacity
 from app.theme import Weight, font
 from workbench.analysis.results import PointResult, View
-
-if TYPE_CHECKING:
-    from app.charts.chart import Chart
 
 _IDEAL = "ideal: every call answered"
 _LARGE = "large: sustained rate"
@@ -43,7 +40,7 @@ _ABOVE_IDEAL = 14.0
 class Ground:
     """Paints a chart's background in the scene's pixels."""
 
-    def __init__(self, chart: Chart) -> None:
+    def __init__(self, chart: Plot) -> None:
         self._chart = chart
         self._marks_of: object = None
         self._marks_explained: tuple[str, ...] = ()

@@ -10,36 +10,32 @@ and files get all layers as strokes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import isnan, log10, nan
+from math import nan
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSizeF, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPixmap, QWheelEvent
-from PySide6.QtWidgets import QFrame
 
-from app.charts import words
-from app.charts.axes import Axes, Limits
-from app.charts.backend import pg
+from app.charts.axes import Axes
 from app.charts.background import Ground
 from app.charts.curve import Curve
 from app.charts.model import ChartModel
 from app.charts.names import EndNames
 from app.charts.overlay_layer import DIM, DIM_RUNNING, Moving
-from app.charts.series import Floats, Quantity, Values, metric
+from app.charts.plot import Plot
+from app.charts.series import Quantity, Values
 from app.charts.sizes import Sizes
 from app.theme import Theme
-from workbench.analysis.results import PointResult, View
+from workbench.analysis.results import View
 
 NEAR_PX = 14.0
 """The distance at which the mouse counts as on a line."""
 
 
-class Chart(pg.PlotWidget):
+class Chart(Plot):
     """Draws one quantity of a model. Call `refresh` after the model may have changed."""
 
-    ideal_at = 0.8
-    """The middle of the ideal line's text, as a share of the line."""
+    NAMES = EndNames
     hovered = Signal(str, float)
     """Server under the mouse (empty: none) and the rate nearest to it (NaN: none)."""
     picked = Signal(str, float)
@@ -54,37 +50,15 @@ class Chart(pg.PlotWidget):
         *,
         lowest: bool = False,
     ) -> None:
-        super().__init__(enableMenu=False)
-        self.model, self.quantity = model, quantity
-        self.view_shown = View()
-        self.log = quantity is Quantity.TIME
-        self.hidden: set[str] = set()
-        self.highlighted = ""
-        self.cursor_rate = nan
-        """The rate under the dashed cursor; NaN: no cursor."""
-        self.paused = False
-        self.breathes = True
-        """False for users who want less motion."""
-        self.theme, self.sizes, self.lowest = theme, sizes or Sizes(), lowest
-        self.curves: dict[str, Curve] = {}
+        super().__init__(model, quantity, theme, sizes, lowest=lowest)
         self._layers: dict[str, tuple[object, QPixmap]] = {}
         self._drawn_version = -1
         self._arranged: object = None
-        self.ground, self._moving, self.names = Ground(self), Moving(self), EndNames(self)
         self._axes = Axes(self)
-        self.limits: Limits = (0, 1, 0, 1)
-        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.ground = Ground(self)
+        self.names = self.NAMES(self, self.ground)
+        self._moving = Moving(self, self.names)
         self.setMouseTracking(True)
-        self.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self.setViewportUpdateMode(self.ViewportUpdateMode.FullViewportUpdate)
-        self.setCacheMode(self.CacheModeFlag.CacheNone)
-        item = self.getPlotItem()
-        for axis in ("left", "bottom"):
-            item.hideAxis(axis)
-        item.hideButtons()
-        item.disableAutoRange()
-        item.getViewBox().setMouseEnabled(False, False)
-        item.getViewBox().setDefaultPadding(0)
         self.set_sizes(theme, self.sizes)
 
     # Display
@@ -109,6 +83,7 @@ class Chart(pg.PlotWidget):
     def set_model(self, model: ChartModel) -> None:
         self.model = model
         self._axes.forget()
+        self.names.forget()
         self.highlighted, self.cursor_rate = "", nan
         self.set_sizes(self.theme, self.sizes)
 
@@ -183,71 +158,6 @@ class Chart(pg.PlotWidget):
             box = self.getPlotItem().getViewBox()
             box.setRange(xRange=limits[:2], yRange=limits[2:], padding=0)
 
-    def known(self) -> NDArray[np.float64]:
-        values = [curve.values.y for curve in self.curves.values()]
-        known = np.concatenate(values) if values else np.empty(0)
-        return known[~np.isnan(known)]
-
-    @property
-    def metric(self) -> str:
-        """Return the key of the metric that is shown."""
-        return metric(self.quantity, self.view_shown)
-
-    @property
-    def has_ideal(self) -> bool:
-        """Whether the line y = x has a meaning here."""
-        return self.quantity is Quantity.REPLIES and self.model.axis.calibrated
-
-    @property
-    def ceiling(self) -> float | None:
-        """Return the client limit, if it lies within the chart."""
-        ceiling = self.model.ceiling_per_s
-        inside = ceiling is not None and ceiling < self.limits[1] and self.model.axis.calibrated
-        return ceiling if inside else None
-
-    def title_text(self) -> tuple[str, str]:
-        """("Response time", "p99, from scheduled time, log scale")."""
-        if self.quantity is Quantity.REPLIES:
-            return "Successful replies", "per second"
-        if other := self.model.metric(self.metric):
-            return other.label, other.unit
-        if self.quantity is Quantity.ERRORS:
-            return "Errors", "% of attempts"
-        shown = self.view_shown
-        unit = f"{words.percentile(shown.percentile)}, {words.clock(shown.clock)}"
-        return "Response time", f"{unit}, log scale" if self.log else unit
-
-    # Geometry, all in the scene's pixels (the widget's own)
-
-    def plot_rect(self) -> QRectF:
-        """Return the rectangle of the plot between the axes."""
-        return self.getPlotItem().getViewBox().sceneBoundingRect()
-
-    def at(self, x: float, value: float) -> QPointF:
-        """Return the pixel of a position on the axis and a value in the chart's unit."""
-        y = log10(max(value, 1e-9)) if self.log else value
-        across = self.limits[0] if x <= 0 else float(self.across(np.float64(x)))
-        return self.getPlotItem().getViewBox().mapViewToScene(QPointF(across, y))
-
-    def across(self, x: Floats) -> Floats:
-        """Return values as drawn: logarithms where the axis is logarithmic."""
-        return np.log10(x) if self.model.axis.scale == "log" else x
-
-    def running_at(self) -> QPointF | None:
-        """Return the pixel of the running point so far; None: it cannot be shown yet."""
-        running = self.model.running
-        if running is None or running.server not in self.curves or running.server in self.hidden:
-            return None
-        if running.start.purpose == "warm_up" and not self.model.axis.per_second:
-            return None  # its rate has no place on this axis
-        value = running.value(self.metric, self.view_shown)
-        return None if isnan(value) else self.at(running.x, value)
-
-    def clip_rect(self) -> QRectF:
-        """Return the plot with room for the markers on its edges."""
-        more = self.sizes.px(7)
-        return self.plot_rect().adjusted(-more, -more, more, more)
-
     # Painting
 
     def drawBackground(self, painter: QPainter, rect: QRectF | QRect) -> None:
@@ -292,18 +202,6 @@ class Chart(pg.PlotWidget):
     def _still_key(self) -> object:
         still = tuple((curve.series.id, curve.drawn_version) for curve in self.still())
         return self.ground.key(), still
-
-    def still(self) -> list[Curve]:
-        """Return the curves in painting order. A line that leaves the common one first lies above
-        the others, so that every stretch of y = x has the colour of the next server to leave it.
-        """
-        running = self.model.running_server
-        still = [
-            curve
-            for id_, curve in self.curves.items()
-            if id_ != running and id_ not in self.hidden and len(curve.values.x)
-        ]
-        return sorted(still, key=lambda curve: -(curve.series.knee or 0.0))
 
     def _paint_still(self, painter: QPainter) -> None:
         painter.save()
@@ -358,9 +256,3 @@ class Chart(pg.PlotWidget):
         points = self.curves[server].pixels()
         nearest = int(np.nanargmin(np.abs(points[:, 0] - at.x())))
         return server, float(self.curves[server].values.x[nearest])
-
-    def reading(self, server: str, rate: float) -> PointResult | None:
-        """Return the point of a server at exactly this rate."""
-        series = self.model.series.get(server)
-        readings = series.shown if series else ()
-        return next((r for r in readings if r.x == rate), None)

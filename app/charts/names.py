@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
 from app.charts import labels
+from app.charts.background import Ground
 from app.charts.curve import Curve
 from app.charts.drawing import draw_marker, draw_text, text_width
+from app.charts.plot import Plot
 from app.charts.series import Quantity
 from app.charts.shortening import distinct_names
 from app.colour import mix, with_opacity
 from app.theme import Weight, font
-
-if TYPE_CHECKING:
-    from app.charts.chart import Chart
 
 _FURTHER = (16, 32, 40, 48, 60, 64, 80)
 """Unscaled, above and below a running point: where its name is placed when other text is beside it.
@@ -31,16 +29,19 @@ _STUB = 12.0
 class EndNames:
     """Places and paints them in the scene's pixels."""
 
-    CEILING = "beyond the client limit"
-
-    def __init__(self, chart: Chart) -> None:
-        self._chart = chart
+    def __init__(self, chart: Plot, ground: Ground) -> None:
+        """`ground`: whose texts no name may cover."""
+        self._chart, self._ground = chart, ground
         self.placed: list[labels.Placed] = []
         self.running: QRectF | None = None
         """The box of the running server's name; None: it has none yet."""
         self.at_ceiling: list[labels.Box] = []
         """The box of the text at the client limit."""
         self._ceiling_text = ""
+
+    def forget(self) -> None:
+        """Handle another model: there is no name until it is painted."""
+        self.placed, self.running, self.at_ceiling = [], None, []
 
     def place(self, curves: Iterable[Curve]) -> None:
         """Place the name of every curve that has a point."""
@@ -69,11 +70,15 @@ class EndNames:
             line_height=sizes.label_px + px(3.5),
             least_height=sizes.label_px + px(1),
         )
-        self.placed = labels.place(ends, room, lines, chart.ground.words())
+        self.placed = labels.place(ends, room, lines, self._ground.words())
 
     def name(self, curve: Curve) -> str:
         """Return the text for a server where there is room."""
         return curve.series.name
+
+    def ceiling(self) -> str:
+        """Return the text at the client limit where there is room."""
+        return "beyond the client limit"
 
     def shortened(self, curve: Curve, size: QFont, room: float) -> str:
         """Return its name within `room` pixels; no other server's reads the same."""
@@ -140,7 +145,7 @@ class EndNames:
         within = [b for b in boxes if plot.left() <= b[0] and b[2] <= end]
         within = [b for b in within if top <= b[1] and b[3] <= foot]
         taken = [label.box(chart.sizes.label_px + px(1)) for label in self.placed]
-        taken += [*chart.ground.words(), *self.at_ceiling]
+        taken += [*self._ground.words(), *self.at_ceiling]
         gap = np.full((1, 2), np.nan)
         known = [c.pixels() for id_, c in chart.curves.items() if id_ not in chart.hidden]
         lines = [np.concatenate([part for line in known for part in (line, gap)])]
@@ -198,7 +203,8 @@ class EndNames:
         if ceiling is None:
             return
         x = chart.at(ceiling, 1).x() + px(4)
-        self._ceiling_text, length = self.CEILING, self._ceiling_length(self.CEILING)
+        self._ceiling_text = self.ceiling()
+        length = self._ceiling_length(self._ceiling_text)
         if length > plot.height():
             self._ceiling_text = "client limit"
             length = self._ceiling_length(self._ceiling_text)

@@ -158,17 +158,44 @@ class OverlayTrio(Trio):
             chart.show_extras(passes=passes, published=published)
 
 
+class TaggedNames(EndNames):
+    """Writes the session's letter after the name."""
+
+    def ceiling(self) -> str:
+        tags = getattr(self._chart.model, "tags", ())
+        return f"{super().ceiling()} of {tags[0]}" if len(tags) > 1 else super().ceiling()
+
+    def name(self, curve: Curve) -> str:
+        """Return the name without the letter: a server has one name in all sessions."""
+        return (
+            curve.series.label if isinstance(curve.series, OverlaidSeries) else super().name(curve)
+        )
+
+    def width(self, curve: Curve, size: QFont) -> float:
+        return super().width(curve, size) + (self._chart.sizes.px(21) if _tag(curve) else 0)
+
+    def write(  # noqa: PLR0917
+        self, painter: QPainter, at: QPointF, curve: Curve, size: QFont, room: float, strong: bool
+    ) -> None:
+        px, theme, tag = self._chart.sizes.px, self._chart.theme, _tag(curve)
+        room -= px(20) if tag else 0
+        text = self.name(curve) if strong else self.shortened(curve, size, room)
+        faint = _is_faint(curve) and not strong
+        colour = theme.muted if faint else theme.text if strong or tag else theme.soft
+        width = draw_text(painter, at, text, size, colour)
+        if tag:
+            box = QRectF(at.x() + width + px(6), at.y() - px(6.5), px(14), px(13))
+            draw_tag(painter, box, tag, theme, filled=not _is_faint(curve))
+
+
 class OverlayChart(Chart):
     """One quantity of an `Overlay`."""
 
+    NAMES = TaggedNames
     _passes = True
     _published = True
     ideal_at = 0.5
     """Published figures have their text further up."""
-
-    def set_sizes(self, theme: Theme, sizes: Sizes) -> None:
-        self.names = TaggedNames(self)
-        super().set_sizes(theme, sizes)
 
     def show_extras(self, *, passes: bool, published: bool) -> None:
         self._passes, self._published = passes, published
@@ -251,38 +278,6 @@ class OverlaidCurve(Curve):
         self, painter: QPainter, sizes: Sizes, radius: float = 4.0, *, knee: bool = False
     ) -> None:
         super().draw_markers(painter, sizes, radius * self.style.weight, knee=knee)
-
-
-class TaggedNames(EndNames):
-    """Writes the session's letter after the name."""
-
-    def __init__(self, chart: Chart) -> None:
-        super().__init__(chart)
-        tags = getattr(chart.model, "tags", ())
-        if len(tags) > 1:
-            self.CEILING = f"beyond the client limit of {tags[0]}"
-
-    def name(self, curve: Curve) -> str:
-        """Return the name without the letter: a server has one name in all sessions."""
-        return (
-            curve.series.label if isinstance(curve.series, OverlaidSeries) else super().name(curve)
-        )
-
-    def width(self, curve: Curve, size: QFont) -> float:
-        return super().width(curve, size) + (self._chart.sizes.px(21) if _tag(curve) else 0)
-
-    def write(  # noqa: PLR0917
-        self, painter: QPainter, at: QPointF, curve: Curve, size: QFont, room: float, strong: bool
-    ) -> None:
-        px, theme, tag = self._chart.sizes.px, self._chart.theme, _tag(curve)
-        room -= px(20) if tag else 0
-        text = self.name(curve) if strong else self.shortened(curve, size, room)
-        faint = _is_faint(curve) and not strong
-        colour = theme.muted if faint else theme.text if strong or tag else theme.soft
-        width = draw_text(painter, at, text, size, colour)
-        if tag:
-            box = QRectF(at.x() + width + px(6), at.y() - px(6.5), px(14), px(13))
-            draw_tag(painter, box, tag, theme, filled=not _is_faint(curve))
 
 
 def _is_faint(curve: Curve) -> bool:

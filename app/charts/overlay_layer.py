@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 from math import isnan, nan
 from time import monotonic
-from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QPointF, Qt
@@ -13,13 +12,12 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
 
 from app.charts.curve import PALE, Curve
 from app.charts.drawing import draw_marker, stroke
+from app.charts.names import EndNames
+from app.charts.plot import Plot
 from app.charts.series import Quantity
 from app.colour import mix, with_opacity
 from app.theme import SeriesStyle
 from workbench.analysis.running import Running
-
-if TYPE_CHECKING:
-    from app.charts.chart import Chart
 
 DIM, DIM_RUNNING = 0.25, 0.60
 """Opacity of the others, and of the running server, while one is highlighted."""
@@ -31,8 +29,8 @@ _LEVELS = 6
 class Moving:
     """Paints a chart's foreground in the scene's pixels."""
 
-    def __init__(self, chart: Chart) -> None:
-        self._chart = chart
+    def __init__(self, chart: Plot, names: EndNames) -> None:
+        self._chart, self._names = chart, names
 
     def paint(self, painter: QPainter) -> None:
         chart = self._chart
@@ -83,7 +81,7 @@ class Moving:
         if not isnan(value):
             self._paint_ring(painter, curve, chart.at(chart.cursor_rate, value))
         painter.restore()
-        chart.names.paint_strong(painter, curve.series.id)
+        self._names.paint_strong(painter, curve.series.id)
 
     def _paint_ring(self, painter: QPainter, curve: Curve, at: QPointF) -> None:
         """Draw a ring around the selected point; it stays hollow where the point must not be
@@ -132,7 +130,7 @@ class Moving:
                 stroke(painter, lead, curve.pen(chart.sizes.running_line, sure=sure))
             self._paint_halo(painter, curve, at)
             painter.setClipping(False)
-            chart.names.paint_running(painter, curve, at)
+            self._names.paint_running(painter, curve, at)
         elif running and chart.metric == Quantity.ERRORS.value and running.errors_pct is not None:
             self._paint_undecided(painter, curve, running, running.errors_pct)
         else:
@@ -156,7 +154,7 @@ class Moving:
         for end in (low, high):
             painter.drawLine(end - arm, end + arm)
         painter.setClipping(False)
-        chart.names.paint_running(painter, curve, low)
+        self._names.paint_running(painter, curve, low)
 
     def _paint_waiting(self, painter: QPainter, curve: Curve) -> None:
         """Draw the name of a server between its points, and until its first can be shown; in a
@@ -170,7 +168,7 @@ class Moving:
         if self._chart.paused:
             self._paint_halo(painter, curve, at)
         painter.setClipping(False)
-        self._chart.names.paint_running(painter, curve, at)
+        self._names.paint_running(painter, curve, at)
 
     def _paint_halo(self, painter: QPainter, curve: Curve, at: QPointF) -> None:
         chart = self._chart

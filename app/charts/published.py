@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
@@ -11,18 +10,16 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from app.charts import labels
 from app.charts.drawing import draw_text, text_width
+from app.charts.plot import Plot
 from app.charts.series import Quantity
 from app.theme import Weight, font
 from workbench.analysis.published import Published
-
-if TYPE_CHECKING:
-    from app.charts.chart import Chart
 
 
 class PublishedMarks:
     """Paints published figures in the scene's pixels."""
 
-    def __init__(self, chart: Chart) -> None:
+    def __init__(self, chart: Plot) -> None:
         self._chart = chart
 
     def paint(self, painter: QPainter, figures: Sequence[Published]) -> None:
