@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import ceil
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +11,10 @@ from PySide6.QtCore import QPoint, QRect, QSize
 from PySide6.QtWidgets import QWidget
 
 from app.charts import labels
+from app.charts.chart import Chart
+from app.charts.hover import HoverCard, Shape
 from app.charts.series import Quantity
-
-if TYPE_CHECKING:
-    from app.charts.chart import Chart
-    from app.charts.hover import HoverCard, Shape
-    from app.charts.trio import Trio
+from app.charts.stack import Stack
 
 _CELL = 4
 """Side of the squares, in pixels; each is empty, text or data."""
@@ -31,19 +28,19 @@ _TEXT, _DATA, _SELECTED = 4, 10, 100
 Squares = NDArray[np.int64]
 
 
-def place(trio: Trio, card: HoverCard) -> None:
-    """Choose the card's layout and place. Where a low chart has no room, another part of the trio
+def place(stack: Stack, card: HoverCard) -> None:
+    """Choose the card's layout and place. Where a low chart has no room, another part of the stack
     is used, or a lower card, or one with less text. The card stays in place as long as it covers
     nothing there; where every place covers something, it covers the least.
     """
     # Sums over all squares above and left of each, so that any box is the sum of four of them.
-    sums = np.pad(_covered(trio).cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
+    sums = np.pad(_covered(stack).cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
     best: tuple[int, Shape, QPoint] | None = None
     for shape in card.SHAPES:
         size = card.take(shape)
-        if best is not None and size.width() > trio.width():
+        if best is not None and size.width() > stack.width():
             continue
-        cost, at = _cheapest(trio, card, size, sums)
+        cost, at = _cheapest(stack, card, size, sums)
         if best is None or cost < best[0]:
             best = cost, shape, at
         if not cost:
@@ -53,15 +50,15 @@ def place(trio: Trio, card: HoverCard) -> None:
     card.move(best[2])
 
 
-def _cheapest(trio: Trio, card: HoverCard, size: QSize, sums: Squares) -> tuple[int, QPoint]:
+def _cheapest(stack: Stack, card: HoverCard, size: QSize, sums: Squares) -> tuple[int, QPoint]:
     """Return the least that a card of this size covers, and the place."""
     here = card.pos()
-    stays = card.isVisible() and trio.rect().contains(QRect(here, size))
+    stays = card.isVisible() and stack.rect().contains(QRect(here, size))
     if stays and not _cost(np.array([here.x()]), np.array([here.y()]), size, sums).any():
         return 0, here
-    plot = trio.charts[Quantity.REPLIES].plot_rect()
-    x = np.arange(0, max(1, trio.width() - size.width()), _CELL)
-    y = np.arange(0, max(1, trio.height() - size.height()), _CELL)
+    plot = stack.charts[Quantity.REPLIES].plot_rect()
+    x = np.arange(0, max(1, stack.width() - size.width()), _CELL)
+    y = np.arange(0, max(1, stack.height() - size.height()), _CELL)
     cost = _cost(x, y, size, sums)
     away = np.hypot(x - plot.left() - 8, (y - plot.top() - 2)[:, None])
     down, across = np.unravel_index(np.where(cost == cost.min(), away, np.inf).argmin(), cost.shape)
@@ -79,17 +76,17 @@ def _cost(x: Squares, y: Squares, size: QSize, sums: Squares) -> Squares:
     return cost
 
 
-def _covered(trio: Trio) -> Squares:
-    """Return the content of each square of the trio, shape (rows, columns)."""
-    squares = np.zeros((ceil(trio.height() / _CELL), ceil(trio.width() / _CELL)), dtype=np.int64)
-    for box in _texts(trio):
+def _covered(stack: Stack) -> Squares:
+    """Return the content of each square of the stack, shape (rows, columns)."""
+    squares = np.zeros((ceil(stack.height() / _CELL), ceil(stack.width() / _CELL)), dtype=np.int64)
+    for box in _texts(stack):
         left, top, right, foot = (max(0.0, edge) for edge in box)
         squares[
             int(top // _CELL) : ceil(foot / _CELL), int(left // _CELL) : ceil(right / _CELL)
         ] = _TEXT
     rows, columns = squares.shape
     for selected, cost in ((False, _DATA), (True, _SELECTED)):
-        points = (_along(_lines(trio, selected=selected)) // _CELL).astype(np.int64)
+        points = (_along(_lines(stack, selected=selected)) // _CELL).astype(np.int64)
         squares[points[:, 1].clip(0, rows - 1), points[:, 0].clip(0, columns - 1)] = cost
     return squares
 
@@ -106,23 +103,23 @@ def _along(line: labels.Polyline) -> labels.Polyline:
     return np.concatenate((line[known], between))
 
 
-def _lines(trio: Trio, *, selected: bool) -> labels.Polyline:
+def _lines(stack: Stack, *, selected: bool) -> labels.Polyline:
     """Return the lines of the selected server, or of the other visible ones, as one with gaps."""
     gap = np.full((1, 2), np.nan)
     found = [gap]
-    for chart in _shown(trio):
+    for chart in _shown(stack):
         for id_, curve in chart.curves.items():
             if id_ not in chart.hidden and (id_ == chart.highlighted) is selected:
                 found += [curve.pixels() + np.array([chart.x(), chart.y()]), gap]
     return np.concatenate(found)
 
 
-def _texts(trio: Trio) -> list[labels.Box]:
+def _texts(stack: Stack) -> list[labels.Box]:
     """Return the boxes of headers, axes, names, the running point, and whatever else lies over the
     charts.
     """
     found: list[labels.Box] = []
-    for chart in _shown(trio):
+    for chart in _shown(stack):
         x, y, plot = chart.x(), chart.y(), chart.plot_rect()
         height = chart.sizes.label_px
         own = [*chart.ground.words(), *chart.names.at_ceiling]
@@ -136,17 +133,17 @@ def _texts(trio: Trio) -> list[labels.Box]:
             px = chart.sizes.px(_HALO)
             own.append((halo.x() - px, halo.y() - px, halo.x() + px, halo.y() + px))
         found += [(a + x, b + y, c + x, d + y) for a, b, c, d in own]
-    for other in _beside(trio):
+    for other in _beside(stack):
         at = other.geometry()
         found.append((at.left(), at.top(), at.right(), at.bottom()))
     return found
 
 
-def _beside(trio: Trio) -> Iterable[QWidget]:
+def _beside(stack: Stack) -> Iterable[QWidget]:
     """Return a page's controls over the charts."""
-    children = (child for child in trio.children() if isinstance(child, QWidget))
-    return [each for each in children if each.isVisible() and trio.is_foreign(each)]
+    children = (child for child in stack.children() if isinstance(child, QWidget))
+    return [each for each in children if each.isVisible() and stack.is_foreign(each)]
 
 
-def _shown(trio: Trio) -> Iterable[Chart]:
-    return [chart for chart in trio.charts.values() if chart.isVisibleTo(trio)]
+def _shown(stack: Stack) -> Iterable[Chart]:
+    return [chart for chart in stack.charts.values() if chart.isVisibleTo(stack)]

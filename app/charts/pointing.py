@@ -3,46 +3,75 @@
 from __future__ import annotations
 
 from math import isnan, nan
-from typing import TYPE_CHECKING
 from weakref import ref
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent
+from PySide6.QtWidgets import QWidget
 
+from app.charts import placing
+from app.charts.hover import HoverCard
 from app.charts.series import Quantity, Series
+from app.charts.stack import Stack
 from workbench.analysis.results import PERCENTILES, PointResult, View
-
-if TYPE_CHECKING:
-    from app.charts.trio import Trio
 
 _DIGITS = range(Qt.Key.Key_1, Qt.Key.Key_9 + 1)
 _PLAIN = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
 
 
 class Pointing:
-    """The selection of one trio. A server and a rate can be pinned; the mouse overrules them while
+    """The selection of one stack. A server and a rate can be pinned; the mouse overrules them while
     it is at a line.
 
     Keys: up and down select a server, left and right a point, 1 to 9 show or hide a server, 0 shows
     all, L changes the scale, P the percentile, Esc and Backspace deselect.
     """
 
-    def __init__(self, trio: Trio) -> None:
+    def __init__(self, stack: Stack) -> None:
         # A weak reference: garbage collection must not destroy a window, which may happen while it
         # is being painted.
-        self._trio_ref = ref(trio)
+        self._stack_ref = ref(stack)
         self.server = ""
         """The pinned server; empty: none."""
         self.rate = nan
         """The pinned rate; NaN: only the server is pinned."""
+        self._card: HoverCard | None = None
         self._shown: tuple[PointResult, View, bool] | None = None
         """The content of the card."""
 
     @property
-    def _trio(self) -> Trio:
-        trio = self._trio_ref()
-        assert trio is not None
-        return trio
+    def _stack(self) -> Stack:
+        stack = self._stack_ref()
+        assert stack is not None
+        return stack
+
+    @property
+    def card(self) -> HoverCard:
+        """Created on first use: a picture for a file needs none."""
+        if self._card is None:
+            stack = self._stack
+            self._card = HoverCard(stack.theme, stack, max(1.0, 0.8 * stack.sizes.scale))
+        return self._card
+
+    def is_card(self, widget: QWidget) -> bool:
+        return widget is self._card
+
+    def hide_card(self) -> None:
+        if self._card is not None:
+            self._card.hide()
+
+    def place_card(self) -> None:
+        if self._card is not None and self._card.accessibleName():
+            placing.place(self._stack, self._card)
+
+    def renew_card(self) -> None:
+        """Apply other colours, or another size."""
+        if self._card is not None:
+            self._card.hide()
+            self._card.deleteLater()
+            self._card = None
+        self.forget()
+        self.again()
 
     def pin(self, server: str, rate: float = nan) -> None:
         """Pin a server; empty: deselect."""
@@ -62,54 +91,54 @@ class Pointing:
         """Deselect a server that is no longer shown, whether clicked or under the mouse."""
         if server == self.server:
             self.pin("")
-        elif server == self._trio.charts[Quantity.REPLIES].highlighted:
+        elif server == self._stack.charts[Quantity.REPLIES].highlighted:
             self.hover("", nan)
 
     def forget(self) -> None:
         """Handle another model; the pinned server may appear again."""
         self._shown = None
-        self._trio.hide_card()
+        self.hide_card()
 
     def again(self) -> None:
         """Handle a changed model: the selected point may have other values."""
-        first = self._trio.charts[Quantity.REPLIES]
+        first = self._stack.charts[Quantity.REPLIES]
         if first.highlighted:
             self._show(first.highlighted, first.cursor_rate)
         elif self.server:
             self.point_to(self.server, self.rate)
 
     def point_to(self, server: str, rate: float) -> None:
-        trio = self._trio
-        first = trio.charts[Quantity.REPLIES]
-        if server and server not in trio.model.series:
+        stack = self._stack
+        first = stack.charts[Quantity.REPLIES]
+        if server and server not in stack.model.series:
             return
         changed = first.highlighted != server
         moved = first.cursor_rate != rate and not (isnan(first.cursor_rate) and isnan(rate))
         if changed or moved:
-            for chart in trio.charts.values():
+            for chart in stack.charts.values():
                 chart.point_to(server, rate)
         self._show(server, rate)
         if changed:
-            trio.highlighted.emit(server)
+            stack.highlighted.emit(server)
 
     def key(self, event: QKeyEvent) -> bool:
         """Handle a key; False: it has no meaning here."""
         if event.modifiers() not in _PLAIN:
             return False
-        trio, key = self._trio, event.key()
+        stack, key = self._stack, event.key()
         if key in _DIGITS:
             return self._toggle(key - Qt.Key.Key_1)
         if key == Qt.Key.Key_0:
-            trio.show_all()
+            stack.show_all()
         elif key == Qt.Key.Key_L:
-            trio.set_log(not trio.log)
+            stack.set_log(not stack.log)
         elif key == Qt.Key.Key_P:
             order = list(PERCENTILES)
-            trio.set_percentile(order[(order.index(trio.view.percentile) + 1) % len(order)])
-        elif key == Qt.Key.Key_M and trio.model.metrics:
-            shown = ["", *(metric.key for metric in trio.model.metrics)]
-            now = shown.index(trio.view.metric) if trio.view.metric in shown else 0
-            trio.set_metric(shown[(now + 1) % len(shown)])
+            stack.set_percentile(order[(order.index(stack.view.percentile) + 1) % len(order)])
+        elif key == Qt.Key.Key_M and stack.model.metrics:
+            shown = ["", *(metric.key for metric in stack.model.metrics)]
+            now = shown.index(stack.view.metric) if stack.view.metric in shown else 0
+            stack.set_metric(shown[(now + 1) % len(shown)])
         elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
             return self._next_server(1 if key == Qt.Key.Key_Down else -1)
         elif key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
@@ -123,16 +152,16 @@ class Pointing:
     # Implementation
 
     def _toggle(self, place: int) -> bool:
-        servers = list(self._trio.model.series)
+        servers = list(self._stack.model.series)
         if place >= len(servers):
             return False
-        self._trio.toggle(servers[place])
+        self._stack.toggle(servers[place])
         return True
 
     def _next_server(self, step: int) -> bool:
         """Select the next server in the legend's order."""
-        trio = self._trio
-        ranked = [s for s in trio.model.ranked() if s.shown and trio.is_shown(s.id)]
+        stack = self._stack
+        ranked = [s for s in stack.model.ranked() if s.shown and stack.is_shown(s.id)]
         if not ranked:
             return False
         places = [n for n, series in enumerate(ranked) if series.id == self.server]
@@ -141,7 +170,7 @@ class Pointing:
         return True
 
     def _next_point(self, step: int) -> bool:
-        series = self._trio.model.series.get(self.server)
+        series = self._stack.model.series.get(self.server)
         if series is None or not series.shown:
             return self._next_server(1)
         rates = [reading.x for reading in series.shown]
@@ -160,25 +189,25 @@ class Pointing:
         self._announce()
 
     def _show(self, server: str, rate: float) -> None:
-        trio = self._trio
-        reading = trio.charts[Quantity.REPLIES].reading(server, rate)
+        stack = self._stack
+        reading = stack.charts[Quantity.REPLIES].reading(server, rate)
         if reading is None:
             self._shown = None
-            trio.hide_card()
-            trio.setAccessibleDescription("")
+            self.hide_card()
+            stack.setAccessibleDescription("")
             return
         pinned = server == self.server and rate == self.rate
-        shown = (reading, trio.view, pinned)
+        shown = (reading, stack.view, pinned)
         if shown == self._shown:
             return
         self._shown = shown
-        trio.card.display(trio.model.series[server], reading, trio.view, pinned=pinned)
-        trio.setAccessibleDescription(trio.card.accessibleName())
-        trio.place_card()
-        trio.card.show()
-        trio.card.raise_()
+        self.card.display(stack.model.series[server], reading, stack.view, pinned=pinned)
+        stack.setAccessibleDescription(self.card.accessibleName())
+        self.place_card()
+        self.card.show()
+        self.card.raise_()
 
     def _announce(self) -> None:
-        description = self._trio.accessibleDescription()
+        description = self._stack.accessibleDescription()
         if description:
-            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._trio, description))
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._stack, description))

@@ -1,0 +1,266 @@
+"""Charts of one model over one offered rate, one above another: replies, response time, errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QWidget
+
+from app.charts import layout
+from app.charts.chart import Chart
+from app.charts.drawing import text_width
+from app.charts.model import ChartModel
+from app.charts.series import Quantity
+from app.charts.sizes import Sizes
+from app.theme import Theme, Weight, font
+from workbench.analysis.results import Clock, Percentile, View
+
+
+class Stack(QWidget):
+    """Draws what the model holds, live and replayed alike.
+
+    Feed the model, then call `refresh` (about ten times a second is enough): it repaints only when
+    something has changed or a point is running.
+    """
+
+    highlighted = Signal(str)
+    """The highlighted server; empty: none."""
+    visibility_changed = Signal(str, bool)
+    view_changed = Signal()
+    """The percentile, the clock or the scale of the response time has changed."""
+
+    CHART = Chart
+
+    def __init__(
+        self,
+        model: ChartModel,
+        theme: Theme,
+        sizes: Sizes | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.model = model
+        self._theme, self._sizes = theme, sizes or Sizes()
+        self._view = View()
+        self._hidden: set[str] = set()
+        self._requested: tuple[Quantity, ...] = tuple(Quantity)
+        self._shown = self._requested
+        self._names: tuple[str, ...] = ()
+        self._drawn_version = -1
+        self.paused = False
+        """No point is running; one waits for the user."""
+        self.charts = {
+            quantity: self.CHART(
+                model, quantity, theme, self._sizes, lowest=quantity is Quantity.ERRORS
+            )
+            for quantity in Quantity
+        }
+        for chart in self.charts.values():
+            chart.setParent(self)
+            chart.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            self._name(chart)
+        self.setMinimumSize(420, 190)
+
+    # Display
+
+    def _name(self, chart: Chart) -> None:
+        """Set the description for screen readers."""
+        name = f"{chart.title_text()[0]} over the {self.model.axis.name}"
+        if name != chart.accessibleName():
+            chart.setAccessibleName(name)
+
+    def refresh(self) -> bool:
+        """Draw the changes of the model since the last call; False: there was nothing to draw."""
+        changed = self._drawn_version != self.model.version
+        if not changed and self.model.running is None:
+            return False
+        self._drawn_version = self.model.version
+        for chart in self.charts.values():
+            self._name(chart)
+        names = tuple(series.name for series in self.model.series.values())
+        if names != self._names:
+            self._names = names
+            self._widen_gutter()
+        for chart in self._each():
+            chart.refresh()
+        return True
+
+    def set_model(self, model: ChartModel) -> None:
+        """Draw another session, or the same one from its start; hidden servers stay hidden."""
+        self.model = model
+        for chart in self._each():
+            chart.set_model(model)
+        self._drawn_version = -1
+        self.refresh()
+
+    def toggle(self, server: str) -> None:
+        """Hide a server that is shown, or show one that is hidden."""
+        self.set_shown(server, server in self._hidden)
+
+    def set_shown(self, server: str, shown: bool) -> None:
+        (self._hidden.discard if shown else self._hidden.add)(server)
+        for chart in self._each():
+            chart.set_hidden(self._hidden)
+        self.visibility_changed.emit(server, shown)
+
+    def is_shown(self, server: str) -> bool:
+        return server not in self._hidden
+
+    def show_all(self) -> None:
+        for server in sorted(self._hidden):
+            self.set_shown(server, True)
+
+    def set_view(self, view: View) -> None:
+        """Set which response time is shown, and what the lowest chart shows."""
+        self._view = view
+        for chart in self._each():
+            chart.set_view(view)
+        self.view_changed.emit()
+
+    def set_percentile(self, percentile: Percentile) -> None:
+        self.set_view(replace(self._view, percentile=percentile))
+
+    def set_clock(self, clock: Clock) -> None:
+        self.set_view(replace(self._view, clock=clock))
+
+    def set_metric(self, key: str) -> None:
+        """Set the metric of the lowest chart; empty: the errors."""
+        self.set_view(replace(self._view, metric=key))
+
+    def set_log(self, log: bool) -> None:
+        """Response time on a logarithmic (the default) or a linear scale."""
+        self.charts[Quantity.TIME].set_view(self._view, log=log)
+        self.view_changed.emit()
+
+    @property
+    def view(self) -> View:
+        return self._view
+
+    @property
+    def log(self) -> bool:
+        return self.charts[Quantity.TIME].log
+
+    @property
+    def theme(self) -> Theme:
+        return self._theme
+
+    @property
+    def sizes(self) -> Sizes:
+        return self._sizes
+
+    @property
+    def requested_charts(self) -> tuple[Quantity, ...]:
+        """Return the visible charts where there is height for all, from the top."""
+        return self._requested
+
+    def show_charts(self, quantities: Iterable[Quantity]) -> None:
+        """Set which charts are shown; fewer charts get more space each."""
+        self._requested = tuple(quantity for quantity in Quantity if quantity in set(quantities))
+        self._choose()
+        self._dress()
+
+    def set_paused(self, paused: bool) -> None:
+        """Show a hollow halo: no point is running, one waits."""
+        self.paused = paused
+        for chart in self._each():
+            chart.paused = paused
+            chart.viewport().update()
+
+    def set_breathing(self, breathes: bool) -> None:
+        """Set whether the halo moves; False: for users who want less motion."""
+        for chart in self._each():
+            chart.breathes = breathes
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self._dress()
+
+    def set_sizes(self, sizes: Sizes) -> None:
+        """Set the sizes, for example for a projector."""
+        self._sizes = sizes
+        self._widen_gutter()
+
+    # Painting and files
+
+    def paint(self, painter: QPainter, target: QRectF) -> None:
+        """Paint all three charts as strokes, for pictures, files and printers."""
+        scale = target.width() / max(1, self.width())
+        painter.save()
+        painter.setBrush(Qt.BrushStyle.NoBrush)  # pyqtgraph's ViewBox would fill with the one set
+        for chart in self._each():
+            where = chart.geometry()
+            onto = QRectF(
+                target.left() + where.x() * scale,
+                target.top() + where.y() * scale,
+                where.width() * scale,
+                where.height() * scale,
+            )
+            chart.render(painter, onto, chart.viewport().rect())
+        painter.restore()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), QColor(self._theme.card))
+        painter.setPen(QPen(QColor(self._theme.line), 1))
+        for quantity in self._shown[1:]:
+            chart = self.charts[quantity]
+            y = chart.y() - self._sizes.px(layout.GAP) / 2 + 0.5
+            painter.drawLine(QPointF(0, y), QPointF(self.width(), y))
+        painter.end()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        if self._choose():
+            self._dress()
+            return
+        y, gap = 0.0, self._sizes.px(layout.GAP)
+        for quantity, height in self._heights().items():
+            top, foot = round(y), round(y + height)
+            self.charts[quantity].setGeometry(0, top, self.width(), foot - top)
+            y += height + gap
+        if self._needed_gutter() != self._sizes.gutter:
+            self._widen_gutter()
+
+    # Implementation
+
+    def _each(self) -> Iterable[Chart]:
+        return self.charts.values()
+
+    def _widen_gutter(self) -> None:
+        self._sizes = replace(self._sizes, gutter=self._needed_gutter())
+        self._dress()
+
+    def _heights(self) -> dict[Quantity, float]:
+        return layout.heights(self._shown, self._sizes, len(self._names), self.height())
+
+    def _needed_gutter(self) -> float:
+        size = font(12, Weight.Medium)
+        longest = max((text_width(name, size) for name in self._names), default=0.0)
+        crowded = not layout.names_fit(self._heights(), self._sizes, len(self._names))
+        return layout.gutter(longest, self.width() / self._sizes.scale, crowded=crowded)
+
+    def _choose(self) -> bool:
+        """Update which charts are shown: all that are wanted, or those that there is height for.
+        Returns whether that changed.
+        """
+        low = self.height() < self._sizes.px(layout.LEAST_OF_THREE)
+        shown = tuple(q for q in self._requested if not (low and q is Quantity.ERRORS))
+        if shown == self._shown:
+            return False
+        self._shown = shown
+        for quantity, chart in self.charts.items():
+            chart.setVisible(quantity in shown)
+            chart.lowest = quantity is shown[-1]
+        return True
+
+    def _dress(self) -> None:
+        for chart in self._each():
+            chart.set_sizes(self._theme, self._sizes)
+        self.resizeEvent(QResizeEvent(self.size(), self.size()))
+        self.update()
+
+    def is_foreign(self, child: QWidget) -> bool:
+        """Whether a page has put the widget over the charts."""
+        return child not in self.charts.values()
