@@ -127,7 +127,7 @@ def test_bad_input_is_one_line_and_ends_with_2(
     assert err.count("\n") == 1
 
 
-def test_a_plan_with_a_server_that_is_not_to_be_had_is_refused_at_once(
+def test_a_plan_with_a_server_that_is_unavailable_is_refused_at_once(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plan = tmp_path / "plan.yaml"
@@ -136,8 +136,8 @@ def test_a_plan_with_a_server_that_is_not_to_be_had_is_refused_at_once(
     out, err = capsys.readouterr()
     assert out == ""
     assert err == (
-        "pongbench: Chiral is not available: No registry has it: the chiral of the Python Package"
-        " Index is another program. Leave it out of the plan.\n"
+        "pongbench: Chiral is not available: No package registry has it; chiral on the Python Package"
+        " Index is a different program. Leave it out of the plan.\n"
     )
 
 

@@ -1,4 +1,4 @@
-"""A place for the ping-pong with Chiral, whose source is not to be had."""
+"""Placeholder for the ping-pong with Chiral, whose source is not available."""
 
 import sys
 
