@@ -1,4 +1,4 @@
-"""CPU that other programs took on the cores of server and clients while points were measured."""
+"""CPU that other programs took on the cores of server and clients during points."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from workbench.analysis.verdicts import OTHERS_PCT
 from workbench.documents import PointStop
 
 _FEW = 0.1
-"""Share of points that may be disturbed without making it a different set-up."""
+"""A set-up counts as disturbed if more than this share of its points is."""
 
 
 @dataclass(frozen=True)
 class BackgroundLoad:
-    """Background load over several points, in percent of a core."""
+    """Background load over several points, in percent of one core."""
 
     measured: Sequence[float]
-    """At every point where it was measured."""
+    """One value per point where it was measured."""
     disturbing: Sequence[float]
-    """Those of `measured` that are enough to move a limit."""
+    """The values of `measured` that are high enough to move a limit."""
 
     @classmethod
     def at(cls, points: Iterable[PointStop]) -> BackgroundLoad:
@@ -29,12 +29,12 @@ class BackgroundLoad:
 
     @property
     def is_frequent(self) -> bool:
-        """Were more than a few points disturbed?"""
+        """Whether more than a few points were disturbed."""
         return len(self.disturbing) > _FEW * len(self.measured)
 
     @property
     def text(self) -> str:
-        """For people, behind "Background load"; empty: it was not measured."""
+        """For people, to follow "Background load"; empty: not measured."""
         if not self.disturbing:
             return "took next to no CPU" if self.measured else ""
         return (

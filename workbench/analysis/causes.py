@@ -1,4 +1,4 @@
-"""Why a server stops where it does, from what was seen of its processes while it was the limit."""
+"""Why a server reaches its limit, from measurements of its processes at a point it limited."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SERVICES = {
     "5672": "RabbitMQ",
     "9092": "Kafka",
 }
-"""By their usual port (IANA's registry of service names, or the projects' own documentation)."""
+"""By default port (IANA's registry of service names, or the projects' own documentation)."""
 
 DATABASES = {
     "postgres": "PostgreSQL",
@@ -35,103 +35,105 @@ DATABASES = {
     "redis-server": "Redis",
     "memcached": "memcached",
 }
-"""By the name of their program."""
+"""By the name of the program."""
 
 FULL_PCT = 92.0
-"""Of a core: above it a thread has no time left. The rest goes to wake-ups and the sampler."""
+"""Percent of one core: above it a thread has no time left. The rest goes to wake-ups and the
+sampler."""
 
 IDLE_PCT = 60.0
-"""Of a core: below it CPU time is not what the server lacks."""
+"""Percent of one core: below it the server does not lack CPU time."""
 
 TURNS_PCT = 120.0
-"""Of a core: up to here, several threads use no more than one; switching between them costs."""
+"""Percent of one core: up to here several threads use no more than one core; switching between them
+costs some."""
 
 STARVED = 0.2
-"""Share of the time that the busiest thread was ready and had no CPU."""
+"""Share of the time that the busiest thread was runnable but had no CPU."""
 
 ONE_THREAD = 0.8
-"""Share of the tree's CPU time: above it one thread does the work."""
+"""Share of the process tree's CPU time: above it one thread does the work."""
 
 THROTTLED = 0.1
-"""Share of the time in which a quota kept the server from running."""
+"""Share of the time that a CPU quota throttled the server."""
 
 COLLECTING = 0.3
-"""Share of the CPU time that went to threads which collect garbage."""
+"""Share of the CPU time spent in garbage collector threads."""
 
 ELSEWHERE = 0.5
-"""Share of the CPU time that a database in the server's own process tree took."""
+"""Share of the CPU time spent in a database within the server's own process tree."""
 
 MOSTLY = 0.5
-"""Of the threads that work: so many waited for the same thing."""
+"""Share of the working threads that must wait for the same thing."""
 
 ANSWERED_LATE = 0.6
-"""Of the connections to a database or service that are in use, and of the samples: in which an
-answer was waited for."""
+"""Share of the connections in use to a database or service that must be waiting for an answer, and
+share of the samples in which one must be."""
 
 SHORT_OF = 0.1
-"""Share of the time that something of the machine waited for memory or disk."""
+"""Share of the time that tasks on the machine waited for memory or disk."""
 
 
 @dataclass(frozen=True)
 class Upstream:
-    """Somebody whom a server asks: a database, another service."""
+    """A service that the server calls, such as a database."""
 
     address: str
     connections: float
-    """In use, mean of the samples."""
+    """Connections in use, mean of the samples."""
     share: float
-    """Of them, that waited for an answer."""
+    """Share of `connections` that waited for an answer."""
     present: float
-    """Share of the samples in which one did."""
+    """Share of the samples in which at least one waited."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Seen:
-    """Of the server and its machine over a point."""
+    """What was measured of the server and its machine over a point."""
 
     busy_pct: float
-    """CPU of the whole process tree, of one core, while the load lasted."""
+    """CPU of the whole process tree in percent of one core, while the load lasted."""
     cpu_s: float
     seconds: float
-    """The whole point, with its ramp and its end."""
+    """The whole point, including ramp and drain."""
     cores: int
-    """That it may use."""
+    """Cores the server may use."""
     kernel_share: float | None = None
     busiest_s: float | None = None
-    """CPU time of its busiest thread; None: not known."""
+    """CPU time of its busiest thread; None: unknown."""
     starved_s: float = 0.0
-    """How long that thread was ready and had no CPU."""
+    """Time that this thread was runnable but had no CPU."""
     threads: int = 0
-    """That used CPU time."""
+    """Threads that used CPU time."""
     descriptors: int = 0
-    """Most that one of its processes had open."""
+    """The most that one of its processes had open."""
     nofile: int = 0
-    """The limit of each; 0: none is known."""
+    """Descriptor limit of each process; 0: unknown."""
     backlog: int = 0
     overflows: int = 0
-    """Of its accept queue."""
+    """Overflows of its accept queue."""
     pressure: Mapping[str, float] = field(default_factory=dict)
-    """By resource: share of the time in which something of the machine waited for it."""
+    """By resource: share of the time that tasks on the machine waited for it."""
     waits: Mapping[str, float] = field(default_factory=dict)
-    """By what for: threads that waited, on average; see `machines.waiting`."""
+    """Mean number of waiting threads, by what they waited for; see `machines.waiting`."""
     upstreams: Sequence[Upstream] = ()
-    """Whom it asked, those it waited for the most first."""
+    """Services it called, those it waited for most first."""
     opened: float = 0.0
-    """Connections open, on average."""
+    """Mean number of open connections."""
     programs: Mapping[str, float] = field(default_factory=dict)
-    """CPU seconds by the name of a program in its process tree."""
+    """CPU seconds, by program name within its process tree."""
     collectors_s: float = 0.0
-    """CPU time of its threads that collect garbage."""
+    """CPU time of its garbage collector threads."""
     throttled_s: float | None = None
-    """How long a quota of CPU time kept it from running; None: it has none."""
+    """Time that a CPU quota throttled it; None: it has no quota."""
 
 
 def cause(seen: Seen) -> Message | None:
-    """The first of the resources that it had used up; None: nothing is known of it.
+    """The first resource that was exhausted; None: unknown.
 
-    What runs out first is named first: a server without descriptors or quota has time left, one
-    without memory may spend its time on finding some, one whose thread has a whole core lacks
-    nothing but that, and one that has time waits for something.
+    The order matters: a server without descriptors or CPU quota may be idle, one without memory may
+    spend CPU time looking for some, one whose thread fills a core lacks nothing else, and an idle
+    one is waiting for something.
     """
     if not seen.busy_pct or not seen.seconds:
         return None
@@ -143,9 +145,9 @@ def cause(seen: Seen) -> Message | None:
 
 
 def why_it_stops(series: SeriesResult) -> tuple[PointStop, Message] | None:
-    """The lowest point above what it sustains at which the server was the limit, and what it
-    lacked there, or which limit of a search it exceeded; None: there is none, or nothing is known
-    of it."""
+    """The lowest point above the sustained rate at which the server was the limit, with what it
+    lacked there or the limit of a search that it exceeded; None: there is no such point, or the
+    cause is unknown."""
     above = (stop for stop in series.counted if stop.x > (series.knee or 0.0))
     missed = {point for peak in series.peaks for point in peak.missed}
     limits = [s for s in above if s.verdict == "server-limited" or s.point in missed]
@@ -171,7 +173,7 @@ def _cores(seen: Seen) -> Message | None:
 
 
 def _one_core(seen: Seen) -> Message | None:
-    """Of several."""
+    """One core's worth of CPU, of several available."""
     if seen.busy_pct < FULL_PCT or seen.busiest_s is None:
         return None
     if seen.busiest_s >= ONE_THREAD * seen.cpu_s:
@@ -189,7 +191,7 @@ def _no_cpu(seen: Seen) -> Message | None:
 
 
 def _quota(seen: Seen) -> Message | None:
-    """Of its control group: a container, a unit of systemd."""
+    """The CPU quota of its control group (a container, a systemd unit)."""
     if (seen.throttled_s or 0.0) < THROTTLED * seen.seconds:
         return None
     throttled_pct = 100 * min(1.0, (seen.throttled_s or 0.0) / seen.seconds)
@@ -204,7 +206,7 @@ def _collector(seen: Seen) -> Message | None:
 
 
 def _database_here(seen: Seen) -> Message | None:
-    """One that belongs to the server and uses its cores."""
+    """A database in its own process tree, on the same cores."""
     name = next((name for name in seen.programs if name in DATABASES), "")
     if seen.busy_pct < IDLE_PCT or not name or seen.programs[name] < ELSEWHERE * seen.cpu_s:
         return None
@@ -215,13 +217,14 @@ def _database_here(seen: Seen) -> Message | None:
 
 
 def _answer(seen: Seen) -> Message | None:
-    """Of a database or another service, for which it waits while it has time."""
+    """The answer of a database or another service, while the server is mostly idle."""
     if seen.busy_pct >= IDLE_PCT * seen.cores:
         return None
     for each in seen.upstreams:
         if min(each.share, each.present) < ANSWERED_LATE:
             continue
-        # Where threads were seen to wait for something else, only as many that read may speak.
+        # If threads also waited for something else, only threads seen reading count as waiting for
+        # the answer.
         others = max(seen.waits.get(kind, 0.0) for kind in ("lock", "timer", "disk"))
         if others < 1 or seen.waits.get("socket", 0.0) >= ANSWERED_LATE * each.connections:
             return causes.WaitedForAnswer(
@@ -234,8 +237,8 @@ def _answer(seen: Seen) -> Message | None:
 
 
 def _threads(seen: Seen) -> Message | None:
-    """What most of its threads that work wait for: neither what a dispatcher does between two
-    calls, nor spare threads, of which there are more than connections."""
+    """What most of its working threads wait for. Not counted are dispatchers between two calls, and
+    idle threads of a pool larger than the number of connections."""
     if seen.busy_pct >= FULL_PCT * seen.cores:
         return None
     working = {kind: n for kind, n in seen.waits.items() if kind not in ("accept", "events")}

@@ -23,16 +23,16 @@ class ClientSummary:
     late: int = 0
     unsent: int = 0
     lateness_p99_us: int = 0
-    """Of its worst point."""
+    """At its worst point."""
     cpu_pct: float = 0.0
-    """Of one core, its busiest worker in its busiest point."""
+    """Percent of one core: its busiest worker at its busiest point."""
     clock_uncertainty_us: int = 0
-    """At most."""
+    """The largest of all points."""
     ceiling_per_s: float | None = None
-    """The highest share of the rate against the null server at which it kept its schedule, as at
-    every lower one; None: no ceiling was looked for, or it kept none."""
+    """The highest share of the rate against the null server up to which it always kept its
+    schedule; None: not calibrated, or it kept its schedule at no rate."""
     ceiling_is_floor: bool = False
-    """It kept its schedule at every rate that was tried."""
+    """It kept its schedule at every tested rate."""
 
 
 @dataclass
@@ -41,10 +41,10 @@ class Together:
 
     clients: list[ClientSummary] = field(default_factory=list)
     skews_us: list[int] = field(default_factory=list)
-    """Between the first and the last of them to begin, point by point."""
+    """Time between the start of the first and the last client, for each point."""
 
     def skew(self) -> str:
-        """A sentence; empty: there are not two that could differ."""
+        """A sentence; empty with fewer than two clients."""
         if len(self.clients) < 2 or not self.skews_us:
             return ""
         middle, most = statistics.median(self.skews_us), max(self.skews_us)
@@ -66,7 +66,7 @@ class Together:
 
 
 def together(points: Sequence[PointStop]) -> Together:
-    """Of all points of a session, those against the null server among them."""
+    """Over all points of a session, including those against the null server."""
     found: dict[str, ClientSummary] = {}
     together = Together()
     for point in points:
@@ -107,6 +107,6 @@ def _find_ceiling(client: ClientSummary, points: Sequence[PointStop]) -> None:
 
 
 def _kept(part: ClientPart) -> bool:
-    """Was its schedule kept? By the limits of a point's verdict."""
+    """Whether it kept its schedule, by the limits that verdicts use."""
     late, unsent = share(part.late, part.sent), share(part.unsent, part.scheduled)
     return late <= LATE_SHARE and unsent <= LOST_SHARE

@@ -1,4 +1,4 @@
-"""What servers pay for their calls: CPU time at the same load, and where a core would be full."""
+"""CPU cost of calls: CPU time at the same load, and the load at which one core would be full."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from workbench.analysis.results import PointResult, SeriesResult
 from workbench.analysis.significance import Finding
 
 CPU_PER_CALL = "cpu_us_per_call"
-"""Key of the metric, microseconds; see `metrics.cpu`."""
+"""Key of the metric, in microseconds; see `metrics.cpu`."""
 
 MARGIN = "cpu_us_per_call_margin"
-"""Key of half of its interval of 95 % within a point, microseconds."""
+"""Key of half the width of its 95 % interval within a point, in microseconds."""
 
 
 def cpu_us_per_call(point: PointResult | None) -> float | None:
@@ -26,11 +26,11 @@ def cpu_us_per_call(point: PointResult | None) -> float | None:
 
 
 def full_core(series: SeriesResult) -> float | None:
-    """The load at which what its calls cost would fill one core, in the axis's unit of rates: an
-    extrapolation of the price at the highest trusted point. None: that is not known.
+    """The load at which one core would be full, in the axis's unit of rates, extrapolated from the
+    cost per call at the highest trusted point. None: unknown.
 
-    A server of several processes or threads that run at once may go beyond it. On an axis of
-    another kind the price differs from value to value, and there is none.
+    Servers with several processes or threads may exceed it. On an axis other than rates the cost
+    changes with the value, so there is none.
     """
     if series.axis.of_workload:
         return None
@@ -42,14 +42,14 @@ def full_core(series: SeriesResult) -> float | None:
 
 
 def rank(series: SeriesResult) -> tuple[float, float]:
-    """Sorts servers by knee, else by most replies, highest first; of equals the one first that
-    pays the least for a call there. Those without any, or whose price is not known, come last."""
+    """Sort key: knee, or most replies where there is none, highest first; ties by the lowest CPU
+    time per call there. Servers without points, or of unknown cost, come last."""
     there = series.at_knee if series.axis.has_limit else series.most
     return -series.figure, cpu_us_per_call(there) or inf
 
 
 def _per_call(point: PointResult) -> float:
-    """What the axis's rates count, per call: a connection may have several."""
+    """Units that the axis's rates count, per call: a connection may have several calls."""
     stop = point.deciding_stop
     calls = stop.counts.scheduled
     return stop.offered_per_s * stop.seconds / calls if calls else 1.0
@@ -57,12 +57,12 @@ def _per_call(point: PointResult) -> float:
 
 @dataclass(frozen=True)
 class Cost:
-    """CPU time per call at one value of the axis, microseconds, with its interval of 95 %."""
+    """CPU time per call at one value of the axis, in microseconds, with its 95 % interval."""
 
     mean: float
     half: float | None
-    """Half of the interval: of several passes from how they differ, of one from its windows, which
-    says nothing of what another start of the server would give. None: not known."""
+    """Half the width of the interval: of several passes from their spread, of a single one from its
+    windows, which do not show how another start of the server would differ. None: unknown."""
     passes: int
 
 
@@ -80,29 +80,29 @@ def cost(point: PointResult | None) -> Cost | None:
 
 @dataclass(frozen=True)
 class Cheapest:
-    """Of servers at one load, those that pay the least CPU time for a call."""
+    """Of servers at one load, those with the lowest CPU time per call."""
 
     series: tuple[SeriesResult, ...]
     """Those that cannot be told apart from the first."""
     equal: bool
-    """They were shown to pay the same, within `significance.MARGIN`."""
+    """Their costs were shown to be equal, within `significance.MARGIN`."""
     cost: Cost
-    """Of the first."""
+    """The first one's."""
     others: tuple[SeriesResult, ...]
     most: Cost
-    """What the dearest pays."""
+    """The highest cost of all."""
     passes: int
 
 
 ONE_PASS = 0.05
-"""What two starts of the same server commonly differ by; with a single pass, smaller differences
+"""Typical difference between two starts of the same server; with a single pass, smaller differences
 are not reported."""
 
 
 def cheapest(equals: Sequence[SeriesResult]) -> Cheapest | None:
-    """Of servers that sustain the same, told apart by what they pay there: over several passes by
-    the interval of their ratio (`significance.ratio`), of one by their windows and `ONE_PASS`.
-    None: fewer than two costs are known."""
+    """Compare the cost of servers that sustain the same rate: over several passes by the interval
+    of their ratio (`significance.ratio`), for a single pass by its windows and `ONE_PASS`. None:
+    fewer than two costs are known."""
     known = [(found, each) for each in equals if (found := cost(each.at_knee))]
     if len(known) < 2:
         return None
@@ -122,7 +122,7 @@ def cheapest(equals: Sequence[SeriesResult]) -> Cheapest | None:
 
 
 def _finding(first: SeriesResult, second: SeriesResult) -> Finding:
-    """Of the first's cost against the second's."""
+    """The first one's cost compared with the second's."""
     a, b = first.at_knee, second.at_knee
     assert a and b
     x, y = _by_pass(a, CPU_PER_CALL), _by_pass(b, CPU_PER_CALL)

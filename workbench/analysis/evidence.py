@@ -1,4 +1,4 @@
-"""What a verdict may rest on: figures of one point, of the clients and of the target's kernel."""
+"""The evidence for a verdict: figures of one point, of the clients and of the target's kernel."""
 
 from __future__ import annotations
 
@@ -22,49 +22,52 @@ from workbench.documents import (
 from workbench.shapes import Whole
 
 SUSTAINED_SHARE = 0.99
-"""Share of attempts that must succeed for a rate to be held."""
+"""Share of attempts that must succeed for a rate to be sustained."""
 
 SHORTEST_S = 1.0
 """Five windows: a shorter schedule has no steady part to measure."""
 
 FEWEST_SAMPLES = 100
-"""Calls of a point; fewer cannot tell 99 % from 98 %."""
+"""Calls per point; fewer cannot distinguish 99 % from 98 %."""
 
 BEHIND_SHARE = 0.03
-"""Of the connections due: open at the schedule's end, and as many more than halfway through."""
+"""Share of the scheduled connections: a queue is growing if more are open at the end of the
+schedule, and half as many more than halfway through."""
 
 IN_TIME_SHARE = 0.9
-"""Of the calls due in the measured part: a server that keeps up answers nearly all in it, for those
-of the ramp come in their stead."""
+"""Share of the calls scheduled in the measured part. A server that keeps up answers nearly as many
+in it, because calls of the ramp take the place of those still open."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Queue:
-    """What piled up at the server while the schedule ran. Connections the clients never started
-    are not in it."""
+    """The backlog of work at the server while the schedule ran. Connections that the clients never
+    started are not counted."""
 
     due: int
-    """Calls."""
+    """Scheduled calls."""
     replied: int
-    """Calls."""
+    """Answered calls."""
     connections: int
-    """Due."""
+    """Scheduled connections."""
     open_halfway: int
-    """Connections open at half the schedule."""
+    """Connections open halfway through the schedule."""
     open_at_end: int
     steady_share: float = 1.0
-    """Of the calls due in the measured part, answered in it."""
+    """Share of the calls scheduled in the measured part that were answered in it."""
 
     @property
     def growing(self) -> bool:
-        """Did the server end fewer connections than were opened, with no end in sight?"""
+        """Whether connections were opened faster than the server finished them, with no end in
+        sight."""
         allowed = BEHIND_SHARE * self.connections
         growth = self.open_at_end - self.open_halfway
-        # Two counts of a steady queue differ by chance, too; less is enough where the replies of
-        # the measured part show it as well, for few connections of many calls tell little.
+        # Two counts of a steady queue also differ by chance. Less growth is enough where the
+        # replies of the measured part confirm it, because a few connections with many calls are
+        # weak evidence.
         sigmas = 1 if self.steady_share < IN_TIME_SHARE else 3
         chance = sigmas * math.sqrt(self.open_at_end + self.open_halfway)
-        # The second half holds half of what is due.
+        # The second half has half of the schedule.
         return self.open_at_end > allowed and growth > max(allowed / 2, chance)
 
 
@@ -76,11 +79,11 @@ def queue_of(
     think_time_s: float = 0.0,
     steady: Steady | None = None,
 ) -> Queue | None:
-    """From a point's windows and its schedule's length; only windows that lie in it count.
-    `steady`: its measured part.
+    """The queue over a point's schedule of `seconds`; windows after it are ignored. `steady`: the
+    point's measured part.
 
-    None: it cannot be told, because the schedule holds fewer than two windows, or because thinking
-    alone keeps a connection open for more than half of it.
+    None: unknown, because the schedule has fewer than two windows, or because think time alone
+    keeps connections open for more than half of it.
     """
     whole = math.floor(seconds * 1e6 / WINDOW_US + 1e-6)
     if whole < 2 or (calls_per_connection - 1) * think_time_s > seconds / 2:
@@ -103,67 +106,68 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
 
     connections: Whole
     first_us: Whole
-    """Of the first one, from the point's start."""
+    """When the first one came, from the point's start."""
     answered: Whole
-    """Calls of its connection before it."""
+    """Calls answered on its connection before it."""
     received: Whole
-    """Bytes of it."""
+    """Bytes received of it."""
     example: Annotated[str, msgspec.Meta(max_length=EXAMPLE)]
-    """The first of them, each as the character of that number."""
+    """The first of these bytes, each as the character of that number."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """All a verdict may rest on."""
+    """Everything that a verdict may rest on."""
 
     counts: Counts
     seconds: float
-    """Of the schedule."""
+    """Length of the schedule."""
     offered_per_s: float = 0.0
     """In the plan's unit; 0 in a closed loop."""
     complete: bool = True
     conserved: bool | None = True
-    """Of every worker; see `conserved`. None: the load tool does not account for every call."""
+    """For every worker; see `conserved`. None: the load tool does not account for every call."""
     lateness_us: Percentiles | None = None
     client_cpu_pct: float | None = 0.0
-    """Of one core, the busiest worker while the schedule ran. None: unknown."""
+    """Percent of one core: the busiest worker while the schedule ran. None: unknown."""
     timeout_s: float = 0.0
-    """After which a call counts as lost; 0: unknown."""
+    """A call not answered by then has failed; 0: unknown."""
     workers: int = 1
     client_cores: int = 1
-    """That workers may use."""
+    """Cores that workers may use."""
     queue: Queue | None = None
-    """None: unknown, or a closed loop, which never falls behind."""
+    """None: unknown, or a closed loop, which cannot fall behind."""
     ceiling_per_s: float | None = None
     """The clients' highest rate against the null server; None: not measured."""
     ceiling_others_pct: float = 0.0
-    """Of one core: what other programs took while that was looked for."""
+    """Background load during calibration, in percent of one core."""
     counters: Mapping[str, int] = field(default_factory=dict)
-    """Kernel counters of the target, by how much they grew over the point."""
+    """Increments of the target's kernel counters over the point."""
     resent_by_clients: int = 0
-    """Segments of TCP that machines other than the target sent again."""
+    """TCP segments retransmitted by machines other than the target."""
     link_lost_share: float = 0.0
-    """Of the segments between a client and the target, when the links were checked before the run;
-    the worst link."""
+    """Share of segments lost between a client and the target when the links were checked before the
+    run; the worst link."""
     connect_us: Percentiles | None = None
-    """Of the connections that were established."""
+    """Connect times of the connections that were established."""
     others_cpu_pct: float | None = 0.0
-    """Of one core: what other programs took, at least, on the cores of server and clients. None:
-    unknown."""
+    """Lower bound of the CPU that other programs took on the cores of server and clients, in
+    percent of one core. None: unknown."""
     loopback: bool = False
-    """Server and clients share a machine, and no network lies between them."""
+    """Server and clients share a machine, with no network between them."""
     server_cpu_pct: float | None = None
-    """Of one core, its process tree. None: nobody looked, nor were `counters` read."""
+    """Its process tree, in percent of one core. None: not sampled, and `counters` were not read
+    either."""
     calls_per_connection: int = 1
     reply_known: bool = True
-    """What the server has to answer. Otherwise a 4xx may be all that there is to answer."""
+    """Whether the expected reply is known. If not, a 4xx may be the right answer."""
     faults: Mapping[str, Fault] = field(default_factory=dict)
     """By error; empty where the load tool reports none."""
     clean_per_s: float | None = None
-    """Calls that the server answered per second at the next lower rate. None: there is none, or
-    replies were wrong there, too."""
+    """Calls answered per second at the next lower rate. None: there is none, or it had unexpected
+    replies, too."""
     faulty_before: Set[str] = frozenset()
-    """Errors of which the server was found faulty at a lower rate."""
+    """Errors for which the server was found faulty at a lower rate."""
 
     def figures(self) -> dict[str, float]:
         """For `PointStop.evidence`."""
@@ -200,12 +204,12 @@ class Evidence:
 
     @property
     def sustained(self) -> bool:
-        """Did at least 99 % of the calls succeed?"""
+        """Whether at least 99 % of the calls succeeded."""
         return share(self.counts.succeeded, self.counts.scheduled) >= SUSTAINED_SHARE
 
     @property
     def late_share(self) -> float | None:
-        """Of the connections started; None: unknown."""
+        """Share of the started connections that were late; None: unknown."""
         if self.counts.late is None:
             return None
         started = self.lateness_us.count if self.lateness_us else self.counts.sent
@@ -213,11 +217,11 @@ class Evidence:
 
 
 def conserved(counts: Counts) -> bool:
-    """The audit: every call scheduled is accounted for, exactly once."""
+    """Whether every scheduled call is accounted for exactly once."""
     parts = [counts.unsent, counts.succeeded, counts.in_flight, *counts.errors.values()]
     return counts.scheduled == sum(parts) and min(parts) >= 0
 
 
 def share(part: int, whole: int) -> float:
-    """part / whole; 0 of nothing."""
+    """part / whole; 0 if the whole is 0."""
     return part / whole if whole > 0 else 0.0

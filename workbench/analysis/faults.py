@@ -1,29 +1,29 @@
-"""Is a server faulty: does it answer wrongly where it could answer rightly?
+"""Whether a server is faulty: it answers incorrectly where it could answer correctly.
 
-A fault is a reply that came and was not as wanted: another status or body, a reply cut short, no
-HTTP, a connection closed before the calls agreed upon, a reset. Silence and refusal are none: they
-are how a server without room looks. Beyond the clients' own limit nobody is judged; below it other
-programs on the CPU do not make a server answer wrongly, so they excuse nothing by themselves.
+A fault is an unexpected reply: a wrong status or body, a truncated reply, something other than
+HTTP, a connection closed before all its calls were made, a reset. Silence and refused connections
+are not faults: that is how an overloaded server behaves. Beyond the clients' own limit no server is
+called faulty. Background load below that limit does not make a server answer incorrectly, so it is
+no excuse by itself.
 
-What tells a fault from a server that sheds load, which is a limit of its capacity:
+How faults are distinguished from load shedding, which is a limit of capacity:
 
-1. A wrong body, no HTTP, or a status that says nothing of load (404) are faults at any rate.
-2. A 5xx, a reply cut short, a closed or reset connection may be load that is shed, and are so taken
-   where there is a sign of saturation at the same time: the server's CPU fills a core (or what a
-   core has left where other programs take it), its accept queue overflows, calls time out, or
-   connections pile up.
-3. A server may shed by a limit of its own without being busy. Where it refuses (503, 429, a closed
-   or reset connection), the next lower rate was clean, and it answers as many calls a second as it
-   did there, the refusals are taken for that limit.
+1. A wrong body, a malformed response, or a status unrelated to load (404) are faults at any rate.
+2. A 5xx, a truncated reply, a closed or reset connection may be load shedding. They count as such
+   if there is a sign of saturation at the same time: the server's CPU fills a core (or its share of
+   a core that other programs use, too), its accept queue overflows, calls time out, or connections
+   pile up.
+3. A server may shed load by a limit of its own without being busy. If it rejects calls (503, 429, a
+   closed or reset connection), the next lower rate was clean, and it answers as many calls per
+   second as there, the rejections count as that limit.
 4. Neither excuses an error that the same server showed at a lower rate without such signs.
 
-So a server that refuses from the lowest rate on, unasked and unstressed, counts as faulty: at that
-rate nothing speaks for it.
+So a server that rejects calls from the lowest rate on, without any load to justify it, is faulty.
 
-What is not the server's: resets that the target's kernel did not send came from between the
-machines; a reset may follow a reply that was lost on its way, where the target had to send about as
-much again; refusals that are no more than what the clients were late with may come from bursts that
-they made.
+Three things are not the server's fault: resets that the target's kernel did not send, which came
+from between the machines; resets that may have followed a lost reply, where the target
+retransmitted about as many segments; rejections no more frequent than the lateness of the clients,
+which may have caused bursts.
 """
 
 from __future__ import annotations
@@ -38,41 +38,44 @@ from workbench.messages.base import Message
 from workbench.messages.reasons import ResetsFromElsewhere, UnexpectedReplies
 
 FULL_PCT = 80.0
-"""Of a core, mean over a point with its beginning and end: nothing is left."""
+"""Percent of one core, mean over a point including ramp and drain: the core is full."""
 
 FULL_BESIDE_OTHERS_PCT = 20.0
-"""While other programs take CPU: what the scheduler leaves of a core that several share."""
+"""The same under background load: what the scheduler leaves of a shared core."""
 
 SILENT_SHARE = 0.005
-"""Of the calls that arrived: timed out, or overflowed the accept queue, so that it is a sign."""
+"""Share of the calls that arrived: above it, timeouts or accept-queue overflows are a sign of
+saturation."""
 
 STEADY = 0.9
-"""Of what was answered at the next lower rate, for refusals to be a limit and no fault."""
+"""Share of the reply rate at the next lower rate that must be reached for rejections to be a limit
+and not a fault."""
 
 BURST = 10
-"""Connections begun at once because clients were late; a server with room takes fewer easily."""
+"""Connections that late clients started at once; a server with spare capacity easily accepts
+fewer."""
 
 LOST_PER_RETRANSMISSION = 2
-"""Calls that one segment sent again may explain."""
+"""Failed calls that one retransmitted segment may explain."""
 
 MOST_KINDS = 3
-"""The most that a point reports."""
+"""The most kinds of faults that a point reports."""
 
 _SHED = ("connreset", "protocol", "protocol-cut", "protocol-closed", "protocol-408", "protocol-429")
-"""What a healthy server may do with load that it has no room for, and any 5xx."""
+"""Errors that a healthy server may show when it sheds load; any 5xx is another."""
 
 _REFUSED = ("connreset", "protocol-closed", "protocol-429", "protocol-503")
 
 
 def is_fault(error: str) -> bool:
-    """Of an error's name: did something come that was not wanted? A server that closes a
-    connection on which nothing was asked for long ("protocol-idle") keeps its word."""
+    """Whether an error is an unexpected reply. Closing a connection that has been idle for long
+    ("protocol-idle") is correct."""
     return error.startswith(("protocol", "connreset")) and error != "protocol-idle"
 
 
 def faults(evidence: Evidence, arrived: int, *, busy: bool) -> list[Message]:
-    """The server's, most calls first; empty: it is not faulty. `arrived`: calls that reached the
-    server or could have, `busy`: other programs took CPU."""
+    """The server's faults, most frequent first; empty: it is not faulty. `arrived`: calls that
+    reached the server or could have; `busy`: under background load."""
     found = {name: n for name, n in evidence.counts.errors.items() if is_fault(name)}
     if not evidence.reply_known:
         found = {name: n for name, n in found.items() if not name.startswith("protocol-4")}
@@ -96,8 +99,8 @@ def faults(evidence: Evidence, arrived: int, *, busy: bool) -> list[Message]:
 
 
 def _ended_as_one(own: dict[str, int], evidence: Evidence) -> None:
-    """A server that ends connections too early does so with a reset where the next request is under
-    way already: counted as what it did more often."""
+    """A server that ends connections too early causes a reset if the next request is already under
+    way: both are counted as the more frequent one."""
     ways = [
         name
         for name in ("protocol-closed", "connreset")
@@ -110,7 +113,7 @@ def _ended_as_one(own: dict[str, int], evidence: Evidence) -> None:
 
 
 def resets_from_elsewhere(evidence: Evidence, arrived: int) -> list[Message]:
-    """A sign of the network: connections that somebody between the machines has reset."""
+    """A sign of the network: connections reset by something between the machines."""
     lost = evidence.counts.errors.get("connreset", 0)
     if lost <= (1 - SUSTAINED_SHARE) * arrived or not _from_elsewhere(evidence):
         return []
@@ -120,13 +123,13 @@ def resets_from_elsewhere(evidence: Evidence, arrived: int) -> list[Message]:
 
 
 def overflows(evidence: Evidence) -> int:
-    """Of accept queues on the target."""
+    """Overflows of accept queues on the target."""
     counters = evidence.counters
     return max(counters.get("ListenOverflows", 0), counters.get("ListenDrops", 0))
 
 
 def silent(counts: Counts) -> int:
-    """Calls that nothing came of."""
+    """Calls without any reply or error from the server."""
     return counts.in_flight + sum(counts.errors.get(n, 0) for n in ("client-timo", "socket-timo"))
 
 
@@ -142,7 +145,7 @@ def _is_shed(error: str) -> bool:
 def _saturated(evidence: Evidence, arrived: int, *, busy: bool) -> bool:
     cpu_pct = evidence.server_cpu_pct
     full = cpu_pct is not None and cpu_pct >= (FULL_BESIDE_OTHERS_PCT if busy else FULL_PCT)
-    # That few calls are answered in time is what the faults say; the connections must say it.
+    # The share of calls answered in time already shows in the faults; here the connections count.
     queue = evidence.queue and replace(evidence.queue, steady_share=1.0)
     piling_up = queue is not None and queue.growing
     without_room = max(silent(evidence.counts), overflows(evidence)) > SILENT_SHARE * arrived
@@ -156,7 +159,7 @@ def _as_many_as_below(evidence: Evidence) -> bool:
 
 
 def _in_bursts(evidence: Evidence) -> float:
-    """Share of the calls that clients, being late, may have sent all at once, or not at all."""
+    """Share of the calls that late clients may have sent in bursts, or never sent."""
     counts, lateness = evidence.counts, evidence.lateness_us
     share_of = share(counts.unsent, counts.scheduled)
     if lateness is None or evidence.seconds <= 0:
@@ -166,8 +169,8 @@ def _in_bursts(evidence: Evidence) -> float:
 
 
 def _from_elsewhere(evidence: Evidence) -> bool:
-    """Did the target's kernel send fewer resets than half of those that came? Every other reset
-    that it sends counts for it."""
+    """Whether the target's kernel sent fewer than half as many resets as arrived. All its resets
+    are counted, whatever their cause."""
     fault = evidence.faults.get("connreset")
     if fault is None or evidence.server_cpu_pct is None:
         return False
@@ -175,8 +178,8 @@ def _from_elsewhere(evidence: Evidence) -> bool:
 
 
 def after_losses(evidence: Evidence) -> bool:
-    """A server that closes with a request unread resets the connection; where its reply was lost,
-    the reset is all that comes."""
+    """Whether lost packets explain the resets: a server that closes with unread data resets the
+    connection, and if its reply was lost, only the reset arrives."""
     again: float = evidence.counters.get("RetransSegs", 0)
     lost, scheduled = evidence.counts.errors.get("connreset", 0), evidence.counts.scheduled
     again = max(again, evidence.link_lost_share * scheduled)
@@ -200,5 +203,5 @@ def _unexpected_replies(evidence: Evidence, error: str, failed: int, arrived: in
 
 
 def _written(example: str) -> str:
-    """Bytes as Python writes them, so that nothing in them is obeyed."""
+    """Bytes in Python's notation, so that control characters have no effect."""
     return repr(example.encode("latin-1", "replace"))[2:-1]

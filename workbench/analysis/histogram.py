@@ -1,11 +1,11 @@
-"""Histograms of times, as the agents count them: log-linear, mergeable by adding counts.
+"""Histograms of times, as the agents count them: log-linear, and merged by adding counts.
 
-A time of v whole microseconds (0 to `LARGEST_US`, larger ones count as that) lies in bucket v
-below 2,048, and above in 1,024 buckets an octave: with e = v.bit_length() - 11, bucket
-(e << 10) + (v >> e). A bucket is narrower than 0.1 % of its values. By convention (HdrHistogram's)
-a bucket stands for its upper bound, so that no percentile is ever told too low.
+A time of v whole microseconds (0 to `LARGEST_US`; larger ones count as that) lies in bucket v below
+2,048. Above, each octave has 1,024 buckets: with e = v.bit_length() - 11, the bucket is (e << 10) +
+(v >> e). A bucket is narrower than 0.1 % of its values. By HdrHistogram's convention a bucket
+stands for its upper bound, so no percentile is reported too low.
 
-A sparse histogram is `documents.SparseHistogram`: [bucket, count, bucket, count, ...], rising.
+A sparse histogram is a `documents.SparseHistogram`: [bucket, count, bucket, count, ...], ascending.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _EXACT = 2_048
 
 
 def bucket_of(us: int) -> int:
-    """The bucket a time lies in."""
+    """The bucket that contains a time."""
     us = min(max(us, 0), LARGEST_US)
     if us < _EXACT:
         return us
@@ -33,7 +33,7 @@ def bucket_of(us: int) -> int:
 
 
 def bucket_bounds(bucket: int) -> tuple[int, int]:
-    """(lowest, highest) time of a bucket in microseconds, both included."""
+    """(lowest, highest) time of a bucket in microseconds, both inclusive."""
     if bucket < _EXACT:
         return bucket, bucket
     e = (bucket >> 10) - 1
@@ -55,7 +55,7 @@ _COARSE = np.array([_coarse_bucket(bucket) for bucket in range(BUCKETS)], dtype=
 
 
 def merge(histograms: Iterable[SparseHistogram]) -> SparseHistogram:
-    """All counts added up. Raises ValueError for one that is not a sparse histogram."""
+    """The sum of histograms. Raises ValueError if one is not a sparse histogram."""
     total = np.zeros(BUCKETS, dtype=np.int64)
     for sparse in histograms:
         buckets, counts = _split(sparse)
@@ -65,8 +65,9 @@ def merge(histograms: Iterable[SparseHistogram]) -> SparseHistogram:
 
 
 def coarse(sparse: SparseHistogram) -> SparseHistogram:
-    """The same counts in 16 buckets an octave, each named by the last fine bucket in it, so that
-    all functions here read it; under 7 % wide, exact below 32 us."""
+    """The same counts in 16 buckets per octave, each named by its last fine bucket, so that all
+    functions of this module accept the result. Buckets are less than 7 % wide, and exact below 32
+    us."""
     buckets, counts = _split(sparse)
     if not len(buckets):
         return []
@@ -76,13 +77,14 @@ def coarse(sparse: SparseHistogram) -> SparseHistogram:
 
 
 def percentile(sparse: SparseHistogram, q: float) -> int | None:
-    """The time in microseconds at rank ceil(q x count), for 0 < q <= 1; None: it is empty."""
+    """The time in microseconds at rank ceil(q x count), for 0 < q <= 1; None: the histogram is
+    empty."""
     buckets, counts = _split(sparse)
     return _at(buckets, np.cumsum(counts), q) if len(buckets) else None
 
 
 def percentiles(sparse: SparseHistogram) -> Percentiles | None:
-    """The usual ones, in microseconds; None: it is empty."""
+    """The default percentiles, in microseconds; None: the histogram is empty."""
     buckets, counts = _split(sparse)
     if not len(buckets):
         return None
@@ -92,7 +94,8 @@ def percentiles(sparse: SparseHistogram) -> Percentiles | None:
 
 
 def percentile_supported(count: int, q: float) -> bool:
-    """Are `count` values enough to tell percentile `q` (0 to 1)? Ten must lie beyond it.
+    """Whether `count` values are enough for percentile `q` (0 to 1): at least ten must lie beyond
+    it.
 
     So p50 needs 20 values, p90 100, p99 1,000 and p99.9 10,000.
     """
@@ -100,12 +103,13 @@ def percentile_supported(count: int, q: float) -> bool:
 
 
 def samples_needed(q: float) -> int:
-    """How many values percentile `q` (0 to 1) needs."""
+    """The number of values that percentile `q` (0 to 1) needs."""
     return math.ceil(round(10 / (1 - q), 6))
 
 
 def mean(sparse: SparseHistogram) -> float | None:
-    """Mean time in microseconds, from the middles of the buckets; None: it is empty."""
+    """Mean time in microseconds, from the midpoints of the buckets; None: the histogram is
+    empty."""
     buckets, counts = _split(sparse)
     if not len(buckets):
         return None
@@ -113,19 +117,19 @@ def mean(sparse: SparseHistogram) -> float | None:
 
 
 def total_us(sparse: SparseHistogram) -> float:
-    """Sum of all times in microseconds, from the middles of the buckets."""
+    """Sum of all times in microseconds, from the midpoints of the buckets."""
     buckets, counts = _split(sparse)
     return float(_middles()[buckets] @ counts)
 
 
 @cache
 def _middles() -> NDArray[np.float64]:
-    """Of all buckets, in microseconds."""
+    """The midpoints of all buckets, in microseconds."""
     return np.array([sum(bucket_bounds(bucket)) / 2 for bucket in range(BUCKETS)])
 
 
 def _at(buckets: NDArray[np.int64], ranks: NDArray[np.int64], q: float) -> int:
-    # 0.07 * 100 is 7.000000000000001: rounding first keeps the rank the one meant.
+    # 0.07 * 100 is 7.000000000000001: rounding first gives the intended rank.
     rank = max(1, math.ceil(round(q * int(ranks[-1]), 6)))
     return bucket_bounds(int(buckets[np.searchsorted(ranks, rank)]))[1]
 

@@ -1,14 +1,15 @@
-"""How sure a knee is: intervals from the passes, and what they say of two servers.
+"""The precision of a knee: its interval over the passes, and what two intervals say of two servers.
 
-A pass tells two rates: the highest it held, and the next at which the server was shown to be the
-limit. The true limit of that pass lies between. Over several passes the interval runs from a low
-rank of the rates held to the same high rank of the rates lost; how often such an interval covers
-the median is arithmetic on ranks and assumes nothing about how passes are distributed. Of one pass
-there is only the step between its rates: its resolution, not a confidence.
+A pass gives two rates: the highest that was sustained, and the next at which the server was shown
+to be the limit. The true limit of that pass lies between them. Over several passes the interval
+runs from a low rank of the sustained rates to the same high rank of the rates not sustained. The
+probability that it covers the median follows from ranks alone and assumes nothing about the
+distribution of passes. A single pass has only the step between its rates: a resolution, not a
+confidence interval.
 
-Two servers are told apart by `significance`: the lowest that their difference can be (rates held by
-the one less rates lost by the other) and the highest, each with its own bound, so that the step
-between rates is in the interval beside the spread of the passes.
+Two servers are compared by `significance`, separately for the lower bound of their difference
+(sustained rates of the one minus rates the other did not sustain) and the upper one. So the
+interval includes the step between rates as well as the spread of the passes.
 """
 
 from __future__ import annotations
@@ -31,10 +32,10 @@ class Interval:
 
     low: float
     high: float
-    """Infinite: no limit was shown."""
+    """Infinite: no limit was reached."""
     passes: int
     coverage: float | None
-    """How often such an interval covers the median, 0 to 1; None: one pass, it has none."""
+    """Probability that the interval covers the median, 0 to 1; None: a single pass has none."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +44,9 @@ class PassKnee:
 
     pass_number: int
     sustained: float
-    """Highest rate held, and so was every lower one; 0: none."""
+    """The highest rate up to which all rates were sustained; 0: none."""
     lost: float
-    """Lowest higher rate at which the server was the limit; infinite: none showed that."""
+    """The lowest rate above it at which the server was the limit; infinite: none."""
 
 
 Outcome = Literal["more", "less", "equal", "indistinguishable", "unknown"]
@@ -53,26 +54,26 @@ Outcome = Literal["more", "less", "equal", "indistinguishable", "unknown"]
 
 @dataclass(frozen=True)
 class Difference:
-    """Of two knees, first minus second, per second."""
+    """Difference of two knees, first minus second, per second."""
 
     figure: float
     low: float
     high: float
-    """Infinite, either: one of the two showed no limit."""
+    """Infinite (`low` may be, too): one of the two reached no limit."""
     outcome: Outcome
-    """`equal`: shown to be, within `significance.MARGIN`. `unknown`: one showed no limit, and it
-    may lie on either side of the other's."""
+    """`equal`: shown to be equal, within `significance.MARGIN`. `unknown`: one of them reached no
+    limit, which may lie on either side of the other's."""
     paired: bool = False
-    """Taken pass by pass, because the passes took turns."""
+    """Taken pass by pass, because the passes were interleaved."""
     passes: int = 1
-    """Of the one that has fewer."""
+    """Passes of the server that has fewer."""
     most: float = inf
-    """How far apart they may be, as a share of the smaller figure."""
+    """The largest possible difference, as a share of the smaller figure."""
 
 
 def pass_knees(points: Iterable[PointStop]) -> list[PassKnee]:
-    """Of one server, by pass. A pass cut short before it found a limit is left out when another
-    went further, as in `knee`. A closed loop has none."""
+    """The passes of one server. As in `knee`, a pass that ended before it found a limit is left out
+    if another went further. A closed loop has none."""
     passes: defaultdict[int, list[PointStop]] = defaultdict(list)
     for point in last_attempts(points):
         if point.purpose == "sweep" and point.complete:
@@ -87,7 +88,7 @@ def pass_knees(points: Iterable[PointStop]) -> list[PassKnee]:
 
 
 def knee_interval(knees: Sequence[PassKnee]) -> Interval | None:
-    """Where the limit lies; None: nothing was measured."""
+    """The interval of the limit; None: nothing was measured."""
     if not knees:
         return None
     rank, coverage = ranks(len(knees))
@@ -97,8 +98,8 @@ def knee_interval(knees: Sequence[PassKnee]) -> Interval | None:
 
 
 def ranks(passes: int) -> tuple[int, float | None]:
-    """(how many of the lowest and of the highest are left out, how often what remains covers the
-    median). As narrow as `CONFIDENCE` allows, else the whole range."""
+    """(number of lowest and highest values to leave out, probability that the rest covers the
+    median). The interval is as narrow as `CONFIDENCE` allows, otherwise the whole range."""
     if passes < 2:
         return 0, None
     rank, coverage = 0, _coverage(passes, 0)
@@ -110,15 +111,16 @@ def ranks(passes: int) -> tuple[int, float | None]:
 def difference(
     first: Sequence[PassKnee], second: Sequence[PassKnee], *, paired: bool = False
 ) -> Difference | None:
-    """Of two servers' knees. `paired`: their passes took turns in one run, so the passes of one
-    number are subtracted from each other and what drifts falls out. None: one was not measured."""
+    """Compare two servers' knees. `paired`: their passes were interleaved in one run, so passes of
+    the same number are subtracted from each other, which removes drift. None: one of them was not
+    measured."""
     if not first or not second:
         return None
     figure = _middle(first) - _middle(second)
     by_number = {knee.pass_number: knee for knee in second}
     both = [(knee, by_number[knee.pass_number]) for knee in first if knee.pass_number in by_number]
-    # Rounding to steps adds a twelfth of their square to the variance of each (Sheppard, 1898);
-    # a few passes may hide it by falling on the same step.
+    # Rounding to steps adds a twelfth of their square to the variance of each (Sheppard, 1898). A
+    # few passes may hide this by falling on the same step.
     steps = [knee.lost - knee.sustained for knee in (*first, *second) if knee.lost != inf]
     least = median(steps or [0.0]) ** 2 / 12
     if paired and len(both) > 1:
@@ -135,7 +137,7 @@ def difference(
 
 
 def _bound(differences: Sequence[float], side: int, least: float) -> float:
-    """The interval's end on that side; `least`: see `significance.mean`."""
+    """The end of the interval on that side; `least`: see `significance.mean`."""
     if inf in differences or -inf in differences:
         return side * inf
     middle, half = mean(differences, least=least)
@@ -143,7 +145,7 @@ def _bound(differences: Sequence[float], side: int, least: float) -> float:
 
 
 def _bound_apart(first: Sequence[float], second: Sequence[float], side: int, least: float) -> float:
-    """Of passes that did not take turns; of a single one its step alone."""
+    """The same for passes that were not interleaved; with a single pass, only its step counts."""
     if inf in (*first, *second):
         return side * inf
     if min(len(first), len(second)) < 2:
@@ -161,7 +163,7 @@ def _outcome(low: float, high: float, smaller: float, passes: int) -> Outcome:
 
 
 def _middle(knees: Sequence[PassKnee]) -> float:
-    """The lower median, as `knee` has it."""
+    """The lower median, as in `knee`."""
     return sorted(knee.sustained for knee in knees)[(len(knees) - 1) // 2]
 
 
@@ -177,7 +179,8 @@ def _pass_knee(number: int, points: list[PointStop]) -> PassKnee:
 
 
 def _coverage(passes: int, rank: int) -> float:
-    """That the median lies between the values of ranks `rank` and `passes - 1 - rank`, from 0."""
+    """Probability that the median lies between the values of ranks `rank` and `passes - 1 - rank`,
+    from 0."""
     if 2 * rank >= passes - 1:
         return 0.0
     return 1 - 2 * sum(comb(passes, k) for k in range(rank + 1)) / float(2**passes)

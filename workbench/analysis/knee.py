@@ -11,13 +11,13 @@ from workbench.documents import PointStop
 
 
 def knee(points: Iterable[PointStop]) -> float | None:
-    """The highest rate per second held by one server; None: it held none.
+    """The highest rate per second that one server sustained; None: it sustained none.
 
-    In one pass: the highest offered rate held, and so was every lower one. Over several passes:
-    the median of the passes' knees, of two middle ones the lower, so that it is a rate really
-    tested and neither a hiccup nor the number of passes shifts it. Only complete points of a sweep
-    count, and of several looks at a rate the last. A pass cut short before it found a limit (it was
-    stopped) says nothing against another that went further, and is left out.
+    In a single pass it is the highest offered rate up to which all rates were sustained. Over
+    several passes it is the median of the passes' knees, the lower of two middle ones, so that it
+    is always a tested rate and depends neither on a hiccup nor on the number of passes. Only
+    complete points of a sweep count, and only the last attempt at each rate. A pass that ended
+    before it found a limit (the run was stopped) is left out if another pass went further.
     """
     passes: defaultdict[int, list[PointStop]] = defaultdict(list)
     for point in last_attempts(points):
@@ -35,9 +35,9 @@ def knee(points: Iterable[PointStop]) -> float | None:
 
 
 def unknown(points: Iterable[PointStop]) -> PointStop | None:
-    """Of a server that held no rate: the lowest point, where it shows nothing of the server because
-    clients, network or other programs were in the way. None: the server lost its lowest rate by
-    itself, or answered wrongly there, it held one, or none was measured."""
+    """For a server that sustained no rate: its lowest point, if that shows nothing about the server
+    because clients, network or other programs were in the way. None: the server was the limit or
+    faulty at its lowest rate, it sustained a rate, or nothing was measured."""
     lowest: dict[int, PointStop] = {}
     for point in last_attempts(points):
         if point.purpose == "sweep" and point.complete:
@@ -60,7 +60,8 @@ def _sustained_up_to(in_pass: list[PointStop]) -> float:
 
 
 def is_floor(points: Iterable[PointStop], knee_per_s: float | None) -> bool:
-    """May the server hold more? At the next rate above the knee no point shows its own limit."""
+    """Whether the server may sustain more: no point at the next rate above the knee shows the
+    server's limit."""
     sustained = knee_per_s or 0.0
     above = [p for p in last_attempts(points) if p.complete and p.x > sustained]
     nearest = min((point.x for point in above), default=sustained)

@@ -1,7 +1,7 @@
-"""What speaks against the network between clients and target, where calls fail or wait.
+"""Evidence against the network between clients and target, where calls fail or wait.
 
-The target's kernel establishes connections and acknowledges data, however slow its server is, until
-an accept queue is full; where none overflowed, what is lost or late of that is the network's.
+The target's kernel establishes connections and acknowledges data however slow its server is, unless
+an accept queue is full. If none overflowed, the network lost or delayed these packets.
 """
 
 from __future__ import annotations
@@ -13,31 +13,32 @@ from workbench.messages.base import Message
 from workbench.messages.reasons import LossyLink, NotEstablished, SlowConnections, Unreachable
 
 RETRANSMITTED_SHARE = 0.01
-"""Segments that were sent again, for every call: a sound network loses next to none."""
+"""Retransmitted segments per call; a healthy network loses almost none."""
 
 PACKETS = 10
-"""Of a call with its connection, both ways."""
+"""Packets of a call with its own connection, both ways."""
 
 SLOW_SHARE = 0.2
-"""Of the timeout, or of the connections waiting, that establishing connections takes."""
+"""Share of the timeout, or of the waiting connections, that establishing connections accounts
+for."""
 
 SLOW_US = 20_000
-"""A connection takes the target's kernel so long only where the network does."""
+"""The target's kernel does not take this long to establish a connection."""
 
 MUCH_LATER = 3
-"""Times as long as clients are late, for what they saw late not to be their own lateness."""
+"""Connections must be later than the clients themselves by this factor to count."""
 
 _UNREACHABLE = ("ENETUNREACH", "EHOSTUNREACH", "ENETDOWN", "EHOSTDOWN", "ENONET")
 UNREACHABLE_ERRORS = frozenset(f"other-{name}" for name in _UNREACHABLE)
 
 
 def unreachable(counts: Counts) -> int:
-    """Calls of which the network said so."""
+    """Calls that failed because the network was unreachable."""
     return sum(counts.errors.get(name, 0) for name in UNREACHABLE_ERRORS)
 
 
 def unreachable_sign(evidence: Evidence) -> list[Message]:
-    """Where the network says so itself."""
+    """The network itself reports that the target is unreachable."""
     counts = evidence.counts
     lost = unreachable(counts)
     if lost <= (1 - SUSTAINED_SHARE) * counts.scheduled:
@@ -46,7 +47,7 @@ def unreachable_sign(evidence: Evidence) -> list[Message]:
 
 
 def signs_beside_server(evidence: Evidence) -> list[Message]:
-    """Where the server seems to be the limit."""
+    """Signs of the network where the server seems to be the limit."""
     dropped = overflows(evidence) + evidence.counters.get("TCPReqQFullDrop", 0)
     if evidence.loopback or dropped:
         return []
@@ -54,7 +55,7 @@ def signs_beside_server(evidence: Evidence) -> list[Message]:
 
 
 def _lossy_link(evidence: Evidence) -> list[Message]:
-    """What a link loses is sent again, or times out."""
+    """Packets that a link loses are retransmitted, or calls time out."""
     counts, by_clients = evidence.counts, evidence.resent_by_clients
     again = evidence.counters.get("RetransSegs", 0) + by_clients
     if again <= RETRANSMITTED_SHARE * counts.scheduled and not _measured(evidence):
@@ -74,15 +75,16 @@ def _lossy_link(evidence: Evidence) -> list[Message]:
 
 
 def _measured(evidence: Evidence) -> bool:
-    """Was the link known to lose packets before the run, and does that explain what failed? A call
-    is some packets, each of which may be lost."""
+    """Whether the link was known to lose packets before the run, and that explains the failures. A
+    call takes several packets, each of which may be lost."""
     counts, lost = evidence.counts, evidence.link_lost_share
     failed = share(server_errors(counts.errors) + counts.in_flight, counts.scheduled)
     return lost > RETRANSMITTED_SHARE and failed <= PACKETS * lost
 
 
 def _not_established(evidence: Evidence) -> list[Message]:
-    """Connections that fail with an error are counted by that error."""
+    """Connections that were never established. Those that failed with an error are counted by that
+    error."""
     counts, lateness = evidence.counts, evidence.lateness_us
     if counts.established is None or lateness is None:
         return []
@@ -97,9 +99,8 @@ def _not_established(evidence: Evidence) -> list[Message]:
 
 
 def _slow_link(evidence: Evidence) -> list[Message]:
-    """Packets queue before a link that is too slow: connections are established late, by about as
-    much as calls wait. The server, which has nothing to do with it, is slow besides where far more
-    waits than that."""
+    """Packets queue before a link that is too slow, so connections are established late, by about
+    as much as calls wait. If calls wait much longer than that, the server is slow as well."""
     connect, lateness, queue = evidence.connect_us, evidence.lateness_us, evidence.queue
     if connect is None or connect.p90 < SLOW_US:
         return []

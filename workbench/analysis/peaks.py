@@ -1,5 +1,5 @@
-"""What searches of one server found, over its passes. Their recorded answers are read, never the
-points judged again."""
+"""What the searches of one server found, over its passes, as they recorded it; points are not
+judged again."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from workbench.messages.notes import Peak
 
 
 def peak_per_s(peaks: Sequence[Peak]) -> float | None:
-    """Return the peak; of several passes their median, of two middle ones the lower. None: no
-    tested rate kept the limits."""
+    """Return the peak; of several passes the median, the lower of two middle ones. None: no tested
+    rate met the limits."""
     return median_low(peak.peak_per_s or 0.0 for peak in peaks) or None if peaks else None
 
 
@@ -24,7 +24,7 @@ def is_floor(peaks: Sequence[Peak]) -> bool:
 
 
 def pass_peaks(peaks: Sequence[Peak]) -> list[PassKnee]:
-    """Return the ends of each pass's interval, as of sweeps."""
+    """Return the ends of each pass's interval, as for sweeps."""
     highs = (inf if peak.high_per_s is None else peak.high_per_s for peak in peaks)
     return [
         PassKnee(p.pass_number, p.low_per_s, high) for p, high in zip(peaks, highs, strict=True)
@@ -32,8 +32,8 @@ def pass_peaks(peaks: Sequence[Peak]) -> list[PassKnee]:
 
 
 def interval(peaks: Sequence[Peak]) -> Interval | None:
-    """Return where the limit lies: of one pass the interval of its search, of several what their
-    ranks say of the median. None: nothing was searched."""
+    """Return the interval of the limit: for one pass as its search found it, for several by ranks,
+    as for sweeps. None: there was no search."""
     of_passes = knee_interval(pass_peaks(peaks))
     if of_passes is None or len(peaks) > 1:
         return of_passes

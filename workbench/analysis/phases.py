@@ -1,8 +1,9 @@
 """The phases of a point: ramp, measure, drain.
 
-Load ramps up until the first connections have ended; what is under way when the schedule ends
-drains. Neither says at what rate a server answers, so figures per second come from the part
-between. A point of 1 s with ten calls of 44 ms a connection would otherwise show 10 % too few.
+Load ramps up until the first connections end, and calls in flight at the end of the schedule drain.
+In neither phase does the reply rate show what the server does, so rates are taken from the part
+between. Otherwise a point of 1 s with ten calls of 44 ms per connection would show 10 % too few
+replies.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ from workbench.documents import WINDOW_US, Phase, Window
 
 _WINDOW_S = WINDOW_US / 1e6
 _NEGLIGIBLE_S = 0.002
-"""A ramp as short as that takes 0.2 % of the shortest point, and a window would take 20 %."""
+"""A shorter ramp is less than 0.2 % of the shortest point, but would cost a whole window."""
 
 
 @dataclass(frozen=True)
 class Steady:
-    """What happened in the measured part. Calls."""
+    """The measured part of a point; counts are calls."""
 
     from_s: float
     """From the point's start."""
@@ -34,13 +35,13 @@ class Steady:
 
 
 def think_s(calls_per_connection: int, think_time_s: float) -> float:
-    """How long think time alone keeps a connection open."""
+    """Time that think time alone keeps a connection open."""
     return (calls_per_connection - 1) * think_time_s
 
 
 def ramp_s(windows: Sequence[Window], calls_per_connection: int, think_time_s: float) -> float:
-    """How long the first connections stay: from the response time of the first calls answered, when
-    nothing has piled up yet. 0: no call was answered."""
+    """Time for which the first connections stay open, from the response time of the first calls,
+    before a queue can build up. 0: no call was answered."""
     first = next((window for window in windows if window.service_us is not None), None)
     if first is None or first.service_us is None:
         return 0.0
@@ -49,8 +50,8 @@ def ramp_s(windows: Sequence[Window], calls_per_connection: int, think_time_s: f
 
 
 def steady(windows: Sequence[Window], schedule_s: float, ramp_s: float) -> Steady | None:
-    """From the end of the ramp to the end of the schedule, in whole windows; None: nothing is left
-    between the two, or the windows do not tell."""
+    """The whole windows from the end of the ramp to the end of the schedule; None: there are none,
+    or some are missing."""
     first = math.ceil(ramp_s / _WINDOW_S - 1e-6) if ramp_s > _NEGLIGIBLE_S else 0
     end = math.floor(schedule_s / _WINDOW_S + 1e-6)
     inside = [window for window in windows if first <= window.index < end]
@@ -65,7 +66,7 @@ def steady(windows: Sequence[Window], schedule_s: float, ramp_s: float) -> Stead
 
 
 def phase(index: int, schedule_s: float, known_ramp_s: float) -> Phase:
-    """Of a window, while the point runs: only what think time makes certain counts as ramp."""
+    """The phase of a window while the point runs: only think time is known to be ramp by then."""
     if (index + 1) * _WINDOW_S > schedule_s + _WINDOW_S * 0.999:
         return "drain"
     return "ramp" if (index + 1) * _WINDOW_S <= known_ramp_s else "measure"

@@ -1,6 +1,6 @@
-"""What "Asynchronous Servers in Python" printed on 22 December 2009; its curves are not kept.
+"""Figures that "Asynchronous Servers in Python" published on 22 December 2009; its charts are lost.
 
-Everything else it found is in docs/sources.md.
+The rest of its results is in docs/sources.md.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Published:
-    """A figure in the text, for one server at one offered rate (connections per second)."""
+    """A figure in its text, for one server at one offered rate (connections per second)."""
 
     server: str
-    """Id of the catalogue where it is there."""
+    """Id in the catalogue, where it is there."""
     offered_per_s: float
     words: str
     replies_per_s: float | None = None
@@ -37,7 +37,8 @@ IN_2009 = (
 
 
 def comparable(plan: dict[str, Any]) -> bool:
-    """Does a plan (as data) ask what was asked in 2009: one pong a connection, at offered rates?"""
+    """Whether a plan (as data) measures what was measured in 2009: one pong per connection, at
+    offered rates."""
     workload = plan.get("workload", {})
     return bool(
         workload.get("protocol", "pong") == "pong"

@@ -1,7 +1,7 @@
-"""What was measured of one series, point by point and over its passes.
+"""The results of one series, point by point and over its passes.
 
-The one model of results: charts, tables, summary, comparison and reports read it. It takes points
-as they come, so a run under way and a recorded one are the same.
+This is the one model of results for charts, tables, summary, comparison and reports. It takes
+points as they come, so a running and a recorded session give the same results.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from workbench.messages.notes import Peak
 from workbench.messages.reasons import UnexpectedReplies, reasons_of
 
 Clock = Literal["latency", "service"]
-"""`latency` counts from the scheduled time of a call, `service` from when it was really sent."""
+"""`latency` counts from the scheduled time of a call, `service` from when it was sent."""
 
 Answer = TypeVar("Answer")
 
@@ -47,7 +47,7 @@ class View:
     percentile: Percentile = "p99"
     clock: Clock = "latency"
     metric: str = ""
-    """Shown in place of the errors, by key; empty: the errors are."""
+    """Key of a metric shown in place of the errors; empty: the errors."""
 
 
 TRUSTED: tuple[Verdict, ...] = ("ok", "server-limited", "faulty")
@@ -69,19 +69,19 @@ class PointResult:
 
     @cached_property
     def replies_per_s(self) -> float:
-        """In the axis's unit, where that is one of rates."""
+        """In the axis's unit, if that is a rate."""
         return sum(stop.replies_per_s for stop in self.stops) / len(self.stops)
 
     @cached_property
     def errors_pct(self) -> float:
-        """Of attempts."""
+        """Percent of attempts."""
         scheduled = sum(stop.counts.scheduled for stop in self.stops)
         succeeded = sum(stop.counts.succeeded for stop in self.stops)
         return 100 * (1 - succeeded / scheduled) if scheduled else 0.0
 
     @cached_property
     def errors(self) -> Errors:
-        """Calls that did not succeed, by class, most frequent first; `unsent` among them."""
+        """Calls that did not succeed, by class, most frequent first, including `unsent`."""
         total: defaultdict[str, int] = defaultdict(int)
         for stop in self.stops:
             for name, count in stop.counts.errors.items():
@@ -93,8 +93,8 @@ class PointResult:
 
     @cached_property
     def waiting(self) -> int:
-        """Connections still open when the last call had been sent, where fewer than 99 % of the
-        calls were answered by then: no errors, and yet no replies in time."""
+        """Connections still open when the last call was sent, if fewer than 99 % of the calls were
+        answered by then: no errors, but late replies."""
         if not self.axis.calibrated or self.replies_per_s >= SUSTAINED_SHARE * self.x:
             return 0
         return round(sum(stop.evidence.get("open_at_end", 0.0) for stop in self.stops))
@@ -113,7 +113,7 @@ class PointResult:
 
     @cached_property
     def cpu_pct(self) -> float:
-        """Of one core, the server's process tree, mean of the passes; 0: not measured."""
+        """Percent of one core, the server's process tree, mean of the passes; 0: not measured."""
         return sum(stop.server_cpu_pct for stop in self.stops) / len(self.stops)
 
     @cached_property
@@ -122,7 +122,7 @@ class PointResult:
         return max(stop.server_rss_bytes for stop in self.stops)
 
     def value(self, metric: str, view: View | None = None) -> float:
-        """Of a built-in metric or one that the points carry in `values`; NaN: not known."""
+        """A built-in metric, or one of the points' `values`; NaN: unknown."""
         if metric in BUILT_IN:
             return BUILT_IN[metric](self, view or View())
         values = [stop.values.get(metric) for stop in self.stops]
@@ -130,11 +130,11 @@ class PointResult:
         return sum(known) / len(known) if known else nan
 
     def supported(self, view: View) -> bool:
-        """Were there replies enough to tell this percentile?"""
+        """Whether there were enough replies for this percentile."""
         return supported(self.times(view.clock), view.percentile)
 
     def spread(self, metric: str, view: View | None = None) -> tuple[float, float] | None:
-        """(lowest, highest) over the passes; None: there was only one."""
+        """(lowest, highest) over the passes; None: there is only one."""
         values = [each.value(metric, view) for each in self.passes]
         known = [value for value in values if not isnan(value)]
         return (min(known), max(known)) if len(values) > 1 and known else None
@@ -149,17 +149,17 @@ class PointResult:
 
     @property
     def deciding_stop(self) -> PointStop:
-        """The pass whose verdict stands for all: the first that is not ok."""
+        """The pass whose verdict applies to all: the first that is not ok."""
         return next((stop for stop in self.stops if stop.verdict != "ok"), self.stops[-1])
 
     @cached_property
     def passes(self) -> list[PointResult]:
-        """Each pass by itself."""
+        """Each pass separately."""
         return [PointResult(self.x, (stop,), self.axis) for stop in self.stops]
 
 
 class SeriesResult:
-    """One line: a server, or one variant of how it was measured."""
+    """One series: a server, or one variant of how it was measured."""
 
     def __init__(
         self, key: str, name: str, *, axis: Axis = RATE, stops: Iterable[PointStop] = ()
@@ -182,11 +182,11 @@ class SeriesResult:
 
     @property
     def counted(self) -> list[PointStop]:
-        """Complete ones, of several attempts at a value in a pass the last."""
+        """Complete points; of several attempts at a value in a pass, the last."""
         return self._answer("counted", lambda: last_attempts(self.complete))
 
     def counts(self, stop: PointStop) -> bool:
-        """Is it the last attempt at its value in its pass?"""
+        """Whether this is the last attempt at its value in its pass."""
         last = self._answer("last", lambda: {id(each) for each in last_attempts(self.stops)})
         return id(stop) in last
 
@@ -201,13 +201,14 @@ class SeriesResult:
 
     @property
     def shown(self) -> Sequence[PointResult]:
-        """As `points`; where a value has nothing but a point cut short in its middle, that one,
-        which is never trusted and counts for nothing."""
+        """Like `points`, but with interrupted points for values that have no complete one. These
+        are never trusted or counted."""
         return self._answer("shown", self._with_cut)
 
     def kept(self, stop: PointStop) -> bool | None:
-        """Of a search: did the server keep the limits there? As the search counted it; until it has
-        ended, by the verdict. None: the point shows nothing of the server."""
+        """Whether the server met the limits of a search at this point, as the search counted it, or
+        by the verdict until the search has ended. None: the point shows nothing about the
+        server."""
         for peak in self.peaks:
             if stop.point in (*peak.met, *peak.missed, *peak.unjudged):
                 return stop.point in peak.met if stop.point not in peak.unjudged else None
@@ -216,19 +217,19 @@ class SeriesResult:
         return stop.verdict == "ok" and not any(isinstance(r, Limit) for r in reasons_of(stop))
 
     def at(self, x: float) -> PointResult | None:
-        """None: that value was not measured."""
+        """None: this value was not measured."""
         _ = self.points
         return self._by_x.get(x)
 
     def of_pass(self, number: int) -> list[PointResult]:
-        """One pass alone, by ascending x."""
+        """One pass, by ascending x."""
         mine = sorted((s for s in self.counted if s.pass_number == number), key=lambda s: s.x)
         return [PointResult(stop.x, (stop,), self.axis) for stop in mine]
 
     @property
     def knee(self) -> float | None:
-        """Highest sustained value; None: it sustains none, or the axis has no such limit. Of
-        searches what they recorded."""
+        """Highest sustained value, or the peak that searches recorded; None: it sustains none, or
+        the axis has no such limit."""
         if not self.axis.has_limit:
             return None
         if self.axis.bounds:
@@ -237,8 +238,8 @@ class SeriesResult:
 
     @property
     def unknown(self) -> PointStop | None:
-        """Where none is known to be sustained: the lowest point, if it shows nothing of the server.
-        None: the server was the limit, or it sustains a value."""
+        """If no value is known to be sustained: the lowest point, if it shows nothing about the
+        server. None: the server was the limit, or it sustains a value."""
         if not self.axis.has_limit:
             return None
         if self.axis.bounds:
@@ -248,7 +249,7 @@ class SeriesResult:
 
     @property
     def why_unknown(self) -> str:
-        """Why it is not known whether it sustains any value; empty: it is."""
+        """Why it is unknown whether it sustains any value; empty: it is known."""
         point = self.unknown
         if point is None:
             return ""
@@ -256,7 +257,7 @@ class SeriesResult:
 
     @property
     def faulty(self) -> PointStop | None:
-        """The lowest point at which the server answered wrongly; None: nowhere."""
+        """The lowest point at which the server was faulty; None: nowhere."""
         return self._answer(
             "faulty",
             lambda: min(
@@ -268,7 +269,7 @@ class SeriesResult:
 
     @property
     def what_is_faulty(self) -> str:
-        """ "faulty from 200/s: answers 500"; empty: nothing is."""
+        """ "faulty from 200/s: answers 500"; empty: it is not faulty."""
         point = self.faulty
         if point is None:
             return ""
@@ -284,7 +285,8 @@ class SeriesResult:
 
     @property
     def knee_is_floor(self) -> bool:
-        """It may sustain more: the next value above the knee does not show its own limit."""
+        """Whether it may sustain more: the next value above the knee does not show the server's
+        limit."""
         if self.knee is None:
             return False
         if self.axis.bounds:
@@ -292,8 +294,8 @@ class SeriesResult:
         return self._answer("floor", lambda: is_floor(self.complete, self.knee))
 
     def in_doubt(self, attempts: int) -> bool:
-        """Of one pass, in a run of so many attempts: is the value that decides it still to be
-        measured again?"""
+        """For one pass: whether the value that decides it will be repeated, in a run of so many
+        `attempts`."""
         if not self.axis.has_limit or self.axis.bounds:
             return False
         last = self._answer("undecided", lambda: undecided(self.complete))
@@ -309,12 +311,12 @@ class SeriesResult:
 
     @property
     def interval(self) -> Interval | None:
-        """Of its knee; None: nothing was measured, or there is none."""
+        """The interval of its knee; None: nothing was measured, or there is no knee."""
         return peaks.interval(self.peaks) if self.axis.bounds else knee_interval(self.pass_knees)
 
     @property
     def at_knee(self) -> PointResult | None:
-        """Over the passes that sustained it; None: it sustained none."""
+        """The passes that sustained the knee; None: there is no knee."""
         met = {point for peak in self.peaks for point in peak.met}
         there = (stop for stop in self.counted if stop.x == self.knee)
         at_knee = [s for s in there if (s.point in met if self.peaks else is_sustained(s))]
@@ -327,7 +329,7 @@ class SeriesResult:
 
     @property
     def figure(self) -> float:
-        """What series are ranked by: the knee, else the most replies per second."""
+        """The figure to rank series by: the knee, otherwise the most replies per second."""
         if self.axis.has_limit:
             return self.knee or 0.0
         return self.most.replies_per_s if self.most else 0.0
@@ -339,11 +341,11 @@ class SeriesResult:
 
     @property
     def verdicts(self) -> Counter[str]:
-        """Points by verdict."""
+        """Number of points by verdict."""
         return Counter(stop.verdict for stop in self.counted)
 
     def _add_up(self) -> list[PointResult]:
-        """Merging histograms costs, so a point that has not changed is kept."""
+        """Unchanged points are reused, because merging histograms is expensive."""
         found: defaultdict[float, list[PointStop]] = defaultdict(list)
         for stop in self.counted:
             found[stop.x].append(stop)
@@ -362,7 +364,7 @@ class SeriesResult:
         return sorted([*self.points, *more], key=lambda point: point.x)
 
     def _answer(self, what: str, find: Callable[[], Answer]) -> Answer:
-        """Found once, until another point comes."""
+        """Cached until another point comes."""
         if self._known != len(self.stops):
             self._answers.clear()
             self._known = len(self.stops)
@@ -372,12 +374,12 @@ class SeriesResult:
 
 
 def milliseconds(times: Percentiles | None, percentile: Percentile) -> float:
-    """NaN: nothing was measured. At least 1 us, so that a logarithm exists."""
+    """NaN: not measured. At least 1 us, so that it has a logarithm."""
     return nan if times is None else max(1, getattr(times, percentile)) / 1000
 
 
 def _together(stops: Sequence[PointStop], clock: Clock) -> Percentiles | None:
-    """Over the passes; the first one's own for sessions kept without histograms."""
+    """Over the passes; those of the first pass for sessions without histograms."""
     own = stops[0].latency_us if clock == "latency" else stops[0].service_us
     if len(stops) == 1:
         return own
@@ -385,7 +387,7 @@ def _together(stops: Sequence[PointStop], clock: Clock) -> Percentiles | None:
 
 
 def supported(times: Percentiles | None, percentile: Percentile) -> bool:
-    """Were there replies enough to tell this percentile?"""
+    """Whether there were enough replies for this percentile."""
     share = PERCENTILES[percentile]
     return share == 1 or (times is not None and percentile_supported(times.count, share))
 

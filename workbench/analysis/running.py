@@ -1,4 +1,4 @@
-"""Figures of a point while it runs."""
+"""Figures of a running point."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from workbench.axis import Axis
 from workbench.documents import PointStart, Window
 
 _DECIDED_PCT = 5.0
-"""Of what was due: with more calls open nothing is said of the errors. A marker is as high."""
+"""Percent of the scheduled calls: with more of them open, no error rate is shown. About the height
+of a marker."""
 
 
 _DECIDED_PCT = 5.0
@@ -19,7 +20,7 @@ _DECIDED_PCT = 5.0
 
 @dataclass
 class Running:
-    """The point being run now."""
+    """The running point."""
 
     start: PointStart
     axis: Axis
@@ -35,13 +36,13 @@ class Running:
 
     @property
     def _calls_per_unit(self) -> int:
-        """How many calls make one of what the axis counts."""
+        """Calls per unit that the axis counts."""
         return self.start.calls_per_connection if self.axis.counts == "connections" else 1
 
     @property
     def errors_pct(self) -> tuple[float, float] | None:
-        """(least, most) of what was due until now: calls still open may be answered or not. None:
-        nothing was due yet."""
+        """(least, most) percent of the calls scheduled so far, because open calls may still fail.
+        None: none was scheduled yet."""
         due = sum(window.due for window in self.windows)
         if not due:
             return None
@@ -50,8 +51,9 @@ class Running:
         return 100 * min(1.0, lost / due), 100 * max(0.0, 1 - answered / due)
 
     def value(self, metric: str, view: View | None = None) -> float:
-        """So far; the response time is that of the latest window that has one. NaN: none yet; of
-        errors also while too many calls may still time out; of what only a point's end tells."""
+        """The value so far; response times are those of the latest window that has any. NaN: not
+        known yet, because no window has it, too many calls may still time out (errors), or it is
+        known only at the end of a point."""
         scheduled = [window for window in self.windows if window.due]
         if not scheduled:
             return nan
@@ -64,7 +66,7 @@ class Running:
             if not self.axis.calibrated:
                 seconds = sum(window.length_us for window in scheduled) / 1e6
                 return replies / seconds / self._calls_per_unit
-            # The share of what was due, of the offered rate: right in a half-full window too.
+            # Replies as a share of scheduled calls are right in a partly filled window, too.
             return self.x * min(1.0, replies / due)
         return self._time(view or View()) if metric == "time" else nan
 

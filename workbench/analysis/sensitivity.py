@@ -1,10 +1,11 @@
-"""How small a difference so many passes can show, and how many passes it takes.
+"""The smallest difference that a number of passes can show, and the number of passes that a
+difference takes.
 
 The power of the t test is that of the noncentral t distribution (Johnson and Welch, "Applications
-of the non-central t-distribution", Biometrika 31, 1940). The spread of passes is known from earlier
-sessions only roughly, so its upper 80 % limit is reckoned with: else half of all plans would be too
-small (Browne, "On the use of a pilot sample for sample size determination", Statistics in Medicine
-14, 1995).
+of the non-central t-distribution", Biometrika 31, 1940). Earlier sessions give only a rough
+estimate of the spread of passes, so its upper 80 % confidence limit is used; otherwise half of all
+plans would be too small (Browne, "On the use of a pilot sample for sample size determination",
+Statistics in Medicine 14, 1995).
 """
 
 from __future__ import annotations
@@ -24,30 +25,30 @@ from workbench.analysis.student import quantile
 from workbench.documents import PointStop
 
 POWER = 0.9
-"""How often a plan is to show a difference of that size."""
+"""Probability with which a plan is to show a difference of that size."""
 
 WANTED = 0.1
-"""The difference for which passes are proposed."""
+"""The difference for which a number of passes is proposed."""
 
 MOST_PASSES = 1_000
 
 _SURE = 0.8
-"""Of the limit of a spread."""
+"""Confidence of the upper limit of a spread."""
 
 _STEPS = 400
 
 
 @dataclass(frozen=True)
 class Spread:
-    """How much passes of one server differ: the standard deviation of a figure's logarithm."""
+    """Spread of one server's passes: the standard deviation of a figure's logarithm."""
 
     deviation: float
     freedom: float = inf
-    """Of its estimate; infinite: an assumption."""
+    """Degrees of freedom of the estimate; infinite: assumed."""
 
     @property
     def limit(self) -> float:
-        """Not exceeded, as sure as `_SURE`."""
+        """Upper confidence limit of the deviation, at `_SURE`."""
         if self.freedom == inf:
             return self.deviation
         # Wilson and Hilferty's quantile of chi square, PNAS 17, 1931.
@@ -58,8 +59,8 @@ class Spread:
 
 @cache
 def detectable(spread: Spread, passes: int) -> float | None:
-    """The smallest ratio, less one, that is shown `POWER` of the time. None: of one pass there is
-    none, or it is beyond a hundredfold."""
+    """The smallest ratio, minus one, that is shown with probability `POWER`. None: there is only
+    one pass, or the ratio would have to exceed 100."""
     if passes < 2:
         return None
     low, high = 0.0, log(100)
@@ -76,7 +77,8 @@ def detectable(spread: Spread, passes: int) -> float | None:
 
 @cache
 def passes_for(change: float, spread: Spread) -> int | None:
-    """The fewest passes that show a ratio of 1 + `change`. None: not even `MOST_PASSES` do."""
+    """The fewest passes that show a ratio of 1 + `change`. None: more than `MOST_PASSES` would be
+    needed."""
     low, high = 1, 2
     while power(change, spread, high) < POWER:
         low, high = high, 2 * high
@@ -92,8 +94,8 @@ def passes_for(change: float, spread: Spread) -> int | None:
 
 
 def power(change: float, spread: Spread, passes: int) -> float:
-    """How often so many passes of two servers show that their ratio is not 1: exactly where they
-    took turns, at least where Welch's test has more degrees of freedom."""
+    """Probability of showing that the ratio of two servers is not 1: exact if their passes are
+    interleaved, a lower bound for Welch's test, which has more degrees of freedom."""
     freedom = passes - 1
     if not spread.limit:
         return float(log(1 + change) > FINEST)
@@ -103,8 +105,8 @@ def power(change: float, spread: Spread, passes: int) -> float:
 
 @cache
 def beyond(t: float, freedom: int, shift: float) -> float:
-    """How often noncentral t lies above `t`: the normal distribution's share beyond, over all
-    values of the estimated deviation, which is distributed as chi."""
+    """Probability that noncentral t exceeds `t`: the tail of the normal distribution, integrated
+    over the estimated standard deviation, which has a chi distribution."""
     reach = 8 / sqrt(2 * freedom)
     first, last = max(0.0, 1 - reach), 1 + reach
     width = (last - first) / _STEPS
@@ -119,12 +121,12 @@ def beyond(t: float, freedom: int, shift: float) -> float:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of points of which a spread is known."""
+    """A figure of points whose spread is estimated."""
 
     name: str
     of: Callable[[PointStop], float | None]
     typical: Spread
-    """Where nothing was measured."""
+    """Assumed where nothing was measured."""
 
 
 def _percentile(name: str, share: float) -> Callable[[PointStop], float | None]:
@@ -145,18 +147,18 @@ FIGURES = (
 
 @dataclass(frozen=True)
 class Spreads:
-    """Of every figure, by its name."""
+    """The spread of each figure, by its name."""
 
     by_figure: Mapping[str, Spread]
     session: str = ""
-    """In which they were measured; empty: assumed."""
+    """Where they were measured; empty: assumed."""
 
 
 TYPICAL = Spreads({figure.name: figure.typical for figure in FIGURES})
 
 
 def spreads(servers: Iterable[SeriesResult], *, in_turns: bool, session: str) -> Spreads | None:
-    """Of a session's passes. None: no server has two."""
+    """The spreads in a session. None: no server has two passes."""
     servers = list(servers)
     found = {figure.name: spread(servers, figure, in_turns=in_turns) for figure in FIGURES}
     known = {name: each for name, each in found.items() if each is not None}
@@ -164,8 +166,8 @@ def spreads(servers: Iterable[SeriesResult], *, in_turns: bool, session: str) ->
 
 
 def spread(servers: Iterable[SeriesResult], figure: Figure, *, in_turns: bool) -> Spread | None:
-    """Of the passes of one session: what is left when every server's mean and, where they took
-    turns, every pass's is taken away. Only rates that a server sustained count. None: no server
+    """The spread between passes of one session: what remains after subtracting the mean of each
+    server and, for interleaved passes, of each pass. Only sustained rates count. None: no server
     has two passes."""
     tables: defaultdict[float, dict[str, dict[int, float]]] = defaultdict(dict)
     for server in servers:
@@ -183,7 +185,8 @@ def spread(servers: Iterable[SeriesResult], figure: Figure, *, in_turns: bool) -
 
 
 def _residuals(rows: Sequence[Mapping[int, float]], in_turns: bool) -> tuple[float, int]:
-    """(sum of squares, degrees of freedom) of what servers' and passes' means do not explain."""
+    """(sum of squares, degrees of freedom) of the residuals from the means of servers and
+    passes."""
     rows = [row for row in rows if len(row) > 1]
     shared = set.intersection(*(set(row) for row in rows)) if rows else set()
     by_pass = dict.fromkeys(shared, 0.0)

@@ -1,7 +1,7 @@
-"""Are a server's response times steady within its points, and do windows tell independent things?
+"""Whether a server's response times are steady within its points, and its windows independent.
 
-A window's value is the logarithm of its median service time. Many points have five windows, too
-few to judge each by itself, so the points of a server are judged together, by sums over points of
+A window's value is the logarithm of its median service time. Many points have only five windows,
+too few to judge each point separately, so the points of a server are judged together, by sums of
 rank statistics and of their variances:
 
 - *Warm-up*: the first fifth of a point against the rest, by Mann and Whitney's statistic, as van
@@ -12,11 +12,11 @@ rank statistics and of their variances:
   ("Estimates of the regression coefficient based on Kendall's tau", J. American Statistical
   Association 63, 1968) over the point's length.
 - *Dependence*: von Neumann's ratio ("Distribution of the ratio of the mean square successive
-  difference to the variance", Annals of Mathematical Statistics 12, 1941). One less half of it is
-  an autocorrelation that few windows do not bias where there is none. Both variances above grow by
-  it (after Hamed and Rao, "A modified Mann-Kendall trend test for autocorrelated data", J.
-  Hydrology 204, 1998).
-- Levels that come and go more slowly than windows, by 10 % and more, are *no steady state*.
+  difference to the variance", Annals of Mathematical Statistics 12, 1941). One minus half of it is
+  an estimate of the autocorrelation that has no bias for few independent windows. Both variances
+  above are inflated by it (after Hamed and Rao, "A modified Mann-Kendall trend test for
+  autocorrelated data", J. Hydrology 204, 1998).
+- *No steady state*: levels that come and go more slowly than windows, by 10 % or more.
 """
 
 from __future__ import annotations
@@ -32,55 +32,55 @@ import numpy as np
 from numpy.typing import NDArray
 
 Values: TypeAlias = NDArray[np.float64]
-"""Of points of one length, a row each."""
+"""Points of one length, one row each."""
 
 FEWEST = 20
-"""Windows of a server, all its points together; fewer tell nothing."""
+"""The fewest windows of a server, over all its points, that can be judged."""
 
 SHORTEST = 4
-"""Windows of a point."""
+"""The fewest windows of a point."""
 
 NOTABLE = 0.05
-"""A trend below that share is none, however significant."""
+"""Changes below this share are ignored, however significant."""
 
 WANDERING = 0.1
-"""Standard deviation within points, from which dependent windows are no steady state."""
+"""Standard deviation within points from which dependent windows count as no steady state."""
 
 DEPENDENT = 0.5
-"""Autocorrelation from which two windows tell less than one."""
+"""Autocorrelation from which two windows are worth less than one independent window."""
 
 Kind = Literal["steady", "warm-up", "drift", "no-steady-state"]
 
 
 @dataclass(frozen=True)
 class Steadiness:
-    """Of one server's points."""
+    """The steadiness of one server's points."""
 
     kind: Kind
     change: float
-    """Of a warm-up its beginning against the rest, of a drift the end of a point against its
-    beginning, a share; otherwise 0."""
+    """As a share: for a warm-up the first fifth against the rest, for a drift the end of a point
+    against its beginning; otherwise 0."""
     autocorrelation: float
-    """Of a window with the next one; at least, where points are short."""
+    """Of successive windows; a lower bound where points are short."""
     dependent: bool
-    """More than by chance, and `DEPENDENT` or more."""
+    """The autocorrelation is significant, and at least `DEPENDENT`."""
     windows: int
 
     @property
     def worth(self) -> float:
-        """Independent windows that say as much as one of these."""
+        """The number of independent windows that one window is worth."""
         r = max(0.0, self.autocorrelation)
         return (1 - r) / (1 + r)
 
 
 def steadiness(points: Iterable[Sequence[float]], *, alarms: float = 0.01) -> Steadiness | None:
-    """Of a server's points: the logarithms of their windows, in order. `alarms`: how often a steady
-    server may be called otherwise. None: there are too few windows."""
+    """Judge a server's points, each as the logarithms of its windows in order. `alarms`: share of
+    steady servers that may be reported. None: there are too few windows."""
     tables = _by_length(points)
     windows = sum(table.size for table in tables)
     if windows < FEWEST:
         return None
-    # Two tests, for a warm-up and for a drift.
+    # Two tests: for a warm-up and for a drift.
     sure = NormalDist().inv_cdf(1 - alarms / 4)
     settled = [table[:, _first(table) :] for table in tables]
     drift = float(np.median(np.concatenate([_changes(table) for table in settled])))
@@ -109,7 +109,7 @@ def _by_length(points: Iterable[Sequence[float]]) -> list[Values]:
 
 
 def _first(table: Values) -> int:
-    """Windows that may be a warm-up."""
+    """Number of windows that may be a warm-up."""
     return -(-int(table.shape[1]) // 5)
 
 
@@ -118,7 +118,7 @@ def _notable(change: float) -> bool:
 
 
 def _changes(table: Values) -> Values:
-    """Sen's slope of each point, over its length."""
+    """Sen's slope of each point, times its length."""
     later, earlier = np.tril_indices(table.shape[1], -1)
     slopes = np.median((table[:, later] - table[:, earlier]) / (later - earlier), axis=1)
     changes: Values = slopes * (table.shape[1] - 1)
@@ -126,19 +126,19 @@ def _changes(table: Values) -> Values:
 
 
 def _trend(tables: Sequence[Values], inflation: float) -> float:
-    """How many standard deviations Kendall's sum is from 0."""
+    """Kendall's sum, in standard deviations from 0."""
     total = variance = 0.0
     for table in tables:
         count, n = table.shape
         later, earlier = np.tril_indices(n, -1)
         total += float(np.sign(table[:, later] - table[:, earlier]).sum())
         variance += count * n * (n - 1) * (2 * n + 5) / 18
-    # One less, because the sum moves in steps of two.
+    # Minus one, because the sum changes in steps of two.
     return (abs(total) - 1) / sqrt(variance * inflation)
 
 
 def _step(tables: Sequence[Values], inflation: float) -> float:
-    """How many standard deviations Mann and Whitney's sum is from 0."""
+    """Mann and Whitney's sum, in standard deviations from 0."""
     total = variance = 0.0
     for table in tables:
         count, n = table.shape

@@ -1,8 +1,8 @@
-"""Student's t.
+"""Student's t distribution.
 
 Abramowitz and Stegun, "Handbook of mathematical functions" (1964), 26.7.3 and 26.7.4: for whole
-degrees of freedom the distribution is a finite sum. docs/decisions.md has why this is not SciPy,
-whose values the tests hold it against.
+degrees of freedom the distribution is a finite sum. docs/decisions.md says why this is not SciPy,
+whose values the tests compare it with.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from math import atan, cos, pi, sin, sqrt
 
 
 def cumulative(t: float, freedom: int) -> float:
-    """Of the distribution, at t."""
+    """The cumulative distribution at t."""
     angle = atan(t / sqrt(freedom))
     odd = freedom % 2
     term, total = cos(angle) if odd else 1.0, 0.0
@@ -27,7 +27,7 @@ def cumulative(t: float, freedom: int) -> float:
 
 @cache
 def quantile(share: float, freedom: int) -> float:
-    """Below which that share of the distribution lies; between 0.5 and 1."""
+    """The value below which that share of the distribution lies; `share` between 0.5 and 1."""
     low, high = 0.0, 1.0
     while cumulative(high, freedom) < share:
         low, high = high, 2 * high

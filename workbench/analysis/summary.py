@@ -1,4 +1,4 @@
-"""What a session says about each server, in a few figures."""
+"""A session summarised in a few figures per server."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from workbench.messages.topics import read_note, severity
 
 
 class ServerSummary(SeriesResult):
-    """One server over all its passes, and what was noted about it."""
+    """One server over all its passes, with the notes about it."""
 
     def __init__(self, id_: str, name: str, version: str = "", *, axis: Axis = RATE) -> None:
         super().__init__(id_, name, axis=axis)
@@ -49,17 +49,17 @@ class ServerSummary(SeriesResult):
 
     @property
     def died(self) -> str:
-        """How it ended under load; empty: it lived."""
+        """How it died under load; empty: it did not."""
         return " ".join(self._texts("died"))
 
     @property
     def notes(self) -> list[str]:
-        """All others."""
+        """All other notes."""
         others = {note.topic for note in self.noted} - {"gave-up", "died"}
         return self._texts(*others)
 
     def _texts(self, *topics: str) -> list[str]:
-        """What was noted in every pass stands once."""
+        """A note that recurs in every pass is listed once."""
         return list(dict.fromkeys(note.text for note in self.noted if note.topic in topics))
 
     @property
@@ -67,8 +67,8 @@ class ServerSummary(SeriesResult):
         return self.key
 
     def ordered(self) -> list[PointStop]:
-        """For tables: the attempts at a value together, though all other servers had a turn
-        between them; of a search as they were measured."""
+        """Points for tables: the attempts at a value together, although all other servers ran
+        between them; of a search in the order of measurement."""
         if self.axis.bounds:
             return list(self.stops)
         return sorted(self.stops, key=lambda stop: (stop.pass_number, stop.x, stop.look))
@@ -76,16 +76,16 @@ class ServerSummary(SeriesResult):
 
 @dataclass
 class Found:
-    """What was found of one server or several when they were deployed."""
+    """A finding about one or more servers from when they were deployed."""
 
     what: Hashable
-    """Equal for servers of which the same was found."""
+    """Equal for servers with the same finding."""
     text: str
     names: list[str] = field(default_factory=list)
-    """Of the servers."""
+    """Names of these servers."""
 
     def sentence(self, servers: int) -> str:
-        """With their names; `servers`: how many there are in all."""
+        """A sentence with their names; `servers`: the number of all servers."""
         everyone = len(self.names) == servers > 1
         return f"{'All servers' if everyone else ', '.join(self.names)}: {self.text}"
 
@@ -95,37 +95,37 @@ class Summary:
     """A session in figures."""
 
     name: str = ""
-    """The plan's."""
+    """The plan's name."""
     load_tool: str = OUR_AGENT
     axis: Axis = RATE
     """What the plan varies."""
     unit: str = "connections"
     """What rates count."""
     metrics: list[Metric] = field(default_factory=list)
-    """Those that points carry beside the built-in ones."""
+    """Metrics of the points beyond the built-in ones."""
     servers: dict[str, ServerSummary] = field(default_factory=dict)
     """By id, in the plan's order."""
     slo: dict[str, float | None] = field(default_factory=dict)
-    """Of a search: the limits that a server has to keep, `errors_pct` and `p99_ms`."""
+    """The limits of a search, `errors_pct` and `p99_ms`."""
     limits: str = ""
-    """The same within a sentence."""
+    """The same as part of a sentence."""
     ceiling_per_s: float | None = None
-    """The clients' own; None: not measured."""
+    """The client limit; None: not measured."""
     status: str = "interrupted"
-    """`RunStop.status`; "interrupted" when the session has no end."""
+    """`RunStop.status`; "interrupted" if the session has no end."""
     reason: str = ""
     noted: list[Note] = field(default_factory=list)
-    """About no server in particular."""
+    """Notes about no particular server."""
     together: Together = field(default_factory=Together)
-    """The clients, each and all of them."""
+    """The clients."""
     found: list[Found] = field(default_factory=list)
-    """When servers were deployed."""
+    """From when servers were deployed."""
     audits: list[Audit] = field(default_factory=list)
     """The checklist of `analysis.audits`."""
 
     @property
     def notes(self) -> list[str]:
-        """What was noted about no server in particular."""
+        """Notes about no particular server."""
         return [note.text for note in self.noted]
 
     @property
@@ -137,19 +137,19 @@ class Summary:
 
     @property
     def known_metrics(self) -> list[Metric]:
-        """Those that are known of any point: an empty column says nothing."""
+        """Metrics known for at least one point: empty columns are not shown."""
         points = [stop for server in self.servers.values() for stop in server.stops]
         known = {key for p in points for key, value in p.values.items() if value is not None}
         return [metric for metric in self.metrics if metric.key in known]
 
     def ranked(self) -> list[ServerSummary]:
-        """Servers by knee, else by most replies, highest first; those without any last. Of equals
-        the one first that pays the least CPU time for a call."""
+        """Servers by knee, or by most replies where there is none, highest first; ties by the
+        lowest CPU time per call."""
         return sorted(self.servers.values(), key=rank)
 
     def to_data(self) -> dict[str, Any]:
-        """Plain data, the answer of `pongbench summary --json`. None where nothing is known; a
-        percentile is None as well where its values are too few for it."""
+        """Plain data, the output of `pongbench summary --json`. None: unknown, or a percentile of
+        too few values."""
         return {
             "name": self.name,
             "status": self.status,
@@ -173,7 +173,7 @@ class Summary:
 
 
 def summarise(documents: Iterable[AnyDocument]) -> Summary:
-    """Of a session's documents, whole or cut anywhere."""
+    """Summarise a session's documents, complete or cut off anywhere."""
     summary, auditor = Summary(), Auditor()
     points: list[PointStop] = []
     for document in documents:
@@ -230,7 +230,7 @@ def _note(summary: Summary, note: Note) -> None:
         if isinstance(peak := read_note(note), Peak):
             server.peaks.append(peak)
     else:
-        # The null server is a tool: notes about it are about the clients.
+        # The null server is a tool, so notes about it are about the clients.
         summary.noted.append(note)
 
 
@@ -280,7 +280,7 @@ def _server_data(server: ServerSummary) -> dict[str, Any]:
 
 
 def _limit_data(server: ServerSummary) -> dict[str, Any]:
-    """Of a sweep its knee, of a search its peak: they are answers to different questions."""
+    """The knee of a sweep, or the peak of a search: different measures, with keys of their own."""
     searched, interval = bool(server.axis.bounds), server.interval
     knee = None if searched else server.knee
     data: dict[str, Any] = {

@@ -1,28 +1,28 @@
-"""The verdict on one point, from evidence alone.
+"""The verdict on one point, from its evidence alone.
 
 Order of precedence:
 
 1. Interrupted, audit failed, or too short: `inconclusive`.
-2. Offered more than the clients' ceiling, and it did not hold: `client-limited`, whatever else is
-   seen of the server, because the fastest honest server would have failed too. Where the network
-   shows signs it was in the way of the null server as well: `network-limited`.
-3. The server answers wrongly: `faulty`, whatever the clients or other programs show beside it.
-   `analysis.faults` says what is a fault, and what is load that a server sheds.
-4. Both the clients and the server (or the network) show signs, or other programs took CPU that
-   the one with signs may have needed: `inconclusive`, with all of them. Such programs come before
-   the ceiling, too, at the point or while it was looked for: they lower what clients reach, and
-   another client would not cure it. Ports and descriptors that ran out, where nothing else failed,
-   are named all the same: no CPU time would have replaced them.
+2. Not sustained, and offered more than the client limit: `client-limited`, whatever the server
+   shows, because no server could have sustained it. If the network shows signs, it also held up the
+   null server: `network-limited`.
+3. The server gives unexpected responses: `faulty`, whatever signs there are of clients or other
+   programs. `analysis.faults` distinguishes faults from load shedding.
+4. Both the clients and the server (or the network) show signs, or other programs took CPU that the
+   side with signs may have needed: `inconclusive`, with all signs. Background load, at the point or
+   during calibration, comes before the client limit, too: it lowers what clients reach, and more
+   clients would not help. Ports and descriptors that ran out are named all the same if nothing else
+   failed: CPU time would not have replaced them.
 5. Signs on one side: `ports-limited`, `client-limited`, `network-limited`, `server-limited`.
-6. At least 99 % of the calls succeeded: `ok`. Below that without a sign: `inconclusive`.
+6. At least 99 % of the calls succeeded: `ok`. Fewer, without a sign: `inconclusive`.
 
-Lateness of the clients explains as much as it is long: where the server shows signs that are
-far larger, it is told as a remark; where everything was answered and no more connections waited
-than late clients keep waiting, the server shows none.
+Lateness of the clients explains only effects of its own size. If the signs of the server are far
+larger, the lateness is reported as a remark. If everything was answered, and no more connections
+waited than late clients cause, the signs of the server are dropped.
 
-A high client CPU is no sign while the point holds: a busy client that kept its schedule was not
-the limit. Nor are kernel counters: they explain, they do not accuse; but where a server seems to be
-the limit, what was sent again and connections that were not established in time speak against the
+A high client CPU is no sign if the point was sustained: a busy client that kept its schedule was
+not the limit. Kernel counters are no signs either, they only explain. But where a server seems to
+be the limit, retransmissions and connections that were not established in time are signs of the
 network (`analysis.network`).
 """
 
@@ -59,37 +59,36 @@ from workbench.messages import reasons as messages
 from workbench.messages.base import Message
 
 LATE_SHARE = 0.05
-"""Of connections started over 5 ms late. A client past its limit falls ever further behind and is
-late with most; a hiccup of the machine touches a few hundredths."""
+"""Share of the connections started more than 5 ms late. Clients past their limit fall ever further
+behind and are late with most; a hiccup of the machine affects a few percent."""
 
 MOST = 0.5
 LATE_BY_US = 20_000
-"""At p99, for lateness with less than `MOST` to be a sign: what stays below is how long a busy
-machine lets a program wait, of which a client that can keep its schedule catches up."""
+"""The p99 of the lateness from which a share below `MOST` is a sign. Shorter delays are usual on a
+busy machine, and a client that can keep its schedule catches up."""
 
 LOST_SHARE = 0.005
-"""Share of calls that the clients lost or never started, where the rate is not sustained: half
-of what `SUSTAINED_SHARE` allows, so that the cause of most of the losses is named.
-"""
+"""Share of calls that the clients lost or never started, at a rate that was not sustained: half of
+what `SUSTAINED_SHARE` allows, so that the cause of most of the losses is named."""
 
 BUSY_PCT = 90.0
-"""Of its core: a worker above this may be what slows the replies."""
+"""Percent of its core: a busier worker may delay the replies."""
 
 OTHERS_PCT = 25.0
-"""Of a core, taken by other programs on the cores of server and clients: more than a desktop at
-rest takes, and enough to move a limit."""
+"""Percent of one core, taken by other programs on the cores of server and clients: more than an
+idle desktop takes, and enough to move a limit."""
 
 MUCH_MORE = 3
-"""Times as many connections waiting as clients that are late keep waiting themselves: until then
-what was answered, if late, says nothing against the server."""
+"""Factor between the connections waiting and those that the clients' lateness explains: below it,
+late replies say nothing against the server."""
 
 MUCH_LESS = 0.1
-"""Of the timeout, by which connections were late; of the connections waiting, those that waited for
-the clients: no cause."""
+"""Below this share of the timeout, or of the waiting connections, the clients' lateness is not the
+cause."""
 
 
 def judge(evidence: Evidence) -> tuple[Verdict, list[Message]]:
-    """The verdict and its reasons (may be none when it is `ok`); see `messages.reasons`."""
+    """The verdict and its reasons (possibly none if it is `ok`); see `messages.reasons`."""
     flaw = _flaw(evidence)
     if flaw:
         return "inconclusive", [flaw]
@@ -137,19 +136,19 @@ def _beyond(
     own: list[Message],
     of_network: list[Message],
 ) -> tuple[Verdict, list[Message]]:
-    """More was offered than the clients reach. `own`: their signs; `of_network`: its signs, and
-    what the server showed because of it."""
+    """More was offered than the clients reach. `own`: signs of the clients; `of_network`: signs of
+    the network, and what the server showed as a result."""
     if others:
-        # Another client would not cure it.
+        # Another client would not help.
         return "inconclusive", [*others, *_relieved(limit, "")]
     if of_network and not own:
-        # It was in the way when the limit was looked for, too; nor would another client cure it.
+        # The network was in the way during calibration, too, and another client would not help.
         return "network-limited", [*of_network, *_relieved(limit, "")]
     return "client-limited", _relieved([*limit, *own], _relief(evidence))
 
 
 def _unsigned(evidence: Evidence) -> tuple[Verdict, list[Message]]:
-    """Nobody shows a sign."""
+    """There are no signs."""
     if evidence.sustained:
         return "ok", _remarks(evidence)
     return "inconclusive", [_no_single_cause(evidence)]
@@ -189,7 +188,7 @@ def _descriptors_signs(evidence: Evidence) -> list[Message]:
 
 
 def _only_shortage(evidence: Evidence) -> bool:
-    """Did the point fail for want of ports and descriptors alone?"""
+    """Whether the point failed for lack of ports and descriptors alone."""
     counts = evidence.counts
     short = client_errors(counts.errors)
     return not evidence.sustained and counts.succeeded + short >= SUSTAINED_SHARE * counts.scheduled
@@ -210,8 +209,8 @@ def _client_signs(evidence: Evidence) -> list[Message]:
 def _lateness_weighed(
     evidence: Evidence, clients: list[Message], server: list[Message]
 ) -> tuple[list[Message], list[Message], list[Message]]:
-    """(signs of the clients, of the server, remarks), where clients that were late and the server
-    both show signs: lateness explains what is of its own size, and no more."""
+    """(signs of the clients, of the server, remarks) where both late clients and the server show
+    signs: lateness explains only effects of its own size."""
     late = [sign for sign in clients if isinstance(sign, messages.ClientsLate)]
     lateness, queue = evidence.lateness_us, evidence.queue
     if not late or not server or lateness is None:
@@ -277,7 +276,7 @@ def _server_signs(evidence: Evidence) -> list[Message]:
 
 
 def _remarks(evidence: Evidence) -> list[Message]:
-    """What a reader of a point that held should know."""
+    """What a reader should know about a sustained point."""
     remarks: list[Message] = []
     if evidence.others_cpu_pct is not None and evidence.others_cpu_pct >= OTHERS_PCT:
         cpu_pct = round(evidence.others_cpu_pct, 2)
@@ -302,7 +301,7 @@ def _no_single_cause(evidence: Evidence) -> Message:
 
 
 def _relieved(reasons: list[Message], relief: messages.Relief) -> list[Message]:
-    """Several signs of the clients ask for the same relief: the last of them says so."""
+    """If several signs of the clients call for the same relief, only the last one says so."""
     asking = [n for n, reason in enumerate(reasons) if "relief" in reason.__struct_fields__]
     for n in asking[-1:]:
         reasons[n] = msgspec.structs.replace(reasons[n], relief=relief)

@@ -1,4 +1,4 @@
-"""Windows of a point put together: counts add up, histograms merge, no percentile is averaged."""
+"""Merging windows of a point: counts and histograms are added, percentiles are never averaged."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from workbench.analysis.histogram import merge, percentiles
 from workbench.documents import WINDOW_US, Window
 
 _LONG_S = ((3_600.0, 50), (60.0, 5))
-"""Points planned for longer than so many seconds are recorded with so many windows in one."""
+"""(seconds, windows): in points planned to be longer, so many windows are recorded as one."""
 
 
 def recorded_together(seconds: float) -> int:
-    """How many windows of a point of this length are recorded as one: 10 s of a point over an
-    hour, 1 s of one over a minute, else each by itself."""
+    """The number of windows that a point of this length records as one: 10 s of them in a point
+    over an hour, 1 s in one over a minute, otherwise a single one."""
     return next((count for longer, count in _LONG_S if seconds > longer), 1)
 
 
 def together(windows: Sequence[Window]) -> Window:
-    """Windows in a row as one; percentiles come from their coarse histograms."""
+    """Merge successive windows; percentiles come from their coarse histograms."""
     if len(windows) == 1:
         return windows[0]
     first, last = windows[0], windows[-1]
@@ -51,15 +51,15 @@ def together(windows: Sequence[Window]) -> Window:
 
 
 class Thinner:
-    """Windows of long points several in one, as they are recorded; see `recorded_together`."""
+    """Merges windows of long points for recording; see `recorded_together`."""
 
     def __init__(self, seconds: float) -> None:
-        """`seconds`: as the point was planned."""
+        """`seconds`: planned length of the point."""
         self._count = recorded_together(seconds)
         self._waiting: list[Window] = []
 
     def take(self, window: Window) -> list[Window]:
-        """What is to be recorded now. Windows of two phases are never put together."""
+        """The windows to be recorded now. Windows of different phases are never merged."""
         ready = self.rest() if self._waiting and self._waiting[-1].phase != window.phase else []
         self._waiting.append(window)
         if (window.index + 1) % self._count == 0:
@@ -67,13 +67,13 @@ class Thinner:
         return ready
 
     def rest(self) -> list[Window]:
-        """What is left when the point has ended."""
+        """The remaining windows once the point has ended."""
         left, self._waiting = self._waiting, []
         return [together(left)] if left else []
 
 
 def pending(windows: Sequence[Window]) -> float | None:
-    """Calls pending, mean over the windows; None: not known of every window."""
+    """Pending calls, mean over the windows; None: unknown for some window."""
     known = [w.pending * w.length_us for w in windows if w.pending is not None]
     if not windows or len(known) < len(windows):
         return None
@@ -81,10 +81,11 @@ def pending(windows: Sequence[Window]) -> float | None:
 
 
 def seconds(windows: Sequence[Window]) -> float:
-    """That the windows cover."""
+    """The length of the windows together."""
     return sum(window.length_us for window in windows) / 1e6
 
 
 def skipped(before: int, window: Window) -> int:
-    """How many windows of 200 ms are missing between the one with index `before` and this."""
+    """Number of windows of 200 ms that are missing between the one with index `before` and this
+    one."""
     return window.index - before - window.length_us // WINDOW_US

@@ -70,8 +70,8 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         Mode,
         Meta(
             title="Mode",
-            description="`closed`: a fixed number of concurrent connections; give `concurrency` in place of"
-            " `rates`",
+            description="`closed`: a fixed number of concurrent connections; give `concurrency` in"
+            " place of `rates`",
         ),
     ] = "open"
 

@@ -1,9 +1,9 @@
-"""Audits of a session: a checklist of what must be so for its figures to mean what they seem to.
+"""Audits of a session: a checklist of what must be true for its figures to mean what they seem to.
 
-Each is a function of what was seen (`base.Seen`) and gives one `Outcome`; documents are all it
-reads, so a run under way and a recorded one are audited alike. Nothing is judged twice: what a
-verdict, a note or the kernel has said already is taken from there. To add one, write the function,
-its sentence in `messages.audits`, and a line in `CHECKS`.
+An audit is a function from what was recorded (`base.Seen`) to an `Outcome`. It reads documents
+only, so a running and a finished session are audited alike. Nothing is judged twice: what verdicts,
+notes or the kernel have established is taken from there. To add an audit, write the function, its
+sentence in `messages.audits`, and a line in `CHECKS`.
 
 Modelled on the rules of T. Hoefler and R. Belli, "Scientific Benchmarking of Parallel Computing
 Systems", SC15, doi:10.1145/2807591.2807644; docs/measuring.md goes through all twelve.
@@ -40,11 +40,11 @@ CHECKS = (
     Check("independence", "Independent windows", within.independence),
     Check("recording", "Recording", surroundings.recording),
 )
-"""In the order in which they are shown."""
+"""In display order."""
 
 
 class Auditor:
-    """Takes documents as they come; a `RunStart` begins another session."""
+    """A consumer of documents; a `RunStart` begins another session."""
 
     def __init__(self) -> None:
         self._seen = Seen()
@@ -53,14 +53,14 @@ class Auditor:
         self._seen(document)
 
     def audits(self, *, over: bool = True) -> list[Audit]:
-        """What is known by now; `over`: no more documents come."""
+        """The audits so far. `over`: no more documents will come."""
         seen = self._seen
         seen.over = over
         return [_audit(check, seen) for check in CHECKS] if seen.start else []
 
 
 def audits_of(documents: Iterable[AnyDocument]) -> list[Audit]:
-    """Of a session's documents, whole or cut anywhere."""
+    """The audits of a session's documents, complete or cut off anywhere."""
     auditor = Auditor()
     for document in documents:
         auditor(document)
@@ -68,7 +68,7 @@ def audits_of(documents: Iterable[AnyDocument]) -> list[Audit]:
 
 
 def tainted(audits: Iterable[Audit]) -> dict[int, list[Audit]]:
-    """The audits that failed at a point, by the point's number."""
+    """The failed audits of each tainted point, by the point's number."""
     found: dict[int, list[Audit]] = {}
     for audit in audits:
         for point in audit.points if audit.state == "failed" else ():

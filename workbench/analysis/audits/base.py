@@ -1,4 +1,4 @@
-"""What audits are made of, and what they look at."""
+"""The parts of an audit, and the view of a session that audits work on."""
 
 from __future__ import annotations
 
@@ -29,26 +29,27 @@ State = Literal["passed", "failed", "not-known", "does-not-apply"]
 
 
 class Outcome(NamedTuple):
-    """Of a check. What is tainted: points, or servers as a whole; neither: the session."""
+    """The result of a check. A failed one taints `points`, or all of some `servers`; with neither,
+    the session."""
 
     state: State
     message: Message
     points: tuple[int, ...] = ()
-    """By `PointStop.point`."""
+    """Numbers (`PointStop.point`)."""
     servers: tuple[str, ...] = ()
-    """By id."""
+    """Ids."""
 
 
 @dataclass(frozen=True)
 class Audit:
-    """A line of the checklist."""
+    """One line of the checklist."""
 
     code: str
     label: str
     state: State
     message: Message
     points: tuple[int, ...] = ()
-    """Tainted, if it failed; see `Outcome`."""
+    """The tainted points if it failed; see `Outcome`."""
     servers: tuple[str, ...] = ()
 
     @property
@@ -57,11 +58,11 @@ class Audit:
 
     @property
     def word(self) -> str:
-        """Its state for people."""
+        """Its state, for people."""
         return self.state.replace("-", " ")
 
     def to_data(self) -> dict[str, Any]:
-        """For JSON."""
+        """Plain data for JSON."""
         return {
             "code": self.code,
             "label": self.label,
@@ -75,17 +76,17 @@ class Audit:
 
 @dataclass(frozen=True)
 class Check:
-    """An audit, as it is listed."""
+    """An entry of the list of audits."""
 
     code: str
-    """Recorded nowhere, but scripts read it: never changed."""
+    """Not recorded, but scripts read it: never change it."""
     label: str
     of: Callable[[Seen], Outcome]
-    """Called when at least one point was measured."""
+    """Called only if at least one point was measured."""
 
 
 class Noted(NamedTuple):
-    """A note and its message."""
+    """A note with its message."""
 
     t_us: int
     server: str
@@ -94,7 +95,7 @@ class Noted(NamedTuple):
 
 
 class Seen:
-    """A session as far as audits look at it."""
+    """A session, as audits need it."""
 
     def __init__(self) -> None:
         self._clear(None)
@@ -142,23 +143,24 @@ class Seen:
 
     @cached_property
     def points(self) -> list[PointStop]:
-        """Complete ones that are judged; of several attempts at a value the last."""
+        """The complete points that are judged; of several attempts at a value, the last."""
         return last_attempts(self._stops)
 
     def service(self, point: PointStop) -> list[float]:
-        """Of the windows in its measured part: logarithms of the median service time."""
+        """The logarithms of the median service time, for each window in the measured part of a
+        point."""
         begin, end = point.measured_s or (0.0, point.seconds)
         windows = self._medians.get(point.point, ())
         return [value for a, b, value in windows if a >= begin - 1e-3 and b <= end + 1e-3]
 
     def pending_s(self, point: PointStop) -> float | None:
-        """Calls in flight over the whole point, times how long they were so; None: not known."""
+        """Calls in flight, integrated over the whole point, in call-seconds; None: unknown."""
         call_us = self._pending_us.get(point.point)
         return None if call_us is None else call_us / 1e6
 
     def sum_s(self, point: PointStop, times: Literal["service", "lateness"]) -> float:
-        """Sum of a point's service times, or of its connections' lateness. Found once: a run under
-        way is audited after each of its points."""
+        """Sum in seconds of a point's service times, or of the lateness of its connections. Cached,
+        because a running session is audited after each of its points."""
         key = point.point, times
         if key not in self._sums_s:
             self._sums_s[key] = total_us(getattr(point.histograms, times)) / 1e6
@@ -179,7 +181,7 @@ class Seen:
 
     @cached_property
     def names(self) -> dict[str, str]:
-        """Of the servers compared, by id."""
+        """Names of the compared servers, by id."""
         return {record.id: record.name for record in self.start.servers} if self.start else {}
 
     def machines(self, role: str) -> list[str]:
@@ -189,14 +191,14 @@ class Seen:
 
     @property
     def loopback(self) -> bool:
-        """Do servers and clients share a machine, and no other takes part?"""
+        """Whether servers and clients share the only machine."""
         return self.machines("target") == self.machines("client")
 
     def notes(self, kind: type[Message]) -> list[Noted]:
         return [noted for noted in self._notes if isinstance(noted.message, kind)]
 
     def of_servers(self, kind: type[Message]) -> dict[str, list[Any]]:
-        """Messages about servers that are compared, by the server's id."""
+        """Messages about compared servers, by the server's id."""
         found: defaultdict[str, list[Any]] = defaultdict(list)
         for noted in self.notes(kind):
             if noted.server in self.names:
@@ -204,18 +206,18 @@ class Seen:
         return found
 
     def places(self, points: Iterable[PointStop]) -> dict[str, Any]:
-        """What `messages.audits.OfPoints` needs of points that fail."""
+        """The arguments of `messages.audits.OfPoints` for points that failed."""
         at = [(self.names.get(point.server, point.server), point.x) for point in points]
         return {"points": len(self.points), "at": at, "suffix": self.axis.suffix}
 
 
 def codes(point: PointStop) -> set[str]:
-    """Of the reasons of its verdict."""
+    """The codes of its verdict's reasons."""
     if not point.findings:
         return set()
     return {str(finding.get("code", "")) for finding in point.findings}
 
 
 def numbers(points: Iterable[PointStop]) -> tuple[int, ...]:
-    """For `Outcome.points`."""
+    """The numbers of points, for `Outcome.points`."""
     return tuple(point.point for point in points)

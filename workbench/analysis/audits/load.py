@@ -1,4 +1,4 @@
-"""Audits of the load: is every call accounted for, was it offered as planned, by all clients."""
+"""Audits of the load: every call is accounted for, and all clients offered what was planned."""
 
 from __future__ import annotations
 
@@ -15,27 +15,28 @@ from workbench.messages import audits as messages
 from workbench.messages.notes import Ceiling
 
 TOLERANCE = 0.05
-"""Of rate times service time, by which calls in flight may differ from it."""
+"""Relative difference allowed between calls in flight and rate times service time."""
 
 PER_CALL_S = 50e-6
-"""A call may begin and end so much earlier or later by one count than by the other: connections are
-started, and replies handled, several at a time."""
+"""Difference allowed per call: the two counts may place the beginning and end of a call this far
+apart, because connections are started, and replies processed, in batches."""
 
 OFF_PLAN = 0.01
-"""By which share the load offered may differ from the plan's."""
+"""Relative difference allowed between the offered load and the plan's."""
 
 SLOW = 0.1
-"""By which share a client's median service time must be shown to be longer than that of others."""
+"""A client is slow if its median service time is shown to be longer than the others' by this
+share."""
 
 TOGETHER = 0.95
-"""Share of a point in which all clients must offer load."""
+"""Share of a point during which all clients must offer load."""
 
 _LATE = {"clients-late", "calls-unsent"}
 _UNTIMED = {"windows-lost"}
 
 
 def conservation(seen: Seen) -> Outcome:
-    """Of every worker by itself, as it was audited when the point ended, and of the sum."""
+    """Conservation of calls, for every worker as audited when the point ended, and for the sum."""
     reported = [point for point in seen.points if point.conserved is not None]
     if not reported:
         return Outcome("not-known", messages.NotToldByTool(tool=_tool(seen)))
@@ -46,12 +47,13 @@ def conservation(seen: Seen) -> Outcome:
 
 
 def littles_law(seen: Seen) -> Outcome:
-    """Calls in flight, integrated over a whole point, against the sum of the times for which they
-    were so: equal for every point that begins and ends empty, whatever the distribution of either.
-    The two are counted apart from each other: how many there are, and call by call how long.
+    """Little's law over a whole point: calls in flight, integrated over time, equal the sum of the
+    times that calls were in flight. This holds for every point that begins and ends empty, whatever
+    the distributions. The two sides are counted independently: how many calls are in flight, and
+    how long each one took.
 
-    J. D. C. Little, "A Proof for the Queuing Formula: L = λW", Operations Research 9(3), 1961;
-    for a finite time: S. Stidham, "A Last Word on L = λW", Operations Research 22(2), 1974.
+    J. D. C. Little, "A Proof for the Queuing Formula: L = λW", Operations Research 9(3), 1961; for
+    a finite time: S. Stidham, "A Last Word on L = λW", Operations Research 22(2), 1974.
     """
     timed = [
         (p, in_flight_s) for p in seen.points if (in_flight_s := seen.pending_s(p)) is not None
@@ -89,8 +91,8 @@ def littles_law(seen: Seen) -> Outcome:
 
 def _in_flight_s(point: PointStop, seen: Seen) -> tuple[float, float] | None:
     """(least, most) seconds that all calls of a point were in flight together. A call that timed
-    out was so for the whole timeout; one that failed otherwise for no one knows how long. None:
-    that leaves too much open."""
+    out was in flight for the whole timeout; how long other failed calls were is unknown.
+    None: the two bounds are too far apart."""
     if not point.histograms.service or not point.seconds or codes(point) & _UNTIMED:
         return None
     timeout_s = float(seen.workload.get("timeout_s", 5.0))
@@ -98,21 +100,22 @@ def _in_flight_s(point: PointStop, seen: Seen) -> tuple[float, float] | None:
     timed_out = point.counts.errors.get("client-timo", 0)
     otherwise = sum(point.counts.errors.values()) - timed_out + point.counts.in_flight
     answered_s = seen.sum_s(point, "service")
-    # A connection that is lost loses all calls left of it, and only one was in flight.
+    # A lost connection loses all its remaining calls, but only one of them was in flight.
     low_s = answered_s + timed_out / calls * timeout_s
     high_s = answered_s + (timed_out + otherwise) * timeout_s
     return (low_s, high_s) if high_s - low_s <= max(low_s, 1e-9) else None
 
 
 def _late_s(point: PointStop, seen: Seen) -> float:
-    """Return for how long the clients themselves were late with all calls. A client that has to
-    wait for a CPU counts and reads the clock at different times, by as much."""
+    """Total seconds by which the clients themselves were late. A client that waits for a CPU counts
+    calls and reads the clock at different times, so the two sides may differ by as much."""
     calls = int(seen.workload.get("calls_per_connection", 1))
     return calls * seen.sum_s(point, "lateness")
 
 
 def schedule(seen: Seen) -> Outcome:
-    """Lateness and calls left out are as the verdicts found them."""
+    """The load offered was the load planned. Lateness and unsent calls are taken from the
+    verdicts."""
     if seen.workload.get("mode") == "closed":
         return Outcome("does-not-apply", messages.NoSchedule())
     if all(point.counts.late is None for point in seen.points):
@@ -125,7 +128,7 @@ def schedule(seen: Seen) -> Outcome:
 
 
 def _off_plan(point: PointStop, seen: Seen) -> bool:
-    """Was another load offered than was planned? One call more or less is rounding."""
+    """Whether the offered load differs from the plan's. One call more or less is rounding."""
     if not seen.axis.per_second or not point.seconds:
         return False
     return abs(point.offered_per_s - point.x) > OFF_PLAN * point.x + 1 / point.seconds
@@ -153,15 +156,16 @@ def overlap(seen: Seen) -> Outcome:
 
 
 def _together(point: PointStop) -> float:
-    """Share of its schedule in which all clients offered load, at the least."""
+    """The smallest share of the schedule, by the clocks' uncertainty, in which all clients offered
+    load."""
     unsure_us = max((each.clock_uncertainty_us for each in point.clients), default=0)
     apart_us = abs(point.start_skew_us) + 2 * unsure_us
     return max(0.0, 1 - apart_us / (1e6 * point.seconds)) if point.seconds else 0.0
 
 
 def clients_alike(seen: Seen) -> Outcome:
-    """Each client's median service time against that of the others, point by point: their
-    histograms are merged, and percentiles beyond the median become those of the slowest."""
+    """All clients see the same median service time, point by point. Their histograms are merged, so
+    beyond the median a slow client would determine the percentiles."""
     if len(seen.machines("client")) < 2:
         return Outcome("does-not-apply", messages.OneClient())
     own: defaultdict[str, dict[int, float]] = defaultdict(dict)
@@ -198,7 +202,7 @@ def client_limit(seen: Seen) -> Outcome:
         return Outcome("not-known", messages.NoCalibration())
     limit = max(each.ceiling_per_s for each in limits)
     disturbed = next((each.others_cpu_pct for each in limits if each.disturbed), 0.0)
-    # A server that went further has shown that they reach it.
+    # A server that sustained more has shown that the clients reach it.
     low = disturbed and not limits[-1].reached_all
     message = messages.ClientLimit(limit_per_s=limit, others_cpu_pct=disturbed if low else 0.0)
     return Outcome("passed" if limit and not low else "failed", message)

@@ -1,4 +1,4 @@
-"""Audits of fairness: did every server get the same, and is known what it was?"""
+"""Audits of fairness: every server had the same conditions, and they are recorded."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from workbench.messages.notes import Backlog, Resources, SharedCores, Unequal
 
 
 def backlog(seen: Seen) -> Outcome:
-    """As it was read back from the kernel."""
+    """The same backlog, as read back from the kernel."""
     found: dict[str, list[Backlog]] = seen.of_servers(Backlog)
     if not found:
         return Outcome("not-known", messages.NotRecorded(what="backlog"))
@@ -29,7 +29,7 @@ def backlog(seen: Seen) -> Outcome:
 
 
 def descriptors(seen: Seen) -> Outcome:
-    """As it was read back from the kernel."""
+    """The same descriptor limit, as read back from the kernel."""
     found = _resources(seen)
     values = {id_: {each.nofile for each in reported} for id_, reported in found.items()}
     if not any(max(of) for of in values.values()):
@@ -60,7 +60,7 @@ def processes(seen: Seen) -> Outcome:
 
 
 def cores(seen: Seen) -> Outcome:
-    """As the kernel allows them, and apart from those of the clients."""
+    """The same cores, as the kernel allows them, and none of the clients'."""
     shared = next((noted.message for noted in seen.notes(SharedCores)), None)
     found = _resources(seen)
     if isinstance(shared, SharedCores):
@@ -95,7 +95,7 @@ def versions(seen: Seen) -> Outcome:
 
 
 def set_up(seen: Seen) -> Outcome:
-    """What the catalogue says could not be made equal."""
+    """Nothing that the catalogue says could not be made equal."""
     found: dict[str, list[Unequal]] = seen.of_servers(Unequal)
     said: defaultdict[str, list[str]] = defaultdict(list)
     for id_, reported in found.items():
@@ -110,7 +110,7 @@ def _resources(seen: Seen) -> dict[str, list[Resources]]:
 
 
 def _usual(values: dict[str, set[int]], asked: int) -> int:
-    """What was asked for, if a server has it; else what most have."""
+    """The requested value, if any server has it; otherwise the most common."""
     each = Counter(value for of in values.values() for value in of)
     return asked if asked in each else each.most_common(1)[0][0]
 

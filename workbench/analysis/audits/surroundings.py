@@ -1,4 +1,4 @@
-"""Audits of what lies around servers and clients: other programs, the network, the recording."""
+"""Audits of the environment: other programs, the network, the recording."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _OTHERS = "others_cpu_pct"
 
 
 def quiet_host(seen: Seen) -> Outcome:
-    """By the limit of the verdicts."""
+    """No background load beyond the limit that verdicts use."""
     shared = list(dict.fromkeys(noted.machine for noted in seen.notes(notes.SharedMachine)))
     measured = [point for point in seen.points if _OTHERS in point.evidence]
     disturbed = [point for point in measured if point.evidence[_OTHERS] >= OTHERS_PCT]
@@ -51,7 +51,7 @@ def link(seen: Seen) -> Outcome:
 
 
 def recording(seen: Seen) -> Outcome:
-    """Did the run come to its end, and did everything arrive that was measured?"""
+    """The run completed, and every window and sample arrived."""
     gaps = [point for point in seen.points if "windows-lost" in codes(point)]
     lost = min((noted.t_us for noted in seen.notes(notes.SamplerLost)), default=None)
     unwatched = [point for point in seen.points if lost is not None and point.t_us >= lost]

@@ -1,4 +1,4 @@
-"""Audits of what happened within points: were response times steady, and windows independent?"""
+"""Audits within points: steady response times, independent windows."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from workbench.analysis.steadiness import FEWEST, Steadiness, steadiness
 from workbench.messages import audits as messages
 
 ALARMS = 0.01
-"""How often a session of steady servers may fail."""
+"""Share of sessions with steady servers that may fail."""
 
 
 def steady_state(seen: Seen) -> Outcome:
-    """At points that servers sustained: beyond their limit queues grow, as they must."""
+    """Only sustained points count: beyond a server's limit queues must grow."""
     found = _found(seen)
     if not found:
         return Outcome("not-known", messages.TooFewWindows(needed=FEWEST))
@@ -29,7 +29,7 @@ def steady_state(seen: Seen) -> Outcome:
 
 
 def independence(seen: Seen) -> Outcome:
-    """Of windows of one point: intervals from a single pass rest on it."""
+    """Intervals from a single pass rest on the independence of the windows of a point."""
     found = _found(seen)
     if not found:
         return Outcome("not-known", messages.TooFewWindows(needed=FEWEST))
@@ -42,7 +42,7 @@ def independence(seen: Seen) -> Outcome:
 
 
 def _found(seen: Seen) -> dict[str, Steadiness]:
-    """By server; without those that have too few windows."""
+    """By server, without those that have too few windows."""
     points: defaultdict[str, list[list[float]]] = defaultdict(list)
     for point in seen.points:
         if point.verdict == "ok":
