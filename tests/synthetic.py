@@ -19,6 +19,7 @@ from typing import Literal, ParamSpec
 
 from msgspec import structs
 
+from workbench.analysis.histogram import coarse
 from workbench.documents import (
     JUDGED,
     WINDOW_US,
@@ -418,6 +419,8 @@ class _Outcome:
         self.untrusted = untrusted
 
     def window(self, t_us: int, point: int, index: int, share: Counts) -> Window:
+        latency_us, latency = _lognormal(self.latency_us, self.spread, share.succeeded)
+        service_us, service = _lognormal(self.service_us, self.spread, share.succeeded)
         return Window(
             t_us=t_us,
             point=point,
@@ -429,8 +432,10 @@ class _Outcome:
             replies=share.succeeded,
             errors=share.errors,
             in_flight=round(self.rate * self.latency_us / 1e6),
-            latency_us=_lognormal(self.latency_us, self.spread, share.succeeded)[0],
-            service_us=_lognormal(self.service_us, self.spread, share.succeeded)[0],
+            latency_us=latency_us,
+            service_us=service_us,
+            latency=coarse(latency),
+            service=coarse(service),
         )
 
     def sample(self, t_us: int) -> HostSample:

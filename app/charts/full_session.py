@@ -8,7 +8,7 @@ import numpy as np
 
 from app.charts.model import ChartModel
 from app.charts.series import Floats, Quantity
-from workbench.analysis.results import View, milliseconds
+from workbench.analysis.results import View, window_ms
 from workbench.documents import AnyDocument, PointStart, Window
 
 
@@ -40,10 +40,7 @@ class Whole:
         if key not in self._values:
             each = [s.values(quantity, view).y for s in self._model.series.values()]
             if quantity is Quantity.TIME:
-                times = (
-                    w.latency_us if view.clock == "latency" else w.service_us for w in self._windows
-                )
-                each.append(np.array([milliseconds(t, view.percentile) for t in times if t]))
+                each.append(np.array([window_ms(window, view) for window in self._windows]))
             found = np.concatenate([np.empty(0), *each])
             self._values[key] = found[~np.isnan(found)]
         return self._values[key]

@@ -17,6 +17,7 @@ _PERCENTILES: dict[Percentile, str] = {
     "p99": "p99",
     "p999": "p99.9",
     "max": "maximum",
+    "mean": "mean",
 }
 _CLOCKS: dict[Clock, str] = {"latency": "from scheduled time", "service": "from send"}
 

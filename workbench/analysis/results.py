@@ -15,12 +15,12 @@ from typing import Literal, TypeVar
 
 from workbench.analysis import peaks
 from workbench.analysis.evidence import SUSTAINED_SHARE
-from workbench.analysis.histogram import merge, percentile_supported, percentiles
+from workbench.analysis.histogram import mean, merge, percentile_supported, percentiles
 from workbench.analysis.intervals import Interval, PassKnee, knee_interval, pass_knees
 from workbench.analysis.knee import is_floor, knee, unknown
 from workbench.analysis.repeats import is_sustained, last_attempts, undecided
 from workbench.axis import RATE, Axis
-from workbench.documents import Errors, Percentiles, PointStop, Verdict
+from workbench.documents import Errors, Percentiles, PointStop, Verdict, Window
 from workbench.messages.limits import Limit
 from workbench.messages.notes import Peak
 from workbench.messages.reasons import UnexpectedReplies, reasons_of
@@ -30,14 +30,16 @@ Clock = Literal["latency", "service"]
 
 Answer = TypeVar("Answer")
 
-Percentile = Literal["p50", "p90", "p99", "p999", "max"]
+Percentile = Literal["p50", "p90", "p99", "p999", "max", "mean"]
 PERCENTILES: dict[Percentile, float] = {
     "p50": 0.5,
     "p90": 0.9,
     "p99": 0.99,
     "p999": 0.999,
     "max": 1.0,
+    "mean": 0.5,
 }
+"""The quantile of each. The mean is none: it needs as many values as the median."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,22 @@ class PointResult:
 
     def times(self, clock: Clock) -> Percentiles | None:
         return self.latency_us if clock == "latency" else self.service_us
+
+    @cached_property
+    def latency_mean_us(self) -> float | None:
+        """None: no call was answered, or the load tool reports no histogram."""
+        return mean_us(self.stops, "latency")
+
+    @cached_property
+    def service_mean_us(self) -> float | None:
+        return mean_us(self.stops, "service")
+
+    def time_ms(self, view: View) -> float:
+        """The response time that the view shows; NaN: not known."""
+        if view.percentile != "mean":
+            return milliseconds(self.times(view.clock), view.percentile)
+        us = self.latency_mean_us if view.clock == "latency" else self.service_mean_us
+        return nan if us is None else us / 1000
 
     @cached_property
     def cpu_pct(self) -> float:
@@ -373,6 +391,20 @@ class SeriesResult:
         return self._answers[what]  # type: ignore[return-value]
 
 
+def window_ms(window: Window, view: View) -> float:
+    """The response time in one window; NaN: no reply, or not recorded."""
+    latency = view.clock == "latency"
+    if view.percentile == "mean":
+        found = mean(window.latency if latency else window.service)
+        return nan if found is None else found / 1000
+    return milliseconds(window.latency_us if latency else window.service_us, view.percentile)
+
+
+def mean_us(stops: Iterable[PointStop], time: str) -> float | None:
+    """Over all replies of the points; `time`: a field of `Histograms`. None: it is empty."""
+    return mean([n for stop in stops for n in getattr(stop.histograms, time)])
+
+
 def milliseconds(times: Percentiles | None, percentile: Percentile) -> float:
     """NaN: not measured. At least 1 us, so that it has a logarithm."""
     return nan if times is None else max(1, getattr(times, percentile)) / 1000
@@ -394,7 +426,7 @@ def supported(times: Percentiles | None, percentile: Percentile) -> bool:
 
 BUILT_IN: dict[str, Callable[[PointResult, View], float]] = {
     "replies": lambda point, view: point.replies_per_s,
-    "time": lambda point, view: milliseconds(point.times(view.clock), view.percentile),
+    "time": lambda point, view: point.time_ms(view),
     "errors": lambda point, view: point.errors_pct,
     "cpu": lambda point, view: point.cpu_pct or nan,
     "memory": lambda point, view: point.rss_bytes / 1e6 or nan,

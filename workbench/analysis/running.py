@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import nan
+from math import isnan, nan
 
-from workbench.analysis.results import View, milliseconds
+from workbench.analysis.results import View, window_ms
 from workbench.axis import Axis
 from workbench.documents import PointStart, Window
 
 _DECIDED_PCT = 5.0
 """Percent of the scheduled calls: with more of them open, no error rate is shown. About the height
 of a marker."""
-
-
-_DECIDED_PCT = 5.0
-"""Of what was due: with more calls open nothing is said of the errors. A marker is as high."""
 
 
 @dataclass
@@ -71,8 +67,5 @@ class Running:
         return self._time(view or View()) if metric == "time" else nan
 
     def _time(self, view: View) -> float:
-        for window in reversed(self.windows):
-            times = window.latency_us if view.clock == "latency" else window.service_us
-            if times is not None:
-                return milliseconds(times, view.percentile)
-        return nan
+        times = (window_ms(window, view) for window in reversed(self.windows))
+        return next((ms for ms in times if not isnan(ms)), nan)

@@ -16,7 +16,7 @@ from workbench.analysis.causes import why_it_stops
 from workbench.analysis.clients import Together, together
 from workbench.analysis.cost import CPU_PER_CALL, cost, cpu_us_per_call, full_core, rank
 from workbench.analysis.histogram import percentile_supported
-from workbench.analysis.results import SeriesResult
+from workbench.analysis.results import SeriesResult, mean_us
 from workbench.axis import RATE, Axis
 from workbench.documents import (
     OUR_AGENT,
@@ -264,8 +264,8 @@ def _server_data(server: ServerSummary) -> dict[str, Any]:
         **_limit_data(server),
         "knee_unknown": server.why_unknown or None,
         "faulty": server.what_is_faulty or None,
-        "latency_at_knee_ms": _ms(there.latency_us if there else None),
-        "service_at_knee_ms": _ms(there.service_us if there else None),
+        "latency_at_knee_ms": _ms(there.latency_us, there.latency_mean_us) if there else _ms(),
+        "service_at_knee_ms": _ms(there.service_us, there.service_mean_us) if there else _ms(),
         "cpu_at_knee_pct": there.cpu_pct if there else None,
         "cpu_us_per_call_at_knee": cpu_us_per_call(there),
         "cpu_us_per_call_margin_at_knee": _rounded(paid.half if paid else None, 3),
@@ -324,7 +324,7 @@ def _point_data(point: PointStop, server: ServerSummary) -> dict[str, Any]:
         "offered_per_s": point.offered_per_s,
         "replies_per_s": point.replies_per_s,
         "errors_pct": point.errors_pct,
-        "latency_ms": _ms(point.latency_us),
+        "latency_ms": _ms(point.latency_us, mean_us([point], "latency")),
         **({"values": point.values} if point.values else {}),
         "cpu_us_per_call": point.values.get(CPU_PER_CALL),
         "verdict": point.verdict,
@@ -337,11 +337,12 @@ def _rounded(value: float | None, digits: int = 1) -> float | None:
     return None if value is None else round(value, digits)
 
 
-def _ms(times: Percentiles | None) -> dict[str, float | None]:
+def _ms(times: Percentiles | None = None, mean: float | None = None) -> dict[str, float | None]:
     shown = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999}
+    found: dict[str, float | None] = dict.fromkeys([*shown, "mean"])
     if times is None:
-        return dict.fromkeys(shown)
-    return {
-        name: getattr(times, name) / 1000 if percentile_supported(times.count, q) else None
-        for name, q in shown.items()
-    }
+        return found
+    for name, q in shown.items():
+        if percentile_supported(times.count, q):
+            found[name] = getattr(times, name) / 1000
+    return found | {"mean": None if mean is None else round(mean / 1000, 4)}

@@ -163,10 +163,14 @@ def _check_rate(found: Comparison, rate: float | None) -> None:
 
 
 _HEAD = ("server", "session")
-_FIRST = ("knee_per_s", "interval", "at_knee_p50_ms", "at_knee_p99_ms", "at_knee_cpu_pct")
+_THERE = ("mean_ms", "p50_ms", "p99_ms", "cpu_pct")
+_FIRST = ("knee_per_s", "interval", *(f"at_knee_{each}" for each in _THERE))
 
 
-_SPARE = ("not trusted", "faulty", "server-limited", "ok", "CPU there", "Peak memory", "p50 there")
+_SPARE = (
+    *("Mean there", "Mean", "not trusted", "faulty", "server-limited", "ok"),
+    *("CPU there", "Peak memory", "p50 there"),
+)
 """Left out in a narrow terminal, the first of them first."""
 
 

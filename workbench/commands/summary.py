@@ -15,7 +15,7 @@ from workbench.analysis.audits import Audit, State, in_short
 from workbench.analysis.cost import cost as cost_of
 from workbench.analysis.cost import full_core
 from workbench.analysis.histogram import percentile_supported
-from workbench.analysis.results import PointResult
+from workbench.analysis.results import PointResult, mean_us
 from workbench.analysis.summary import ServerSummary, Summary, summarise
 from workbench.commands.console import VERDICT_STYLES
 from workbench.commands.fitting import Cell, fitting
@@ -116,10 +116,10 @@ def print_ranking(summary: Summary, console: Terminal | None = None) -> None:
     limit = summary.axis.has_limit
     searched = bool(summary.axis.bounds)
     most = "Peak" if searched else "Sustained" if limit else "Most replies"
-    titles = ["Server", most, *["Interval"] * searched, "p50 there", "p99 there", "CPU there"]
-    titles += [*_COST, "Memory"]
+    titles = ["Server", most, *["Interval"] * searched, "Mean there", "p50 there", "p99 there"]
+    titles += ["CPU there", *_COST, "Memory"]
     rows = [_row(server, server.at_knee if limit else server.most) for server in summary.ranked()]
-    spare = ("CPU there", "p50 there", "Memory", *reversed(_COST), "p99 there")
+    spare = ("Mean there", "CPU there", "p50 there", "Memory", *reversed(_COST), "p99 there")
     console.print(fitting(titles, rows, console.width, spare=spare))
     if summary.slo:
         console.say(f"Peak: the highest tested rate with {summary.limits}.")
@@ -145,6 +145,7 @@ def _row(server: ServerSummary, there: PointResult | None) -> list[Cell]:
         Text(server.name),
         _sustained(server),
         *[sustained.interval(server)] * bool(server.axis.bounds),
+        _mean(there.latency_mean_us if there else None),
         _time(times, 0.5),
         _time(times, 0.99),
         f"{there.cpu_pct:.0f} %" if there else "",
@@ -168,10 +169,10 @@ def _print_points(server: ServerSummary, metrics: Sequence[Metric], console: Ter
     else:
         passes = len(server.pass_numbers) > 1
         others = [metric.label for metric in metrics]
-        titles = [server.axis.column, "Replies/s", "Errors", "p50", "p99", *others]
-        titles += [*["Pass"] * passes, "Verdict"]
+        titles = [server.axis.column, "Replies/s", "Errors", "Mean", "p50", "p99"]
+        titles += [*others, *["Pass"] * passes, "Verdict"]
         rows = [_point(point, passes, server, metrics) for point in server.ordered()]
-        spare = ("p50", "Replies/s", "p99", "Errors", *others)
+        spare = ("Mean", "p50", "Replies/s", "p99", "Errors", *others)
         console.print(fitting(titles, rows, console.width, spare=spare, folds="Verdict"))
     for note in filter(None, [*server.notes, server.gave_up, server.died]):
         console.say(note)
@@ -184,6 +185,7 @@ def _point(
     figures = [
         f"{point.replies_per_s:,.0f}",
         percent(point.errors_pct),
+        _mean(mean_us([point], "latency")),
         _time(point.latency_us, 0.5),
         _time(point.latency_us, 0.99),
         *(figure(point.values.get(metric.key), metric.unit) for metric in metrics),
@@ -231,6 +233,10 @@ def _time(times: Percentiles | None, q: float) -> str:
     if times is None or not percentile_supported(times.count, q):
         return ""
     return duration(times.p50 if q == 0.5 else times.p99)
+
+
+def _mean(us: float | None) -> str:
+    return "" if us is None else duration(us)
 
 
 def _table(first: str, *others: str) -> Table:

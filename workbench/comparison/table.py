@@ -77,6 +77,7 @@ _UNTRUSTED = "Limited by the clients, their ports or the network, or inconclusiv
 def _at_rate(key: str, group: str) -> list[Column]:
     return [
         Column(f"{key}_replies_per_s", group, "Replies/s"),
+        Column(f"{key}_mean_ms", group, "Mean", "From the scheduled time of a call."),
         Column(f"{key}_p50_ms", group, "p50", "From the scheduled time of a call."),
         Column(f"{key}_p99_ms", group, "p99", "From the scheduled time of a call."),
         Column(f"{key}_errors_pct", group, "Errors", "Of attempts."),
@@ -187,11 +188,12 @@ def difference_data(comparison: Comparison, a: Contender, b: Contender) -> dict[
 
 
 def _figures(key: str, at: PointResult | None) -> dict[str, Cell]:
-    names = ("replies_per_s", "p50_ms", "p99_ms", "errors_pct", "cpu_pct")
+    names = ("replies_per_s", "mean_ms", "p50_ms", "p99_ms", "errors_pct", "cpu_pct")
     if at is None:
         return {f"{key}_{name}": Cell("", None) for name in names}
     cells = (
         Cell(f"{at.replies_per_s:,.0f}", at.replies_per_s),
+        _mean(at),
         _time(at.latency_us, "p50"),
         _time(at.latency_us, "p99"),
         Cell(percent(at.errors_pct), at.errors_pct),
@@ -206,6 +208,11 @@ def _time(times: Percentiles | None, name: str) -> Cell:
         return Cell("", None)
     us = getattr(times, name)
     return Cell(duration(us), us / 1000)
+
+
+def _mean(at: PointResult) -> Cell:
+    us = at.latency_mean_us
+    return Cell("", None) if us is None else Cell(duration(us), round(us / 1000, 4))
 
 
 def _memory(count: int) -> Cell:
@@ -233,7 +240,8 @@ def _figures_data(at: PointResult | None) -> dict[str, Any] | None:
         "rate_per_s": at.x,
         "replies_per_s": at.replies_per_s,
         "errors_pct": at.errors_pct,
-        "latency_ms": {name: _time(times, name).value for name in SHOWN},
+        "latency_ms": {name: _time(times, name).value for name in SHOWN}
+        | {"mean": _mean(at).value},
         "cpu_pct": at.cpu_pct or None,
         "rss_bytes": at.rss_bytes or None,
         "passes": len(at.stops),

@@ -13,7 +13,7 @@ from workbench.analysis.audits import Audit, tainted
 from workbench.analysis.cost import cost as cost_of
 from workbench.analysis.cost import full_core
 from workbench.analysis.histogram import percentile_supported
-from workbench.analysis.results import TRUSTED
+from workbench.analysis.results import TRUSTED, mean_us
 from workbench.analysis.summary import ServerSummary, Summary, summarise
 from workbench.documents import AnyDocument, Metric, Note, Percentiles, PointStop, RunStart
 from workbench.formatting import listed
@@ -34,9 +34,10 @@ class Ranked:
     name: str
     version: str
     sustained: str
+    """See `report.sustained`; where the axis has no limit, also at which value."""
     interval: str
     """Of a search: where the limit lies; else empty."""
-    """See `report.sustained`; where the axis has no limit, also at which value."""
+    mean: str
     p50: str
     p99: str
     cpu: str
@@ -61,7 +62,7 @@ class PointRow:
     replies: str
     errors: str
     times: tuple[str, ...]
-    """p50, p90, p99, p99.9 and the longest, from the scheduled time."""
+    """Mean, p50, p90, p99, p99.9 and the longest, from the scheduled time."""
     service: str
     """p99, from the send."""
     cpu: str
@@ -275,6 +276,7 @@ def _ranked(server: ServerSummary, incidents: Sequence[str]) -> Ranked:
         version=server.version,
         sustained=sustained.column(server, where=True),
         interval=sustained.interval(server) if server.axis.bounds else "",
+        mean=_mean(there.latency_mean_us if there else None),
         p50=_time(times, "p50"),
         p99=_time(times, "p99"),
         cpu=f"{there.cpu_pct:.0f} %" if there else "",
@@ -320,7 +322,10 @@ def _row(
         pass_number=point.pass_number,
         replies=f"{point.replies_per_s:,.0f}" if known else "",
         errors=formatting.percent(point.errors_pct) if known else "",
-        times=tuple(_time(point.latency_us if known else None, name) for name in _PERCENTILES),
+        times=(
+            _mean(mean_us([point], "latency") if known else None),
+            *(_time(point.latency_us if known else None, name) for name in _PERCENTILES),
+        ),
         service=_time(point.service_us if known else None, "p99"),
         cpu=f"{point.server_cpu_pct:.0f} %" if known and point.server_cpu_pct else "",
         memory=formatting.megabytes(point.server_rss_bytes) if point.server_rss_bytes else "",
@@ -347,6 +352,10 @@ def _time(times: Percentiles | None, name: str) -> str:
     if times is None or (share < 1 and not percentile_supported(times.count, share)):
         return ""
     return formatting.duration(getattr(times, name))
+
+
+def _mean(us: float | None) -> str:
+    return "" if us is None else formatting.duration(us)
 
 
 def _event(note: Note, summary: Summary) -> Event:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from workbench.analysis.audits import audits_of, tainted
+from workbench.analysis.results import mean_us
 from workbench.documents import (
     ERROR_CLASSES,
     AnyDocument,
@@ -17,6 +18,7 @@ from workbench.spreadsheet import as_csv
 
 _TIMES = ("latency", "service", "connect", "first_byte", "lateness")
 _PERCENTILES = ("p50", "p90", "p99", "p999", "max")
+_STATISTICS = (*_PERCENTILES, "mean")
 
 
 def points_as_csv(documents: Iterable[AnyDocument]) -> str:
@@ -65,7 +67,7 @@ _COLUMNS = [
     *(f"{name}_calls" for name in _COUNTS),
     "established_connections",
     *(f"error_{name.replace('-', '_')}_calls" for name in ERROR_CLASSES),
-    *(f"{time}_{percentile}_ms" for time in _TIMES for percentile in _PERCENTILES),
+    *(f"{time}_{statistic}_ms" for time in _TIMES for statistic in _STATISTICS),
     *_PLAIN[7:],
     "audits_failed",
     "reasons",
@@ -93,4 +95,6 @@ def _row(stop: PointStop, name: str) -> dict[str, object]:
         for percentile in _PERCENTILES:
             value = "" if times is None else getattr(times, percentile) / 1000
             row[f"{time}_{percentile}_ms"] = value
+        mean = mean_us([stop], time)
+        row[f"{time}_mean_ms"] = "" if mean is None else round(mean / 1000, 4)
     return row

@@ -1,0 +1,76 @@
+"""The mean response time, beside the percentiles."""
+
+from __future__ import annotations
+
+import csv
+import io
+from math import isnan
+
+import msgspec
+import pytest
+
+from app.charts.model import ChartModel
+from app.charts.series import Quantity
+from tests.histograms import histogram_of
+from tests.synthetic import session
+from workbench.analysis.results import PointResult, View
+from workbench.analysis.summary import summarise
+from workbench.documents import AnyDocument, Histograms, PointStart, PointStop
+from workbench.report.facts import facts
+from workbench.report.points import points_as_csv
+
+FAST, SLOW = [400] * 30, [400] * 10 + [10_000] * 20
+MEAN = View("mean")
+
+
+def stops(*times: list[int]) -> list[PointStop]:
+    """Passes of one point with these latencies, in microseconds."""
+    found = (d for d in session(1, rates=[1000.0]) if isinstance(d, PointStop) and d.judged)
+    stop = next(found)
+    return [
+        msgspec.structs.replace(
+            stop, pass_number=n, histograms=Histograms(latency=histogram_of(each))
+        )
+        for n, each in enumerate(times, 1)
+    ]
+
+
+def test_the_mean_of_passes_counts_every_reply_once() -> None:
+    both = PointResult(1000.0, tuple(stops(FAST, SLOW)))
+    expected = sum(FAST + SLOW) / len(FAST + SLOW) / 1000
+    assert both.time_ms(MEAN) == pytest.approx(expected, rel=0.001)
+    assert both.spread("time", MEAN) == pytest.approx((0.4, 6.8), rel=0.001)
+
+
+def test_without_replies_or_histograms_the_mean_is_not_known() -> None:
+    assert isnan(PointResult(1000.0, tuple(stops([]))).time_ms(MEAN))
+    data = summarise([*session(1, 1)[:1], *stops([])]).to_data()
+    [server] = data["servers"].values()
+    assert server["points"][0]["latency_ms"]["mean"] is None
+
+
+def test_every_table_has_the_mean() -> None:
+    start, *_ = session(1, rates=[1000.0])
+    documents: list[AnyDocument] = [start, *stops(SLOW)]
+    data = summarise(documents).to_data()["servers"]["asyncio-streams"]
+    assert data["points"][0]["latency_ms"]["mean"] == pytest.approx(6.8, rel=0.001)
+    assert data["latency_at_knee_ms"]["mean"] == pytest.approx(6.8, rel=0.001)
+    [row] = csv.DictReader(io.StringIO(points_as_csv(documents)))
+    assert float(row["latency_mean_ms"]) == pytest.approx(6.8, rel=0.001)
+    assert not row["connect_mean_ms"]
+    report = facts(documents)
+    assert report.ranking[0].mean == report.points[0].rows[0].times[0] == "6.80 ms"
+
+
+def test_the_chart_of_the_response_time_can_show_the_mean_also_while_a_point_runs() -> None:
+    model = ChartModel()
+    documents = session(1, 2)
+    last = max(n for n, d in enumerate(documents) if isinstance(d, PointStart) and d.judged)
+    for document in documents[: last + 4]:
+        model(document)
+    (series,) = model.series.values()
+    (mean,) = series.values(Quantity.TIME, MEAN).y
+    (median,) = series.values(Quantity.TIME, View("p50")).y
+    assert median < mean
+    assert model.running
+    assert model.running.value("time", MEAN) > model.running.value("time", View("p50"))
