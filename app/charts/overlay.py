@@ -101,7 +101,7 @@ class Overlay(ChartModel):
             self.published = tuple(
                 figure
                 for figure in IN_2009
-                if figure.server in servers and figure.offered_per_s <= self.last_x
+                if servers.intersection(figure.servers) and figure.offered_per_s <= self.last_x
             )
 
     @property
@@ -111,7 +111,7 @@ class Overlay(ChartModel):
     def published_of(self, keys: Iterable[str]) -> list[Published]:
         """Return the published figures of these contenders."""
         servers = {key.partition("/")[2] for key in keys}
-        return [figure for figure in self.published if figure.server in servers]
+        return [figure for figure in self.published if servers.intersection(figure.servers)]
 
 
 def style_places(comparison: Comparison) -> dict[str, int]:

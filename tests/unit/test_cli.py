@@ -136,8 +136,8 @@ def test_a_plan_with_a_server_that_is_unavailable_is_refused_at_once(
     out, err = capsys.readouterr()
     assert out == ""
     assert err == (
-        "pongbench: Chiral is not available: No package registry has it; chiral on the Python Package"
-        " Index is a different program. Leave it out of the plan.\n"
+        "pongbench: Chiral is not available: No package registry has it; chiral on the Python"
+        " Package Index is a different program. Leave it out of the plan.\n"
     )
 
 
