@@ -1,4 +1,4 @@
-"""Placeholder for the ping-pong with Chiral, whose source is not available."""
+"""Placeholder for the ping-pong with Chiral, whose source is not included."""
 
 import sys
 
