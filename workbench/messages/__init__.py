@@ -1,6 +1,6 @@
-"""What the program reports, as codes with typed parameters; the one place that renders sentences.
+"""Everything the program reports: codes with typed parameters, and the sentences they render to.
 
-`base` says what a message is, `errors` names what becomes of calls, `reasons` are those of a
-verdict, `notes` stand in a session beside its points (`topics` is their registry), `plans` are a
-plan's problems and warnings, `ends` say why a run ended.
+`base` defines a message, `errors` labels failed calls, `reasons` are those of a verdict, `notes`
+are recorded beside the points of a session (`topics` is their registry), `plans` are problems of
+and warnings about a plan, `ends` say why a run ended.
 """

@@ -1,4 +1,4 @@
-"""What audits of a session find, in sentences: what was checked and how it came out."""
+"""The findings of audits: what was checked, and the result."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from workbench.messages.places import places
 
 
 class Finding(Message, frozen=True, kw_only=True):
-    """Of one audit."""
+    """The finding of one audit."""
 
 
 class OfPoints(Finding, frozen=True, kw_only=True):
-    """Of an audit that looks at points one by one."""
+    """The finding of an audit that checks single points."""
 
     points: int = 0
-    """That were checked."""
+    """Number of points that were checked."""
     at: list[tuple[str, float]] = msgspec.field(default_factory=list)
-    """Those that failed: server and place on the axis."""
+    """Points that failed: server and position on the axis."""
     suffix: str = RATE.suffix
-    """Behind the place; see `Axis`."""
+    """Suffix of a position; see `Axis`."""
 
     def where(self) -> str:
         """The points that failed."""
@@ -35,14 +35,14 @@ class OfPoints(Finding, frozen=True, kw_only=True):
 
 
 class NothingYet(Finding, frozen=True, kw_only=True):
-    """There is nothing to be checked."""
+    """There is nothing to check yet."""
 
     def text(self) -> str:
         return "No point has been measured yet."
 
 
 class NotRecorded(Finding, frozen=True, kw_only=True):
-    """By the version of the program that recorded the session."""
+    """The session was recorded by a version that did not record what the audit needs."""
 
     what: Literal[
         "pending", "codes", "resources", "backlog", "background", "link", "clients", "client times"
@@ -63,7 +63,7 @@ class NotRecorded(Finding, frozen=True, kw_only=True):
 
 
 class NotToldByTool(Finding, frozen=True, kw_only=True):
-    """The load tool does not report what is needed."""
+    """The load tool does not report what the audit needs."""
 
     tool: str
 
@@ -72,7 +72,7 @@ class NotToldByTool(Finding, frozen=True, kw_only=True):
 
 
 class Conservation(OfPoints, frozen=True, kw_only=True):
-    """Each call scheduled is unsent, answered, failed or open, exactly once."""
+    """Each scheduled call is unsent, answered, failed or open, exactly once."""
 
     calls: int
 
@@ -89,16 +89,17 @@ class Conservation(OfPoints, frozen=True, kw_only=True):
 
 
 class LittlesLaw(OfPoints, frozen=True, kw_only=True):
-    """Calls in flight against rate times service time."""
+    """Calls in flight equal rate times service time."""
 
     tolerance_pct: float
-    """Beside 50 µs per call and the clients' own lateness."""
+    """In addition to 50 µs per call and the clients' own lateness."""
     in_flight: float = 0.0
-    """Of the point that fails the most: calls, mean over its course."""
+    """Mean number of calls in flight at the worst point."""
     expected: float = 0.0
-    """There: rate times service time."""
+    """Rate times service time at that point."""
     left_out: int = 0
-    """Points whose connections failed in ways that do not tell how long they were open."""
+    """Points that cannot be checked: connections failed in ways that hide how long they were
+    open."""
 
     def text(self) -> str:
         if self.at:
@@ -115,12 +116,12 @@ class LittlesLaw(OfPoints, frozen=True, kw_only=True):
 
 
 class ClientsAlike(Finding, frozen=True, kw_only=True):
-    """Do all clients see the same service times?"""
+    """All clients see the same service times."""
 
     clients: int
-    """That were compared."""
+    """Number of clients compared."""
     slow: dict[str, tuple[float, float]] = msgspec.field(default_factory=dict)
-    """Interval of how much longer, in percent, by name."""
+    """By name of a slow client: by how many percent its service times are longer (interval)."""
 
     def text(self) -> str:
         if not self.slow:
@@ -136,7 +137,7 @@ class ClientsAlike(Finding, frozen=True, kw_only=True):
 
 
 class TooFewWindows(Finding, frozen=True, kw_only=True):
-    """Of points that servers sustained."""
+    """Too few windows of sustained points."""
 
     needed: int
 
@@ -148,12 +149,12 @@ class TooFewWindows(Finding, frozen=True, kw_only=True):
 
 
 class SteadyState(Finding, frozen=True, kw_only=True):
-    """Response times within points."""
+    """Response times are steady within points."""
 
     servers: int
-    """That were checked."""
+    """Number of servers checked."""
     unsteady: dict[str, tuple[str, float]] = msgspec.field(default_factory=dict)
-    """Kind and change in percent (see `analysis.steadiness`), by name."""
+    """By name: kind and change in percent (see `analysis.steadiness`)."""
 
     def text(self) -> str:
         if not self.unsteady:
@@ -174,12 +175,12 @@ def _unsteady(name: str, kind: str, change_pct: float) -> str:
 
 
 class IndependentWindows(Finding, frozen=True, kw_only=True):
-    """Do the windows of a point tell independent things?"""
+    """The windows of a point are independent of each other."""
 
     servers: int
-    """That were checked."""
+    """Number of servers checked."""
     dependent: dict[str, float] = msgspec.field(default_factory=dict)
-    """Independent windows that say as much as one, by name."""
+    """By name: the number of independent windows that one window is worth."""
 
     def text(self) -> str:
         if not self.dependent:
@@ -195,14 +196,14 @@ class IndependentWindows(Finding, frozen=True, kw_only=True):
 
 
 class NoLittlesLaw(Finding, frozen=True, kw_only=True):
-    """No point can be checked by it."""
+    """Little's law can be checked at no point."""
 
     def text(self) -> str:
         return "So many connections failed that how long they were open cannot be told."
 
 
 class Schedule(OfPoints, frozen=True, kw_only=True):
-    """The load offered against the load planned."""
+    """The offered load is the planned load."""
 
     planned_pct: float
     """By how much the two may differ."""
@@ -220,20 +221,20 @@ class Schedule(OfPoints, frozen=True, kw_only=True):
 
 
 class NoSchedule(Finding, frozen=True, kw_only=True):
-    """A closed loop."""
+    """There is no schedule in a closed loop."""
 
     def text(self) -> str:
         return "Closed loop: the servers set the pace, so there is no schedule to keep."
 
 
 class Overlap(OfPoints, frozen=True, kw_only=True):
-    """Of several clients."""
+    """Several clients offered load at the same time."""
 
     clients: int
     least_pct: float
-    """Share of a point in which all clients offered load, the smallest of all points."""
+    """Smallest share of any point in which all clients offered load."""
     missing: list[str] = msgspec.field(default_factory=list)
-    """Clients that had no part in a point."""
+    """Clients that took no part in a point."""
 
     def text(self) -> str:
         if self.missing:
@@ -253,18 +254,19 @@ class Overlap(OfPoints, frozen=True, kw_only=True):
 
 
 class OneClient(Finding, frozen=True, kw_only=True):
-    """Nothing can overlap."""
+    """A single client cannot overlap with another."""
 
     def text(self) -> str:
         return "One client offered the whole load."
 
 
 class ClientLimit(Finding, frozen=True, kw_only=True):
-    """What the clients reach by themselves."""
+    """The rate the clients themselves can reach."""
 
     limit_per_s: float
     others_cpu_pct: float = 0.0
-    """Of a core: background load during calibration, where it is enough to lower the limit."""
+    """Background load during calibration in percent of one core, if high enough to lower the
+    limit."""
 
     def text(self) -> str:
         if not self.limit_per_s:
@@ -283,25 +285,25 @@ class ClientLimit(Finding, frozen=True, kw_only=True):
 
 
 class NoCalibration(Finding, frozen=True, kw_only=True):
-    """It was not measured."""
+    """The client limit was not measured."""
 
     def text(self) -> str:
         return "The clients were not calibrated, so a limit may be theirs. Use calibrate: true."
 
 
 class NotCalibrated(Finding, frozen=True, kw_only=True):
-    """The axis is not one of rates."""
+    """The axis is not a rate."""
 
     def text(self) -> str:
         return "The plan does not vary a rate, so the clients' limit is not sought."
 
 
 class Alike(Finding, frozen=True, kw_only=True):
-    """Of something that is to be the same for all servers."""
+    """Something that must be the same for all servers."""
 
     servers: int
     differing: dict[str, str] = msgspec.field(default_factory=dict)
-    """By the server's name: what it has, as figures. Empty: all have the same."""
+    """By name of a server: its value as text. Empty: all servers have the same."""
 
     def whose(self) -> str:
         return _all(self.servers, "server")
@@ -312,7 +314,7 @@ class Alike(Finding, frozen=True, kw_only=True):
 
 
 class SameBacklog(Alike, frozen=True, kw_only=True):
-    """In force in the kernel."""
+    """The backlog in force in the kernel."""
 
     backlog: int = 0
     asked: int = 0
@@ -328,7 +330,7 @@ class SameBacklog(Alike, frozen=True, kw_only=True):
 
 
 class SameProcesses(Alike, frozen=True, kw_only=True):
-    """From pass to pass; how many is a server's own choice."""
+    """The number of processes in every pass; how many is a server's own choice."""
 
     several: dict[str, int] = msgspec.field(default_factory=dict)
     """Servers with more than one."""
@@ -344,11 +346,11 @@ class SameProcesses(Alike, frozen=True, kw_only=True):
 
 
 class SameCores(Alike, frozen=True, kw_only=True):
-    """That servers may use, and that no client uses."""
+    """The cores that servers may use, and clients do not."""
 
     cores: list[int] = msgspec.field(default_factory=list)
     shared: list[int] = msgspec.field(default_factory=list)
-    """With the clients."""
+    """Cores shared with the clients."""
     own: bool = False
     """The clients are on the same machine, on other cores."""
 
@@ -370,7 +372,7 @@ class SameCores(Alike, frozen=True, kw_only=True):
 
 
 class SameDescriptors(Alike, frozen=True, kw_only=True):
-    """The limit in force."""
+    """The descriptor limit in force."""
 
     limit: int = 0
     asked: int = 0
@@ -385,7 +387,7 @@ class SameDescriptors(Alike, frozen=True, kw_only=True):
 
 
 class SameVersions(Alike, frozen=True, kw_only=True):
-    """What was measured can be found again."""
+    """Versions and checksums identify what was measured."""
 
     runtimes: list[str] = msgspec.field(default_factory=list)
 
@@ -397,10 +399,10 @@ class SameVersions(Alike, frozen=True, kw_only=True):
 
 
 class SameSetUp(Alike, frozen=True, kw_only=True):
-    """What could not be made equal."""
+    """What could not be made equal between servers."""
 
     said: dict[str, list[str]] = msgspec.field(default_factory=dict)
-    """Sentences of the catalogue, and the servers of which they are true."""
+    """Sentences of the catalogue, each with the servers it applies to."""
 
     def text(self) -> str:
         if self.said:
@@ -412,10 +414,10 @@ class QuietHost(OfPoints, frozen=True, kw_only=True):
     """Other programs on the cores of server and clients."""
 
     most_pct: float = 0.0
-    """Of a core, the most at any point."""
+    """Percent of one core: the highest at any point."""
     limit_pct: float
     others: list[str] = msgspec.field(default_factory=list)
-    """Other users' runs on the machines."""
+    """Machines with another user's run."""
 
     def text(self) -> str:
         if self.others:
@@ -435,13 +437,13 @@ class QuietHost(OfPoints, frozen=True, kw_only=True):
 
 
 class LinkAudit(Finding, frozen=True, kw_only=True):
-    """Between clients and target, before anything was measured."""
+    """The links between clients and target, before anything was measured."""
 
     links: int = 0
     lossy: dict[str, float] = msgspec.field(default_factory=dict)
     """By client: share of segments that were lost."""
     slow: list[str] = msgspec.field(default_factory=list)
-    """Clients whose link carries less than the plan needs."""
+    """Clients whose link has less capacity than the plan needs."""
 
     def text(self) -> str:
         if self.lossy:
@@ -457,14 +459,14 @@ class LinkAudit(Finding, frozen=True, kw_only=True):
 
 
 class NoLink(Finding, frozen=True, kw_only=True):
-    """Loopback."""
+    """Servers and clients share a machine."""
 
     def text(self) -> str:
         return "Servers and clients share a machine: no network lies between them."
 
 
 class LinkNotChecked(Finding, frozen=True, kw_only=True):
-    """It was tried."""
+    """A link could not be measured."""
 
     clients: list[str]
 
@@ -473,7 +475,7 @@ class LinkNotChecked(Finding, frozen=True, kw_only=True):
 
 
 class Recording(OfPoints, frozen=True, kw_only=True):
-    """Is everything there?"""
+    """The recording is complete."""
 
     end: Literal["done", "stopped", "aborted", "failed", "interrupted"] = "done"
     unwatched: bool = False
@@ -514,8 +516,8 @@ def _all(count: int, noun: str) -> str:
 
 
 def counted(states: dict[str, int], failed: list[str]) -> str:
-    """ "12 passed, 1 failed (quiet host), 1 not known": how audits came out. `states`: how many by
-    state; `failed`: labels."""
+    """ "12 passed, 1 failed (quiet host), 1 not known". `states`: number of audits by state;
+    `failed`: labels."""
     said = [f"{states.get('passed', 0)} passed"]
     if failed:
         said.append(f"{len(failed)} failed ({', '.join(failed)})")

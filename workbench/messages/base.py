@@ -1,4 +1,4 @@
-"""A message: a code with typed parameters, and the sentence that they make."""
+"""A message: a code with typed parameters, and the sentence they render to."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from workbench.axis import RATE
 M = TypeVar("M", bound="Message")
 
 Record: TypeAlias = dict[str, Any]
-"""A message as it is written into a session: its parameters, and its code under "code"."""
+"""A message as recorded in a session: its parameters, and its code under "code"."""
 
 
 def _code(name: str) -> str:
@@ -27,21 +27,21 @@ def _code(name: str) -> str:
 class Message(
     msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="code", tag=_code
 ):
-    """One class a code. Its fields are the parameters: numbers and names, never words."""
+    """One class per code. Its fields are the parameters: numbers and names, never prose."""
 
     apart: ClassVar[tuple[str, ...]] = ()
-    """Numbers that tell messages apart like names do, so that they never become a `Span`."""
+    """Numbers that identify a message, as names do, so they never become a `Span`."""
 
     same: ClassVar[tuple[str, ...]] = ()
-    """Texts that differ from message to message of one kind; the first stands for all."""
+    """Texts that may differ between messages of one kind; the first is shown for all."""
 
     @property
     def code(self) -> str:
-        """Of its class; recorded, so never changed."""
+        """The class's code; recorded, so it never changes."""
         return str(self.__struct_config__.tag)
 
     def text(self) -> str:
-        """What is shown: what happened, where, what to do."""
+        """The sentence to show: what happened, where, what to do."""
         raise NotImplementedError
 
     def record(self) -> Record:
@@ -55,7 +55,7 @@ class Message(
 
 
 class Recorded(Message, frozen=True, kw_only=True, tag=""):
-    """A sentence of a session whose code is missing or not known here."""
+    """A recorded sentence whose code is missing or unknown."""
 
     sentence: str
 
@@ -64,7 +64,7 @@ class Recorded(Message, frozen=True, kw_only=True, tag=""):
 
 
 def kinds(base: type[M]) -> dict[str, type[M]]:
-    """By code: all messages that are of a kind and make a sentence."""
+    """All messages of a kind that render a sentence, by code."""
     found = {str(base.__struct_config__.tag): base} if "text" in vars(base) else {}
     for kind in base.__subclasses__():
         found |= kinds(kind)
@@ -74,12 +74,12 @@ def kinds(base: type[M]) -> dict[str, type[M]]:
 def read(
     known: Mapping[str, type[Message]], code: object, data: Mapping[str, Any], sentence: str
 ) -> Message:
-    """A recorded message; `Recorded` where its code is not known or its data do not fit."""
+    """A recorded message; `Recorded` if its code is unknown or its data do not fit."""
     kind = known.get(code) if isinstance(code, str) else None
     if kind is not None:
         with contextlib.suppress(msgspec.ValidationError, ArithmeticError, ValueError):
             message = msgspec.convert({**data, "code": code}, kind)
-            # Figures that fit their types may still make no sentence.
+            # Figures of the right types may still fail to render.
             message.text()
             return message
     return Recorded(sentence=sentence)
@@ -87,7 +87,8 @@ def read(
 
 @dataclass(frozen=True)
 class Span:
-    """The same figure of several messages, in their order; written from the least to the most."""
+    """One figure of several messages, in their order; rendered as the range from lowest to
+    highest."""
 
     values: tuple[float, ...]
 
@@ -95,7 +96,7 @@ class Span:
         return each(self, lambda value: format(value, spec))
 
     def over(self, other: Figure) -> Span:
-        """Divided one by one; by nothing it is nothing."""
+        """Divided element by element; division by 0 gives 0."""
         others = other.values if isinstance(other, Span) else (other,) * len(self.values)
         pairs = zip(self.values, others, strict=True)
         return Span(tuple(a / b if b else 0.0 for a, b in pairs))
@@ -106,7 +107,7 @@ Figure: TypeAlias = float | Span
 
 
 def each(figure: Figure, write: Callable[[float], str]) -> str:
-    """A figure as it is written; of a `Span` the least "to" the most."""
+    """The formatted figure; of a `Span` the lowest "to" the highest."""
     if not isinstance(figure, Span):
         return write(figure)
     low, high = write(min(figure.values)), write(max(figure.values))
@@ -114,7 +115,7 @@ def each(figure: Figure, write: Callable[[float], str]) -> str:
 
 
 def share(part: Figure, whole: Figure) -> Figure:
-    """part / whole; 0 of nothing."""
+    """part / whole; 0 if the whole is 0."""
     if isinstance(part, Span):
         return part.over(whole)
     if isinstance(whole, Span):
@@ -123,17 +124,19 @@ def share(part: Figure, whole: Figure) -> Figure:
 
 
 def place(x: Figure, suffix: str) -> str:
-    """Of a point on the plan's axis (`axis.Axis.suffix`): "4,700/s", "10 to 50 concurrent"."""
+    """A position on the plan's axis with its suffix (`axis.Axis.suffix`): "4,700/s", "10 to 50
+    concurrent"."""
     return formatting.counted(each(x, RATE.figure), suffix)
 
 
 def most(figure: Figure) -> float:
-    """To rank by."""
+    """Sort key of a figure."""
     return max(figure.values) if isinstance(figure, Span) else figure
 
 
 def kind(message: Message) -> Hashable:
-    """Messages of one kind differ in figures alone, so that `together` can render them."""
+    """The kind of a message. Messages of one kind differ only in figures, so `together` can merge
+    them."""
     return message.code, *(
         (name, value if name in message.apart else _without_figures(value))
         for name, value in msgspec.structs.asdict(message).items()
@@ -142,7 +145,7 @@ def kind(message: Message) -> Hashable:
 
 
 def grouped(messages: Iterable[Message]) -> list[list[Message]]:
-    """By kind, in the order of each kind's first."""
+    """Messages by kind, in the order of each kind's first message."""
     groups: defaultdict[Hashable, list[Message]] = defaultdict(list)
     for message in messages:
         groups[kind(message)].append(message)

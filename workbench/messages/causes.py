@@ -1,4 +1,4 @@
-"""Why a server stops where it does: what it had used up, or that it waited for something."""
+"""Why a server reaches its limit: a resource it used up, or something it waited for."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from workbench.messages.base import Figure, Message, most
 
 
 class Cause(Message, frozen=True, kw_only=True):
-    """Of a server's limit."""
+    """The cause of a server's limit."""
 
 
 class CoresFull(Cause, frozen=True, kw_only=True):
-    """Every core that the server may use."""
+    """Every core that the server may use was full."""
 
     apart: ClassVar[tuple[str, ...]] = ("cores",)
 
     cores: int
     busy_pct: float
-    """Of one core."""
+    """Percent of one core."""
     kernel_pct: float | None = None
-    """Of that time; None: not known."""
+    """Percent of that time spent in the kernel; None: unknown."""
 
     def text(self) -> str:
         what = "Its core was full" if self.cores == 1 else f"All its {self.cores} cores were full"
@@ -28,7 +28,7 @@ class CoresFull(Cause, frozen=True, kw_only=True):
 
 
 class ThreadFull(Cause, frozen=True, kw_only=True):
-    """One thread does the work, and others cannot help it."""
+    """One thread did the work and filled a core; others cannot help it."""
 
     apart: ClassVar[tuple[str, ...]] = ("cores",)
 
@@ -44,7 +44,7 @@ class ThreadFull(Cause, frozen=True, kw_only=True):
 
 
 class TurnsTaken(Cause, frozen=True, kw_only=True):
-    """Several threads share one core's worth of time although there are more."""
+    """Several threads together used one core, although more are available."""
 
     apart: ClassVar[tuple[str, ...]] = ("cores",)
 
@@ -60,10 +60,10 @@ class TurnsTaken(Cause, frozen=True, kw_only=True):
 
 
 class CpuContended(Cause, frozen=True, kw_only=True):
-    """Ready to run, while others had the CPU."""
+    """The server was runnable while others had the CPU."""
 
     waited_pct: float
-    """Of the point."""
+    """Percent of the point's length."""
     busy_pct: float
 
     def text(self) -> str:
@@ -74,7 +74,7 @@ class CpuContended(Cause, frozen=True, kw_only=True):
 
 
 class DescriptorsUsedUp(Cause, frozen=True, kw_only=True):
-    """Of one process."""
+    """A process had all the descriptors open that it may have."""
 
     apart: ClassVar[tuple[str, ...]] = ("limit",)
 
@@ -86,10 +86,10 @@ class DescriptorsUsedUp(Cause, frozen=True, kw_only=True):
 
 
 class CpuQuota(Cause, frozen=True, kw_only=True):
-    """Of its control group."""
+    """The CPU quota of its control group throttled the server."""
 
     throttled_pct: float
-    """Of the point."""
+    """Percent of the point's length."""
     busy_pct: float
 
     def text(self) -> str:
@@ -100,10 +100,10 @@ class CpuQuota(Cause, frozen=True, kw_only=True):
 
 
 class GarbageCollected(Cause, frozen=True, kw_only=True):
-    """Its runtime's own threads had most of the CPU time."""
+    """Its garbage collector threads took much of the CPU time."""
 
     collecting_pct: float
-    """Of its CPU time."""
+    """Percent of its CPU time."""
     busy_pct: float
 
     def text(self) -> str:
@@ -114,13 +114,13 @@ class GarbageCollected(Cause, frozen=True, kw_only=True):
 
 
 class DatabaseBusy(Cause, frozen=True, kw_only=True):
-    """Its own database took the cores that both have."""
+    """Its own database took the cores that both share."""
 
     apart: ClassVar[tuple[str, ...]] = ("cores",)
 
     service: str
     share_pct: float
-    """Of the CPU time of both."""
+    """Percent of the CPU time of both."""
     busy_pct: float
     cores: int
 
@@ -132,13 +132,13 @@ class DatabaseBusy(Cause, frozen=True, kw_only=True):
 
 
 class WaitedForAnswer(Cause, frozen=True, kw_only=True):
-    """Of a database or another service."""
+    """The server waited for answers of a database or another service."""
 
     address: str
     service: str
-    """By its usual port; empty: unknown."""
+    """By default port; empty: unknown."""
     connections: int
-    """In use."""
+    """Connections in use."""
     busy_pct: float
 
     def text(self) -> str:
@@ -153,10 +153,10 @@ class WaitedForAnswer(Cause, frozen=True, kw_only=True):
 
 
 class WaitedForLock(Cause, frozen=True, kw_only=True):
-    """Most of its threads, or processes."""
+    """Most of its threads or processes waited for a lock."""
 
     threads: float
-    """On average."""
+    """Mean number of waiting threads."""
     busy_pct: float
 
     def text(self) -> str:
@@ -167,10 +167,10 @@ class WaitedForLock(Cause, frozen=True, kw_only=True):
 
 
 class WaitedForDisk(Cause, frozen=True, kw_only=True):
-    """Threads that the kernel kept from running until a disk was ready."""
+    """The kernel blocked its threads until a disk was ready."""
 
     share_pct: float
-    """Of the threads that worked."""
+    """Percent of its working threads."""
     busy_pct: float
 
     def text(self) -> str:
@@ -181,10 +181,10 @@ class WaitedForDisk(Cause, frozen=True, kw_only=True):
 
 
 class Slept(Cause, frozen=True, kw_only=True):
-    """Threads that asked the kernel to let them sleep."""
+    """Its threads slept on a timer."""
 
     share_pct: float
-    """Of the threads that worked."""
+    """Percent of its working threads."""
     busy_pct: float
 
     def text(self) -> str:
@@ -195,11 +195,11 @@ class Slept(Cause, frozen=True, kw_only=True):
 
 
 class MachineWaited(Cause, frozen=True, kw_only=True):
-    """The target had too little memory, or its disk was slow."""
+    """The target was short of memory, or its disk was slow."""
 
     resource: Literal["memory", "io"]
     pct: float
-    """Of the point."""
+    """Percent of the point's length."""
 
     def text(self) -> str:
         what = "memory" if self.resource == "memory" else "its disk"
@@ -207,7 +207,7 @@ class MachineWaited(Cause, frozen=True, kw_only=True):
 
 
 class NotAccepted(Cause, frozen=True, kw_only=True):
-    """The accept queue overflows, although the server has time."""
+    """The accept queue overflowed although the server was mostly idle."""
 
     apart: ClassVar[tuple[str, ...]] = ("backlog",)
 
@@ -222,7 +222,7 @@ class NotAccepted(Cause, frozen=True, kw_only=True):
 
 
 class Waited(Cause, frozen=True, kw_only=True):
-    """For something other than CPU."""
+    """The server waited for something other than CPU."""
 
     busy_pct: float
 

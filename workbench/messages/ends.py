@@ -6,14 +6,14 @@ from workbench.messages.base import Message
 
 
 class Aborted(Message, frozen=True, kw_only=True):
-    """By a person, or by the end of the program."""
+    """A person aborted the run, or the program ended."""
 
     def text(self) -> str:
         return "The run was aborted. Every point measured before that is in the session."
 
 
 class Suspended(Message, frozen=True, kw_only=True):
-    """The program itself, for longer than what it started goes on without it."""
+    """The program itself was suspended for longer than its runners keep going without it."""
 
     seconds: float
 

@@ -1,4 +1,4 @@
-"""What became of calls that did not succeed, named the same in sentences, charts and tables."""
+"""Labels of failed calls, the same in sentences, charts and tables."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ ERROR_LABELS = {
     "in flight": "no reply",
     "open": "open at the end",
 }
-"""By error class (`documents.ERROR_CLASSES`), and what is counted beside them."""
+"""By error class (`documents.ERROR_CLASSES`), with the other counts of calls that did not
+succeed."""
 
 
 _UNEXPECTED = {
@@ -31,7 +32,7 @@ _UNEXPECTED = {
     "protocol-idle": "closed while idle",
     "protocol-malformed": "malformed response",
 }
-"""What came in place of a reply; any other detail of `protocol` is a status."""
+"""Unexpected responses by detail; any other detail of `protocol` is a status."""
 
 SHORT_LABELS = {
     "connrefused": "refused",
@@ -40,11 +41,11 @@ SHORT_LABELS = {
     "addrunavail": "no port",
     "ftab-full": "file table full",
 }
-"""Where there is little room."""
+"""Used where space is short."""
 
 
 def error_label(name: str, *, short: bool = False) -> str:
-    """ "connection reset", "unexpected response: 503"; an unknown class by its own name."""
+    """ "connection reset", "unexpected response: 503"; unknown classes are returned as they are."""
     if name in _UNEXPECTED:
         return _UNEXPECTED[name]
     labels = ERROR_LABELS | SHORT_LABELS if short else ERROR_LABELS
@@ -54,7 +55,7 @@ def error_label(name: str, *, short: bool = False) -> str:
 
 
 def unexpected(error: str, answered: Figure, agreed: Figure) -> str:
-    """What a faulty server does, to stand behind its name: "answers 500"."""
+    """What a faulty server does, to follow its name: "answers 500"."""
     detail = error.removeprefix("protocol").removeprefix("-")
     ends = f"ends connections after {answered:,} of {agreed:,} calls" * bool(most(answered))
     fixed = {
@@ -69,8 +70,8 @@ def unexpected(error: str, answered: Figure, agreed: Figure) -> str:
 
 
 def listed_errors(errors: Mapping[str, Figure]) -> str:
-    """The most frequent first: "timeout (447), connection reset (151)"; of one class alone its
-    label."""
+    """Most frequent first: "timeout (447), connection reset (151)"; a single class without its
+    count."""
     ranked = sorted(errors.items(), key=lambda item: -most(item[1]))
     labels = [(error_label(name), count) for name, count in ranked if most(count)]
     if len(labels) == 1:

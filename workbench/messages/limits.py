@@ -1,4 +1,4 @@
-"""The limits of a search, which a point keeps or exceeds."""
+"""The limits of a search, which a point meets or exceeds."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from workbench.messages.base import Figure, Message, each
 
 
 class Limit(Message, frozen=True, kw_only=True):
-    """A point exceeded it."""
+    """A point exceeded a limit."""
 
 
 class TooManyErrors(Limit, frozen=True, kw_only=True):
@@ -26,7 +26,7 @@ class TooSlow(Limit, frozen=True, kw_only=True):
 
 
 def phrase(errors_pct: float, p99_ms: float | None) -> str:
-    """Return the limits within a sentence: "at most 1 % errors and a p99 of at most 50 ms"."""
+    """Return the limits as part of a sentence: "at most 1 % errors and a p99 of at most 50 ms"."""
     slow = "" if p99_ms is None else f" and a p99 of at most {_ms(p99_ms)}"
     return f"at most {_pct(errors_pct)} errors{slow}" if errors_pct else f"no errors{slow}"
 

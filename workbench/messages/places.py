@@ -1,4 +1,4 @@
-"""Points by server and place on the axis, as sentences name them."""
+"""Points listed by server and position on the axis, for use in sentences."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from workbench import formatting
 from workbench.axis import RATE
 
 FEW = 5
-"""Values of a server that are named one by one."""
+"""Up to this many values of a server are listed individually."""
 
 
 def places(where: Iterable[tuple[str, float]], suffix: str) -> str:
@@ -26,7 +26,7 @@ def places(where: Iterable[tuple[str, float]], suffix: str) -> str:
 
 
 def _values(xs: Sequence[float], suffix: str) -> str:
-    """Ascending."""
+    """`xs` ascend."""
     if len(xs) > FEW:
         return f"{len(xs):,} values from {RATE.figure(xs[0])} to {RATE.figure(xs[-1])}{suffix}"
     return f"{formatting.listed([*map(RATE.figure, xs)])}{suffix}"

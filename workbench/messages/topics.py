@@ -18,12 +18,12 @@ _UNNAMED = ("again", "gate", "gave-up", "cool-down", "paused", "resumed")
 
 
 def read_note(note: Note) -> Message:
-    """`Recorded` where the topic is not known, or the note has not its parameters."""
+    """The message of a note; `Recorded` if its topic is unknown or its parameters are missing."""
     return read(TOPICS, note.topic, note.data, note.text)
 
 
 def severity(note: Note) -> Severity:
-    """Of a recorded note; an unknown topic is for information."""
+    """The severity of a recorded note; unknown topics are informational."""
     message = read_note(note)
     if isinstance(message, Notice):
         return message.severity()
@@ -32,8 +32,8 @@ def severity(note: Note) -> Severity:
 
 
 def about(note: Note, server: str) -> str:
-    """The sentence of a note with the name of the server it is about; `server` empty: none of those
-    compared, so that a note about one is about the null server."""
+    """The sentence of a note, with the name of its server. `server` is empty if it is none of those
+    compared; a note about a server is then about the null server."""
     server = server or "Null server" * bool(note.server)
     message = read_note(note)
     named = message.names_server if isinstance(message, Notice) else note.topic not in _UNNAMED

@@ -1,4 +1,4 @@
-"""What a session notes beside its points.
+"""Notes, recorded in a session beside its points.
 
 A note's topic is the code of its message, its data are the parameters (`documents.Note`).
 """

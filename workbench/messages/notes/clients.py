@@ -1,4 +1,4 @@
-"""Notes on clients: their limit, and those that are lost and come back."""
+"""Notes on clients: their limit, and clients that are lost and recovered."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ class Ceiling(Notice, frozen=True, kw_only=True):
     """The rate that the clients themselves reach, against the null server or any other."""
 
     ceiling_per_s: float
-    """0: none."""
+    """0: the clients reached no rate."""
     reached_all: bool = False
-    """All the plan asks for."""
+    """They reached the highest rate of the plan."""
     others_cpu_pct: float = 0.0
-    """Of a core: what other programs took during calibration."""
+    """Background load during calibration, in percent of one core."""
     disturbed: bool = False
-    """Enough that the clients may reach more."""
+    """The background load is high enough that the clients may reach more."""
     name: str = ""
-    """Of the server that sustained a higher rate than the null server; empty: calibration."""
+    """The server that sustained a higher rate than the null server; empty: calibration."""
     before_per_s: float = 0.0
-    """With `name`: what was known before; 0: no rate."""
+    """With `name`: the limit known before; 0: no rate."""
 
     def severity(self) -> Severity:
-        # Every chart is hatched then.
+        # All charts are hatched in that case.
         return Severity.INFO if self.ceiling_per_s else Severity.ALERT
 
     def text(self) -> str:
@@ -55,12 +55,13 @@ class Ceiling(Notice, frozen=True, kw_only=True):
 
 
 class ClientLimitUnknown(Notice, frozen=True, kw_only=True):
-    """It was not measured."""
+    """The client limit was not measured."""
 
     level = Severity.WARNING
 
     protocol: str = ""
-    """Which the null server does not support; empty: it was interrupted, or did not start."""
+    """A protocol that the null server does not support; empty: calibration was interrupted or
+    failed."""
 
     def text(self) -> str:
         if self.protocol:
@@ -72,15 +73,15 @@ class ClientLimitUnknown(Notice, frozen=True, kw_only=True):
 
 
 class ClientLost(Notice, frozen=True, kw_only=True):
-    """The others offer its share from here on."""
+    """Clients were lost; the others offer their share from here on."""
 
     level = Severity.ALERT
 
     clients: list[str]
     left: int
-    """Clients that are still there."""
+    """Number of clients left."""
     limit_void: bool = False
-    """The client limit was known."""
+    """A known client limit no longer applies."""
 
     def text(self) -> str:
         void = ", and the client limit found before no longer applies" * self.limit_void
@@ -88,32 +89,32 @@ class ClientLost(Notice, frozen=True, kw_only=True):
 
 
 class ClientNotBack(Notice, frozen=True, kw_only=True):
-    """It was tried."""
+    """A lost client could not be recovered."""
 
     level = Severity.WARNING
 
     clients: list[str]
     said: str
-    """Why, as a sentence of its own."""
+    """The reason, as a complete sentence."""
 
     def text(self) -> str:
         return f"{', '.join(self.clients)} did not come back: {self.said}"
 
 
 class ClientBack(Notice, frozen=True, kw_only=True):
-    """It offers its share again."""
+    """Clients are back and offer their share again."""
 
     level = Severity.WARNING
 
     clients: list[str]
     left: int
-    """Clients that are there."""
+    """Number of clients now."""
     limit_valid: bool = False
-    """The client limit found with all of them applies again."""
+    """The client limit measured with all of them applies again."""
     changed: list[str] = msgspec.field(default_factory=list)
     """Facts of its machine."""
     said: list[str] = msgspec.field(default_factory=list)
-    """What became of its tuning, in sentences."""
+    """The state of its tuning, as complete sentences."""
 
     def text(self) -> str:
         valid = ", and the client limit found with all of them applies again" * self.limit_valid

@@ -1,4 +1,4 @@
-"""Notes on the machines of a run: cores, links, who reaches what, samplers."""
+"""Notes on the machines of a run: cores, other users, exposure, links, samplers."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class SharedCores(Notice, frozen=True, kw_only=True):
 
 
 class SharedMachine(Notice, frozen=True, kw_only=True):
-    """Another user's run is on a machine of this one."""
+    """Another user's run is on a machine of this run."""
 
     level = Severity.WARNING
 
     machine: str
     there: list[str]
-    """The processes that hold them, by the machine's kernel."""
+    """The processes that hold the machine, as its kernel names them."""
 
     def text(self) -> str:
         return (
@@ -39,20 +39,20 @@ class SharedMachine(Notice, frozen=True, kw_only=True):
 
 
 class Exposed(Notice, frozen=True, kw_only=True):
-    """Servers without security fixes listen where other machines reach them."""
+    """Servers without security fixes listen where other machines can reach them."""
 
     servers: list[str]
-    """By name."""
+    """Names."""
     address: str
     said: str
-    """Who would listen where."""
+    """Which servers would listen where."""
 
     def text(self) -> str:
         return f"{self.said}; whoever began the run agreed to that."
 
 
 class Confinement(Notice, frozen=True, kw_only=True):
-    """The kernel cannot keep servers from the files of their user."""
+    """The kernel cannot restrict the files that servers access."""
 
     machine: str
 
@@ -64,11 +64,11 @@ class Confinement(Notice, frozen=True, kw_only=True):
 
 
 SOUND = 0.01
-"""Share of segments; a sound network loses far less."""
+"""Share of segments; a healthy network loses far less."""
 
 
 class Link(Notice, frozen=True, kw_only=True):
-    """What was measured between a client and the target."""
+    """The measured properties of the link between a client and the target."""
 
     client: str
     target: str
@@ -76,15 +76,15 @@ class Link(Notice, frozen=True, kw_only=True):
     p50_us: int
     p99_us: int
     bits_per_s: float
-    """From the target to the client, as replies go, in one TCP stream."""
+    """From the target to the client, the direction of replies, in one TCP stream."""
     by: str = ""
-    """What measured that: "iperf3", or our own probe."""
+    """The tool that measured the throughput: "iperf3", or our own probe."""
     needed_bits_per_s: float = 0.0
-    """By the plan, at most; 0: not known."""
+    """The most that the plan needs; 0: unknown."""
     segments: int = 0
-    """That were sent to and fro to tell how long that takes."""
+    """Segments sent in both directions to measure round-trip times."""
     resent: int = 0
-    """Of those, lost on the way: they were sent again."""
+    """Segments of these that were lost and retransmitted."""
 
     def severity(self) -> Severity:
         return Severity.WARNING if self.is_lossy else Severity.INFO
@@ -95,7 +95,7 @@ class Link(Notice, frozen=True, kw_only=True):
 
     @property
     def lost_share(self) -> float:
-        """Of the segments."""
+        """Share of the segments."""
         return self.resent / self.segments if self.segments else 0.0
 
     def text(self) -> str:
@@ -110,18 +110,18 @@ class Link(Notice, frozen=True, kw_only=True):
 
 
 class LinkUnchecked(Notice, frozen=True, kw_only=True):
-    """It was not measured."""
+    """A link could not be measured."""
 
     client: str
     said: str
-    """Why, as a sentence of its own."""
+    """The reason, as a complete sentence."""
 
     def text(self) -> str:
         return self.said
 
 
 class SlowLink(Notice, frozen=True, kw_only=True):
-    """It may be the limit at the highest rates."""
+    """The link may be the limit at the highest rates."""
 
     level = Severity.WARNING
 
@@ -140,36 +140,36 @@ class SlowLink(Notice, frozen=True, kw_only=True):
 
 
 class SamplerLost(Notice, frozen=True, kw_only=True):
-    """The target goes on without being watched."""
+    """The sampler was lost; the target is no longer observed."""
 
     level = Severity.WARNING
 
     said: str
-    """Why, as a sentence of its own."""
+    """The reason, as a complete sentence."""
 
     def text(self) -> str:
         return f"{self.said} From here on CPU, memory and counters are missing."
 
 
 class SamplerRestarted(Notice, frozen=True, kw_only=True):
-    """It was lost in the last point."""
+    """The sampler was restarted after it was lost during the last point."""
 
     level = Severity.WARNING
 
     said: str
-    """Why, as a sentence of its own."""
+    """The reason, as a complete sentence."""
 
     def text(self) -> str:
         return f"{self.said} It was started again."
 
 
 class TargetGone(Notice, frozen=True, kw_only=True, tag="target-lost"):
-    """The run ends."""
+    """The target was lost, so the run ends."""
 
     level = Severity.ALERT
 
     said: str
-    """Why, as a sentence of its own."""
+    """The reason, as a complete sentence."""
 
     def text(self) -> str:
         return f"{self.said} No more load is offered to it."

@@ -1,4 +1,4 @@
-"""What becomes a note, and how much it matters."""
+"""Messages that become notes, and their severity."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ class Severity(IntEnum):
     """How much a note matters to a reader of the figures."""
 
     QUIET = 0
-    """The same in every turn: no line in the terminal."""
+    """The same in every pass; not printed in the terminal."""
     INFO = 1
     WARNING = 2
-    """Figures mean something else for it."""
+    """Changes what figures mean."""
     SERIOUS = 3
-    """Figures are missing for it."""
+    """Figures are missing."""
     ALERT = 4
-    """Unexpected, and needs attention: shown at once, above the charts."""
+    """Unexpected and needs attention: shown at once, above the charts."""
 
 
 class Notice(Message, frozen=True, kw_only=True):
-    """What becomes a note."""
+    """A message that becomes a note."""
 
     level: ClassVar[Severity] = Severity.INFO
     names_server: ClassVar[bool] = True
-    """The sentence names the server it is about, if it is about one."""
+    """The sentence contains the name of the server it is about, if there is one."""
 
     def severity(self) -> Severity:
         return self.level
@@ -47,11 +47,11 @@ class Notice(Message, frozen=True, kw_only=True):
 
 
 class Point(Notice, frozen=True, kw_only=True):
-    """Of a point, by its place on the plan's axis."""
+    """A notice about a point, by its position on the plan's axis."""
 
     x: float
     suffix: str = RATE.suffix
-    """Behind the figure; see `Axis`."""
+    """Suffix of the position; see `Axis`."""
 
     def at(self) -> str:
         """ "4,700/s"."""

@@ -1,4 +1,4 @@
-"""Notes on the course of a run: what was left out, repeated or waited for."""
+"""Notes on the course of a run: points left out, repeated or waited for."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from workbench.messages.notes.notice import Notice, Point, Severity
 
 
 class GaveUp(Point, frozen=True, kw_only=True):
-    """A server is gone, so that the rest of its sweep was left out."""
+    """The rest of a server's sweep was left out because its points failed."""
 
     level = Severity.SERIOUS
     names_server = False
 
     success_below_pct: float
     points: int
-    """In a row."""
+    """Points in a row."""
     left_out: int
 
     def text(self) -> str:
@@ -30,7 +30,7 @@ class GaveUp(Point, frozen=True, kw_only=True):
 
 
 class Skipped(Notice, frozen=True, kw_only=True):
-    """By a person."""
+    """A person skipped a server."""
 
     name: str
 
@@ -39,7 +39,7 @@ class Skipped(Notice, frozen=True, kw_only=True):
 
 
 class CoolDown(Notice, frozen=True, kw_only=True):
-    """A long one."""
+    """A long pause after a point."""
 
     names_server = False
 
@@ -50,7 +50,7 @@ class CoolDown(Notice, frozen=True, kw_only=True):
 
 
 class Settle(Notice, frozen=True, kw_only=True):
-    """It did not."""
+    """A server did not settle after a point."""
 
     level = Severity.WARNING
 
@@ -65,16 +65,16 @@ class Settle(Notice, frozen=True, kw_only=True):
 
 
 class Again(Notice, frozen=True, kw_only=True):
-    """The rate that decides what a server sustains is in doubt, and measured once more."""
+    """The rate that decides what a server sustains is in doubt, so it is repeated."""
 
     apart = ("look", "pass_number")
 
     name: str = ""
     look: int
-    """So far."""
+    """Attempts so far."""
     pass_number: int
     rates_per_s: list[float]
-    """On the plan's axis."""
+    """Values on the plan's axis."""
     suffix: str = RATE.suffix
     verdict: Verdict = "inconclusive"
     held: bool = False
@@ -98,12 +98,12 @@ class Again(Notice, frozen=True, kw_only=True):
 
 
 class Paused(Notice, frozen=True, kw_only=True):
-    """By a person."""
+    """A person paused the run."""
 
     names_server = False
 
     x: float | None = None
-    """Of the last point; None: before the first."""
+    """Position of the last point; None: before the first."""
     suffix: str = RATE.suffix
 
     def text(self) -> str:
@@ -113,7 +113,7 @@ class Paused(Notice, frozen=True, kw_only=True):
 
 
 class Resumed(Notice, frozen=True, kw_only=True):
-    """By a person."""
+    """A person resumed the run."""
 
     names_server = False
 

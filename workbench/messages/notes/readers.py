@@ -1,4 +1,4 @@
-"""Messages that are not recorded: what a reader finds in the documents."""
+"""Notices that are not recorded, but derived from the documents."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from workbench.messages.reasons import REASONS
 
 
 class WindowsMissing(Notice, frozen=True, kw_only=True):
-    """Clients could not deliver them."""
+    """Clients did not deliver some windows."""
 
     level = Severity.ALERT
 
@@ -24,30 +24,31 @@ class WindowsMissing(Notice, frozen=True, kw_only=True):
 
 
 class Faulty(Point, frozen=True, kw_only=True):
-    """A server's first point at which it answers wrongly."""
+    """The first point at which a server is faulty."""
 
     level = Severity.WARNING
 
     name: str
     cause: str
-    """What it answers, as a sentence of its own."""
+    """What it answers, as a complete sentence."""
 
     def text(self) -> str:
         return f"{self.name} is faulty at {self.at()}. {self.cause}"
 
 
 class NotJudged(Point, frozen=True, kw_only=True):
-    """A server's first point that is not to be trusted, or the first after a good one."""
+    """A server's first point that cannot be trusted, or the first after a trusted one."""
 
     level = Severity.WARNING
 
     name: str
     first: bool = False
-    """Of the run, at a server's lowest rate: what that server sustains stays unknown."""
+    """The first of the run, and at a server's lowest rate: what this server sustains stays
+    unknown."""
     cause: str
-    """Its reason, as a sentence of its own."""
+    """The reason, as a complete sentence."""
     finding: Record = msgspec.field(default_factory=dict)
-    """The reason as it is recorded; see `messages.reasons`."""
+    """The reason as recorded; see `messages.reasons`."""
 
     def severity(self) -> Severity:
         return Severity.ALERT if self.first else Severity.WARNING

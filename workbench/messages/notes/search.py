@@ -1,4 +1,4 @@
-"""What a search found."""
+"""The result of a search."""
 
 from __future__ import annotations
 
@@ -11,36 +11,36 @@ from workbench.messages.notes.notice import Notice, Severity
 
 
 class Peak(Notice, frozen=True, kw_only=True):
-    """The highest tested rate at which a server kept the limits of the search, in one pass."""
+    """The highest tested rate at which a server met the limits of the search, in one pass."""
 
     apart = ("pass_number",)
 
     name: str
     pass_number: int = 1
     passes: int = 1
-    """Of the run."""
+    """Number of passes of the run."""
     errors_pct: float
     """Limit: percent of the attempts."""
     p99_ms: float | None = None
-    """Limit; None: there was none."""
+    """Limit; None: not limited."""
     peak_per_s: float | None
-    """None: no tested rate kept the limits."""
+    """None: no tested rate met the limits."""
     low_per_s: float
-    """The server's limit lies between this rate, 0 where it may keep none..."""
+    """Lower bound of the server's limit; 0: no rate is known to meet the limits."""
     high_per_s: float | None
-    """...and this; None: it was not reached."""
+    """Upper bound; None: the limit was not reached."""
     confidence: float
-    """With this probability, at least 0.95."""
+    """Probability that the limit lies between these bounds, at least 0.95."""
     sure: bool
-    """It was found to within one step and confirmed, before the points were used up."""
+    """It was located to within one step and confirmed before the search ran out of points."""
     met: list[int]
-    """Points that kept the limits, by number, in the order in which they were measured."""
+    """Numbers of the points that met the limits, in the order of measurement."""
     missed: list[int]
-    """Points that did not."""
+    """Numbers of the points that did not."""
     unjudged: list[int] = msgspec.field(default_factory=list)
-    """Points that showed nothing of the server; not counted."""
+    """Numbers of the points that showed nothing about the server; not counted."""
     blocked_per_s: float | None = None
-    """From here on nothing could be judged."""
+    """The rate from which nothing could be judged."""
     blocked_by: Verdict | None = None
 
     def severity(self) -> Severity:
@@ -57,7 +57,7 @@ class Peak(Notice, frozen=True, kw_only=True):
 
     @property
     def figure(self) -> str:
-        """ "14,250/s", "≥ 20,000/s" where the server's limit was not reached; empty: none."""
+        """ "14,250/s"; "≥ 20,000/s" if the server's limit was not reached; empty: none."""
         if self.peak_per_s is None:
             return ""
         return f"{'≥ ' * (self.high_per_s is None)}{RATE.at(self.peak_per_s)}"
@@ -86,7 +86,7 @@ class Peak(Notice, frozen=True, kw_only=True):
         return " ".join(filter(None, [found, self._why()]))
 
     def _why(self) -> str:
-        """Why it is not known better."""
+        """Why the peak is not known more precisely."""
         if self.blocked_per_s is not None:
             how = {
                 "client-limited": "the clients are the limit",

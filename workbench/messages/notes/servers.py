@@ -1,4 +1,4 @@
-"""Notes on servers: how they were deployed, and what became of them."""
+"""Notes on servers: how they were deployed, and how they ended."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from workbench.messages.notes.notice import Notice, Point, Severity
 
 
 class Gate(Notice, frozen=True, kw_only=True):
-    """What a server puts on the wire."""
+    """What a server sends on the wire."""
 
     level = Severity.QUIET
     names_server = False
 
     gate: dict[str, Any]
-    """`servers.gate.GateResult`."""
+    """A `servers.gate.GateResult`."""
 
     def findings(self) -> tuple[str, ...]:
-        """As the gate tells them; of servers that are alike the same."""
+        """The sentences of the gate; equal for servers that behave alike."""
         found = self.gate.get("sentences")
         return tuple(map(str, found)) if isinstance(found, list) else ()
 
@@ -27,7 +27,7 @@ class Gate(Notice, frozen=True, kw_only=True):
 
 
 class Unequal(Notice, frozen=True, kw_only=True):
-    """A server could not be made equal to the others in something."""
+    """Something about a server could not be made equal to the others."""
 
     name: str = ""
     said: str
@@ -37,7 +37,7 @@ class Unequal(Notice, frozen=True, kw_only=True):
 
 
 class Backlog(Notice, frozen=True, kw_only=True):
-    """In force in the kernel."""
+    """The backlog in force in the kernel."""
 
     level = Severity.QUIET
 
@@ -65,9 +65,9 @@ class Resources(Notice, frozen=True, kw_only=True):
     processes: int
     threads: int
     cores: list[int]
-    """Empty: not known."""
+    """Empty: unknown."""
     nofile: int
-    """Descriptors that each of its processes may have; 0: not known."""
+    """Descriptor limit of each of its processes; 0: unknown."""
     asked_nofile: int = 0
 
     def text(self) -> str:
@@ -86,7 +86,7 @@ class Resources(Notice, frozen=True, kw_only=True):
 
 
 class WarmUp(Notice, frozen=True, kw_only=True):
-    """Of its own, for a server that gets faster while it runs."""
+    """An extra warm-up for a server that gets faster while it runs."""
 
     name: str = ""
     seconds: float = 0.0
@@ -102,7 +102,7 @@ class Deploy(Notice, frozen=True, kw_only=True):
     level = Severity.ALERT
 
     said: str
-    """Why, as a sentence of its own."""
+    """The reason, as a complete sentence."""
 
     def text(self) -> str:
         return self.said
@@ -115,7 +115,7 @@ class Died(Point, frozen=True, kw_only=True):
 
     name: str
     status: int
-    """Of its exit; below 0 the signal."""
+    """Exit status; negative: the signal."""
     warming_up: bool = False
     said: str = ""
     """Its last line of output."""
@@ -128,7 +128,7 @@ class Died(Point, frozen=True, kw_only=True):
 
 
 class Memory(Notice, frozen=True, kw_only=True):
-    """That a server took under load and kept."""
+    """Memory that a server took under load and did not give back."""
 
     name: str = ""
     before_bytes: int

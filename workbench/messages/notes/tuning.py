@@ -1,4 +1,4 @@
-"""Notes on kernel settings changed for the length of a run."""
+"""Notes on kernel settings changed for the duration of a run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from workbench.messages.notes.notice import Notice, Severity
 
 
 class Setting(msgspec.Struct, frozen=True, kw_only=True):
-    """One kernel setting, as the tuner answers."""
+    """One kernel setting, as reported by the tuner."""
 
     key: str
     old: str | int | None = None
@@ -25,15 +25,15 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Tuned(Notice, frozen=True, kw_only=True):
-    """Kernel settings of a machine, for the length of the run."""
+    """Kernel settings of a machine were changed for the duration of the run."""
 
     machine: str = ""
     set: str = ""
-    """Its name."""
+    """The name of the set."""
     settings: list[Setting]
 
     def before(self) -> list[str]:
-        """What was changed, as it was: "net.core.somaxconn 4096"."""
+        """The changed settings with their previous values: "net.core.somaxconn 4096"."""
         return [f"{s.key} {s.old}" for s in self.settings if s.changed]
 
     def text(self) -> str:
@@ -57,12 +57,12 @@ class Tuned(Notice, frozen=True, kw_only=True):
 
 
 class Untuned(Notice, frozen=True, kw_only=True):
-    """Kernel settings stay as they are."""
+    """Kernel settings were not changed."""
 
     machine: str
     why: Literal["profile", "sudo", "declined", "failed"]
     said: str = ""
-    """How it failed, as a sentence of its own."""
+    """How it failed, as a complete sentence."""
 
     def text(self) -> str:
         if self.why == "failed":
@@ -75,7 +75,7 @@ class Untuned(Notice, frozen=True, kw_only=True):
 
 
 class Restored(Notice, frozen=True, kw_only=True):
-    """The settings of a machine are its own again."""
+    """The settings of a machine were restored."""
 
     machine: str
     settings: list[str]
@@ -87,37 +87,38 @@ class Restored(Notice, frozen=True, kw_only=True):
 
 
 class CrashRestored(Notice, frozen=True, kw_only=True):
-    """A run that crashed had left a machine tuned."""
+    """A crashed run had left a machine tuned; its settings were restored."""
 
     machine: str
     said: list[str]
-    """A sentence for every setting that was restored or not."""
+    """One sentence per setting, restored or not."""
 
     def text(self) -> str:
         return f"A crashed run had left {self.machine} tuned: {' '.join(self.said)}"
 
 
 class NotRestored(Notice, frozen=True, kw_only=True):
-    """A setting that was changed for the run is not as it was before."""
+    """A setting that was changed for the run could not be restored."""
 
     level = Severity.WARNING
 
     machine: str
     said: str
-    """Which and why, as a sentence of its own."""
+    """Which one and why, as a complete sentence."""
 
     def text(self) -> str:
         return self.said
 
 
 class StillTuned(Notice, frozen=True, kw_only=True):
-    """By another run, or by one that crashed; figures come from a tuned machine."""
+    """A machine is still tuned by another run, or by a crashed one, so its figures are those of a
+    tuned machine."""
 
     level = Severity.WARNING
 
     machine: str
     said: str
-    """Why it could not be restored, as a sentence of its own."""
+    """Why it could not be restored, as a complete sentence."""
 
     def text(self) -> str:
         return f"{self.machine} is still tuned by another run, or by one that crashed: {self.said}"

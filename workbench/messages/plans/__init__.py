@@ -1,4 +1,4 @@
-"""What is wrong with a plan, and what to know before it runs: messages with the keys concerned."""
+"""Problems of and warnings about a plan: messages with the keys concerned."""
 
 from workbench.messages.plans.keys import (
     InvalidPath,

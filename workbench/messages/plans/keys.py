@@ -1,4 +1,4 @@
-"""What keys of a plan say that cannot be run."""
+"""Invalid values of a plan's keys."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ProtocolNotSupported(Problem, frozen=True, kw_only=True):
 
 
 class LengthUnclear(Problem, frozen=True, kw_only=True):
-    """Of a point."""
+    """The length of a point is given twice or not at all."""
 
     keys: tuple[str, ...] = ("connections", "seconds")
     both: bool

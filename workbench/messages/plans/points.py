@@ -1,4 +1,4 @@
-"""Points too small or too short, and what a plan's passes can show."""
+"""Points that are too small or too short, and what a plan's passes can show."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ class SmallPoint(PointProblem, frozen=True, kw_only=True):
     """A point that cannot be judged."""
 
     connections: int = 0
-    """That are enough; 0: `seconds` are given."""
+    """Number that would be enough; 0: `seconds` are given."""
     may_lengthen: bool = False
-    """The plan could allow that."""
+    """The plan may set `lengthen`."""
     needed_s: float = 0.0
 
     def remedy(self) -> str:
@@ -37,7 +37,7 @@ class PointTooShort(SmallPoint, frozen=True, kw_only=True):
 
 
 class NoSteadyPart(SmallPoint, frozen=True, kw_only=True):
-    """The first connections are still thinking when the schedule ends."""
+    """The first connections are still in their think time when the schedule ends."""
 
     seconds: float
     think_s: float
@@ -63,7 +63,7 @@ class PointTooSmall(SmallPoint, frozen=True, kw_only=True):
 
 
 class TooFewForLimit(SmallPoint, frozen=True, kw_only=True):
-    """The limit of a search is on a percentile that so few replies cannot tell."""
+    """The search limits a percentile, and a point has too few replies for it."""
 
     calls: int
     needed: int
@@ -79,7 +79,7 @@ class PointsLengthened(Warned, frozen=True, kw_only=True):
     lengthened: int
     points: int
     connections: int
-    """Asked for."""
+    """As given in the plan."""
     most: int
 
     def text(self) -> str:
@@ -90,7 +90,7 @@ class PointsLengthened(Warned, frozen=True, kw_only=True):
 
 
 class FewSamples(PointWarned, frozen=True, kw_only=True):
-    """`x`: the highest with too few."""
+    """`x`: the highest with too few calls."""
 
     needed: int
 
@@ -102,19 +102,19 @@ class FewSamples(PointWarned, frozen=True, kw_only=True):
 
 
 class Sensitivity(Message, frozen=True, kw_only=True):
-    """How small a difference between two servers a plan's passes can show, 9 times in 10."""
+    """The smallest differences between two servers that a plan's passes can show, 9 times in 10."""
 
     keys: tuple[str, ...] = ("repeats",)
     passes: int
     shows: dict[str, float]
-    """Percent, by figure; without those beyond 100 %."""
+    """Percent, by figure; differences beyond 100 % are left out."""
     figure: str
-    """The one for which passes are proposed."""
+    """The figure for which a number of passes is proposed."""
     wanted_pct: float
     proposed: int | None
     """Passes that show a difference of `wanted_pct`; None: too many."""
     session: str
-    """In which the spread of passes was measured; empty: a typical one is assumed."""
+    """Where the spread of passes was measured; empty: a typical one is assumed."""
 
     def text(self) -> str:
         basis = f"spread of passes as in {self.session}" if self.session else "typical spread"

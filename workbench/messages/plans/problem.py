@@ -1,4 +1,4 @@
-"""What problems and warnings of plans have in common."""
+"""Base classes of problems and warnings of plans."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from workbench.messages.notes import Notice, Severity
 
 
 class Problem(Message, frozen=True, kw_only=True):
-    """Keeps a plan from running."""
+    """Prevents a plan from running."""
 
     keys: tuple[str, ...]
-    """Of the plan: what is wrong, or what is best changed. The last is where it is shown."""
+    """Keys of the plan that are invalid or best changed; shown beside the last one."""
 
     def line(self) -> str:
-        """ "connections, seconds: what is wrong; what to do."."""
+        """ "connections, seconds: what is wrong; what to do." """
         text = self.text()
         return f"{', '.join(self.keys)}: {text[:1].lower()}{text[1:]}"
 
 
 class PointProblem(Problem, frozen=True, kw_only=True):
-    """Of a point, by its place on the plan's axis."""
+    """A problem of a point, by its position on the plan's axis."""
 
     x: float
     suffix: str = RATE.suffix
-    """Behind the figure; see `Axis`."""
+    """Suffix of the position; see `Axis`."""
 
     def at(self) -> str:
         """ "4,700/s"."""
@@ -34,16 +34,16 @@ class PointProblem(Problem, frozen=True, kw_only=True):
 
 
 class Warned(Notice, frozen=True, kw_only=True):
-    """Lets a plan run; noted in the session."""
+    """Does not prevent a plan from running; noted in the session."""
 
     level: ClassVar[Severity] = Severity.WARNING
 
     keys: tuple[str, ...]
-    """As of a `Problem`."""
+    """As in `Problem`."""
 
 
 class PointWarned(Warned, frozen=True, kw_only=True):
-    """As a `PointProblem`."""
+    """A warning about a point, as `PointProblem`."""
 
     x: float
     suffix: str = RATE.suffix

@@ -8,14 +8,14 @@ from workbench.messages.base import Message
 from workbench.messages.plans.problem import PointProblem, PointWarned, Warned
 
 Resource: TypeAlias = Literal["descriptors", "ports"]
-"""Of a client."""
+"""A limited resource of a client."""
 
 
 _RESOURCES = {"descriptors": "file descriptors", "ports": "local ports"}
 
 
 class NotEnoughPorts(PointProblem, frozen=True, kw_only=True):
-    """The client closes first, so its ports stay taken."""
+    """The client closes connections first, so its ports stay in use for a while."""
 
     ports: int
     needed: int
@@ -40,7 +40,7 @@ class FewDescriptors(Warned, frozen=True, kw_only=True):
 
 
 class ThinkTimeFills(PointWarned, frozen=True, kw_only=True):
-    """A client's resource, by connections that wait. `x`: the lowest with too many."""
+    """Connections in think time use up a client's resource. `x`: the lowest with too many."""
 
     connections: int
     think_s: float
@@ -57,7 +57,8 @@ class ThinkTimeFills(PointWarned, frozen=True, kw_only=True):
 
 
 class TimeoutsFill(PointWarned, frozen=True, kw_only=True):
-    """A client's resource, should the server stop answering. `x`: the lowest with too many."""
+    """A client's resource would run out if the server stopped answering. `x`: the lowest with too
+    many."""
 
     connections: int
     resource: Resource
@@ -73,7 +74,7 @@ class TimeoutsFill(PointWarned, frozen=True, kw_only=True):
 
 
 class RestsForPorts(Message, frozen=True, kw_only=True):
-    """Points rest longer than the plan asks for."""
+    """Pauses between points are longer than the plan's."""
 
     keys: tuple[str, ...] = ("cool_down_s",)
     longest_s: float

@@ -1,4 +1,4 @@
-"""What servers may do that others may not."""
+"""Servers with more rights than others."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from workbench.rights import RIGHTS, Right, Stating
 
 
 class MoreRights(Warned, frozen=True, kw_only=True):
-    """A server cannot do without a right that others do not have."""
+    """A server needs a right that others do not have."""
 
     keys: tuple[str, ...] = ("servers",)
     server: str
     right: Right
     why: str
-    """As its entry says."""
+    """From its catalogue entry."""
 
     def text(self) -> str:
         return f"{self.server} {RIGHTS[self.right]}: {self.why}"
 
 
 def more_rights(entry: Stating) -> list[Warned]:
-    """What a server may that others may not, and why."""
+    """The rights that only this server has, each with its reason."""
     return [
         MoreRights(server=entry.name, right=right, why=why)
         for right, why in sorted(entry.rights.items())
@@ -29,7 +29,7 @@ def more_rights(entry: Stating) -> list[Warned]:
 
 
 class OldServersExposed(Warned, frozen=True, kw_only=True):
-    """Servers without security fixes would listen where other machines reach them."""
+    """Servers without security fixes would listen where other machines can reach them."""
 
     keys: tuple[str, ...] = ("servers",)
     servers: tuple[str, ...]

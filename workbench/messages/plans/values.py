@@ -39,7 +39,7 @@ class SearchInClosedLoop(Problem, frozen=True, kw_only=True):
 
 
 class BesideSearch(Problem, frozen=True, kw_only=True):
-    """Values, which a search chooses by itself."""
+    """Values beside a search, which chooses its own."""
 
     def text(self) -> str:
         return "A search chooses its rates by itself; remove this, or remove search."
@@ -76,11 +76,11 @@ class TooManyPoints(Problem, frozen=True, kw_only=True):
 
 
 class NoValues(Problem, frozen=True, kw_only=True):
-    """Nothing to vary."""
+    """There are no values to vary."""
 
     closed: bool = False
     varied: bool = False
-    """Of a field of the workload."""
+    """A field of the workload is to vary."""
 
     def text(self) -> str:
         if self.varied:
@@ -91,7 +91,7 @@ class NoValues(Problem, frozen=True, kw_only=True):
 
 
 class OneFieldOnly(Problem, frozen=True, kw_only=True):
-    """More than one is to vary."""
+    """More than one field is to vary."""
 
     keys: tuple[str, ...] = ("vary",)
     fields: list[str]
@@ -101,13 +101,13 @@ class OneFieldOnly(Problem, frozen=True, kw_only=True):
 
 
 class NotVaried(Problem, frozen=True, kw_only=True):
-    """The workload declares no such axis."""
+    """The workload cannot vary this field."""
 
     keys: tuple[str, ...] = ("vary",)
     field: str
     workload: str
     fields: list[str]
-    """That can vary."""
+    """Fields that can vary."""
 
     def text(self) -> str:
         if not self.fields:
@@ -117,7 +117,7 @@ class NotVaried(Problem, frozen=True, kw_only=True):
 
 
 class OneLoadOnly(Problem, frozen=True, kw_only=True):
-    """Something else is to vary."""
+    """Several loads are given although something else is to vary."""
 
     field: str
 
@@ -126,7 +126,7 @@ class OneLoadOnly(Problem, frozen=True, kw_only=True):
 
 
 class InvalidValue(Problem, frozen=True, kw_only=True):
-    """Of a field that varies."""
+    """A varied field does not accept this value."""
 
     value: float
     said: str

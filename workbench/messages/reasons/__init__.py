@@ -1,6 +1,6 @@
-"""Why a point has its verdict, and what a reader should know beside it.
+"""Reasons for a point's verdict, and remarks on it.
 
-What a client says (`ClientGone`, `AgentProblem`) is quoted; everything else is a figure.
+What a client reports (`ClientGone`, `AgentProblem`) is quoted; everything else is a figure.
 """
 
 from __future__ import annotations
@@ -63,7 +63,8 @@ REASONS: dict[str, type[Message]] = {**kinds(Reason), **kinds(Cause), **kinds(Li
 
 
 def reasons_of(stop: PointStop) -> list[Message]:
-    """A recorded point's reasons; `Recorded` what has no code, or one of a later version."""
+    """The reasons of a recorded point; `Recorded` where the code is missing or of a later
+    version."""
     findings: Sequence[Record] = stop.findings
     if len(findings) != len(stop.reasons):
         findings = [{}] * len(stop.reasons)

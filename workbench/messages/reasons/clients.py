@@ -1,4 +1,4 @@
-"""The clients, or other programs beside them, are the limit."""
+"""The clients, or other programs on their cores, are the limit."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 from workbench.messages.reasons.reason import QUIET, Reason, how_often, ms, percent
 
 Relief: TypeAlias = Literal["", "worker", "machine"]
-"""What the clients need; empty: another message says so."""
+"""What would relieve the clients; empty: another message says so."""
 
 
 _RELIEF = {
@@ -18,7 +18,7 @@ _RELIEF = {
 
 
 class OutOfPorts(Reason, frozen=True, kw_only=True):
-    """Of the clients."""
+    """The clients ran out of local ports."""
 
     times: int
 
@@ -30,7 +30,7 @@ class OutOfPorts(Reason, frozen=True, kw_only=True):
 
 
 class OutOfDescriptors(Reason, frozen=True, kw_only=True):
-    """Of the clients: of a process, or of the whole system."""
+    """The clients ran out of descriptors, in one process or the whole system."""
 
     times: int
 
@@ -55,12 +55,12 @@ class CallsUnsent(Reason, frozen=True, kw_only=True):
 
 
 class ClientsLate(Reason, frozen=True, kw_only=True):
-    """With more of their connections than a hiccup explains."""
+    """More connections were late than a hiccup explains."""
 
     late_share: float
-    """Of the connections started: more than 5 ms after their scheduled time."""
+    """Share of the started connections more than 5 ms behind their scheduled time."""
     p99_us: int | None = None
-    """Of the lateness."""
+    """p99 of the lateness."""
     relief: Relief = ""
 
     def text(self) -> str:
@@ -72,10 +72,10 @@ class ClientsLate(Reason, frozen=True, kw_only=True):
 
 
 class ClientBusy(Reason, frozen=True, kw_only=True):
-    """Which may be what slows the replies."""
+    """A busy client may delay the replies."""
 
     cpu_pct: float
-    """Of its core."""
+    """Percent of its core."""
     relief: Relief = ""
 
     def text(self) -> str:
@@ -116,7 +116,7 @@ class BackgroundLoad(Reason, frozen=True, kw_only=True):
     """Other programs took CPU on the cores of server and clients."""
 
     cpu_pct: float
-    """Of one core."""
+    """Percent of one core."""
 
     def text(self) -> str:
         return (
@@ -125,10 +125,10 @@ class BackgroundLoad(Reason, frozen=True, kw_only=True):
 
 
 class BackgroundLoadAtCalibration(Reason, frozen=True, kw_only=True):
-    """So that the clients may reach more than was found."""
+    """Background load during calibration: the clients may reach more than was found."""
 
     cpu_pct: float
-    """Of one core."""
+    """Percent of one core."""
 
     def text(self) -> str:
         return (

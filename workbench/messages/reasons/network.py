@@ -6,7 +6,7 @@ from workbench.messages.reasons.reason import Reason, ms, percent
 
 
 class Unreachable(Reason, frozen=True, kw_only=True):
-    """The network says so."""
+    """The network reported the server as unreachable."""
 
     failed: int
     calls: int
@@ -22,12 +22,12 @@ class LossyLink(Reason, frozen=True, kw_only=True):
     """Packets are lost between the machines."""
 
     segments: int
-    """Of TCP, that were retransmitted."""
+    """Retransmitted TCP segments."""
     calls: int
     by_clients: int = 0
-    """Of the segments; the others were the target's."""
+    """Segments of these that clients retransmitted; the target did the others."""
     measured_share: float = 0.0
-    """Of segments, lost when the link was checked before the run."""
+    """Share of segments lost when the link was checked before the run."""
 
     def text(self) -> str:
         who = "the target"
@@ -42,7 +42,8 @@ class LossyLink(Reason, frozen=True, kw_only=True):
 
 
 class NotEstablished(Reason, frozen=True, kw_only=True):
-    """The target's kernel answers for a server that is slow; its answer did not come in time."""
+    """Connections were not established in time, which does not depend on the server but on the
+    target's kernel."""
 
     missing: int
     connections: int
@@ -56,7 +57,7 @@ class NotEstablished(Reason, frozen=True, kw_only=True):
 
 
 class SlowConnections(Reason, frozen=True, kw_only=True):
-    """Packets wait on their way."""
+    """Connections were established slowly: packets queue on the way."""
 
     connect_p90_us: int
 
@@ -68,12 +69,12 @@ class SlowConnections(Reason, frozen=True, kw_only=True):
 
 
 class ResetsFromElsewhere(Reason, frozen=True, kw_only=True):
-    """Between the machines something ends connections."""
+    """Something between the machines resets connections."""
 
     failed: int
     calls: int
     sent: int
-    """Resets, by the target's kernel."""
+    """Resets sent by the target's kernel."""
 
     def text(self) -> str:
         return (

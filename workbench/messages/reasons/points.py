@@ -7,14 +7,14 @@ from workbench.messages.reasons.reason import Reason, percent
 
 
 class Interrupted(Reason, frozen=True, kw_only=True):
-    """The run was stopped, or the server skipped, before the point's end."""
+    """The run was stopped, or the server skipped, during the point."""
 
     def text(self) -> str:
         return "Interrupted; excluded from results."
 
 
 class RecordingCut(Reason, frozen=True, kw_only=True):
-    """The session ends before the point does."""
+    """The session ends during the point."""
 
     def text(self) -> str:
         return "The recording ends during this point; excluded from results."
@@ -44,7 +44,7 @@ _LONGER = "Use more connections or more seconds per point."
 
 
 class TooFewCalls(Reason, frozen=True, kw_only=True):
-    """For a verdict."""
+    """The point has too few calls for a verdict."""
 
     calls: int
     needed: int
@@ -56,7 +56,7 @@ class TooFewCalls(Reason, frozen=True, kw_only=True):
 
 
 class TooShort(Reason, frozen=True, kw_only=True):
-    """For a verdict."""
+    """The point is too short for a verdict."""
 
     seconds: float
     needed_s: float
@@ -69,12 +69,12 @@ class TooShort(Reason, frozen=True, kw_only=True):
 
 
 class NoSingleCause(Reason, frozen=True, kw_only=True):
-    """Too many calls failed, and neither side failed enough of them."""
+    """Too many calls failed, but neither side caused enough of the failures."""
 
     succeeded: int
     calls: int
     clients: int
-    """Failed by the clients' fault, or were never sent."""
+    """Calls that the clients failed or never sent."""
     server: int
 
     def text(self) -> str:
@@ -86,18 +86,18 @@ class NoSingleCause(Reason, frozen=True, kw_only=True):
 
 
 class ClientGone(Reason, frozen=True, kw_only=True):
-    """During the point, which is incomplete for it."""
+    """A client was lost during the point, which is therefore incomplete."""
 
     client: str
     said: str
-    """Why, as a sentence of its own."""
+    """The reason, as a complete sentence."""
 
     def text(self) -> str:
         return self.said
 
 
 class TargetLost(Reason, frozen=True, kw_only=True):
-    """The target, its runner or its sampler went away during the point."""
+    """The target, its runner or its sampler was lost during the point."""
 
     said: str
 
@@ -106,7 +106,7 @@ class TargetLost(Reason, frozen=True, kw_only=True):
 
 
 class TargetSilent(Reason, frozen=True, kw_only=True):
-    """After a bad point the target was asked whether it is there, and did not answer."""
+    """The target did not answer when it was checked after a bad point."""
 
     machine: str
     within_s: float
@@ -119,7 +119,7 @@ class TargetSilent(Reason, frozen=True, kw_only=True):
 
 
 class AgentProblem(Reason, frozen=True, kw_only=True):
-    """A load agent could not do what it was told."""
+    """A load agent could not do what was requested."""
 
     client: str
     said: str
@@ -129,7 +129,7 @@ class AgentProblem(Reason, frozen=True, kw_only=True):
 
 
 class WindowsLost(Reason, frozen=True, kw_only=True):
-    """On their way from the clients."""
+    """Windows were lost on their way from the clients."""
 
     count: int
 

@@ -1,4 +1,4 @@
-"""What reasons have in common."""
+"""Base class and formats of reasons."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from workbench.messages.base import Figure, Message, each, share
 
 
 class Reason(Message, frozen=True, kw_only=True):
-    """Of a verdict."""
+    """A reason for a verdict."""
 
 
 QUIET = "Repeat on a quiet machine."
 
 
 def percent(share: Figure) -> str:
-    # 98.96 % must not be written as 99 %, the very limit it missed.
+    # 98.96 % must not be rendered as 99 %, the very limit it missed.
     return f"{each(share, lambda part: f'{math.floor(part * 1000) / 10:.1f}')} %"
 
 

@@ -6,10 +6,10 @@ from workbench.messages.reasons.reason import Reason, how_often, ms
 
 
 class SustainedUnderBackgroundLoad(Reason, frozen=True, kw_only=True):
-    """A remark on a point that is ok."""
+    """Background load took CPU, and the point was sustained all the same."""
 
     cpu_pct: float
-    """Of one core."""
+    """Percent of one core."""
 
     def text(self) -> str:
         return (
@@ -19,10 +19,10 @@ class SustainedUnderBackgroundLoad(Reason, frozen=True, kw_only=True):
 
 
 class SustainedWithOverflows(Reason, frozen=True, kw_only=True):
-    """A remark on a point that is ok."""
+    """The accept queue overflowed, and the point was sustained all the same."""
 
     times: int
-    """The accept queue overflowed."""
+    """Number of overflows."""
 
     def text(self) -> str:
         return (
@@ -32,7 +32,7 @@ class SustainedWithOverflows(Reason, frozen=True, kw_only=True):
 
 
 class LatencyIncludesLateness(Reason, frozen=True, kw_only=True):
-    """A remark on a point that is ok."""
+    """The clients' lateness is part of the latency."""
 
     p99_us: int
 

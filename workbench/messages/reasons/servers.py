@@ -7,15 +7,15 @@ from workbench.messages.errors import listed_errors, unexpected
 from workbench.messages.reasons.reason import Reason, how_often, percent
 
 LONGEST_EXAMPLE = 80
-"""Characters of a reply that is quoted."""
+"""Longest quoted part of a reply, in characters."""
 
 
 class CallsFailed(Reason, frozen=True, kw_only=True):
-    """By the server's fault."""
+    """Calls failed because of the server."""
 
     failed: int
     calls: int
-    """That reached the server, or could have."""
+    """Calls that reached the server, or could have."""
     errors: dict[str, int]
     """By class, and "in flight"; see `errors.ERROR_LABELS`."""
 
@@ -27,26 +27,26 @@ class CallsFailed(Reason, frozen=True, kw_only=True):
 
 
 class UnexpectedReplies(Reason, frozen=True, kw_only=True):
-    """Of a server that is faulty: what came in place of its replies, of one kind."""
+    """Unexpected responses of one kind from a faulty server."""
 
     same = ("example",)
 
     error: str
     """See `documents.ERROR_CLASSES`."""
     failed: int
-    """Calls."""
+    """Number of calls."""
     calls: int
-    """That reached the server, or could have."""
+    """Calls that reached the server, or could have."""
     agreed: int = 1
     """Calls per connection."""
     first_s: float | None = None
-    """Of the first, from the point's start. None: the load tool tells no details."""
+    """When the first one came, from the point's start. None: the load tool reports no details."""
     answered: int = 0
-    """Calls of its connection before it."""
+    """Calls answered on its connection before it."""
     received: int = 0
-    """Bytes of it."""
+    """Bytes received of it."""
     example: str = ""
-    """They, or the first of them, as Python writes bytes; of a wrong body, the body."""
+    """The first of these bytes in Python's notation; for a wrong body, the body."""
 
     def what(self) -> str:
         """ "answers 500", "ends connections after 3 of 10 calls"."""
@@ -64,13 +64,13 @@ class UnexpectedReplies(Reason, frozen=True, kw_only=True):
 
 
 class FellBehind(Reason, frozen=True, kw_only=True):
-    """A queue grows at the server: what it has not answered yet has not failed yet."""
+    """A queue grows at the server: unanswered calls have not failed yet."""
 
     replied: int
     calls: int
-    """Scheduled."""
+    """Scheduled calls."""
     waiting: int
-    """Connections, at the schedule's end."""
+    """Waiting connections at the end of the schedule."""
 
     def text(self) -> str:
         return (
@@ -80,7 +80,7 @@ class FellBehind(Reason, frozen=True, kw_only=True):
 
 
 class AcceptQueueOverflowed(Reason, frozen=True, kw_only=True):
-    """Beside other signs of the server."""
+    """The accept queue overflowed, in addition to other signs."""
 
     times: int
 
