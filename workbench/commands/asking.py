@@ -1,4 +1,4 @@
-"""Asking at the terminal, so that Ctrl-C ends it at once and leaves the echo on."""
+"""Questions at the terminal, which Ctrl-C ends at once without leaving the echo off."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LONGEST = 4096
 
 
 def add_remember(parser: argparse.ArgumentParser) -> None:
-    """--remember, for `ask_at_terminal`."""
+    """Add --remember, for `ask_at_terminal`."""
     parser.add_argument(
         "--remember",
         action="store_true",
@@ -29,9 +29,11 @@ def add_remember(parser: argparse.ArgumentParser) -> None:
 def ask_at_terminal(
     alone: Callable[[], AbstractContextManager[object]] = nullcontext, *, remember: bool = False
 ) -> Ask:
-    """An `Ask` for commands; one question at a time. `alone`: keeps the terminal free of all else
-    while somebody types. Without a terminal nobody is there. `remember`: what is typed goes into
-    the keyring; raises BadInput where there is none that encrypts."""
+    """An `Ask` for commands, one question at a time. Without a terminal there is no answer.
+
+    `alone`: keeps other output off the terminal while the user types. `remember`: stores what is
+    typed in the keyring; raises BadInput if there is no keyring that encrypts.
+    """
     if remember and (problem := keyring_problem()):
         raise BadInput(f"--remember: {problem}")
     turn = asyncio.Lock()
@@ -55,7 +57,7 @@ def ask_at_terminal(
 async def confirm_at_terminal(
     text: str, alone: Callable[[], AbstractContextManager[object]] = nullcontext
 ) -> bool:
-    """Show something and ask whether it is to be done; without a terminal it is not."""
+    """Show a text and ask for confirmation; without a terminal the answer is no."""
     try:
         terminal = os.open(TERMINAL, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
     except (OSError, AttributeError):
@@ -87,7 +89,7 @@ async def _read(terminal: int, prompt: str, *, echo: bool = False) -> str | None
     line: asyncio.Future[str | None] = loop.create_future()
 
     def take() -> None:
-        # In the terminal's usual mode all of the line comes at once.
+        # In the terminal's default mode the whole line arrives at once.
         text = os.read(terminal, LONGEST).decode("utf-8", "replace")
         if not line.done():
             line.set_result(text.rstrip("\r\n") if text else None)

@@ -1,4 +1,4 @@
-"""`pongbench catalogue`: list the servers, show one, check that they run and answer."""
+"""`pongbench catalogue`: list servers, show one, check that they run and answer."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
 NARROWEST = 96
-"""Columns of the table at the end; a line of it is read whole or not at all."""
+"""Columns of the closing table, whose lines must not be wrapped."""
 
 WIDEST = 160
 """Columns of the list in a file or a pipe, where nothing has to be left out."""
@@ -103,7 +103,7 @@ def run_show(args: argparse.Namespace) -> int:
 
 
 def run_check(args: argparse.Namespace) -> int:
-    """Deploy, gate and stop each server; 1 when one that is available failed."""
+    """Deploy, gate and stop each server; 1 if one that is available failed."""
     catalogue = Catalogue.load()
     entries = [catalogue.find(id) for id in args.ids] or list(catalogue)
     profile = load_profile(args.on)
@@ -228,7 +228,7 @@ def _print_checked(checked: list[Checked]) -> None:
 
 
 def _number(version: str) -> str:
-    """ "tornado 6.6.1" is 6.6.1."""
+    """ "tornado 6.6.1" gives 6.6.1."""
     last = version.rpartition(" ")[2]
     return last if last[:1].isdigit() else ""
 

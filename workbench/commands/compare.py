@@ -50,7 +50,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def handle(arguments: argparse.Namespace) -> int:
-    """Print a comparison. Sessions that cannot be read are reported, the others compared."""
+    """Print a comparison. Unreadable sessions are reported, and the others compared."""
     check_count(arguments.sessions)
     sides, refused = _read(arguments.sessions, newer=arguments.newer)
     if not sides:
@@ -74,7 +74,7 @@ def handle(arguments: argparse.Namespace) -> int:
 
 
 def to_data(found: Comparison, differing: Conditions, refused: Sequence[str]) -> dict[str, Any]:
-    """Plain data, the answer of `--json`; None: not known."""
+    """Plain data for `--json`; None: unknown."""
     return {
         "sessions": {
             side.tag: {
@@ -132,7 +132,7 @@ def print_comparison(
 
 
 def _read(paths: Sequence[Path], *, newer: bool) -> tuple[list[Side], list[str]]:
-    """Those that can be read, and a sentence about each of the others."""
+    """The readable sessions, and a sentence about each of the others."""
     sides: list[Side] = []
     refused: list[str] = []
     for path in paths:
@@ -171,11 +171,12 @@ _SPARE = (
     *("Mean there", "Mean", "not trusted", "faulty", "server-limited", "ok"),
     *("CPU there", "Peak memory", "p50 there"),
 )
-"""Left out in a narrow terminal, the first of them first."""
+"""Columns left out in a narrow terminal, in this order."""
 
 
 def _table(found: Comparison, width: int, *, common: bool) -> Table:
-    """What each server sustains and uses, or (`common`) all of them at one rate."""
+    """A table of what each server sustains and uses or, with `common`, of all servers at one
+    rate."""
     shown = [column for column in compare_table.columns(found) if _is_shown(column.key, common)]
     titles = [
         f"{column.title} there" if column.key.startswith("at_knee") else column.title

@@ -1,4 +1,4 @@
-"""A run or a film in the terminal: a live table, or plain lines where there is no terminal."""
+"""A run or a replay in the terminal: a live table, or plain lines if there is no terminal."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from workbench.run.progress import RunProgress, ServerProgress
 from workbench.terminal import Terminal
 
 VERDICT_STYLES = {"ok": "green", "server-limited": "yellow", "faulty": "bold red"}
-"""Every other verdict says that the point cannot be trusted."""
+"""All other verdicts mean that the point cannot be trusted."""
 
 _TITLES = [
     "Server",
@@ -37,13 +37,13 @@ _TITLES = [
     "Verdict",
 ]
 _SPARE = ("Points", "p50", "Replies/s", "p99", "Errors")
-"""Left out in a narrow terminal, the first of them first."""
+"""Columns left out in a narrow terminal, in this order."""
 _LEAST = {"Points": 5, "Offered": 8, "p50": 7, "p99": 7, "Sustained": 9, "Verdict": 14}
 
 _PURPOSES = {"warm_up": "warm-up", "ceiling": "calibration"}
 
 _LINES_BESIDE = 6
-"""Of the live table, besides its servers."""
+"""Lines of the live table other than its servers."""
 
 _WIDE = 100
 
@@ -51,7 +51,7 @@ _WIDE = 100
 class ConsoleView:
     """A consumer of documents that shows the progress of a run, by default on stderr.
 
-    A context manager: inside it the table is kept up to date; it vanishes at the end.
+    As a context manager it keeps the table up to date; the table disappears at the end.
     """
 
     def __init__(self, console: Terminal | None = None) -> None:
@@ -107,7 +107,7 @@ class ConsoleView:
                 self._live.start()
 
     def notify(self, text: str) -> None:
-        """Show what is being done between documents, for example while servers are built."""
+        """Show what happens between documents, for example that servers are built."""
         if self._live is None:
             self._say(text)
         self._doing = text
@@ -148,7 +148,7 @@ class ConsoleView:
         return "  ".join(parts)
 
     def render(self) -> RenderableType:
-        """The table of all servers, and what is being done."""
+        """The table of all servers, and the current activity."""
         servers = list(self.progress.servers.values())
         if not servers:
             return self._footer()
@@ -167,7 +167,7 @@ class ConsoleView:
         return Group(table, *more, self._footer())
 
     def _in_sight(self, servers: list[ServerProgress]) -> list[ServerProgress]:
-        """As many as the terminal has lines for, the one under load among them."""
+        """As many servers as fit in the terminal, including the one under load."""
         room = max(1, self.console.height - _LINES_BESIDE)
         if len(servers) <= room:
             return servers

@@ -1,4 +1,4 @@
-"""At the terminal: may servers without security fixes listen where other machines reach them?"""
+"""Consent at the terminal to servers without security fixes that other machines can reach."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def add_option(parser: argparse.ArgumentParser) -> None:
 def exposing_at_terminal(
     *, yes: bool, alone: Callable[[], AbstractContextManager[object]] = nullcontext
 ) -> Consent:
-    """`yes`: agreed to already. The consent raises BadInput where nobody is there to ask."""
+    """`yes`: agreed to already. The consent raises BadInput if there is no terminal to ask at."""
 
     async def consent(exposure: Exposure) -> bool:
         if yes:

@@ -1,4 +1,5 @@
-"""Tables for terminals of any width: what does not fit is left out, figures are never cut."""
+"""Tables for terminals of any width: columns that do not fit are left out, figures are never
+cut."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ _BETWEEN, _EDGES = 3, 2
 """Columns of the terminal that `box.SIMPLE_HEAD` takes."""
 
 FOLDED = 24
-"""What a column that folds its text needs at least."""
+"""Minimum width of a column that folds its text."""
 
 
 def fitting(
@@ -30,11 +31,10 @@ def fitting(
     least: Mapping[str, int] | None = None,
     words: bool = False,
 ) -> Table:
-    """A table at most `width` wide: as many columns of `spare` (titles, the least important first)
-    are left out as it takes. The first column is aligned left, others right unless they hold
-    `words`; `folds` is the one whose text may go on in the next line. `styles` are those of the
-    rows. `least`: widths to reckon with whatever the rows hold now, so that no column comes and
-    goes while a table is kept up to date."""
+    """A table at most `width` wide. As many columns of `spare` (titles, the least important first)
+    are left out as necessary. The first column is aligned left, the others right unless they hold
+    `words`; `folds` is the one whose text may continue on the next line. `styles` are those of the
+    rows. `least`: minimum widths, so that no column comes and goes while a table is updated."""
     least = least or {}
     needs = {
         title: max([cell_len(title), least.get(title, 0), *(_width(row[n]) for row in rows)])

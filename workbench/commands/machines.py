@@ -65,7 +65,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run_list(args: argparse.Namespace) -> int:
-    """Print all profiles; report broken ones."""
+    """Print all profiles; report invalid ones."""
     table = Table("Name", "Reached", "Roles", "Description", box=box.SIMPLE_HEAD)
     for name in profiles.profile_names():
         try:
@@ -81,7 +81,7 @@ def run_list(args: argparse.Namespace) -> int:
 
 
 def run_show(args: argparse.Namespace) -> int:
-    """Print one profile without keys that are not set."""
+    """Print one profile without unset keys."""
     profile = profiles.load_profile(args.name)
     grid = Table.grid(padding=(0, 2))
     for key, value in msgspec.to_builtins(profile).items():
@@ -99,7 +99,7 @@ def run_add(args: argparse.Namespace) -> int:
 
 
 def run_edit(args: argparse.Namespace) -> int:
-    """Save a profile with other values."""
+    """Save a profile with changed values."""
     profiles.load_profile(args.name)
     given = given_in(args)
     if not given:
@@ -115,13 +115,13 @@ def run_duplicate(args: argparse.Namespace) -> int:
 
 
 def run_remove(args: argparse.Namespace) -> int:
-    """Remove a profile of the user's."""
+    """Remove one of the user's profiles."""
     profiles.remove_profile(args.name)
     return ExitCode.DONE
 
 
 def run_trust(args: argparse.Namespace) -> int:
-    """Show the key that is not trusted yet; trust it when its fingerprint was given."""
+    """Show the key that is not trusted yet; trust it if its fingerprint was given."""
     profile = _remote(args.name)
     try:
         _run(_log_in(profile))
@@ -132,12 +132,12 @@ def run_trust(args: argparse.Namespace) -> int:
 
 
 def run_check(args: argparse.Namespace) -> int:
-    """Print every step; 1 when one failed."""
+    """Print every step; 1 if one failed."""
     return _run(_check(profiles.load_profile(args.name), remember=args.remember))
 
 
 def run_tune(args: argparse.Namespace) -> int:
-    """Print what a set would change; only runs do (`pongbench run --tune`)."""
+    """Print what a set would change; only runs change it (`pongbench run --tune`)."""
     from workbench.commands.tuning import preview_on  # noqa: PLC0415  slow to import
 
     return _run(preview_on(profiles.load_profile(args.name), args.preview))
@@ -150,8 +150,9 @@ def run_clean(args: argparse.Namespace) -> int:
 
 
 def how_to_trust(problem: HostKeyProblem) -> str:
-    """A sentence. A command to be pasted is there only for a key that is new: for one that has
-    changed the fingerprint comes from the machine itself, or the question would be none."""
+    """How to trust the key, as a sentence. Only for a new key does it contain a command to paste.
+    For a changed key, the user must get the fingerprint from the machine itself, or the check would
+    be meaningless."""
     command = f"pongbench machines trust {problem.machine} --fingerprint"
     if isinstance(problem, ChangedHostKey):
         return (
@@ -162,7 +163,7 @@ def how_to_trust(problem: HostKeyProblem) -> str:
 
 
 def trust_or_show(problem: HostKeyProblem, args: argparse.Namespace) -> int:
-    """Trust the key whose fingerprint was given; without one, show the key."""
+    """Trust the key whose fingerprint was given; without a fingerprint, show the key."""
     if args.fingerprint == problem.fingerprint:
         trust(problem.host, problem.port, problem.key)
         to_stderr(f"The host key of {problem.host} is now trusted: {problem.fingerprint}.")
@@ -203,7 +204,8 @@ async def _check(profile: Profile, *, remember: bool) -> int:
 
 
 async def clean_up(profile: Profile, *, cache: bool) -> int:
-    """Remove what crashed runs left on a machine; `cache`: and the runtimes kept there."""
+    """Remove the leftovers of crashed runs from a machine, and with `cache` the runtimes kept
+    there."""
     from workbench.machines.cleanup import clean_machine  # noqa: PLC0415  slow to import
 
     async with clean_machine(profile, ask_at_terminal()) as machine:
@@ -225,7 +227,7 @@ async def clean_up(profile: Profile, *, cache: bool) -> int:
 
 
 async def _clean_tuning(profile: Profile, left: LeftTuning) -> None:
-    """Before the work directory is removed, for restoring takes a run there."""
+    """Called before the work directory is removed, because restoring takes a run there."""
     from workbench.commands.tuning import restore_on  # noqa: PLC0415  slow to import
     from workbench.machines.surveyed import HOW_TO_RESTORE  # noqa: PLC0415
 

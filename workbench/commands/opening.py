@@ -1,4 +1,4 @@
-"""Opening the session a command is given, and options that several commands have."""
+"""Opening the session given to a command, and options shared by several commands."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from workbench.terminal import to_stderr
 
 
 def add_session_arguments(parser: argparse.ArgumentParser) -> None:
-    """FILE and --newer, for `open_session`."""
+    """Add FILE and --newer, for `open_session`."""
     parser.add_argument("session", type=Path, metavar="FILE", help="a session file")
     add_newer(parser)
 
 
 def add_newer(parser: argparse.ArgumentParser) -> None:
-    """--newer."""
+    """Add --newer."""
     parser.add_argument(
         "--newer",
         action="store_true",
@@ -26,14 +26,14 @@ def add_newer(parser: argparse.ArgumentParser) -> None:
 
 
 def add_servers(parser: argparse.ArgumentParser) -> None:
-    """--server."""
+    """Add --server."""
     parser.add_argument(
         "--server", action="append", metavar="ID", help="only this server (may be repeated)"
     )
 
 
 def open_session(arguments: argparse.Namespace) -> Session:
-    """The session to show; what is missing or was left out is reported on stderr.
+    """The session to show; missing or omitted parts are reported on stderr.
 
     Raises BadInput.
     """
@@ -41,7 +41,7 @@ def open_session(arguments: argparse.Namespace) -> Session:
         session = read_session(arguments.session, newer=arguments.newer)
     except NewerSession as error:
         raise NewerSession(f"{str(error).removesuffix('.')} (--newer).") from None
-    # Raises where there is nothing to show.
+    # Raises if there is nothing to show.
     _ = session.start
     for note in session.notes:
         to_stderr(note)
@@ -53,5 +53,5 @@ def open_session(arguments: argparse.Namespace) -> Session:
 
 
 def exit_code(session: Session) -> ExitCode:
-    """Of a command that has shown all there is."""
+    """The exit code of a command that has shown a session."""
     return ExitCode.BAD_INPUT if session.damage else ExitCode.DONE

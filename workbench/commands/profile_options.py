@@ -15,7 +15,7 @@ _FIELDS = ("description", "address", "user", "key", "jump", "work_dir", "python"
 
 
 def add_fields(parser: argparse.ArgumentParser) -> None:
-    """An option for every key of a profile that a command line can give."""
+    """Add an option for every key of a profile that can be given on the command line."""
     helps = {
         "description": "free text",
         "address": "a name, an IP address or a Host of ~/.ssh/config",
@@ -55,7 +55,7 @@ def add_fields(parser: argparse.ArgumentParser) -> None:
 
 
 def given_in(args: argparse.Namespace) -> dict[str, Any]:
-    """The options given, as keys of a profile. Raises BadInput."""
+    """The given options, as keys of a profile. Raises BadInput."""
     names = (*_FIELDS, "port", "auth", "sudo", "tuning", "ssh_config")
     given = {name: value for name in names if (value := getattr(args, name)) is not None}
     if args.role:

@@ -1,4 +1,4 @@
-"""`pongbench replay`: a session as a film, or its documents as they were recorded."""
+"""`pongbench replay`: play a session back, or print its documents as recorded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pongbench run`: a plan from beginning to end, in the terminal."""
+"""`pongbench run`: run a plan in the terminal."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def handle(arguments: argparse.Namespace) -> int:
-    """Run a plan; the session is written while it runs."""
+    """Run a plan and record its session."""
     plan = read_plan(arguments.plan, arguments.set)
     chosen = [*(arguments.server or []), *of_families(plan, arguments.family or [])]
     if chosen:
@@ -157,7 +157,7 @@ async def _run(plan: Plan, fleet: Fleet, arguments: argparse.Namespace) -> int:
         recorder.close()
     interrupted = stop is None or stop.status in ("stopped", "aborted")
     if interrupted:
-        # One more Ctrl-C than needed would cut off the output that follows.
+        # An extra Ctrl-C would cut off the output that follows.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     if not documents:
         to_stderr("Stopped before anything was measured; no session was written.")

@@ -1,4 +1,4 @@
-"""Signals as calls in the event loop, also on Windows, whose loops know none."""
+"""Signals as callbacks of the event loop, also on Windows, whose loops do not support them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from functools import partial
 
 @contextlib.contextmanager
 def handled(handlers: Mapping[str, Callable[[], object]]) -> Iterator[None]:
-    """While inside, each signal of that name calls its handler in the running loop. Names that this
-    system does not know are passed over."""
+    """In this context each signal of that name calls its handler in the running loop. Names unknown
+    to this system are ignored."""
     loop = asyncio.get_running_loop()
     undo: list[Callable[[], object]] = []
     for name, handler in handlers.items():

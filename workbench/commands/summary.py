@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 
 FAULTY = "✗"
-"""Beside what a faulty server sustains, and before what is faulty about it."""
+"""Marks what a faulty server sustains, and what is faulty about it."""
 
 _COST = ("CPU per call", "Core full at")
 
 _OF_RUN = ("background-load", "background-load-at-calibration", "sustained-under-background-load")
-"""Codes of reasons that are the same at many points, and are summed up for the run."""
+"""Codes of reasons that apply to many points, and are summarised once for the run."""
 
 PIPED = 140
 """Columns of the tables in a file or a pipe."""
@@ -111,7 +111,7 @@ def print_audits(audits: Sequence[Audit], console: Terminal | None = None) -> No
 
 
 def print_ranking(summary: Summary, console: Terminal | None = None) -> None:
-    """Print one line per server, the highest sustained rate first, and how audits came out."""
+    """Print one line per server, the highest sustained rate first, and the result of the audits."""
     console = console or Terminal(piped=PIPED)
     limit = summary.axis.has_limit
     searched = bool(summary.axis.bounds)
@@ -139,7 +139,7 @@ def print_ranking(summary: Summary, console: Terminal | None = None) -> None:
 
 
 def _row(server: ServerSummary, there: PointResult | None) -> list[Cell]:
-    """A server in the ranking, with its figures at one point."""
+    """A server's row in the ranking, with its figures at one point."""
     times = there.latency_us if there else None
     return [
         Text(server.name),
@@ -207,7 +207,7 @@ def _point(
 
 
 def _reasons(point: PointStop) -> list[str]:
-    """The reasons of a verdict, without background load where it stands at the end for the run."""
+    """The reasons of a verdict, without background load that is summarised for the run."""
     if len(point.findings) != len(point.reasons):
         return point.reasons
     codes = [finding.get("code") for finding in point.findings]
@@ -216,7 +216,7 @@ def _reasons(point: PointStop) -> list[str]:
 
 
 def _print_clients(summary: Summary, console: Terminal) -> None:
-    """Where there are several."""
+    """Print them if there are several."""
     side_by_side = clients.table(summary)
     if side_by_side is None:
         return
@@ -229,7 +229,7 @@ def _print_clients(summary: Summary, console: Terminal) -> None:
 
 
 def _time(times: Percentiles | None, q: float) -> str:
-    """Empty where there are too few values for that percentile."""
+    """Empty if there are too few values for this percentile."""
     if times is None or not percentile_supported(times.count, q):
         return ""
     return duration(times.p50 if q == 0.5 else times.p99)

@@ -21,7 +21,8 @@ from workbench.terminal import say
 def tuning_at_terminal(
     name: str, *, yes: bool, alone: Callable[[], AbstractContextManager[object]] = nullcontext
 ) -> Tuning:
-    """`yes`: consented to already. Raises BadInput: no such set, or nobody there to consent."""
+    """`yes`: consented to already. Raises BadInput if there is no such set, or no terminal to ask
+    at."""
     load_set(name)
     if not yes and not is_interactive():
         raise BadInput(
@@ -40,7 +41,7 @@ def tuning_at_terminal(
 
 
 def show(plan: TuningPlan, to: TextIO | None = None) -> None:
-    """A line a setting; on stderr, for what a run prints may be for a program."""
+    """Print one line per setting to stderr, because a run's stdout may be read by a program."""
     to = to or sys.stderr
     if not plan.why_not:
         say(f"{plan.machine}, for the length of the run:", to=to)
@@ -63,7 +64,7 @@ async def preview_on(profile: Profile, name: str) -> None:
 
 
 async def restore_on(profile: Profile) -> None:
-    """Restore and print what a crashed run left tuned."""
+    """Restore what a crashed run left tuned, and print it."""
     ask = ask_at_terminal()
     machine = await open_machine(profile, ask=ask)
     try:

@@ -1,7 +1,7 @@
-"""What differs between the sessions of a comparison, in words, the serious first.
+"""The conditions in which the sessions of a comparison differ, in words, the most serious first.
 
-A gap between two sessions is a gap between two set-ups. What is the same everywhere, or known of
-one session only, is not told.
+Two sessions differ by their set-ups as well as by their servers. Conditions that are the same
+everywhere, or known for one session only, are not reported as differences.
 """
 
 from __future__ import annotations
@@ -25,43 +25,43 @@ class Weight(IntEnum):
     """How much a difference can shift a figure."""
 
     QUESTION = 0
-    """Another question was asked."""
+    """A different question was measured."""
     SETUP = 1
-    """Another machine, kernel, version: a gap may be theirs."""
+    """A different machine, kernel or version may be the reason for a difference."""
     DETAIL = 2
     """Worth knowing."""
 
 
 @dataclass(frozen=True)
 class Condition:
-    """One thing in which sessions differ."""
+    """One condition in which sessions differ."""
 
     what: str
     """ "Kernel of the target"."""
     values: Mapping[str, str]
-    """By the session's tag; "not recorded" where it does not tell."""
+    """By session tag; "not recorded" where it is unknown."""
     weight: Weight
 
     @property
     def text(self) -> str:
-        """ "Kernel of the target: A Linux 6.1.0, B Linux 5.10.0."."""
+        """ "Kernel of the target: A Linux 6.1.0, B Linux 5.10.0." """
         text = ", ".join(f"{tag} {value}" for tag, value in self.values.items())
         return f"{self.what}: {text}."
 
 
 @dataclass(frozen=True)
 class Conditions:
-    """Of a comparison."""
+    """The conditions of a comparison."""
 
     differing: Sequence[Condition]
-    """The serious first."""
+    """The most serious first."""
     same: Sequence[str]
-    """What was compared and is the same."""
+    """Conditions that were compared and are the same."""
     warnings: Sequence[str]
     """Sentences: why figures of these sessions are not comparable, or only with care."""
 
     def same_text(self) -> str:
-        """ "The same: kernel, CPU, plan and 11 more."; empty: nothing is."""
+        """ "The same: kernel, CPU, plan and 11 more."; empty: none is."""
         named = [_lower(what.removesuffix(" of the target")) for what in self.same[:4]]
         more = len(self.same) - len(named)
         if not named:
@@ -72,7 +72,7 @@ class Conditions:
 
 
 def conditions(sides: Sequence[Side]) -> Conditions:
-    """The conditions of several sessions, compared; for one alone all empty."""
+    """The conditions of several sessions, compared; all empty for a single one."""
     if len(sides) < 2:
         return Conditions((), (), ())
     differing: list[Condition] = []
@@ -85,7 +85,7 @@ def conditions(sides: Sequence[Side]) -> Conditions:
         elif known and len([value for value in values.values() if value]) == len(sides):
             same.append((weight, what))
     differing.sort(key=lambda condition: condition.weight)
-    # The machine says most.
+    # The machine matters most.
     same.sort(key=lambda each: each[0] is not Weight.SETUP)
     return Conditions(differing, [what for _, what in same], tuple(_warnings(sides, differing)))
 
@@ -104,7 +104,7 @@ _WORKLOAD: tuple[tuple[str, str, Callable[[Any], str], Any], ...] = (
     ("arrivals", "Arrivals", setup.arrivals, "uniform"),
     *((f.key, f.label, f.text, f.default) for f in own_fields()),
 )
-"""Key, label, how it is formatted, and its value where a plan does not give one."""
+"""Key, label, format, and default of a plan."""
 
 _FACTS: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
     ("cpu_model", "CPU", str),
@@ -121,7 +121,7 @@ _DETAILS = {"memory_bytes", "distribution", "clock_source"}
 
 
 def _all(sides: Sequence[Side]) -> Iterator[tuple[str, dict[str, str], Weight]]:
-    """(what, value by tag (empty: unknown), weight), of one weight in the order of reading."""
+    """(what, value by tag (empty: unknown), weight); within one weight, in the order of reading."""
     if all(s.axis.per_second for s in sides):
         yield "Unit of rates", {s.tag: s.unit for s in sides}, Weight.QUESTION
     for key, what, write, default in _WORKLOAD:
@@ -202,12 +202,12 @@ def _sysctl(machines: Iterable[MachineRecord], name: str) -> str:
 
 
 def _backlog(side: Side) -> str:
-    """In force; where nobody read it back, nothing."""
+    """The backlog in force; empty if it was not read back."""
     return ", ".join(f"{n:,}" for n in sorted({c.backlog for c in side.contenders if c.backlog}))
 
 
 def _servers(sides: Sequence[Side]) -> Iterator[tuple[str, dict[str, str], Weight]]:
-    """Of servers that are in several sessions: version, runtime, and the script itself."""
+    """For servers in several sessions: version, runtime, and the script itself."""
     ids = dict.fromkeys(contender.id for side in sides for contender in side.contenders)
     for id_ in ids:
         who = {s.tag: next((c for c in s.contenders if c.id == id_), None) for s in sides}
@@ -254,7 +254,7 @@ def _number(value: int | None) -> str:
 def _warnings(sides: Sequence[Side], differing: Sequence[Condition]) -> Iterator[str]:
     first = sides[0]
     for side in sides:
-        # Copies of one recording, wherever their files lie.
+        # Copies of one recording, wherever their files are.
         same = [each.tag for each in sides if each.start == side.start]
         if len(same) > 1 and same[0] == side.tag:
             yield f"{listed(same)} are the same session; keep one of them."
@@ -282,7 +282,7 @@ def _warnings(sides: Sequence[Side], differing: Sequence[Condition]) -> Iterator
 
 
 def _lower(what: str) -> str:
-    """Within a sentence; names keep their capitals."""
+    """In lower case, for use within a sentence; names keep their capitals."""
     return (
         what if what[1:2].isupper() or what.startswith("Pongbench") else what[:1].lower() + what[1:]
     )

@@ -14,11 +14,11 @@ class Contender:
     """One server of one session."""
 
     tag: str
-    """Of its session."""
+    """The tag of its session."""
     record: ServerRecord
     result: ServerSummary
     backlog: int = 0
-    """In force in the kernel; 0: not known."""
+    """In force in the kernel; 0: unknown."""
 
     @property
     def id(self) -> str:
@@ -44,5 +44,5 @@ class Contender:
 
     @cached_property
     def xs(self) -> list[float]:
-        """What it was measured at, ascending."""
+        """The values it was measured at, ascending."""
         return [point.x for point in self.result.points]

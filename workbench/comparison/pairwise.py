@@ -1,4 +1,5 @@
-"""Two servers at one rate, figure by figure, with what their passes say of each difference."""
+"""Two servers at one rate, figure by figure, with the conclusion their passes allow on each
+difference."""
 
 from __future__ import annotations
 
@@ -18,33 +19,36 @@ from workbench.documents import PointStop
 from workbench.formatting import duration, percent, span
 
 ERRORS_MARGIN = 0.5
-"""Percentage points: half of the errors that a sustained rate may have. A share of none is none."""
+"""Percentage points: half of the errors that a sustained rate may have. Absolute, because 0 errors
+have no ratio."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One quantity of both. The difference is the first minus the second."""
+    """One figure of both servers. The difference is the first minus the second."""
 
     what: str
     first: str
     second: str
-    """As people read them; empty: not known."""
+    """Both as formatted for people; empty: unknown."""
     difference: float | None
-    """In `unit`; None: one of them is not known."""
+    """In `unit`; None: one of them is unknown."""
     low: float | None
     high: float | None
-    """Of the difference, by the passes; None, both: one pass has no spread."""
+    """The interval of the difference over the passes; both None: a single pass has no spread."""
     unit: str
     text: str
     """ "slower by 8 to 12 %", "equal within 5 %", "+36 µs, no spread: ..."."""
     change: Change | None = None
-    """By the passes, as a share of the second; of errors in percentage points. None: as above."""
+    """Over the passes, as a share of the second; for errors in percentage points. None: as
+    above."""
     finding: Finding | None = None
     """None: as above."""
 
 
 def pairwise(a: Contender, b: Contender, rate: float, *, paired: bool = False) -> list[Figure]:
-    """At a rate offered to both; empty: it was not. `paired`: their passes took turns."""
+    """At a rate offered to both; empty: there is no such rate. `paired`: their passes were
+    interleaved."""
     first, second = a.result.at(rate), b.result.at(rate)
     if first is None or second is None:
         return []
@@ -52,7 +56,7 @@ def pairwise(a: Contender, b: Contender, rate: float, *, paired: bool = False) -
 
 
 def to_data(figures: Sequence[Figure]) -> list[dict[str, Any]]:
-    """For `--json`."""
+    """Plain data for `--json`."""
     return [
         {
             "what": each.what,
@@ -82,15 +86,15 @@ class _Quantity:
     whole: Callable[[PointResult], float | None]
     """Over all passes: counts added up, histograms merged."""
     single: Callable[[PointStop], float | None]
-    """Of one pass."""
+    """For one pass."""
     format: Callable[[float], str]
-    """What is not negative."""
+    """Formats values that are not negative."""
     more: str = "{} more"
     less: str = "{} less"
     step: float = 0.0
-    """How finely it is measured, in `unit`."""
+    """Resolution of the measurement, in `unit`."""
     absolute: bool = False
-    """Told by differences: it may be 0, which has no ratio."""
+    """Compared by differences, because it may be 0, which has no ratio."""
 
 
 def _percentile(name: str, q: float) -> _Quantity:
@@ -123,7 +127,7 @@ def _microseconds(value: float) -> str:
 
 
 def _memory(value: float) -> str:
-    """So fine that a difference is seen to be that of the two beside it."""
+    """With enough digits that a difference agrees with the two values beside it."""
     return f"{value / 1e6:,.1f} MB"
 
 
@@ -189,7 +193,7 @@ def _change(
 
 
 def _by_pass(quantity: _Quantity, at: PointResult) -> dict[int, float]:
-    """The passes' own figures, as far as they are known."""
+    """The known figures, by pass."""
     values = {stop.pass_number: quantity.single(stop) for stop in at.stops}
     return {number: value for number, value in values.items() if value is not None}
 
@@ -219,7 +223,7 @@ def _formatted(quantity: _Quantity, change: Change) -> str:
 
 
 def _signed(quantity: _Quantity, value: float) -> str:
-    """With a real minus; a difference of percentages is one of points."""
+    """With a minus sign; a difference of percentages is in percentage points."""
     text = quantity.format(abs(value)).replace(" %", " points")
     return f"{'−' if value < 0 else '+'}{text}"
 

@@ -23,7 +23,7 @@ from workbench.sessions.labels import UNLABELLED, Titles
 
 TAGS = "ABCDEF"
 MOST = len(TAGS)
-"""Sessions at a time."""
+"""The most sessions in a comparison."""
 
 
 @dataclass(frozen=True)
@@ -40,13 +40,13 @@ class Side:
     warnings: Sequence[str] = ()
     """Sentences about the file: damaged, cut off, partly unknown."""
     title: str = ""
-    """What its user calls it."""
+    """The user's title."""
     damaged: bool = False
     """Only a part of the file could be read."""
 
     @property
     def name(self) -> str:
-        """The user's, else the plan's, else the file's."""
+        """The user's title, otherwise the plan's name, otherwise the file's."""
         return self.title or self.start.plan.get("name") or self.path.name
 
     @property
@@ -60,12 +60,12 @@ class Side:
 
     @property
     def unit(self) -> str:
-        """What its axis counts."""
+        """The unit of its axis."""
         return self.axis.counts
 
     def unlike(self, other: Side) -> str:
-        """Why the two do not compare: "A varied the offered rate, B the pipeline"; empty: they
-        do."""
+        """Why the two are not comparable: "A varied the offered rate, B the pipeline"; empty: they
+        are."""
         one, two = self.axis, other.axis
         if one.key != two.key:
             return f"{self.tag} varied the {one.name}, {other.tag} the {two.name}"
@@ -77,12 +77,12 @@ class Side:
 
     @property
     def _limits(self) -> str:
-        """What a rate had to keep to count as sustained."""
+        """What a rate had to meet to count as sustained."""
         return Setup(self.start).limits or phrase(100 * (1 - SUSTAINED_SHARE), None)
 
     @property
     def interleaved(self) -> bool:
-        """Did its servers take turns, so that their passes can be compared one by one?"""
+        """Whether its passes were interleaved, so that they can be compared pairwise."""
         return self.plan.get("order") == "interleaved"
 
     def retagged(self, tag: str) -> Side:
@@ -91,7 +91,7 @@ class Side:
 
 
 def read_side(path: Path, tag: str, *, newer: bool = False) -> Side:
-    """A session without its windows. Raises BadInput: it cannot be read or has no beginning."""
+    """A session without its windows. Raises BadInput if it cannot be read or has no beginning."""
     side = side_of(read_session(path, newer=newer), path, tag)
     label = Titles(path.parent).read().get(side.start.session, UNLABELLED)
     return replace(side, title=label.title)
@@ -125,32 +125,32 @@ def check_count(paths: Sequence[Path]) -> None:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Chosen servers of some sessions."""
+    """The chosen servers of some sessions."""
 
     sides: Sequence[Side]
     contenders: Sequence[Contender] = ()
-    """Those chosen, by session and in its plan's order."""
+    """The chosen ones, by session and in its plan's order."""
     rate: float | None = None
     """The rate at which all are compared; None: they have none in common."""
     shared: Sequence[float] = ()
-    """The rates offered to all of them that have points, rising."""
+    """The rates with points of all of them, ascending."""
 
     @property
     def axis(self) -> Axis:
-        """The first session's: those of another unit share no axis with it."""
+        """The first session's: those with another unit share no axis with it."""
         return self.sides[0].axis if self.sides else RATE
 
     @property
     def unit(self) -> str:
-        """What the axis counts."""
+        """The unit of the axis."""
         return self.axis.counts
 
     def side(self, contender: Contender) -> Side:
         return next(side for side in self.sides if side.tag == contender.tag)
 
     def ranked(self) -> list[Contender]:
-        """Highest knee first, without one most replies; without points, then what does not compare
-        with the first session last."""
+        """Highest knee first; for servers without one, most replies first. Last are those without
+        points, then those that are not comparable with the first session."""
 
         def place(c: Contender) -> tuple[bool, bool, float, float]:
             return bool(self.unlike(c)), not c.measured, *rank(c.result)
@@ -158,27 +158,27 @@ class Comparison:
         return sorted(self.contenders, key=place)
 
     def unlike(self, contender: Contender) -> str:
-        """Why it does not compare with the first session; empty: it does."""
+        """Why it is not comparable with the first session; empty: it is."""
         return self.sides[0].unlike(self.side(contender))
 
     def drawn(self) -> list[Contender]:
-        """Those that compare with the first session."""
+        """Those that are comparable with the first session."""
         return [c for c in self.contenders if not self.unlike(c)]
 
     def difference(self, a: Contender, b: Contender) -> Difference | None:
-        """Of their knees; None: one has none, or they do not compare."""
+        """Of their knees; None: one has none, or they are not comparable."""
         if self.side(a).unlike(self.side(b)):
             return None
         return difference(a.result.pass_knees, b.result.pass_knees, paired=self._paired(a, b))
 
     def figures(self, a: Contender, b: Contender) -> list[Figure]:
-        """Figure by figure at the common rate; empty: there is none, or they do not compare."""
+        """Figure by figure at the common rate; empty: there is none, or they are not comparable."""
         if self.rate is None or self.side(a).unlike(self.side(b)):
             return []
         return pairwise(a, b, self.rate, paired=self._paired(a, b))
 
     def _paired(self, a: Contender, b: Contender) -> bool:
-        """Did their passes take turns?"""
+        """Whether their passes were interleaved."""
         return a.tag == b.tag and self.side(a).interleaved
 
     def common(self) -> list[str]:
@@ -190,8 +190,8 @@ class Comparison:
 def compare(
     sides: Sequence[Side], chosen: Iterable[str] | None = None, rate: float | None = None
 ) -> Comparison:
-    """`chosen`: keys of contenders, None: all. `rate`: at which they are told, None: the highest
-    that all of them held, else the highest offered to all."""
+    """`chosen`: keys of contenders, None: all. `rate`: where to compare them, None: the highest
+    rate that all of them sustained, otherwise the highest offered to all."""
     wanted = None if chosen is None else set(chosen)
     contenders = [
         contender
@@ -214,7 +214,7 @@ def _unlisted(server: ServerSummary) -> ServerRecord:
 
 
 def _backlogs(documents: Iterable[Document]) -> dict[str, int]:
-    """In force, by server: as noted when it was deployed, else as sampled."""
+    """The backlog in force, by server: as noted when it was deployed, otherwise as sampled."""
     noted: dict[str, int] = {}
     sampled: dict[str, int] = {}
     for document in documents:

@@ -25,9 +25,9 @@ UNTRUSTED = ("client-limited", "ports-limited", "network-limited", "inconclusive
 @dataclass(frozen=True)
 class Column:
     key: str
-    """As in CSV, with its unit."""
+    """Column title in CSV, with its unit."""
     group: str
-    """Above several columns; empty: of no rate in particular."""
+    """Title above several columns; empty: independent of the rate."""
     title: str
     about: str = ""
     """One sentence."""
@@ -36,13 +36,13 @@ class Column:
 @dataclass(frozen=True)
 class Cell:
     text: str
-    """For people; empty: not known."""
+    """For people; empty: unknown."""
     value: float | str | None
-    """In the unit of the column's key, to sort by and for machines."""
+    """In the unit of the column's key, for sorting and for programs."""
 
 
 def columns(comparison: Comparison) -> list[Column]:
-    """Fewer where there is no common rate."""
+    """Fewer if there is no common rate."""
     found = [
         Column("server", "", "Server"),
         Column("session", "", "Session"),
@@ -86,7 +86,7 @@ def _at_rate(key: str, group: str) -> list[Column]:
 
 
 def row(comparison: Comparison, contender: Contender) -> dict[str, Cell]:
-    """By the key of every column."""
+    """Cells by the key of their column."""
     same = not comparison.unlike(contender)
     knee = contender.result.knee if same else None
     cells = {
@@ -113,7 +113,7 @@ def ordered(comparison: Comparison) -> Iterator[dict[str, Cell]]:
 
 
 def as_csv(comparison: Comparison) -> str:
-    """One line per server, RFC 4180, units in the header; empty: unknown."""
+    """One row per server, RFC 4180, units in the header; empty cells: unknown."""
     keys = [column.key for column in columns(comparison) if column.key != "interval"]
     lines = []
     for contender in comparison.ranked():
@@ -131,7 +131,7 @@ def as_csv(comparison: Comparison) -> str:
 
 
 def as_text(comparison: Comparison) -> str:
-    """Tab-separated, as spreadsheets and mails take it."""
+    """Tab-separated, for spreadsheets and mail."""
     heads = columns(comparison)
     lines = [[f"{c.group}: {c.title}" if c.group else c.title for c in heads]]
     lines += [[cells[c.key].text for c in heads] for cells in ordered(comparison)]
@@ -139,7 +139,7 @@ def as_text(comparison: Comparison) -> str:
 
 
 def to_data(comparison: Comparison, contender: Contender) -> dict[str, Any]:
-    """Of one server, for `--json`; None: not known."""
+    """One server's data for `--json`; None: unknown."""
     result = contender.result
     interval = result.interval
     at_common = result.at(comparison.rate) if comparison.rate is not None else None
@@ -169,7 +169,7 @@ def to_data(comparison: Comparison, contender: Contender) -> dict[str, Any]:
 
 
 def difference_data(comparison: Comparison, a: Contender, b: Contender) -> dict[str, Any]:
-    """Of two knees, and of the figures at the common rate, for `--json`."""
+    """Differences of two knees, and of the figures at the common rate, for `--json`."""
     found = comparison.difference(a, b)
     data: dict[str, Any] = {"first": a.key, "second": b.key}
     if found is not None:
@@ -203,7 +203,7 @@ def _figures(key: str, at: PointResult | None) -> dict[str, Cell]:
 
 
 def _time(times: Percentiles | None, name: str) -> Cell:
-    """Empty where there are too few values for that percentile."""
+    """Empty if there are too few values for this percentile."""
     if times is None or not percentile_supported(times.count, SHOWN[name]):
         return Cell("", None)
     us = getattr(times, name)

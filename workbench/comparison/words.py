@@ -1,4 +1,4 @@
-"""A comparison in words: what a server sustains, how sure that is, how two differ."""
+"""A comparison in words: what servers sustain, the precision of that, and how they differ."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def sustained_in(comparison: Comparison, contender: Contender) -> str:
 
 
 def interval_text(contender: Contender) -> str:
-    """Where its limit lies: "6,200 to 6,300/s"."""
+    """The interval of its limit: "6,200 to 6,300/s"."""
     interval, axis = contender.result.interval, contender.result.axis
     if interval is None or (contender.result.faulty and not interval.low):
         return ""
@@ -32,7 +32,7 @@ def interval_text(contender: Contender) -> str:
 
 
 def basis_text(contender: Contender) -> str:
-    """What that rests on: "one pass, steps of 100/s", "range of 3 passes", "95 % ..."."""
+    """The basis of that interval: "one pass, steps of 100/s", "range of 3 passes", "95 % ..." """
     interval, axis = contender.result.interval, contender.result.axis
     if interval is None:
         return "not measured"
@@ -47,8 +47,8 @@ def basis_text(contender: Contender) -> str:
 def difference_text(
     a: Contender, b: Contender, difference: Difference | None, *, tagged: bool = True
 ) -> str:
-    """One sentence, and a second one where there was a single pass. `tagged`: of several sessions,
-    so that each server is named with its session's letter."""
+    """One sentence, with a second one if there was a single pass. `tagged`: there are several
+    sessions, so each server is named with its session's letter."""
     first, second = (each.label if tagged else each.name for each in (a, b))
     if difference is None:
         return f"{first} and {second} cannot be ranked: no limit was sought."
@@ -96,7 +96,7 @@ def _why_unknown(*contenders: Contender, tagged: bool) -> str:
 
 
 def difference_in(comparison: Comparison, a: Contender, b: Contender) -> str:
-    """As `difference_text`, of two of a comparison."""
+    """As `difference_text`, for two servers of a comparison."""
     tagged = len(comparison.sides) > 1
     if why := comparison.side(a).unlike(comparison.side(b)):
         return f"{a.label} and {b.label} are not comparable: {why}."
@@ -104,8 +104,8 @@ def difference_in(comparison: Comparison, a: Contender, b: Contender) -> str:
 
 
 def figures_in(comparison: Comparison, a: Contender, b: Contender) -> str:
-    """What the passes of two servers say of their figures at the common rate, as one sentence;
-    empty: nothing."""
+    """One sentence on the differences of two servers' figures at the common rate, by their passes;
+    empty: nothing can be said."""
     figures_by_name = {each.what: each.text for each in comparison.figures(a, b) if each.finding}
     if "CPU per call" in figures_by_name:
         figures_by_name.pop("CPU", None)
@@ -131,9 +131,9 @@ def pairs(comparison: Comparison) -> Sequence[tuple[Contender, Contender]]:
 
 
 def groups(comparison: Comparison) -> list[tuple[int, ...]]:
-    """The places by rank of those none of whom can be told from another, or that are equal, as
-    large as they come; every two that are so are together in one. Others may stand between them: of
-    whom no limit was seen nothing is claimed."""
+    """Maximal groups of servers, as positions in the ranking, in which every two are equal or
+    cannot be told apart. A group may skip positions: nothing is claimed about servers that reached
+    no limit."""
     ranked = comparison.ranked()
 
     def alike(a: Contender, b: Contender) -> bool:
@@ -155,7 +155,7 @@ def groups(comparison: Comparison) -> list[tuple[int, ...]]:
 
 
 def all_equal(comparison: Comparison, group: Sequence[int]) -> bool:
-    """Are every two of a group shown to be equal?"""
+    """Whether every two servers of a group were shown to be equal."""
     ranked = comparison.ranked()
     found = (
         comparison.difference(ranked[i], ranked[j]) for i, j in itertools.combinations(group, 2)

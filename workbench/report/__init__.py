@@ -1,2 +1,2 @@
-"""A session for those who have no Pongbench: a table of its points, and an HTML file that explains
-itself. Without Qt; the pictures are handed in."""
+"""Reports on a session for people without Pongbench: a table of its points, and a self-contained
+HTML file. Without Qt: the charts are passed in."""

@@ -1,4 +1,4 @@
-"""Several clients side by side: what each had of a run, and its own limit."""
+"""Several clients side by side: the part of each in a run, and its own limit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from workbench.report.conditions import Table
 
 
 def table(summary: Summary) -> Table | None:
-    """None: there is one client, whose figures are those of the points."""
+    """None if there is one client, whose figures are those of the points."""
     clients = summary.together.clients
     if len(clients) < 2:
         return None

@@ -1,4 +1,4 @@
-"""Under which conditions a session was measured, in words and tables."""
+"""The conditions under which a session was measured, as sentences and tables."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NAMES = {
 
 @dataclass(frozen=True)
 class Table:
-    """A head and its rows."""
+    """Column titles and rows."""
 
     title: str
     rows: tuple[tuple[str, ...], ...]
@@ -38,7 +38,7 @@ class Table:
 
 
 def machine(record: MachineRecord) -> list[Table]:
-    """What is known of a machine, most telling first, and the settings of its kernel."""
+    """The facts of a machine, the most important first, and its kernel settings."""
     known = dict(record.facts)
     sysctls = known.pop("sysctls", None)
     order = [*(name for name in _NAMES if name in known), *sorted(known.keys() - _NAMES.keys())]
@@ -56,7 +56,7 @@ def machine(record: MachineRecord) -> list[Table]:
 
 
 def servers(start: RunStart) -> Table:
-    """What was deployed."""
+    """The deployed servers."""
     return Table(
         "Servers as deployed",
         tuple(

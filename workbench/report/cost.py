@@ -1,4 +1,5 @@
-"""Why servers stop where they do, and which of several pays the least, in sentences."""
+"""Why servers reach their limit, and which of several has the lowest cost per call, as
+sentences."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from workbench.report.sustained import leaders
 
 
 def tie(ranked: Sequence[SeriesResult]) -> str:
-    """Of those that sustain the highest value; empty: there is no tie, or no cost is known."""
+    """The cheapest of the servers that sustain the highest value; empty: there is no tie, or no
+    cost is known."""
     best = leaders(ranked).best
     found = cheapest(best)
     if found is None:
@@ -38,7 +40,7 @@ def tie(ranked: Sequence[SeriesResult]) -> str:
 
 
 def within(cost: Cost | None) -> str:
-    """ "40.1 ± 0.8 µs"; without an interval where none is known; empty: nothing is known."""
+    """ "40.1 ± 0.8 µs"; without an interval if none is known; empty: the cost is unknown."""
     if cost is None:
         return ""
     if cost.half is None:
@@ -54,7 +56,7 @@ def _of_passes(passes: int) -> str:
 
 
 def stops(series: SeriesResult) -> str:
-    """Why it stops; empty: not known."""
+    """Why it reaches its limit; empty: unknown."""
     found = why_it_stops(series)
     if found is None:
         return ""

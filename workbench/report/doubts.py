@@ -1,4 +1,4 @@
-"""Which results of a session must not be trusted, and why, in sentences."""
+"""Untrusted results of a session and the reasons, as sentences."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from workbench.messages.topics import severity
 
 
 def state(summary: Summary) -> str:
-    """What a reader must know when the run did not come to its end; empty: it did."""
+    """What a reader must know if the run did not complete; empty: it did."""
     ended = {
         "done": "",
         "interrupted": "The recording was cut off before the run ended.",
@@ -26,7 +26,7 @@ def state(summary: Summary) -> str:
 
 
 def doubts(summary: Summary, documents: Iterable[AnyDocument]) -> Iterable[str]:
-    """Of the whole, then of each server and its points."""
+    """Doubts about the whole session, then about each server and its points."""
     if ended := state(summary):
         yield ended
     yield from once(
@@ -51,7 +51,7 @@ def doubts(summary: Summary, documents: Iterable[AnyDocument]) -> Iterable[str]:
 
 
 def _untrusted(server: ServerSummary) -> Iterable[str]:
-    """A sentence per verdict that is not trusted, with its rates and the first reason."""
+    """One sentence per untrusted verdict, with its rates and the first reason."""
     grouped: defaultdict[str, list[PointStop]] = defaultdict(list)
     for point in sorted(server.stops, key=lambda p: p.x):
         doubtful = point.verdict not in TRUSTED or point.verdict == "faulty"
@@ -64,7 +64,7 @@ def _untrusted(server: ServerSummary) -> Iterable[str]:
 
 
 def _remarked(servers: Iterable[ServerSummary]) -> str:
-    """Points that were sustained but have a remark, in a sentence; empty: none."""
+    """One sentence on sustained points with remarks; empty: none."""
     kept = [p for s in servers for p in s.stops if s.counts(p) and p.verdict == "ok" and p.reasons]
     if not kept:
         return ""
@@ -76,5 +76,5 @@ def _remarked(servers: Iterable[ServerSummary]) -> str:
 
 
 def once(texts: Iterable[str]) -> list[str]:
-    """Each of them, where it stands first."""
+    """Each text once, in the order of first occurrence."""
     return list(dict.fromkeys(texts))

@@ -1,4 +1,4 @@
-"""What a report says about a session: every figure and sentence, without markup."""
+"""The content of a report: every figure and sentence, without markup."""
 
 from __future__ import annotations
 
@@ -28,29 +28,29 @@ _PERCENTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999, "max": 1.0}
 
 @dataclass(frozen=True)
 class Ranked:
-    """A server's line in the ranking."""
+    """A server's row in the ranking."""
 
     id: str
     name: str
     version: str
     sustained: str
-    """See `report.sustained`; where the axis has no limit, also at which value."""
+    """See `report.sustained`; if the axis has no limit, also at which value."""
     interval: str
-    """Of a search: where the limit lies; else empty."""
+    """Of a search: the interval of the limit; otherwise empty."""
     mean: str
     p50: str
     p99: str
     cpu: str
     cpu_per_call: str
     full_core: str
-    """The load that would fill one core."""
+    """The load at which one core would be full."""
     memory: str
     stops: str
-    """Why it stops where it does; empty: not known."""
+    """Why it reaches its limit; empty: unknown."""
     incidents: str
     """How it died or why its sweep ended early; empty: neither."""
     faulty: str
-    """Where and how it answered wrongly; empty: nowhere."""
+    """Where and how it was faulty; empty: nowhere."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class PointRow:
     replies: str
     errors: str
     times: tuple[str, ...]
-    """Mean, p50, p90, p99, p99.9 and the longest, from the scheduled time."""
+    """Mean, p50, p90, p99, p99.9 and maximum, from the scheduled time."""
     service: str
     """p99, from the send."""
     cpu: str
@@ -72,7 +72,7 @@ class PointRow:
     verdict: str
     trusted: bool
     counts: bool
-    """False: interrupted, or measured again."""
+    """False: interrupted, or repeated later."""
     reasons: str
 
 
@@ -102,42 +102,42 @@ class Report:
 
     title: str
     began: str
-    """For people, in UTC: a report reads the same wherever it is opened."""
+    """For people, in UTC, so that a report reads the same wherever it is opened."""
     began_utc: str
     session: str
     pongbench: str
     state: str
-    """How the run ended, where it is not complete; empty: it is."""
+    """How the run ended, if it is not complete; empty: it is."""
     answer: str
-    """One sentence."""
+    """The main result in one sentence."""
     unit: str
     column: str
-    """Above the values of the axis."""
+    """Title of the column with the axis's values."""
     sought: bool
+    """Whether the axis has a limit; otherwise servers are ranked by most replies."""
     searched: bool
-    """Peaks were searched for."""
-    """Whether the axis has a limit; otherwise the ranking is by most replies."""
+    """Whether the plan searched for peaks."""
     ranking: list[Ranked] = field(default_factory=list)
     passes: int = 1
     metrics: tuple[str, ...] = ()
-    """Labels of the metrics beside the built-in ones."""
+    """Labels of the metrics beyond the built-in ones."""
     doubts: list[str] = field(default_factory=list)
-    """Results that must not be trusted, and why, in sentences."""
+    """Untrusted results and the reasons, as sentences."""
     audits: list[Audit] = field(default_factory=list)
     """The checklist."""
     points: list[Points] = field(default_factory=list)
     conditions: list[str] = field(default_factory=list)
-    """How the test was set up, in sentences."""
+    """How the test was set up, as sentences."""
     machines: list[Table] = field(default_factory=list)
     servers: Table | None = None
     clients: Table | None = None
-    """Where there are several."""
+    """Only if there are several."""
     plan: str = ""
     """YAML; can be run again."""
     events: list[Event] = field(default_factory=list)
     method: list[str] = field(default_factory=list)
     notes: str = ""
-    """The user's own."""
+    """The user's own notes."""
 
 
 def facts(
@@ -146,10 +146,10 @@ def facts(
     notes: str = "",
     remarks: Iterable[str] = (),
 ) -> Report:
-    """Of a session's documents, completed; `title` and `notes` are its user's words about it,
-    `remarks` what was found when it was read.
+    """The report on a session's documents, which must be complete. `title` and `notes` are the
+    user's, `remarks` were found when the session was read.
 
-    Raises ValueError when they do not begin with a `RunStart`.
+    Raises ValueError if the documents do not begin with a `RunStart`.
     """
     start = documents[0] if documents else None
     if not isinstance(start, RunStart):
@@ -197,7 +197,7 @@ def facts(
 
 
 class _Dumper(yaml.SafeDumper):
-    """Short lists on one line, and the same list twice as two: a plan has no aliases."""
+    """Writes short lists on one line, and a repeated list twice: a plan has no aliases."""
 
     def ignore_aliases(self, data: object) -> bool:
         return True
@@ -242,7 +242,7 @@ def _faulty(measured: Iterable[ServerSummary]) -> list[str]:
 
 
 def _most_replies(measured: Sequence[ServerSummary]) -> str:
-    """Where no rate is offered: who answered most."""
+    """The highest reply rate, on an axis without offered rates."""
     first = measured[0]
     if first.most is None:
         return "Nothing was measured."
@@ -251,7 +251,7 @@ def _most_replies(measured: Sequence[ServerSummary]) -> str:
 
 
 def _none_sustained(measured: Sequence[ServerSummary]) -> str:
-    """No server is known to sustain a rate."""
+    """The answer if no server is known to sustain a rate."""
     unknown = [server for server in measured if server.unknown]
     if not unknown:
         return "No server sustained any tested rate."
@@ -290,7 +290,7 @@ def _ranked(server: ServerSummary, incidents: Sequence[str]) -> Ranked:
 
 
 def _incidents(server: ServerSummary, documents: Iterable[AnyDocument]) -> list[str]:
-    """How the server died or why a sweep ended early; what recurs in every pass only once."""
+    """How the server died or why a sweep ended early; what recurs in every pass is listed once."""
     return once(
         document.text
         for document in documents
@@ -306,7 +306,7 @@ def _points(
     metrics: Sequence[Metric],
     failed: Mapping[int, list[Audit]],
 ) -> Points:
-    """`failed`: audits, by the number of the point."""
+    """`failed`: failed audits, by the number of the point."""
     notes = tuple(once([*server.notes, *incidents]))
     rows = tuple(_row(p, server, metrics, failed.get(p.point, [])) for p in server.ordered())
     return Points(server.id, server.name, server.version, rows, notes)
@@ -347,7 +347,7 @@ def _row(
 
 
 def _time(times: Percentiles | None, name: str) -> str:
-    """Empty where there are too few values for that percentile."""
+    """Empty if there are too few values for this percentile."""
     share = _PERCENTILES[name]
     if times is None or (share < 1 and not percentile_supported(times.count, share)):
         return ""

@@ -1,4 +1,4 @@
-"""The HTML of a report: one file without scripts that opens offline and prints."""
+"""The HTML of a report: one file without scripts that works offline and prints."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from workbench.report.facts import Report
 from workbench.untrusted import safe
 
 _SIGNS = {"passed": "✓", "failed": "✗", "not-known": "?", "does-not-apply": "–"}
-"""Of audits, by state: colour is not the only sign."""
+"""For audits, by state, so that colour is not the only sign."""
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """What is painted for a report, as SVG in the light colours. Nothing of it is escaped again."""
+    """The drawings of a report, as SVG in the light colours; they are not escaped again."""
 
     charts: str = ""
     swatches: Mapping[str, str] = field(default_factory=dict)
     """Line, dash and marker of every server, by its id."""
     tokens: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    """The colours of the page by their names: light and dark."""
+    """The page's colours by name: light and dark."""
     recolour: Sequence[tuple[str, str]] = ()
-    """Colours of the drawing, and what they become where the reader wants it dark."""
+    """Colours of the drawing, with their dark counterparts."""
 
 
 def render(report: Report, drawing: Drawing) -> str:
-    """The whole file; the same report gives the same bytes."""
-    # Everything that comes from a session is escaped by the environment and made safe; only what
-    # was drawn here is markup.
+    """The whole file; equal reports give equal bytes."""
+    # The environment escapes everything that comes from a session; only what was drawn here is
+    # markup.
     environment = Environment(
         loader=FileSystemLoader(RESOURCES / "report"),
         autoescape=True,

@@ -22,9 +22,9 @@ _STATISTICS = (*_PERCENTILES, "mean")
 
 
 def points_as_csv(documents: Iterable[AnyDocument]) -> str:
-    """One line for every point of every server's sweep, RFC 4180, units in the header.
+    """One row per point of every server's sweep, RFC 4180, units in the header.
 
-    Empty cells: not known, for example a percentile where no call was answered.
+    Empty cells: unknown, for example a percentile if no call was answered.
     """
     documents = list(documents)
     failed = tainted(audits_of(documents))

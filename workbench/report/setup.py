@@ -1,6 +1,5 @@
-"""How a session was measured, in words. Reports, charts, the window and comparisons take them from
-here, so that a condition reads the same wherever it stands. Empty: the session does not tell.
-"""
+"""The set-up of a measurement in words, for reports, charts, the window and comparisons, so that a
+condition is worded the same everywhere. Empty: the session does not record it."""
 
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ from workbench.workloads import registry
 
 @dataclass(frozen=True)
 class Setup:
-    """Of a run; each property is a phrase without a capital, ready to be listed."""
+    """The set-up of a run; each property is a phrase in lower case, ready to be listed."""
 
     start: RunStart
 
@@ -43,7 +42,7 @@ class Setup:
 
     @property
     def shared(self) -> bool:
-        """Did servers and clients run on one machine?"""
+        """Whether servers and clients ran on one machine."""
         return bool(self.targets) and self.targets == self.clients
 
     @property
@@ -55,7 +54,7 @@ class Setup:
 
     @property
     def cores(self) -> str:
-        """Of the target: "2 cores"."""
+        """Cores of the target: "2 cores"."""
         known = (machine.facts.get("cpu_count") for machine in self.targets)
         count = next((n for n in known if n), None)
         return "" if count is None else f"{count} core{'s' if count != 1 else ''}"
@@ -76,7 +75,7 @@ class Setup:
 
     @property
     def load(self) -> str:
-        """How calls arrive: "constant rate", "Poisson arrivals", "fixed concurrency"."""
+        """The load model: "constant rate", "Poisson arrivals", "fixed concurrency"."""
         how = arrivals(self.workload.get("arrivals", "uniform"))
         if self.closed:
             how = "fixed concurrency (closed loop)"
@@ -88,8 +87,8 @@ class Setup:
 
     @property
     def limits(self) -> str:
-        """What a search has a server keep: "at most 1 % errors and a p99 of at most 50 ms"; empty:
-        a sweep."""
+        """The limits of a search: "at most 1 % errors and a p99 of at most 50 ms"; empty: a
+        sweep."""
         search = self.plan.get("search")
         if not isinstance(search, dict):
             return ""
@@ -97,12 +96,12 @@ class Setup:
 
     @property
     def closed(self) -> bool:
-        """Did the servers set the pace?"""
+        """Whether the loop is closed, so that the servers set the pace."""
         return self.workload.get("mode") == "closed"
 
     @property
     def length(self) -> str:
-        """Of a point: "2 s", "40,000 connections"."""
+        """Length of a point: "2 s", "40,000 connections"."""
         if isinstance(connections := self.plan.get("connections"), int):
             return f"{connections:,} connections"
         seconds = self.plan.get("seconds")
@@ -128,7 +127,7 @@ class Setup:
 
     @property
     def interleaved(self) -> bool:
-        """Did servers take turns, so that their passes can be compared one by one?"""
+        """Whether passes were interleaved, so that they can be compared pairwise."""
         return self.plan.get("order") == "interleaved"
 
     @property
@@ -142,7 +141,7 @@ class Setup:
 
     @property
     def backlog(self) -> str:
-        """As asked for."""
+        """The requested backlog."""
         return f"backlog {count(self.plan.get('backlog'))}" if self.plan.get("backlog") else ""
 
     @property
@@ -169,7 +168,7 @@ class Setup:
 
     @property
     def rest(self) -> str:
-        """Between points."""
+        """The pause between points."""
         rest = self.plan.get("cool_down_s")
         return f"at least {rest:g} s between points" if isinstance(rest, int | float) else ""
 
@@ -187,7 +186,7 @@ def count(value: object) -> str:
 
 
 def sentence(*phrases: str) -> str:
-    """Phrases that say something as one: "A, b, c."."""
+    """Phrases joined to a sentence: "A, b, c." """
     text = ", ".join(filter(None, phrases))
     return f"{text[:1].upper()}{text[1:]}." if text else ""
 

@@ -1,4 +1,4 @@
-"""What servers sustain, in words: the same in tables, on pages, cards and charts."""
+"""What servers sustain, worded the same in tables, pages, cards and charts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from workbench import formatting
 from workbench.analysis.results import SeriesResult
 
 MOST_REPLIES = "most replies"
-"""What is shown where no limit is sought."""
+"""Shown where no limit is sought."""
 
 SUSTAINS, PEAKS = "sustains", "peaks at"
 _OF_SEVERAL = {SUSTAINS: "sustain", PEAKS: "peak at"}
@@ -21,7 +21,7 @@ S = TypeVar("S", bound=SeriesResult)
 
 @dataclass(frozen=True)
 class Sustained:
-    """What one server sustains; an empty part is left out."""
+    """What one server sustains; an unused part is empty."""
 
     verb: str = ""
     """ "sustains", "peaks at" (a search), "most replies"."""
@@ -41,28 +41,27 @@ class Sustained:
         return f"{self.caption} {self.figure}".strip()
 
     def of_several(self) -> Sustained:
-        """Return the same, said of several servers."""
+        """Return the same in the plural."""
         return replace(self, verb=_OF_SEVERAL.get(self.verb, self.verb))
 
 
 @dataclass(frozen=True)
 class Leaders(Generic[S]):
-    """The best of several servers, and who may be better."""
+    """The best of several servers, and those that may be better."""
 
     best: list[S]
-    """Those with the highest sustained value; empty: no server is known to sustain any."""
+    """Servers with the highest sustained value; empty: none is known to sustain any."""
     at_least: str
-    """ "≥ " where none of them reached its limit, else empty."""
+    """ "≥ " if none of them reached its limit, otherwise empty."""
     open: list[S]
-    """Others whose limit was not reached."""
+    """Others that did not reach their limit."""
 
 
 def column(series: SeriesResult, *, where: bool = False) -> str:
-    """Return what it sustains, for a column of that title: "6,200/s"; "≥ 9,000/s" where its limit
-    was not reached; "no tested rate", "faulty", "unknown", "not found" (a search that has not
-    ended), "not measured". Where the axis has no limit, its most replies: "12,300 replies/s";
-    `where`: "12,300 replies/s at 50 concurrent".
-    """
+    """Return what a server sustains, for a column with that title: "6,200/s"; "≥ 9,000/s" if its
+    limit was not reached; "no tested rate", "faulty", "unknown", "not found" (a search that has not
+    ended), "not measured". If the axis has no limit, its most replies: "12,300 replies/s"; with
+    `where`: "12,300 replies/s at 50 concurrent"."""
     if not series.complete:
         return "not measured"
     if not series.axis.has_limit:
@@ -78,7 +77,7 @@ def column(series: SeriesResult, *, where: bool = False) -> str:
 
 
 def parts(series: SeriesResult, *, over: bool = True) -> Sustained:
-    """Return what it sustains, as parts of a sentence. `over`: no more of it will be measured."""
+    """Return what it sustains, as parts of a sentence. `over`: it will not be measured any more."""
     if not series.complete:
         return Sustained(words="interrupted" if series.shown else "not run" + " yet" * (not over))
     if not series.axis.has_limit:
@@ -95,7 +94,7 @@ def parts(series: SeriesResult, *, over: bool = True) -> Sustained:
 
 
 def interval(series: SeriesResult) -> str:
-    """Return where the limit lies: "14,250 to 14,500/s", "above 14,250/s"; empty: not known."""
+    """Return the interval of the limit: "14,250 to 14,500/s", "above 14,250/s"; empty: unknown."""
     found, axis = series.interval, series.axis
     if found is None:
         return ""
@@ -105,7 +104,7 @@ def interval(series: SeriesResult) -> str:
 
 
 def sentence(series: SeriesResult) -> str:
-    """Return a sentence without its end: "gevent sustains 6,200/s"."""
+    """Return a sentence without its full stop: "gevent sustains 6,200/s"."""
     if series.most and not series.axis.has_limit:
         return f"{series.name}: {column(series, where=True)}"
     if series.unknown is not None:
@@ -119,7 +118,8 @@ def sentence(series: SeriesResult) -> str:
 
 
 def why_unknown(series: SeriesResult) -> str:
-    """Return why what it sustains is unknown or no limit; empty: it is known."""
+    """Return why it is unknown what it sustains; empty: it is known, or there is no limit to
+    know."""
     if series.faulty:
         return f"{series.what_is_faulty[:1].upper()}{series.what_is_faulty[1:]}."
     if series.unknown is None:
@@ -128,7 +128,7 @@ def why_unknown(series: SeriesResult) -> str:
 
 
 def leaders(ranked: Sequence[S]) -> Leaders[S]:
-    """Return the best of servers on an axis with a limit. `ranked`: the highest first."""
+    """Return the best servers on an axis with a limit. `ranked`: in descending order."""
     best = [each for each in ranked if each.knee is not None and each.knee == ranked[0].knee]
     others = [each for each in ranked if each not in best]
     return Leaders(
@@ -143,7 +143,7 @@ def _at_least(series: SeriesResult) -> str:
 
 
 def _open(series: SeriesResult, over: bool) -> str:
-    """Return why there is no answer, "searching"; empty: there is one."""
+    """Return why there is no result yet, "searching"; empty: there is one."""
     if _searching(series):
         return "not found" if over else "searching"
     return f"unknown{' so far' * (not over)}" if series.unknown is not None else ""

@@ -31,8 +31,8 @@ def engine_for(
     fleet: Fleet | None = None,
     ask: Ask = never_ask,
 ) -> Engine:
-    """`fleet` None: for this computer. Raises BadInput when a server of the plan is not to be had,
-    or a machine has no profile."""
+    """`fleet` None: this computer. Raises BadInput if a server of the plan is not available, or a
+    machine has no profile."""
     fleet = fleet or Fleet()
     fleet.profiles()
     tool = registry.load_tool(plan.load_tool)
@@ -54,16 +54,16 @@ def engine_for(
 
 
 def unfit(plan: Plan) -> list[Problem]:
-    """Of its servers that the catalogue has, those that do not speak its protocol."""
+    """Problems of servers that do not support the plan's protocol."""
     catalogue = Catalogue.load()
     entries = [catalogue[server] for server in plan.servers if server in catalogue]
     return list(protocol_problems(plan, entries))
 
 
 def of_families(plan: Plan, families: Sequence[str]) -> list[str]:
-    """Ids of all servers of these families that a plan's workload can be offered to.
+    """Ids of all servers of these families that support a plan's workload.
 
-    Raises BadInput when there is none.
+    Raises BadInput if there is none.
     """
     workload = plan.workload
     found = [
@@ -82,7 +82,7 @@ def of_families(plan: Plan, families: Sequence[str]) -> list[str]:
 
 
 def session_path(plan: Plan) -> Path:
-    """Where a session of this plan, begun now, belongs."""
+    """The default path for a session of this plan that starts now."""
     now = datetime.datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
     name = re.sub(r"[^a-z0-9]+", "-", plan.name.lower()).strip("-")[:40]
     return paths.data_dir() / "sessions" / f"{now}-{name}.pong.yaml"

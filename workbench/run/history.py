@@ -1,4 +1,4 @@
-"""What a run has seen of a server at lower places on the axis, for who judges the next point."""
+"""Earlier results of a server at less load, for judging its next point."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from workbench.plan.schedule import PointPlan
 
 
 class History:
-    """Points of sweeps, by server and place: of several at one place the last complete one."""
+    """Points of sweeps, by server and position; at each position the last complete one."""
 
     def __init__(self) -> None:
         self._stops: defaultdict[str, dict[float, PointStop]] = defaultdict(dict)
@@ -24,7 +24,7 @@ class History:
             self._stops[stop.server][stop.x] = stop
 
     def below(self, point: PointPlan, axis: Axis) -> list[PointStop]:
-        """Of its server at less load, rising; none where load is not what is varied."""
+        """Points of its server at less load, ascending; none if the plan does not vary load."""
         if not point.judged or axis.of_workload:
             return []
         known = self._stops[point.server]

@@ -17,7 +17,8 @@ from workbench.servers.gate import GateResult
 
 async def check_links(stage: Stage) -> Mapping[str, Link | LinkUnchecked]:
     """Check one link after another, so that they do not share the target's capacity. Loopback is
-    no link. Raises Unconnected: whatever a server does, that client would find it at fault."""
+    not checked. Raises Unconnected if a client cannot reach the target: it would blame every
+    server."""
     found: dict[str, Link | LinkUnchecked] = {}
     for name in stage.fleet.clients:
         if name == stage.target.name:
@@ -33,7 +34,7 @@ async def check_links(stage: Stage) -> Mapping[str, Link | LinkUnchecked]:
 
 
 def note_links(run: RunState) -> None:
-    """Note what was found, and what the plan needs."""
+    """Note the results, and what the plan needs."""
     gates = [rehearsal.gate for rehearsal in run.rehearsed.values()]
     needed = needed_of_each(run.plan, len(run.stage.fleet.clients), gates)
     for link in run.links.values():
@@ -42,7 +43,7 @@ def note_links(run: RunState) -> None:
 
 
 def notes_of(link: Link, needed_bits_per_s: float) -> list[Notice]:
-    """What was measured, and a warning where it may be too slow for the plan."""
+    """The measurements, and a warning if the link may be too slow for the plan."""
     found: list[Notice] = [replace(link, needed_bits_per_s=needed_bits_per_s)]
     if needed_bits_per_s > ENOUGH * link.bits_per_s:
         slow = SlowLink(
@@ -57,7 +58,7 @@ def notes_of(link: Link, needed_bits_per_s: float) -> list[Notice]:
 
 def needed_of_each(plan: Plan, clients: int, gates: Sequence[GateResult]) -> float:
     """Bits per second from the target to each client, at the highest rate and with the largest
-    reply; 0: not known, for a closed loop has no rate."""
+    reply; 0: unknown, because a closed loop has no rate."""
     if plan.closed or not gates:
         return 0.0
     calls = plan.workload.calls_per_connection

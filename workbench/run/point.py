@@ -39,7 +39,7 @@ class Target:
     host: str
     port: int
     entry: ServerEntry | None = None
-    """None: nobody knows what it has to answer."""
+    """None: the expected reply is unknown."""
 
 
 class PointRunner:
@@ -172,8 +172,8 @@ class _PointRecording:
         resent: int,
     ) -> PointStop:
         """`others_s`: CPU time that other programs took on the cores of server and clients. None:
-        it cannot be told from that of the clients. `resent`: segments that other machines than the
-        target sent again."""
+        it cannot be separated from that of the clients. `resent`: segments retransmitted by
+        machines other than the target."""
         point, counts, times = self._point, report.counts, report.histograms
         complete = complete and not report.complaints
         seconds = point.seconds if complete and point.seconds else report.schedule_s
@@ -261,7 +261,7 @@ class _PointRecording:
         return phases.steady(self._windows, schedule_s, ramp_s)
 
     def _cause(self, usage: Usage) -> Message | None:
-        """What the server lacked."""
+        """The cause of the server's limit."""
         busiest = usage.threads[0] if usage.threads else None
         stage = self._run.stage
         return cause(
@@ -291,17 +291,17 @@ class _PointRecording:
     def _answered(
         self, report: LoadReport, steady: phases.Steady | None
     ) -> tuple[float, list[float]]:
-        """Calls answered per second of the measured part, and where that lies."""
+        """Calls answered per second of the measured part, and the bounds of that part."""
         if steady is None:
             return _rate(report.replies_in_schedule, report.schedule_s), []
-        # Where a stall in the ramp is made good later, no more is told than was scheduled.
+        # After a stall in the ramp replies catch up; report no more than was scheduled.
         paced = self._can.due_times and not self._point.concurrency
         replies = min(steady.replies, steady.due) if paced else steady.replies
         return replies / steady.seconds, [round(steady.from_s, 3), round(steady.to_s, 3)]
 
 
 def _spec(plan: Plan, point: PointPlan, target: Target) -> PointSpec:
-    """The point as a load tool has to offer it."""
+    """The point as passed to a load tool."""
     entry = target.entry
     return PointSpec(
         host=target.host,

@@ -280,7 +280,7 @@ class RunProgress:
     def _point_stop(self, stop: PointStop, server: ServerProgress) -> None:
         if stop.judged:
             server.stops.append(stop)
-            # A rate held at last is followed by higher ones, which nobody announced.
+            # After a rate is sustained at last, unannounced higher ones follow.
             self._in_block = min(self._in_block + 1, self._size(self._block))
         server.point = server.window = None
 

@@ -27,7 +27,7 @@ Answer = TypeVar("Answer")
 
 GROWTH = 2.0
 GROWTH_BYTES = 16_000_000
-"""Growth of a server's memory that is noted: by so many bytes, and to so many times its size."""
+"""A server's memory growth is noted from this factor and this many bytes on."""
 
 SETTLE_S = 5.0
 """The longest wait for a server to empty its accept queue after a point."""
