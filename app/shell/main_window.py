@@ -112,7 +112,7 @@ class MainWindow(QMainWindow):
         desk.theme_changed.connect(self._on_theme_changed)
         desk.calm_changed.connect(lambda _: self._calm())
         desk.log.listener = desk.bridge.post(self._on_line)
-        self.refreshing = Refreshing(self)
+        self.refreshing = Refreshing(self, desk)
         keys.add(self)
         if self._first() == "Start":
             self.show_page("Start")

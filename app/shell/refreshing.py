@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject
+from PySide6.QtWidgets import QWidget
 
+from app.context import Desk
 from workbench import paths
-
-if TYPE_CHECKING:
-    from app.shell.main_window import MainWindow
 
 State = frozenset[tuple[Path, int]]
 """Files and folders, each with the time of its last change."""
@@ -20,9 +18,9 @@ State = frozenset[tuple[Path, int]]
 class Refreshing(QObject):
     """Compares the folders whenever the window becomes active."""
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: QWidget, desk: Desk) -> None:
         super().__init__(window)
-        self._desk = window.desk
+        self._desk = desk
         self._seen: dict[str, State] = {}
         window.installEventFilter(self)
 
