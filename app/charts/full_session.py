@@ -2,35 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import numpy as np
 
-from app.charts.model import ChartModel
-from app.charts.series import Floats, Quantity
+from app.charts.series import Floats, Quantity, Series
 from workbench.analysis.results import View, window_ms
-from workbench.documents import AnyDocument, PointStart, Window
+from workbench.documents import Window
 
 
 class Whole:
     """All values that a film will show; axes fitted to them stay fixed."""
 
-    def __init__(self, documents: Iterable[AnyDocument]) -> None:
-        self._model = ChartModel()
-        self._windows: list[Window] = []
-        in_sweep = False
-        for document in documents:
-            self._model(document)
-            if isinstance(document, PointStart):
-                in_sweep = document.judged
-            elif isinstance(document, Window) and in_sweep:
-                self._windows.append(document)
-        self._values: dict[tuple[Quantity, View], Floats] = {}
-
-    @property
-    def last_x(self) -> float:
+    def __init__(self, series: Sequence[Series], windows: Sequence[Window], last_x: float) -> None:
+        """`windows`: of the points in `series`."""
+        self._series, self._windows = series, windows
+        self.last_x = last_x
         """Where the x axis ends."""
-        return self._model.last_x
+        self._values: dict[tuple[Quantity, View], Floats] = {}
 
     def values(self, quantity: Quantity, view: View) -> Floats:
         """Values of every point, and the response times during each, which the running point shows.
@@ -38,7 +27,7 @@ class Whole:
         """
         key = quantity, view
         if key not in self._values:
-            each = [s.values(quantity, view).y for s in self._model.series.values()]
+            each = [s.values(quantity, view).y for s in self._series]
             if quantity is Quantity.TIME:
                 each.append(np.array([window_ms(window, view) for window in self._windows]))
             found = np.concatenate([np.empty(0), *each])

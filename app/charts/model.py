@@ -7,8 +7,8 @@ compare `version` and `Series.version` to find out what changed since they were 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
+from app.charts.full_session import Whole
 from app.charts.series import Series
 from workbench.analysis.audits import Audit, Auditor, tainted
 from workbench.analysis.cost import rank
@@ -26,9 +26,6 @@ from workbench.documents import (
     Window,
 )
 from workbench.report.setup import Setup
-
-if TYPE_CHECKING:
-    from app.charts.full_session import Whole
 
 
 class ChartModel:

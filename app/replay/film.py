@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from app.charts.full_session import Whole
+from app.charts.model import ChartModel
 from app.live.doubts import Doubts
 from workbench import formatting
 from workbench.axis import RATE
-from workbench.documents import AnyDocument, Note, PointStart, PointStop, RunStart
+from workbench.documents import AnyDocument, Note, PointStart, PointStop, RunStart, Window
 from workbench.errors import BadInput
 from workbench.messages.notes import Severity
 from workbench.messages.topics import about, severity
@@ -99,8 +100,20 @@ def _load(path: Path) -> Reel:
     marks = tuple(_marks(start, documents))
     duration_us = SessionSource(documents).duration_us
     alerts, ceiling = tuple(_alerts([start, *documents])), _ceiling(documents)
-    whole = Whole(documents)
+    whole = whole_of(documents)
     return Reel(path, documents, marks, duration_us, whole, warning, alerts, ceiling)
+
+
+def whole_of(documents: Iterable[AnyDocument]) -> Whole:
+    """What a film of these documents will show."""
+    model, windows, in_sweep = ChartModel(), [], False
+    for document in documents:
+        model(document)
+        if isinstance(document, PointStart):
+            in_sweep = document.judged
+        elif isinstance(document, Window) and in_sweep:
+            windows.append(document)
+    return Whole(list(model.series.values()), windows, model.last_x)
 
 
 def _damage(session: Session) -> str:

@@ -10,10 +10,10 @@ from msgspec.structs import replace
 from pytestqt.qtbot import QtBot
 
 from app.charts import words
-from app.charts.full_session import Whole
 from app.charts.series import Quantity
 from app.live.run import Trial
 from app.live.session_view import Board
+from app.replay.film import whole_of
 from tests.gui.trios import live_board
 from tests.gui.windows import says, sees
 from tests.synthetic import session
@@ -48,7 +48,7 @@ def limits(board: Board) -> tuple[tuple[float, ...], ...]:
 def test_the_axes_of_a_film_never_move(board: Board, log: bool, repeats: int) -> None:
     documents = session(3, 6, repeats=repeats)
     board.trio.set_log(log)
-    board.clear(Whole(documents))
+    board.clear(whole_of(documents))
     seen = set()
     for document in documents:
         board.consume(document)
@@ -63,7 +63,7 @@ def test_the_axes_of_a_film_never_move(board: Board, log: bool, repeats: int) ->
 
 def test_whatever_a_film_shows_lies_within_its_axes(board: Board) -> None:
     documents = session(3, 6)
-    board.clear(Whole(documents))
+    board.clear(whole_of(documents))
     chart = board.trio.charts[Quantity.TIME]
     for document in documents:
         board.consume(document)
