@@ -13,7 +13,8 @@ from app.settings import SettingsFile
 from app.settings_autosave import Keeper
 from app.shell.main_window import MainWindow
 from app.shell.opened import Application
-from app.theme import apply, theme_for
+from app.stylesheet import apply
+from app.theme import theme_for
 from workbench import __version__, stores
 from workbench.errors import ExitCode, PongbenchError
 

@@ -102,7 +102,7 @@ def _sweep() -> Iterator[str]:
 def _open() -> Iterator[tuple[QApplication, MainWindow]]:
     from PySide6.QtWidgets import QApplication  # noqa: PLC0415
 
-    from app import theme  # noqa: PLC0415
+    from app import stylesheet, theme  # noqa: PLC0415
     from app.bridge import Bridge  # noqa: PLC0415
     from app.context import Desk  # noqa: PLC0415
     from app.log import LogBook  # noqa: PLC0415
@@ -110,7 +110,7 @@ def _open() -> Iterator[tuple[QApplication, MainWindow]]:
     from app.shell.main_window import MainWindow  # noqa: PLC0415
 
     app = QApplication(["pongbench"])
-    theme.apply(app, theme.DARK)
+    stylesheet.apply(app, theme.DARK)
     bridge = Bridge()
     try:
         window = MainWindow(Desk(bridge, theme.DARK, Settings(), LogBook()))

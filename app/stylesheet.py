@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtGui import QColor, QPalette
+from PySide6.QtWidgets import QApplication
 
 from app.colour import mix
+from app.theme import Theme, font, load_fonts
 
-if TYPE_CHECKING:
-    from app.theme import Theme
+
+def apply(app: QApplication, theme: Theme) -> None:
+    """Apply a theme to the whole application; it may be called again with another."""
+    load_fonts()
+    app.setStyle("Fusion")
+    app.setFont(font(13))
+    app.setPalette(palette(theme))
+    app.setStyleSheet(stylesheet(theme))
 
 
 def palette(theme: Theme) -> QPalette:

@@ -24,10 +24,8 @@ from PySide6.QtGui import (
     QPixmap,
 )
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QApplication
 
 from app.colour import mix, with_opacity
-from app.stylesheet import palette, stylesheet
 from workbench.errors import PongbenchError
 from workbench.paths import RESOURCES
 
@@ -254,12 +252,3 @@ def paint_icon(painter: QPainter, name: str, colour: str, rect: QRectF) -> None:
     svg = svg.replace("currentColor", colour)
     svg = svg.replace('stroke-width="2"', f'stroke-width="{ICON_STROKE}"')
     QSvgRenderer(QByteArray(svg.encode())).render(painter, rect)
-
-
-def apply(app: QApplication, theme: Theme) -> None:
-    """Apply a theme to the whole application; it may be called again with another."""
-    load_fonts()
-    app.setStyle("Fusion")
-    app.setFont(font(13))
-    app.setPalette(palette(theme))
-    app.setStyleSheet(stylesheet(theme))

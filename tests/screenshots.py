@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT))
 
 from PySide6.QtWidgets import QApplication
 
-from app import theme
+from app import stylesheet, theme
 from app.log import LogBook
 from tests.studio import Projector, Studio
 
@@ -78,7 +78,7 @@ def shoot(size: str, pages: list[str]) -> None:
     width, height, _, kind = SIZES[size]
     for chosen in (theme.DARK, theme.LIGHT):
         os.environ["PONGBENCH_HOME"] = str(Path(home, chosen.name))  # empty again
-        theme.apply(app, chosen)
+        stylesheet.apply(app, chosen)
         studio = kind(app, chosen, book, (width, height))
         studio.camera.aim(OUT, f"{chosen.name}-{size}", pages)
         studio.shoot()

@@ -33,7 +33,8 @@ from app.shell import keys
 from app.shell.notice import NoticeBar
 from app.shell.rail import Rail
 from app.shell.refreshing import Refreshing
-from app.theme import Theme, apply, theme_for
+from app.stylesheet import apply
+from app.theme import Theme, theme_for
 from app.widgets import column, dress, row
 from workbench import paths
 

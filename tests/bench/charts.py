@@ -24,7 +24,7 @@ import numpy as np
 from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication
 
-from app import theme
+from app import stylesheet, theme
 from app.bridge import Bridge
 from app.charts.chart import Chart
 from app.context import Desk
@@ -135,7 +135,7 @@ def main() -> None:
     seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 10.0
     size = int(width), int(height)
     app = QApplication([])
-    theme.apply(app, theme.DARK)
+    stylesheet.apply(app, theme.DARK)
     Timed()
     bridge = Bridge()
     desk = Desk(bridge, theme.DARK, Settings())

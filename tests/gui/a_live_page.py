@@ -9,7 +9,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
-from app import theme
+from app import stylesheet, theme
 from app.bridge import Bridge
 from app.context import Desk
 from app.live.controls import State
@@ -20,7 +20,7 @@ from tests.gui.short_runs import LONG
 
 def main() -> None:
     app = QApplication([])
-    theme.apply(app, theme.LIGHT)
+    stylesheet.apply(app, theme.LIGHT)
     bridge = Bridge()
     page = LivePage(Desk(bridge, theme.LIGHT, Settings()))
     page.show()

@@ -15,7 +15,7 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app import theme
+from app import stylesheet, theme
 from app.bridge import Bridge
 from app.context import Desk
 from app.settings import Settings
@@ -56,7 +56,7 @@ def qapp_cls() -> type[QApplication]:
 
 @pytest.fixture(autouse=True, scope="session")
 def dressed(qapp: QApplication) -> Iterator[None]:
-    theme.apply(qapp, theme.LIGHT)
+    stylesheet.apply(qapp, theme.LIGHT)
     gc.freeze()  # else what is imported would be gone through after every test
     yield
     gc.unfreeze()

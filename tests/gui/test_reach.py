@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from app import page_registry, theme
+from app import page_registry, stylesheet, theme
 from app.machines.prompts import QuestionDialog
 from app.shell.main_window import MainWindow
 from tests.gui.windows import name_of, press, shown
@@ -58,7 +58,7 @@ def furnished(qtbot: QtBot, home: Path) -> Iterator[MainWindow]:
         yield window
     again = QApplication.instance()
     assert isinstance(again, QApplication)
-    theme.apply(again, theme.LIGHT)
+    stylesheet.apply(again, theme.LIGHT)
 
 
 def focusable(window: QWidget) -> list[QWidget]:

@@ -18,7 +18,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
-from app import page_registry, theme
+from app import page_registry, stylesheet, theme
 from app.about.box import AboutBox
 from app.charts.chart import Chart
 from app.log import LogBook
@@ -63,7 +63,7 @@ def window(qtbot: QtBot, book: LogBook) -> Iterator[MainWindow]:
         yield made
     again = QApplication.instance()
     assert isinstance(again, QApplication)
-    theme.apply(again, theme.LIGHT)
+    stylesheet.apply(again, theme.LIGHT)
 
 
 # Settings

@@ -16,7 +16,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app import theme
+from app import stylesheet, theme
 from app.live.controls import State
 from app.log import LogBook
 from app.machines.keys import KeyDialog
@@ -44,7 +44,7 @@ pytestmark = [
 
 @pytest.fixture(autouse=True, scope="module")
 def dressed(qapp: QApplication) -> None:
-    theme.apply(qapp, theme.LIGHT)
+    stylesheet.apply(qapp, theme.LIGHT)
 
 
 @pytest.fixture

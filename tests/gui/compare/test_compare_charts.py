@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication
 from pytestqt.qtbot import QtBot
 
-from app import theme
+from app import stylesheet, theme
 from app.charts.series import Quantity
 from app.charts.sides import side_style
 from app.pages.compare import ComparePage
@@ -55,14 +55,14 @@ def test_in_the_dark_it_has_the_dark_colours(
     app = QApplication.instance()
     assert isinstance(app, QApplication)
     try:
-        theme.apply(app, theme.DARK)
+        stylesheet.apply(app, theme.DARK)
         dress(page, theme.DARK)
         dark = theme.DARK.series(page.trio.model.series["A/gevent"].index).colour
         assert near(*pixel(page, "A/gevent", 9000), dark)
         card = page.ranking.grab().toImage().pixelColor(page.ranking.width() // 2, 6)
         assert card.name().upper() == theme.DARK.card
     finally:
-        theme.apply(app, theme.LIGHT)
+        stylesheet.apply(app, theme.LIGHT)
 
 
 def test_pointing_at_a_row_brings_its_line_out(
