@@ -19,7 +19,8 @@ from workbench.machines.profiles import Profile
 from workbench.servers import gate_cache
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.deploy import Deployment, NotReady, deploy
-from workbench.servers.entry import ServerEntry, load_entry
+from workbench.servers.entry import ServerEntry
+from workbench.servers.entry_reading import load_entry
 from workbench.servers.gate import PIPELINED, GateResult, gate
 from workbench.servers.programs import MissingPrograms
 from workbench.servers.readiness import forget_programs

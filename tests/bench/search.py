@@ -24,7 +24,8 @@ from workbench.documents import AnyDocument, PointStart, PointStop
 from workbench.plan.model import Plan, Range, Search, WarmUp
 from workbench.run.engine import Engine
 from workbench.run.factory import Fleet
-from workbench.servers.entry import ServerEntry, load_entry
+from workbench.servers.entry import ServerEntry
+from workbench.servers.entry_reading import load_entry
 from workbench.sessions.recorder import Recorder
 from workbench.workloads.registry import workload
 

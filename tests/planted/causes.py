@@ -21,7 +21,8 @@ from workbench.messages import causes
 from workbench.messages.reasons import reasons_of
 from workbench.plan.model import Plan
 from workbench.run.engine import Engine
-from workbench.servers.entry import ServerEntry, load_entry
+from workbench.servers.entry import ServerEntry
+from workbench.servers.entry_reading import load_entry
 from workbench.workloads.registry import workload
 
 SERVER = Path(__file__).parents[1] / "process/servers/lacks"

@@ -17,7 +17,8 @@ from workbench.plan.model import Plan, WarmUp
 from workbench.run.engine import Engine
 from workbench.run.factory import Fleet
 from workbench.servers.catalogue import Catalogue
-from workbench.servers.entry import ServerEntry, load_entry
+from workbench.servers.entry import ServerEntry
+from workbench.servers.entry_reading import load_entry
 from workbench.workloads.registry import workload
 
 SERVER = Path(__file__).with_name("server.py")

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from workbench.machines.local import open_local
 from workbench.servers.deploy import deploy
-from workbench.servers.entry import load_entry
+from workbench.servers.entry_reading import load_entry
 
 PTRACE_SEIZE = 0x4206
 

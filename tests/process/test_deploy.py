@@ -15,7 +15,8 @@ from workbench.errors import PongbenchError
 from workbench.machines.local import LocalMachine, open_local
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.deploy import Deployment, deploy
-from workbench.servers.entry import ServerEntry, load_entry
+from workbench.servers.entry import ServerEntry
+from workbench.servers.entry_reading import load_entry
 from workbench.servers.gate import GateResult, gate
 from workbench.workloads.registry import able
 

@@ -15,7 +15,8 @@ from workbench.messages.topics import read_note
 from workbench.plan.model import Plan, WarmUp
 from workbench.run.engine import Engine
 from workbench.servers.catalogue import Catalogue
-from workbench.servers.entry import ServerEntry, load_entry
+from workbench.servers.entry import ServerEntry
+from workbench.servers.entry_reading import load_entry
 from workbench.workloads.registry import workload as a_workload
 
 PLAN = Plan(

@@ -14,7 +14,8 @@ from workbench.messages.base import Message
 from workbench.messages.reasons import reasons_of
 from workbench.plan.model import Plan
 from workbench.run.engine import Engine
-from workbench.servers.entry import ServerEntry, load_entry
+from workbench.servers.entry import ServerEntry
+from workbench.servers.entry_reading import load_entry
 from workbench.workloads.registry import workload as a_workload
 
 SERVER = Path(__file__).with_name("servers") / "lacks"

@@ -13,7 +13,8 @@ from wheels import PING_PONG, make_wheel
 from workbench.errors import PongbenchError
 from workbench.machines.local import LocalMachine, open_local
 from workbench.servers.deploy import deploy
-from workbench.servers.entry import ServerEntry, load_entry
+from workbench.servers.entry import ServerEntry
+from workbench.servers.entry_reading import load_entry
 from workbench.servers.runtimes import Runtime
 from workbench.servers.runtimes.python import prepare
 

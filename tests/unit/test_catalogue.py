@@ -11,7 +11,8 @@ from workbench.errors import BadInput
 from workbench.plan.reading import load_plan
 from workbench.run.factory import of_families
 from workbench.servers.catalogue import Catalogue
-from workbench.servers.entry import ServerEntry, load_entry
+from workbench.servers.entry import ServerEntry
+from workbench.servers.entry_reading import load_entry
 from workbench.workloads.registry import WORKLOADS
 
 CASES = Path(__file__).parent.parent / "cases" / "catalogue"

@@ -16,7 +16,8 @@ from app.export import report
 from workbench.machines.profiles import Profile, load_profile
 from workbench.plan.model import Plan
 from workbench.plan.reading import load_plan
-from workbench.servers.entry import Seen, ServerFile, Today, load_entry
+from workbench.servers.entry import Seen, ServerFile, Today
+from workbench.servers.entry_reading import load_entry
 from workbench.workloads import tables
 from workbench.workloads.base import Declaration, fields
 from workbench.workloads.registry import own_fields

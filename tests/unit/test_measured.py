@@ -7,7 +7,7 @@ import pytest
 
 from workbench.servers import gate_cache
 from workbench.servers.catalogue import Catalogue
-from workbench.servers.entry import load_entry
+from workbench.servers.entry_reading import load_entry
 from workbench.servers.gate import GateResult
 from workbench.workloads.registry import able
 

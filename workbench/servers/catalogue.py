@@ -9,7 +9,8 @@ from pathlib import Path
 
 from workbench import paths
 from workbench.errors import BadInput
-from workbench.servers.entry import ServerEntry, load_entry
+from workbench.servers.entry import ServerEntry
+from workbench.servers.entry_reading import load_entry
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,8 @@ from workbench.machines.wire import InvalidMessage, decode, quoted
 from workbench.rights import Confinement
 from workbench.servers.confinement import confined, in_force
 from workbench.servers.entry import ServerEntry
-from workbench.servers.entry_problems import normalised
 from workbench.servers.footprint import quiet
+from workbench.servers.requirements import normalised
 from workbench.servers.runtimes import Notify, Runtime
 from workbench.servers.runtimes.prepare import prepare
 

@@ -12,13 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 import msgspec
 from msgspec import Meta
 
-from workbench.config import yaml
-from workbench.errors import BadInput
+from workbench import paths
 from workbench.rights import Right
-from workbench.servers import entry_problems
-from workbench.servers.entry_problems import APPS, pinned
 from workbench.servers.programs import ProgramName
-from workbench.untrusted import one_line, safe
+from workbench.servers.requirements import pinned
 from workbench.workloads.registry import ALL_FAMILIES, MESSAGES, PROTOCOLS
 
 if TYPE_CHECKING:
@@ -29,6 +26,8 @@ else:
     Protocol = Literal[(*PROTOCOLS, MESSAGES)]
 """Those of workloads, and: message and messages, for servers that only their own `check` can test;
 tool, for our own programs, such as the null server."""
+APPS = paths.RESOURCES / "apps"
+"""Applications used by several servers."""
 Text: TypeAlias = Annotated[str, Meta(min_length=1, max_length=2_000)]
 
 Runtime: TypeAlias = Literal["python", "python3.9", "python2.7", "none"]
@@ -246,24 +245,3 @@ class ServerEntry(ServerFile, frozen=True, kw_only=True):
             name: hashlib.sha256(path.read_bytes()).hexdigest()
             for name, path in {**own, **shared}.items()
         }
-
-
-def load_entry(folder: Path, *, shipped: bool = False) -> ServerEntry:
-    """Load the server in a folder. Raises BadInput with its first problem."""
-    folder = folder.absolute()
-    if not folder.is_dir():
-        raise BadInput(f"There is no folder {folder}; a server is a folder with a server.yaml.")
-    path = folder / "server.yaml"
-    data = yaml.load_yaml(path, what="server")
-    file = yaml.convert(data, ServerFile, name=str(path), what="server")
-    file = msgspec.structs.replace(
-        file,
-        description=safe(file.description),
-        **{key: one_line(getattr(file, key)) for key in ("name", "language", "style")},
-    )
-    entry = ServerEntry(
-        id=folder.name, folder=folder, shipped=shipped, **msgspec.structs.asdict(file)
-    )
-    if problem := entry_problems.problem(entry):
-        raise BadInput(f"server {path}{problem}")
-    return entry

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.errors import BadInput
-from workbench.servers.entry import load_entry
+from workbench.servers.entry_reading import load_entry
 
 _PLACED = re.compile(r",? line (?P<line>\d+)(?:, column \d+)?:? (?P<said>.*)", re.DOTALL)
 _KEYED = re.compile(r", (?P<key>[^:]+): (?P<said>.*)", re.DOTALL)

@@ -18,7 +18,8 @@ from pathlib import Path
 
 from workbench import paths, stores
 from workbench.errors import BadInput, why
-from workbench.servers.entry import ServerEntry, load_entry
+from workbench.servers.entry import ServerEntry
+from workbench.servers.entry_reading import load_entry
 
 TEMPLATE = paths.RESOURCES / "templates" / "server"
 REMOVED = ".removed"

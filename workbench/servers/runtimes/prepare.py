@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from workbench.machines.base import Machine
 from workbench.servers.entry import ServerEntry
-from workbench.servers.entry_problems import normalised
 from workbench.servers.programs import MissingPrograms, Programs
+from workbench.servers.requirements import normalised
 from workbench.servers.runtimes import Notify, Runtime, brought_python, heritage, python
 from workbench.servers.runtimes.make import bring_made, make
 from workbench.servers.runtimes.provide import provide

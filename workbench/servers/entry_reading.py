@@ -1,28 +1,46 @@
-"""Errors in an entry of the catalogue beyond the schema of its file."""
+"""An entry of the catalogue read from its folder, and what is wrong with it beyond the schema."""
 
 from __future__ import annotations
 
 import re
 import string
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from workbench import paths
+import msgspec
+
 from workbench.config import yaml
+from workbench.errors import BadInput
+from workbench.servers.entry import APPS, ServerEntry, ServerFile
 from workbench.servers.programs import PROGRAMS
+from workbench.servers.requirements import PIN, normalised, requirements
+from workbench.untrusted import one_line, safe
 from workbench.workloads.registry import MESSAGES, WORKLOADS
 
-if TYPE_CHECKING:
-    from workbench.servers.entry import ServerEntry
-
-APPS = paths.RESOURCES / "apps"
-"""Applications used by several servers."""
-
 _ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
-_PIN = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)(\[[^\]]*\])?\s*==\s*[A-Za-z0-9.!+_-]+")
 
 
-def problem(entry: ServerEntry) -> str:
+def load_entry(folder: Path, *, shipped: bool = False) -> ServerEntry:
+    """Load the server in a folder. Raises BadInput with its first problem."""
+    folder = folder.absolute()
+    if not folder.is_dir():
+        raise BadInput(f"There is no folder {folder}; a server is a folder with a server.yaml.")
+    path = folder / "server.yaml"
+    data = yaml.load_yaml(path, what="server")
+    file = yaml.convert(data, ServerFile, name=str(path), what="server")
+    file = msgspec.structs.replace(
+        file,
+        description=safe(file.description),
+        **{key: one_line(getattr(file, key)) for key in ("name", "language", "style")},
+    )
+    entry = ServerEntry(
+        id=folder.name, folder=folder, shipped=shipped, **msgspec.structs.asdict(file)
+    )
+    if problem := _problem(entry):
+        raise BadInput(f"server {path}{problem}")
+    return entry
+
+
+def _problem(entry: ServerEntry) -> str:
     """Return the rest of a sentence that begins with the file's name; empty: no problem."""
     if not _ID.fullmatch(entry.id):
         return (
@@ -101,8 +119,8 @@ def _pin_problem(entry: ServerEntry) -> str:
     if entry.requirements_path is None:
         missing = entry.framework and normalised(entry.framework) not in pinned
         return f", framework: {entry.framework} is not in any requirements." * bool(missing)
-    for number, line in _requirements(entry.requirements_path):
-        if not (pin := _PIN.match(line)):
+    for number, line in requirements(entry.requirements_path):
+        if not (pin := PIN.match(line)):
             return (
                 f", requirements: line {number} of {entry.requirements} is no exact version"
                 f" ({line[:40]!r}); write name==version, as uv pip compile does."
@@ -111,26 +129,3 @@ def _pin_problem(entry: ServerEntry) -> str:
     if entry.framework and normalised(entry.framework) not in pinned:
         return f", framework: {entry.framework!r} is not among the {entry.requirements}."
     return ""
-
-
-def _requirements(path: Path) -> list[tuple[int, str]]:
-    """Return (line number, text) of each requirement, without comments and continuation lines."""
-    text = yaml.read_text(path, what="requirements")
-    found, continued = [], False
-    for number, line in enumerate(text.splitlines(), 1):
-        stripped = line.strip()
-        if stripped and not stripped.startswith("#") and not continued:
-            found.append((number, stripped))
-        continued = stripped.endswith("\\")
-    return found
-
-
-def pinned(path: Path) -> list[str]:
-    """Return the packages that a requirements file pins, by normalised name."""
-    pins = (_PIN.match(line) for _, line in _requirements(path))
-    return [normalised(pin["name"]) for pin in pins if pin]
-
-
-def normalised(package: str) -> str:
-    """Return the name of a package in its normalised spelling."""
-    return re.sub(r"[-_.]+", "-", package).lower()
