@@ -6,13 +6,11 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from workbench.errors import PongbenchError
 from workbench.machines import runnerevents
-
-if TYPE_CHECKING:
-    from workbench.machines.runner_client import Link
+from workbench.machines.exchange import Exchange, resolve
 
 MAX_UNREAD = 8 << 20
 """Bytes of output kept for a slow reader; older lines are dropped and counted."""
@@ -28,7 +26,7 @@ SLICE_S = 0.1
 class LinkProcess:
     """A `base.Process`: a program under the runner at the other end of a link."""
 
-    def __init__(self, link: Link, key: str, pid: int) -> None:
+    def __init__(self, link: Exchange, key: str, pid: int) -> None:
         self._link = link
         self._key = key
         self._pid = pid
@@ -114,11 +112,3 @@ class LinkProcess:
     def wake(self) -> None:
         """Wake the reader of the lines when the link has failed."""
         self._news.set()
-
-
-def resolve(future: asyncio.Future[Any] | None, value: object) -> bool:
-    """Resolve a pending answer. Returns whether it was still waited for."""
-    if future is None or future.done():
-        return False
-    future.set_result(value)
-    return True

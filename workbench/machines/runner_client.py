@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import getpass
-import json
 import logging
 import os
 import platform
@@ -14,18 +13,17 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Protocol
 from weakref import WeakValueDictionary
 
 from workbench.closing import ended, to_the_end
 from workbench.errors import PongbenchError
 from workbench.machines import runnerevents
 from workbench.machines.base import Command
-from workbench.machines.linkprocess import LinkProcess, resolve
+from workbench.machines.exchange import Exchange, Writer
+from workbench.machines.linkprocess import LinkProcess
 from workbench.machines.pulse import Pulse
 from workbench.machines.wire import LONGEST_LINE, InvalidMessage, Lines, decode, quoted
-
-T = TypeVar("T")
 
 RUNNER = Path(__file__).with_name("runner.py")
 LEASE_S = 4.0
@@ -34,7 +32,6 @@ SILENT_S = 4.0
 """A runner silent for this many seconds counts as lost: it has ended itself or soon will."""
 LONGEST_RUN_S = 24 * 3600.0
 OPEN_WITHIN_S = 8.0
-ANSWER_WITHIN_S = 8.0
 CLOSE_WITHIN_S = 10.0
 MAX_NOISE = 1 << 20
 CHUNK = 1 << 16
@@ -65,17 +62,7 @@ class Reader(Protocol):
     async def read(self, size: int, /) -> bytes: ...
 
 
-class Writer(Protocol):
-    """The stream a link writes to. `drain` and `wait_closed` raise OSError when the connection
-    breaks."""
-
-    def write(self, data: bytes, /) -> None: ...
-    async def drain(self) -> None: ...
-    def close(self) -> None: ...
-    async def wait_closed(self) -> None: ...
-
-
-class Link:
+class Link(Exchange):
     """One runner: sends it commands and receives its events and the output of its programs.
 
     When the connection or the runner ends, falls silent or sends invalid messages, everything that
@@ -83,16 +70,11 @@ class Link:
     """
 
     def __init__(self, name: str, reader: Reader, writer: Writer) -> None:
-        self.name = name
-        self.failure: PongbenchError | None = None
+        super().__init__(name, writer)
         self.ended_itself = False
         """Whether the runner said that it has cleaned up."""
         self._reader = reader
-        self._writer = writer
         self._count = 0
-        self._waiting: set[asyncio.Future[Any]] = set()
-        self._answers: dict[str, tuple[type, asyncio.Future[Any]]] = {}
-        """By key: the event expected as the answer, and the future that waits for it."""
         self._processes: WeakValueDictionary[str, LinkProcess] = WeakValueDictionary()
         """Those somebody still holds: a long run starts many."""
         self._stray: deque[bytes] = deque(maxlen=5)
@@ -188,47 +170,6 @@ class Link:
                 async with asyncio.timeout(1.0):
                     await self._writer.wait_closed()
 
-    def expect(self, key: str = "", answer: type = object) -> asyncio.Future[Any]:
-        """Return a future that fails when the link does; `key` matches it to its `answer`."""
-        if self.failure:
-            raise self.failure
-        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._waiting.add(future)
-        future.add_done_callback(self._waiting.discard)
-        if key:
-            self._answers[key] = answer, future
-        return future
-
-    async def in_time(
-        self, answer: asyncio.Future[T], what: str, within_s: float = ANSWER_WITHIN_S
-    ) -> T:
-        """Wait for an answer. Raises PongbenchError, "did not `what` within ...", when it is
-        late."""
-        try:
-            async with asyncio.timeout(within_s):
-                return await answer
-        except TimeoutError:
-            raise PongbenchError(f"'{self.name}' did not {what} within {within_s:.0f} s.") from None
-
-    async def send(self, **message: Any) -> None:
-        if self.failure:
-            raise self.failure
-        try:
-            self._write(**message)
-            async with asyncio.timeout(ANSWER_WITHIN_S):
-                await self._writer.drain()
-        except TimeoutError:
-            self._fail(f"it took nothing for {ANSWER_WITHIN_S:.0f} s")
-        except OSError as error:
-            # The runner's last message, which is still on its way, names the cause.
-            await asyncio.wait(self._tasks[:1], timeout=1)
-            self._fail(f"the connection broke ({error.strerror or error})")
-        if self.failure:
-            raise self.failure from None
-
-    def _write(self, **message: Any) -> None:
-        self._writer.write(json.dumps(message).encode() + b"\n")
-
     def _next(self) -> str:
         self._count += 1
         return str(self._count)
@@ -318,18 +259,6 @@ class Link:
                 if process := self._processes.get(event.id):
                     process.take_event(event)
 
-    def _answer(self, key: str, event: runnerevents.Event, value: object) -> bool:
-        """Resolve a pending answer. Returns whether it was still waited for."""
-        wanted, future = self._answers.pop(key, (None, None))
-        if wanted is not type(event):
-            raise InvalidMessage(f"an unexpected answer ({type(event).__name__.lower()})")
-        return resolve(future, value)
-
-    def _refuse(self, key: str, sentence: str) -> None:
-        _, future = self._answers.pop(key, (None, None))
-        if future and not future.done():
-            future.set_exception(PongbenchError(sentence))
-
     def _exit_message(self) -> str:
         output = quoted(b" ".join(self._stray).decode("utf-8", "replace")[-300:])
         return "the connection was closed" + (f" after saying: {output}" if output else "")
@@ -338,16 +267,13 @@ class Link:
         self._fail(f"its runner sent an invalid message ({what})")
 
     def _fail(self, why: str, code: str = "machine-gone") -> None:
-        if self.failure is None:
-            sentence = f"The machine '{self.name}' is gone: {why}."
-            self.failure = PongbenchError(sentence, code=code)
+        super()._fail(why, code)
         self._over.set()
-        for future in list(self._waiting):
-            if not future.done():
-                future.set_exception(self.failure)
-                future.exception()  # No caller waits for it any more.
         for process in self._processes.values():
             process.wake()
+
+    async def _last_message(self) -> None:
+        await asyncio.wait(self._tasks[:1], timeout=1)
 
 
 def whoami() -> str:
