@@ -13,6 +13,7 @@ from app.settings import Settings
 from app.theme import Theme
 
 if TYPE_CHECKING:
+    from app.planning.resources import PlanResources
     from workbench.sessions.library import Shelved
 
 
@@ -60,6 +61,8 @@ class Desk(QObject):
         self.theme = theme
         self.settings = settings
         self.shelf: Sequence[Shelved] = ()
+        self.resources: PlanResources | None = None
+        """Servers, machines and presets, as read last; None: not yet."""
         self.busy = False
         """A run is in progress; only one is possible at a time."""
 

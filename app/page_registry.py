@@ -71,7 +71,7 @@ def _settings(desk: Desk) -> QWidget:
 def _help(desk: Desk) -> QWidget:
     from app.pages.help import HelpPage
 
-    return HelpPage(desk, list(RAIL))
+    return HelpPage(desk, {place.title or name: place.key for name, place in ALL.items()})
 
 
 @dataclass(frozen=True)
@@ -81,22 +81,47 @@ class Place:
     make: Callable[[Desk], QWidget]
     rail: str = ""
     icon: str = ""
+    key: str = ""
+    title: str = ""
+    """Its name in lists, where it is not the key."""
+    offers: tuple[str, ...] = ()
+    """Buttons that the command palette offers on every page."""
 
 
 RAIL = {
-    "Machines": Place(_machines, "Machines", "monitor"),
-    "Servers": Place(_servers, "Servers", "server"),
-    "Plan": Place(_plan, "Plan", "list-checks"),
-    "Live": Place(_live, "Live", "activity"),
-    "Compare": Place(_compare, "Compare", "git-compare"),
-    "Sessions": Place(_sessions, "Sessions", "archive"),
+    "Machines": Place(
+        _machines,
+        "Machines",
+        "monitor",
+        "Ctrl+1",
+        offers=("Add machine", "Check all", "Import from ~/.ssh/config…"),
+    ),
+    "Servers": Place(
+        _servers, "Servers", "server", "Ctrl+2", offers=("New server", "Test all shown")
+    ),
+    "Plan": Place(_plan, "Plan", "list-checks", "Ctrl+3", offers=("Open a plan file…",)),
+    "Live": Place(_live, "Live", "activity", "Ctrl+4"),
+    "Compare": Place(_compare, "Compare", "git-compare", "Ctrl+5", offers=("Add a session…",)),
+    "Sessions": Place(_sessions, "Sessions", "archive", "Ctrl+6"),
 }
-"""The pages of the rail, in its order; Ctrl+1 and so on follow it."""
+"""The pages of the rail, in its order."""
 
 ALL = {
-    "Start": Place(_start),
+    "Start": Place(_start, icon="play", key="Ctrl+0", offers=("Run Quick look",)),
     **RAIL,
     "Film": Place(_film, "Sessions"),
-    "Settings": Place(_settings, "Settings", "settings"),
-    "Help": Place(_help, "Settings"),
+    "Settings": Place(
+        _settings,
+        "Settings",
+        "settings",
+        "Ctrl+,",
+        offers=(
+            "Clear cache…",
+            "About Pongbench",
+            "Open the folder: settings and machine profiles",
+            "Open the folder: your sessions, plans and servers",
+            "Open the folder: runtimes, fetched again when needed",
+        ),
+    ),
+    "Help": Place(_help, "Settings", "info", "F1", "Shortcuts and glossary"),
 }

@@ -2,55 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QWidget
 
+from app import actions
+from app.actions import Action
 from app.context import Desk
 from app.scrolling import Scrolled
 from app.theme import Weight, font
 from app.widgets import GAP, PAGE_MARGIN, TopBar, button, column, frame, label, row
-
-KEYS = {
-    "General": (
-        ("Ctrl+O", "open a session"),
-        ("Ctrl+R", "run the plan or session shown"),
-        ("Ctrl+F", "search"),
-        ("Ctrl+E", "export"),
-        ("Ctrl+Shift+C", "copy the chart"),
-        ("Ctrl+L", "show the log"),
-        ("Ctrl+,", "settings"),
-        ("F1", "this page"),
-        ("F5", "read servers, machines and sessions again"),
-        ("F11", "present: charts on the whole screen"),
-        ("Esc", "close, go back"),
-        ("Ctrl+Q  Ctrl+W", "quit"),
-    ),
-    "Live run": (
-        ("Space", "pause after this point, resume"),
-        ("S", "skip this server"),
-        ("Ctrl+.", "stop; press again to abort"),
-    ),
-    "Replay": (
-        ("Space", "play, pause"),
-        ("← →", "previous or next point"),
-        ("Shift+← Shift+→", "previous or next server"),
-        ("− +", "slower, faster"),
-        ("Home End", "go to the start, to the end"),
-    ),
-}
-ON_CHARTS = (
-    ("↑ ↓", "previous or next server"),
-    ("← →", "previous or next point"),
-    ("1 … 9", "show or hide a server"),
-    ("0", "show all"),
-    ("L", "response time: logarithmic or linear"),
-    ("P", "next percentile"),
-    ("M", "next metric in the lowest chart, if the session has any"),
-    ("Esc", "deselect the server (in a presentation: Backspace)"),
-    ("F9", "show the side column in a narrow window"),
-)
 
 GLOSSARY = (
     ("Offered rate", "Calls per second that the clients start, on schedule, whatever the server "
@@ -81,8 +43,8 @@ GLOSSARY = (
 class HelpPage(QWidget):
     """Two columns: keys on one side, terms and the charts' keys on the other."""
 
-    def __init__(self, desk: Desk, rail: Sequence[str]) -> None:
-        """`rail`: the pages with shortcuts, in order."""
+    def __init__(self, desk: Desk, pages: Mapping[str, str]) -> None:
+        """`pages`: the key of each page, by its name."""
         super().__init__()
         outer = column(self)
         top = TopBar("Shortcuts and glossary")
@@ -95,9 +57,12 @@ class HelpPage(QWidget):
         across = row(body, margin=PAGE_MARGIN, gap=GAP)
         keys, glossary = frame(), frame()
         listed = column(keys, margin=20, gap=8)
-        pages = (f"Ctrl+1 … Ctrl+{len(rail)}", ", ".join(rail))
-        everywhere, *others = KEYS.items()
-        for heading, entries in ((everywhere[0], (pages, *everywhere[1])), *others):
+        for heading, entries in (
+            ("Everywhere", _keys((*actions.WINDOW, *actions.PAGES))),
+            ("Pages", [(key, name) for name, key in pages.items() if key]),
+            ("Live run", _keys(actions.RUN)),
+            ("Replay", _keys(actions.REPLAY)),
+        ):
             listed.addWidget(label(heading, 14, Weight.DemiBold))
             listed.addLayout(_table(entries, mono=True))
             listed.addSpacing(8)
@@ -107,14 +72,18 @@ class HelpPage(QWidget):
         inside.addLayout(_table(GLOSSARY))
         inside.addSpacing(8)
         inside.addWidget(label("Charts", 14, Weight.DemiBold))
-        inside.addLayout(_table(ON_CHARTS, mono=True))
+        inside.addLayout(_table(_keys(actions.CHARTS), mono=True))
         inside.addStretch(1)
         across.addWidget(keys, 4, Qt.AlignmentFlag.AlignTop)
         across.addWidget(glossary, 5, Qt.AlignmentFlag.AlignTop)
         outer.addWidget(Scrolled(body, "Shortcuts and glossary"), 1)
 
 
-def _table(entries: tuple[tuple[str, str], ...], *, mono: bool = False) -> QGridLayout:
+def _keys(listed: Iterable[Action]) -> list[tuple[str, str]]:
+    return [(action.shown_keys, action.text) for action in listed if action.keys]
+
+
+def _table(entries: Sequence[tuple[str, str]], *, mono: bool = False) -> QGridLayout:
     grid = QGridLayout()
     grid.setHorizontalSpacing(20)
     grid.setVerticalSpacing(6)

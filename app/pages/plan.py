@@ -70,7 +70,7 @@ class PlanPage(QWidget):
         across = row(gap=GAP)
         around.addLayout(across, 1)
         self.gallery = Gallery(desk.bridge)
-        self.gallery.taken.connect(self._take)
+        self.gallery.taken.connect(self.take)
         self.gallery.kept.connect(self._on_kept)
         self.gallery.import_requested.connect(self.import_plan)
         self.form = PlanForm()
@@ -208,7 +208,8 @@ class PlanPage(QWidget):
         """Whether the plan differs from its preset, or from what was shown first."""
         return self.form.data() != self._base[1] if self._base[1] else self._kept_changed
 
-    def _take(self, preset: Preset) -> None:
+    def take(self, preset: Preset) -> None:
+        """Show a preset in the form."""
         self.head.drawer.setChecked(False)
         self._fit()
         self._show(plan_data(preset.plan), preset.id)  # type: ignore[arg-type]
@@ -262,6 +263,7 @@ class PlanPage(QWidget):
 
     def _on_resources(self, found: PlanResources) -> None:
         first, self._resources = self._resources is None, found
+        self._desk.resources = found
         self.gallery.show_presets(found.presets)
         self.form.servers.set_entries(found.entries)
         records = Records(self._desk.settings.more)

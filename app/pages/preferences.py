@@ -72,8 +72,7 @@ class PreferencesPage(QWidget):
         self._allow_clearing()
 
     def showEvent(self, event: object) -> None:
-        for name, radio in self._colours.items():
-            radio.setChecked(name == self._desk.settings.colours)
+        self._show_colours()
         self._desk.bridge.do(folders.measured, self.show_folders, self._message.show_text)
 
     # Widgets
@@ -95,6 +94,8 @@ class PreferencesPage(QWidget):
         calm = Tick("Reduce motion (no animation of the running point)")
         calm.setChecked(self._desk.settings.calm)
         calm.toggled.connect(self._set_calm)
+        self._desk.calm_changed.connect(calm.setChecked)
+        self._desk.theme_changed.connect(self._show_colours)
         inside.addWidget(calm, 0, Qt.AlignmentFlag.AlignLeft)
         return card
 
@@ -134,6 +135,10 @@ class PreferencesPage(QWidget):
         foot.addWidget(self._why, 1)
         inside.addLayout(foot)
         return card
+
+    def _show_colours(self) -> None:
+        for name, radio in self._colours.items():
+            radio.setChecked(name == self._desk.settings.colours)
 
     def _choose(self, colours: str) -> None:
         self._desk.settings.colours = colours

@@ -212,6 +212,12 @@ class ServersPage(QWidget):
             show = self._desk.plan_requested.emit
             self._desk.bridge.do(lambda: plan_for(chosen), show, self.error.show_text)
 
+    def choose(self, key: str) -> None:
+        """Show a server, by the key of `Known`, whatever was filtered out."""
+        self._key_to_choose = key
+        self._show_all()
+        self.load()
+
     def test_all(self) -> None:
         """Test every visible server, or cancel that."""
         if self.trial.under_way:

@@ -144,13 +144,14 @@ class StartPage(QWidget):
         foot.addWidget(self._dot)
         foot.addWidget(self._state)
         foot.addWidget(self._facts, 1)
-        hint = "Drop a session anywhere in this window, or press Ctrl+O."
+        hint = "Ctrl+K finds every action, server and session."
         foot.addWidget(label(hint, 12, tone="muted"))
         return foot
 
     def _on_offer(self, found: Offer) -> None:
         first = self._offer is None
         self._offer = found
+        self._desk.resources = found.resources
         self.compare.set_offer(found)
         self.compare.chain_after(self.quick)
         self._facts.show_text(found.conditions())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from app.pages.sessions import SessionsPage
     from app.pages.start import StartPage
     from app.shell.log_drawer import LogDrawer
+    from app.shell.palette import Palette
     from workbench.plan.model import Plan
     from workbench.sessions.library import Shelved
 
@@ -85,8 +87,7 @@ class MainWindow(QMainWindow):
         for name, place in page_registry.RAIL.items():
             self.rail.add(name, place.icon, lambda name=name: self.show_page(name))
         self.rail.add("Log", "terminal", self.show_log, foot=True, page=False)
-        settings = page_registry.ALL["Settings"]
-        self.rail.add("Settings", settings.icon, lambda: self.show_page("Settings"), foot=True)
+        self.rail.add("Settings", "settings", lambda: self.show_page("Settings"), foot=True)
         self.notice = NoticeBar()
         self.notice.log_requested.connect(lambda: self.show_log(shown=True))
         self._stack = QStackedWidget()
@@ -178,7 +179,7 @@ class MainWindow(QMainWindow):
             self.live.start(plan, where)
         self.show_page("Live")
 
-    def open(self, path: Path | None) -> None:
+    def open(self, path: Path | None = None) -> None:
         """Open a session; None: ask which one."""
         if path is not None:
             self.film.open(path)
@@ -189,6 +190,23 @@ class MainWindow(QMainWindow):
         dialog.fileSelected.connect(lambda chosen: self.open(Path(chosen)))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
+
+    def find(self) -> None:
+        """Show the command palette, or close it."""
+        if self.palette_box.isVisible():
+            self.palette_box.close_again()
+        else:
+            self.palette_box.open()
+
+    @cached_property
+    def palette_box(self) -> Palette:
+        from app.shell.palette import Palette  # noqa: PLC0415 - not before the first paint
+
+        return Palette(self)
+
+    def reload(self) -> None:
+        """Have the pages read servers, machines and sessions again."""
+        self.refreshing.everything()
 
     def set_theme(self, theme: Theme) -> None:
         app = QApplication.instance()
@@ -288,6 +306,7 @@ class MainWindow(QMainWindow):
 
     def _fill(self) -> None:
         self._warm = True
+        _ = self.palette_box  # so that it opens at once
         self.start.load()
         self.refreshing.look()
         self._read_shelf()

@@ -245,7 +245,7 @@ def test_f1_tells_the_keys_and_what_the_words_mean(qtbot: QtBot, window: MainWin
     qtbot.keyClick(window, Qt.Key.Key_F1)
     page = window.page("Help")
     assert page.isVisible()
-    for text in ("Ctrl+Shift+C", "copy the chart", "From the scheduled time of a call"):
+    for text in ("Ctrl+Shift+C", "Copy the chart", "From the scheduled time of a call"):
         assert says(page, text)
 
 

@@ -1,0 +1,89 @@
+"""The registry of actions: their names, their keys, and the methods they call. The shortcuts, the
+command palette and the help page are made from it. No Qt.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Action:
+    """What a user can do with a key, with the command palette, or with both."""
+
+    text: str
+    keys: tuple[str, ...] = ()
+    """As Qt writes them; the first is shown. Others, such as "1 … 9", are only for the help."""
+    method: str = ""
+    """Of the window or of the shown page; empty: the page handles the key."""
+    page: str = ""
+    """The page to show if the shown one has no such method."""
+    icon: str = "arrow-right"
+
+    @property
+    def shown_keys(self) -> str:
+        return "  ".join(_SIGN.sub(lambda sign: _SIGNS[sign[0]], key) for key in self.keys)
+
+    @property
+    def key(self) -> str:
+        """Return its key for Qt; empty: it has none, or several for several things."""
+        return self.keys[0] if self.keys and " " not in self.keys[0] else ""
+
+
+_SIGNS = {"Left": "←", "Right": "→", "Up": "↑", "Down": "↓", "-": "−"}
+_SIGN = re.compile("|".join(_SIGNS))
+
+
+WINDOW = (
+    Action("Find actions, servers, sessions", ("Ctrl+K",), "find", icon="search"),
+    Action("Open a session…", ("Ctrl+O",), "open", icon="folder-open"),
+    Action("Show or hide the log", ("Ctrl+L",), "show_log", icon="terminal"),
+    Action("Reload servers, machines and sessions", ("F5",), "reload", icon="rotate-cw"),
+    Action("Quit", ("Ctrl+Q", "Ctrl+W"), "close", icon="x"),
+)
+"""Actions of the window."""
+
+PAGES = (
+    Action("Run the plan or session shown", ("Ctrl+R",), "run_this", "Start", "play"),
+    Action("Search this page", ("Ctrl+F",), "search", "Sessions", "search"),
+    Action("Export…", ("Ctrl+E",), "export", icon="share-2"),
+    Action("Copy the chart", ("Ctrl+Shift+C",), "copy_chart", icon="copy"),
+    Action("Stop what is in progress", ("Ctrl+.",), "press_stop", icon="square"),
+    Action("Present: charts on the full screen", ("F11",), "present", "Live", "maximize"),
+)
+"""Actions that each page carries out in its own way, if it can."""
+
+RUN = (
+    Action("Pause after this point, or resume", ("Space",), "pause_or_resume", "Live", "pause"),
+    Action("Skip this server", ("S",), "skip", "Live", "skip-forward"),
+    Action("Stop the run; again: abort", ("Ctrl+.",), "press_stop", "Live", "square"),
+)
+"""Actions on a run in progress; their keys are those of its page."""
+
+REPLAY = (
+    Action("Play or pause", ("Space",), icon="play"),
+    Action("Previous point", ("Left",), icon="step-back"),
+    Action("Next point", ("Right",), icon="step-forward"),
+    Action("Previous server", ("Shift+Left",), icon="skip-back"),
+    Action("Next server", ("Shift+Right",), icon="skip-forward"),
+    Action("Slower", ("-",), icon="clock"),
+    Action("Faster", ("+",), icon="fast-forward"),
+    Action("Go to the start", ("Home",), icon="skip-back"),
+    Action("Go to the end", ("End",), icon="skip-forward"),
+)
+CHARTS = (
+    Action("Previous server", ("Up",)),
+    Action("Next server", ("Down",)),
+    Action("Previous or next point", ("Left / Right",)),
+    Action("Show or hide a server", ("1 … 9",)),
+    Action("Show all servers", ("0",), icon="eye"),
+    Action("Response time: logarithmic or linear", ("L",), icon="scale"),
+    Action("Next percentile", ("P",), icon="gauge"),
+    Action("Next metric in the lowest chart, if the session has any", ("M",), icon="layers"),
+    Action("Deselect the server (in a presentation: Backspace)", ("Esc",), icon="x"),
+    Action("Show the side column in a narrow window", ("F9",), icon="panel-right"),
+)
+
+SHOWN_ON = {"Film": (*REPLAY, *CHARTS), "Live": CHARTS, "Compare": CHARTS}
+"""The keys of pages that the palette offers while the page is shown."""

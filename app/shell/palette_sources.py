@@ -1,0 +1,197 @@
+"""The entries of the command palette, from what the window and its pages offer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget
+
+from app import actions, page_registry, words
+from app.actions import Action
+from app.shell import keys
+from app.shell.palette_entry import Entry
+from workbench.untrusted import one_line
+
+if TYPE_CHECKING:
+    from app.pages.machines import MachinesPage
+    from app.pages.plan import PlanPage
+    from app.pages.servers import ServersPage
+    from app.planning.resources import PlanResources
+    from app.shell.main_window import MainWindow
+    from workbench.plan.library import Preset
+    from workbench.sessions.library import Shelved
+
+HERE, ACTIONS, PAGES, SETTINGS = "On this page", "Actions", "Pages", "Settings"
+SESSIONS, PRESETS, SERVERS, MACHINES = "Sessions", "Presets", "Servers", "Machines"
+_COLOURS = ("system", "dark", "light")
+
+
+def entries(window: MainWindow, resources: PlanResources | None) -> list[Entry]:
+    """Return what can be done now. `resources`: None until servers and presets are read."""
+    found = [
+        *_on_page(window),
+        *_actions(window),
+        *_pages(window),
+        *_elsewhere(window),
+        *_settings(window),
+        *_sessions(window),
+    ]
+    if resources is not None:
+        found += [*_presets(window, resources), *_servers(window, resources)]
+        found += _machines(window, resources)
+    return found
+
+
+def press(page: QWidget, name: str) -> bool:
+    """Press the button of a page with this accessible name, if it can be pressed."""
+    for each in page.findChildren(QPushButton):
+        if each.accessibleName() == name and _can_press(each):
+            each.click()
+            return True
+    return False
+
+
+def _can_press(button: QPushButton) -> bool:
+    return button.isVisible() and button.isEnabled()
+
+
+def _on_page(window: MainWindow) -> Iterator[Entry]:
+    """What the shown page offers: its buttons, and the keys without one."""
+    page = window.shown
+    if page is None:
+        return
+    seen = {action.text for action in (*actions.WINDOW, *actions.PAGES)}
+    for each in page.findChildren(QPushButton):
+        name, icon = each.accessibleName(), each.property("icon_name")
+        if (icon or each.text()) and name and name not in seen and _can_press(each):
+            seen.add(name)
+            yield Entry(name, HERE, partial(press, page, name), icon or "arrow-right")
+    for action in actions.SHOWN_ON.get(window.desk.settings.page, ()):
+        if action.key and action.text not in seen:
+            seen.add(action.text)
+            yield _entry(action, HERE, partial(_send, page, action.key))
+
+
+def _actions(window: MainWindow) -> Iterator[Entry]:
+    for action in actions.PAGES:
+        # While a run is in progress, that is what is stopped.
+        stops = action.method == "press_stop"
+        can = action.page or hasattr(window.shown, action.method)
+        if can and not (stops and (window.desk.busy or window.shown is window.live)):
+            yield _entry(action, ACTIONS, partial(keys.act, window, action))
+    if window.desk.busy:
+        for action in actions.RUN:
+            yield _entry(action, ACTIONS, partial(_steer, window, action))
+    for action in actions.WINDOW:
+        if action.method != "find":
+            yield _entry(action, ACTIONS, getattr(window, action.method))
+
+
+def _pages(window: MainWindow) -> Iterator[Entry]:
+    for name, place in page_registry.ALL.items():
+        if place.key or name == "Start":
+            icon = place.icon or "arrow-right"
+            yield Entry(
+                place.title or name, PAGES, partial(window.show_page, name), icon, "", place.key
+            )
+
+
+def _elsewhere(window: MainWindow) -> Iterator[Entry]:
+    """Buttons of pages that are not shown."""
+
+    def show_and_press(page: str, name: str) -> None:
+        window.show_page(page)
+        press(window.page(page), name)
+
+    for page, place in page_registry.ALL.items():
+        if window.desk.settings.page != page:
+            for name in place.offers:
+                run = partial(show_and_press, page, name)
+                yield Entry(name, ACTIONS, run, place.icon or "arrow-right", page)
+
+
+def _settings(window: MainWindow) -> Iterator[Entry]:
+    desk = window.desk
+
+    def colours(name: str) -> None:
+        desk.settings.colours = name
+        desk.theme_changed.emit()
+
+    def calm(on: bool) -> None:
+        desk.settings.calm = on
+        desk.calm_changed.emit(on)
+
+    for name in _COLOURS:
+        if name != desk.settings.colours:
+            icon = {"dark": "moon", "light": "sun"}.get(name, "monitor")
+            yield Entry(f"Colours: {name}", SETTINGS, partial(colours, name), icon)
+    if desk.settings.calm:
+        yield Entry("Animate the running point", SETTINGS, partial(calm, False), "activity")
+    else:
+        yield Entry("Reduce motion", SETTINGS, partial(calm, True), "activity")
+
+
+def _sessions(window: MainWindow) -> Iterator[Entry]:
+    def about(session: Shelved) -> str:
+        servers = session.start.plan.get("servers", ()) if session.start else ()
+        return " · ".join(filter(None, (words.when(session.start), ", ".join(map(str, servers)))))
+
+    for session in window.desk.shelf:
+        if session.start is not None:
+            run = partial(window.open, session.path)
+            yield Entry(one_line(session.title), SESSIONS, run, "film", one_line(about(session)))
+
+
+def _presets(window: MainWindow, resources: PlanResources) -> Iterator[Entry]:
+    for preset in resources.presets:
+        if preset.plan is not None:
+            run, about = partial(_take, window, preset), preset.plan.description
+            yield Entry(one_line(preset.name), PRESETS, run, "list-checks", one_line(about))
+
+
+def _servers(window: MainWindow, resources: PlanResources) -> Iterator[Entry]:
+    for entry in resources.entries:
+        run = partial(_choose, window, "Servers", str(entry.folder))
+        yield Entry(one_line(entry.name), SERVERS, run, "server", one_line(entry.description))
+
+
+def _machines(window: MainWindow, resources: PlanResources) -> Iterator[Entry]:
+    for machine in resources.machines:
+        local = machine.connector == "local"
+        name = "This computer" if local else machine.name
+        run = partial(_choose, window, "Machines", machine.name)
+        yield Entry(name, MACHINES, run, "monitor", machine.address)
+
+
+def _steer(window: MainWindow, action: Action) -> None:
+    window.show_page(action.page)
+    getattr(window.live, action.method)()
+
+
+def _take(window: MainWindow, preset: Preset) -> None:
+    page: PlanPage = window.page("Plan")  # type: ignore[assignment]
+    page.take(preset)
+    window.show_page("Plan")
+
+
+def _choose(window: MainWindow, name: str, key: str) -> None:
+    """Show a server or a machine on its page."""
+    page: ServersPage | MachinesPage = window.page(name)  # type: ignore[assignment]
+    page.choose(key)
+    window.show_page(name)
+
+
+def _entry(action: Action, group: str, run: partial[object]) -> Entry:
+    return Entry(action.text, group, run, action.icon, "", action.shown_keys)
+
+
+def _send(page: QWidget, key: str) -> None:
+    """Press a key on a page."""
+    pressed = QKeySequence(key)[0]
+    QApplication.sendEvent(
+        page, QKeyEvent(QEvent.Type.KeyPress, pressed.key(), pressed.keyboardModifiers())
+    )
