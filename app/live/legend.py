@@ -12,9 +12,9 @@ from app.charts.drawing import Swatch, text_width
 from app.charts.model import ChartModel
 from app.charts.series import Series
 from app.charts.trio import Trio
+from app.live.ranked_rows import RankedRows
 from app.live.run import Trial
 from app.plain import Label, tip
-from app.scrolling import Scrolled
 from app.theme import Theme, Weight, font, icon, icon_pixmap
 from app.widgets import (
     CHIP_GAP,
@@ -23,8 +23,6 @@ from app.widgets import (
     Dot,
     Elided,
     column,
-    empty,
-    frame,
     label,
     retone,
     row,
@@ -48,8 +46,6 @@ class Legend(QFrame):
         super().__init__()
         self.setObjectName("card")
         self._trio, self._theme, self._live = trio, theme, live
-        self._rows: dict[str, _Row] = {}
-        self._order: list[str] = []
         self._trial, self._doing = Trial(), ""
         inside = column(self, margin=12, gap=4)
         head = row()
@@ -58,15 +54,11 @@ class Legend(QFrame):
         self._column = label("", 12, tone="muted")
         head.addWidget(self._column)
         inside.addLayout(head)
-        around = column(rows := frame("rows"))
-        self._list = column(within := frame("rows"))
-        around.addWidget(within)
-        around.addStretch(1)
-        scroll = Scrolled(rows)
-        scroll.setAccessibleName("Servers")
+        self._list = RankedRows()
+        self._list.setAccessibleName("Servers")
         self._empty_hint = label("Servers appear here during a run.", 12, tone="muted")
         inside.addWidget(self._empty_hint)
-        inside.addWidget(scroll)
+        inside.addWidget(self._list)
         trio.highlighted.connect(self._on_highlighted)
         trio.visibility_changed.connect(lambda server, shown: self.refresh())
 
@@ -80,14 +72,14 @@ class Legend(QFrame):
 
     def whole_height(self) -> int:
         """Return the height with all rows in their most spacious size."""
-        return self._height_of(_ROOMY if len(self._order) <= 7 else _DENSE)
+        return self._height_of(_ROOMY if len(self._list.rows) <= 7 else _DENSE)
 
     def least_height(self) -> int:
         """Return the height with all rows in their smallest size."""
         return self._height_of(_DENSEST)
 
     def _height_of(self, row_height: int) -> int:
-        return _HEAD + max(1, len(self._order)) * row_height
+        return _HEAD + max(1, len(self._list.rows)) * row_height
 
     def refresh(self) -> None:
         """Apply changes of the model."""
@@ -95,17 +87,19 @@ class Legend(QFrame):
         sought = "peak" if model.axis.bounds else "sustained rate (99 % answered)"
         self._column.setText(sought if model.axis.has_limit else sustained.MOST_REPLIES)
         ranked = [series.id for series in model.ranked()]
-        if ranked != self._order:
-            self._arrange(ranked)
-        for id_, entry in self._rows.items():
-            before = "" if model.start or model.over else self._trial.state(id_) or self._doing
-            entry.display(model.series[id_], model, self._trio.is_shown(id_), before)
+        self._empty_hint.setVisible(not ranked)
+        before = len(self._list.rows)
+        self._list.arrange(ranked, self._make)
+        self._fit()
+        if len(ranked) != before:
+            self.grown.emit()
+        for id_, entry in self._list.rows.items():
+            state = "" if model.start or model.over else self._trial.state(id_) or self._doing
+            entry.display(model.series[id_], model, self._trio.is_shown(id_), state)
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
-        self._rows.clear()
-        self._order = []
-        empty(self._list)
+        self._list.clear()
         self.refresh()
 
     def _row_height(self) -> int:
@@ -114,29 +108,20 @@ class Legend(QFrame):
         return next(fits, _DENSEST)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        for each in self._rows.values():
-            each.setFixedHeight(self._row_height())
+        self._fit()
 
-    def _arrange(self, ranked: list[str]) -> None:
-        grown = len(ranked) != len(self._order)
-        self._empty_hint.setVisible(not ranked)
-        self._order = ranked
-        for removed in self._rows.keys() - set(ranked):
-            self._rows.pop(removed).deleteLater()
-        places = {id_: place for place, id_ in enumerate(self._trio.model.series, start=1)}
-        for place, id_ in enumerate(ranked):
-            if id_ not in self._rows:
-                series = self._trio.model.series[id_]
-                self._rows[id_] = _Row(
-                    series, places[id_], self._trio, self._theme, live=self._live
-                )
-            self._rows[id_].setFixedHeight(self._row_height())
-            self._list.insertWidget(place, self._rows[id_])
-        if grown:
-            self.grown.emit()
+    def _fit(self) -> None:
+        height = self._row_height()
+        for each in self._list.rows.values():
+            each.setFixedHeight(height)
+
+    def _make(self, id_: str) -> _Row:
+        series = self._trio.model.series
+        place = list(series).index(id_) + 1
+        return _Row(series[id_], place, self._trio, self._theme, live=self._live)
 
     def _on_highlighted(self, server: str) -> None:
-        for id_, entry in self._rows.items():
+        for id_, entry in self._list.rows.items():
             entry.mark(id_ == server)
 
 

@@ -13,10 +13,10 @@ from app.charts.model import ChartModel
 from app.charts.series import Series
 from app.charts.trio import Trio
 from app.colour import with_opacity
+from app.live.ranked_rows import RankedRows
 from app.plain import tip
-from app.scrolling import Scrolled
 from app.theme import Theme, Weight
-from app.widgets import Elided, column, empty, frame, label, row
+from app.widgets import Elided, column, label, row
 from workbench.messages.limits import phrase
 from workbench.report import sustained
 
@@ -32,16 +32,11 @@ class Peaks(QFrame):
         super().__init__()
         self.setObjectName("card")
         self._trio, self._theme = trio, theme
-        self._rows: dict[str, _Row] = {}
-        self._order: list[str] = []
         inside = column(self, margin=12, gap=4)
         self._limits = label("", 12, tone="muted", wrap=True)
         inside.addWidget(self._limits)
-        around = column(rows := frame("rows"))
-        self._list = column(within := frame("rows"), gap=10)
-        around.addWidget(within)
-        around.addStretch(1)
-        inside.addWidget(Scrolled(rows, "Peak under SLO"))
+        self._list = RankedRows("Peak under SLO", gap=10)
+        inside.addWidget(self._list)
 
     def refresh(self) -> None:
         """Apply changes of the model."""
@@ -49,27 +44,17 @@ class Peaks(QFrame):
         if not model.axis.bounds:
             return
         self._limits.setText(_limits(model))
-        ranked = [series.id for series in model.ranked()]
-        if ranked != self._order:
-            self._arrange(ranked)
-        for id_, entry in self._rows.items():
+        self._list.arrange([series.id for series in model.ranked()], self._make)
+        for id_, entry in self._list.rows.items():
             entry.display(model.series[id_], over=model.over or model.running_server != id_)
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
-        self._rows.clear()
-        self._order = []
-        empty(self._list)
+        self._list.clear()
         self.refresh()
 
-    def _arrange(self, ranked: list[str]) -> None:
-        for gone in self._rows.keys() - set(ranked):
-            self._rows.pop(gone).deleteLater()
-        for place, id_ in enumerate(ranked):
-            if id_ not in self._rows:
-                self._rows[id_] = _Row(self._trio.model.series[id_], self._theme)
-            self._list.insertWidget(place, self._rows[id_])
-        self._order = ranked
+    def _make(self, id_: str) -> _Row:
+        return _Row(self._trio.model.series[id_], self._theme)
 
 
 class _Row(QWidget):
