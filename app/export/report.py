@@ -15,6 +15,7 @@ from workbench.analysis.results import PERCENTILES, View
 from workbench.commands.opening import add_session_arguments, exit_code, open_session
 from workbench.errors import BadInput, PongbenchError, why
 from workbench.formatting import listed
+from workbench.report import distributions
 from workbench.report.points import points_as_csv
 from workbench.sessions import Session, read_session
 from workbench.sessions.labels import Label, Titles
@@ -39,10 +40,15 @@ class ReportOptions:
     """The view of the charts."""
     notes: bool = False
     """Include the user's notes about the session; HTML only."""
+    server: str = ""
+    """The server of a distribution, by its id; empty: there is only one."""
+    at: float | None = None
+    """The value of the axis of a distribution; None: the server's sustained one."""
 
 
 def write_report(session: Path, output: Path, options: ReportOptions | None = None) -> None:
-    """Write a session as .html, .png (at twice its size), .svg, .pdf or .csv, by `output`'s name.
+    """Write a session as .html, .png (at twice its size), .svg, .pdf, .csv or .hgrm, by `output`'s
+    name.
 
     Raises BadInput for an unreadable session, an unknown ending or a place that cannot be written.
     """
@@ -92,9 +98,9 @@ def add_parser(subparsers: Any) -> None:
     """Register the command."""
     parser: argparse.ArgumentParser = subparsers.add_parser(
         "report",
-        help="a session as HTML, PNG, SVG or PDF, or its points as CSV",
+        help="a session as HTML, PNG, SVG or PDF, its points as CSV, a distribution as .hgrm",
         description="Draw a session on one page, explain it in an HTML file that opens anywhere, or"
-        " list its points in a table.",
+        " list its points in a table, or write the response times of one point as an HdrHistogram.",
     )
     add_session_arguments(parser)
     parser.add_argument(
@@ -103,7 +109,7 @@ def add_parser(subparsers: Any) -> None:
         type=Path,
         required=True,
         metavar="X",
-        help="X.html, .png, .svg, .pdf or .csv",
+        help="X.html, .png, .svg, .pdf, .csv or .hgrm",
     )
     parser.add_argument(
         "--theme",
@@ -126,6 +132,13 @@ def add_parser(subparsers: Any) -> None:
         metavar="KEY",
         help="drawn in place of the errors, for example cpu_us_per_call",
     )
+    parser.add_argument("--server", default="", metavar="ID", help="of an .hgrm file")
+    parser.add_argument(
+        "--at",
+        type=float,
+        metavar="X",
+        help="rate or other value of an .hgrm file (default: the sustained one)",
+    )
     parser.add_argument("--notes", action="store_true", help="with your notes (HTML)")
     parser.set_defaults(handler=handle)
 
@@ -137,6 +150,8 @@ def handle(arguments: argparse.Namespace) -> int:
         arguments.size,
         View(arguments.percentile, arguments.clock, arguments.metric),
         arguments.notes,
+        arguments.server,
+        arguments.at,
     )
     check_output(arguments.output)
     session = open_session(arguments)
@@ -147,6 +162,11 @@ def handle(arguments: argparse.Namespace) -> int:
 
 def _csv(session: Session, options: ReportOptions) -> bytes:
     return points_as_csv(session.documents).encode()
+
+
+def _hgrm(session: Session, options: ReportOptions) -> bytes:
+    point = distributions.chosen(session.documents, options.server, options.at)
+    return distributions.hgrm_of(point, options.view.clock).encode()
 
 
 def _html(session: Session, options: ReportOptions) -> bytes:
@@ -193,6 +213,7 @@ _MAKERS: dict[str, Callable[[Session, ReportOptions], bytes]] = {
     ".svg": _svg,
     ".pdf": _pdf,
     ".csv": _csv,
+    ".hgrm": _hgrm,
 }
 
 ENDINGS = tuple(_MAKERS)

@@ -131,7 +131,7 @@ def test_every_session_makes_a_page(tmp_path: Path, documents: list[AnyDocument]
 
 def test_an_unknown_ending_is_refused_in_words(tmp_path: Path) -> None:
     path = recorded(tmp_path, session(1, 1))
-    with pytest.raises(BadInput, match=r"a\.gif.*\.csv, \.html, \.pdf, \.png, \.svg"):
+    with pytest.raises(BadInput, match=r"a\.gif.*\.csv, \.hgrm, \.html, \.pdf, \.png, \.svg"):
         write_report(path, tmp_path / "a.gif")
 
 

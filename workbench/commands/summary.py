@@ -14,6 +14,7 @@ from rich.text import Text
 from workbench.analysis.audits import Audit, State, in_short
 from workbench.analysis.cost import cost as cost_of
 from workbench.analysis.cost import full_core
+from workbench.analysis.distribution import Distribution
 from workbench.analysis.histogram import percentile_supported
 from workbench.analysis.results import PointResult, mean_us
 from workbench.analysis.summary import ServerSummary, Summary, summarise
@@ -22,7 +23,7 @@ from workbench.commands.fitting import Cell, fitting
 from workbench.commands.opening import add_session_arguments, exit_code, open_session
 from workbench.documents import OUR_AGENT, Metric, Percentiles, PointStop
 from workbench.formatting import duration, figure, megabytes, ordinal, per_second, percent
-from workbench.report import clients, cost, sustained
+from workbench.report import clients, cost, distributions, sustained
 from workbench.terminal import Terminal, write_json
 
 if TYPE_CHECKING:
@@ -59,6 +60,11 @@ def add_parser(subparsers: Subparsers) -> None:
     add_session_arguments(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object, nothing else")
     parser.add_argument("--audits", action="store_true", help="print the audits as a checklist")
+    parser.add_argument(
+        "--percentiles",
+        action="store_true",
+        help="print 50 to 100 %% of the response times where each server sustains its rate",
+    )
     parser.set_defaults(handler=handle)
 
 
@@ -72,6 +78,8 @@ def handle(arguments: argparse.Namespace) -> int:
         print_summary(summary)
         if arguments.audits:
             print_audits(summary.audits)
+        if arguments.percentiles:
+            print_percentiles(summary)
     return exit_code(session)
 
 
@@ -108,6 +116,18 @@ def print_audits(audits: Sequence[Audit], console: Terminal | None = None) -> No
     ]
     titles = ["Audit", "Result", "Finding"]
     console.print(fitting(titles, rows, console.width, spare=(), folds="Finding", words=True))
+
+
+def print_percentiles(summary: Summary, console: Terminal | None = None) -> None:
+    """Print the mean and the percentiles that ab prints, at one point of every server."""
+    console = console or Terminal(piped=PIPED)
+    rows: list[list[Cell]] = []
+    for server in summary.ranked():
+        if point := distributions.best(server):
+            found = Distribution.of(point, "latency")
+            rows.append([server.name, server.axis.at(point.x), *distributions.cells(found)])
+    titles = ["Response time", "At", *distributions.titles()]
+    console.print(fitting(titles, rows, console.width, spare=("75 %", "80 %", "66 %", "98 %")))
 
 
 def print_ranking(summary: Summary, console: Terminal | None = None) -> None:

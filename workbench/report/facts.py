@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -12,6 +12,7 @@ from workbench import formatting
 from workbench.analysis.audits import Audit, tainted
 from workbench.analysis.cost import cost as cost_of
 from workbench.analysis.cost import full_core
+from workbench.analysis.distribution import Distribution
 from workbench.analysis.histogram import percentile_supported
 from workbench.analysis.results import TRUSTED, mean_us
 from workbench.analysis.summary import ServerSummary, Summary, summarise
@@ -19,7 +20,7 @@ from workbench.documents import AnyDocument, Metric, Note, Percentiles, PointSto
 from workbench.formatting import listed
 from workbench.messages.notes import Severity
 from workbench.messages.topics import about, severity
-from workbench.report import clients, conditions, cost, sustained
+from workbench.report import clients, conditions, cost, distributions, sustained
 from workbench.report.conditions import Table
 from workbench.report.doubts import doubts, once, state
 
@@ -51,6 +52,20 @@ class Ranked:
     """How it died or why its sweep ended early; empty: neither."""
     faulty: str
     """Where and how it was faulty; empty: nowhere."""
+
+
+@dataclass(frozen=True)
+class Times:
+    """The distribution of a server's response times, where it sustains its rate."""
+
+    id: str
+    name: str
+    at: str
+    """ "4,700/s"."""
+    cells: tuple[str, ...]
+    """As `distributions.titles`; empty: too few replies."""
+    supported: str
+    """How many replies there are, and what they support."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +133,8 @@ class Report:
     searched: bool
     """Whether the plan searched for peaks."""
     ranking: list[Ranked] = field(default_factory=list)
+    times: list[Times] = field(default_factory=list)
+    times_titles: list[str] = field(default_factory=distributions.titles)
     passes: int = 1
     metrics: tuple[str, ...] = ()
     """Labels of the metrics beyond the built-in ones."""
@@ -169,6 +186,7 @@ def facts(
         sought=summary.axis.has_limit,
         searched=bool(summary.axis.bounds),
         ranking=[_ranked(s, _incidents(s, documents)) for s in summary.ranked()],
+        times=list(_times(summary)),
         metrics=tuple(metric.label for metric in metrics),
         passes=max((p.pass_number for s in summary.servers.values() for p in s.stops), default=1),
         doubts=[*(text[:1].upper() + text[1:] for text in remarks), *doubts(summary, documents)],
@@ -287,6 +305,16 @@ def _ranked(server: ServerSummary, incidents: Sequence[str]) -> Ranked:
         incidents=" ".join(incidents),
         faulty=server.what_is_faulty,
     )
+
+
+def _times(summary: Summary) -> Iterator[Times]:
+    for server in summary.ranked():
+        point = distributions.best(server)
+        found = Distribution.of(point, "latency") if point else None
+        if point and found and found.count:
+            cells = tuple(distributions.cells(found))
+            at = server.axis.at(point.x)
+            yield Times(server.id, server.name, at, cells, found.sentence)
 
 
 def _incidents(server: ServerSummary, documents: Iterable[AnyDocument]) -> list[str]:

@@ -1,0 +1,145 @@
+"""The distribution of response times."""
+
+from __future__ import annotations
+
+import math
+import re
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.histograms import histogram_of
+from tests.synthetic import Contestant, session
+from workbench.analysis.distribution import TABLE, Distribution, hgrm
+from workbench.analysis.results import PointResult
+from workbench.documents import PointStop
+from workbench.errors import BadInput
+from workbench.report import distributions
+from workbench.report.facts import facts
+
+
+def of(*times_us: int) -> Distribution:
+    return Distribution(histogram_of(times_us))
+
+
+THOUSAND = of(*range(1, 1001))
+
+
+def test_the_table_has_the_percentiles_of_ab() -> None:
+    rows = THOUSAND.table()
+    assert [row.label for row in rows] == [
+        *("50 %", "66 %", "75 %", "80 %", "90 %", "95 %", "98 %", "99 %", "100 %")
+    ]
+    assert [row.us for row in rows] == [500, 660, 750, 800, 900, 950, 980, 990, 1000]
+    assert all(row.supported for row in rows)
+    assert THOUSAND.mean_us == pytest.approx(500.5)
+
+
+def test_percentiles_of_too_few_replies_are_marked() -> None:
+    supported = {row.quantile for row in of(*range(1, 101)).table() if row.supported}
+    assert supported == {0.5, 0.66, 0.75, 0.8, 0.9, 1.0}
+    assert of(*range(1, 101)).sentence == "100 replies, enough up to p90."
+    assert THOUSAND.sentence == "1,000 replies, enough up to p99."
+    assert of(5).sentence == "1 reply: too few for any percentile."
+    assert of().sentence == "No response times."
+
+
+def test_the_curve_ends_at_the_longest_and_says_where_support_ends() -> None:
+    curve = THOUSAND.curve()
+    assert [curve[0].us, curve[-1].us] == [1, 1000]
+    assert curve[-1].quantile == pytest.approx(0.999)
+    assert max(row.quantile for row in curve if row.supported) == pytest.approx(0.99)
+    at = {round(row.quantile, 9): row.us for row in curve}
+    assert [at[q] for q in (0.5, 0.9, 0.99)] == [500, 900, 990]
+    assert of().curve() == of().table() == []
+
+
+@given(st.lists(st.integers(0, 5_000_000), min_size=1, max_size=300))
+def test_the_curve_never_falls(times_us: list[int]) -> None:
+    curve = of(*times_us).curve()
+    assert all(a.us <= b.us and a.quantile < b.quantile for a, b in pairwise(curve))
+    assert curve[-1].us == of(*times_us).at(1.0)
+
+
+def test_passes_are_put_together_by_their_histograms() -> None:
+    stops = [d for d in session(1, 1, repeats=2) if isinstance(d, PointStop) and d.judged]
+    both = Distribution.of(PointResult(9000.0, tuple(stops)), "latency")
+    assert both.count == sum(stop.counts.succeeded for stop in stops)
+    assert both.at(0.99) == PointResult(9000.0, tuple(stops)).times("latency").p99
+
+
+def test_hgrm_is_written_as_other_tools_read_it() -> None:
+    # Four values, as in HdrHistogram's own tests, here in microseconds.
+    lines = hgrm(histogram_of([100, 200, 250, 600])).splitlines()
+    assert lines == [
+        "       Value     Percentile TotalCount 1/(1-Percentile)",
+        "",
+        "       0.100 0.000000000000          1           1.00",
+        "       0.100 0.100000000000          1           1.11",
+        "       0.100 0.200000000000          1           1.25",
+        "       0.200 0.300000000000          2           1.43",
+        "       0.200 0.400000000000          2           1.67",
+        "       0.200 0.500000000000          2           2.00",
+        "       0.250 0.550000000000          3           2.22",
+        "       0.250 0.600000000000          3           2.50",
+        "       0.250 0.650000000000          3           2.86",
+        "       0.250 0.700000000000          3           3.33",
+        "       0.250 0.750000000000          3           4.00",
+        "       0.600 0.775000000000          4           4.44",
+        "       0.600 1.000000000000          4",
+        "#[Mean    =        0.287, StdDeviation   =        0.188]",
+        "#[Max     =        0.600, Total count    =            4]",
+        "#[Buckets =           20, SubBuckets     =         2048]",
+    ]
+
+
+@given(st.lists(st.integers(0, 5_000_000), max_size=300))
+def test_hgrm_counts_every_reply(times_us: list[int]) -> None:
+    text = hgrm(histogram_of(times_us))
+    rows = [line.split() for line in text.splitlines()[2:] if not line.startswith("#")]
+    assert not rows or int(rows[-1][2]) == len(times_us)
+    assert [float(row[1]) for row in rows] == sorted({float(row[1]) for row in rows})
+    assert all(math.isfinite(float(cell)) for row in rows for cell in row)
+
+
+def test_the_table_can_have_other_percentiles() -> None:
+    assert [row.label for row in THOUSAND.table((0.999, 0.9999))] == ["99.9 %", "99.99 %"]
+    assert TABLE[-1] == 1.0
+
+
+def test_a_point_is_chosen_by_server_and_value() -> None:
+    documents = session(2, rates=[1000.0, 4000.0, 9000.0])
+    stands = distributions.chosen(documents, "asyncio-streams", None)
+    assert stands.x == 4000.0
+    assert distributions.chosen(documents, "asyncio-protocol", 9000.0).x == 9000.0
+    assert distributions.chosen(session(1, 2), "", None).x == 4500.0
+
+
+@pytest.mark.parametrize(
+    ("server", "at", "sentence"),
+    [
+        ("", None, "Choose one server with --server: asyncio-streams and asyncio-protocol."),
+        ("x", None, "has no points of 'x'; it has asyncio-streams and asyncio-protocol."),
+        ("asyncio-streams", 3.0, "asyncio streams has no point at 3; it has 4,500 and 9,000."),
+    ],
+)
+def test_what_cannot_be_chosen_is_named(server: str, at: float | None, sentence: str) -> None:
+    with pytest.raises(BadInput, match=re.escape(sentence)):
+        distributions.chosen(session(2, 2), server, at)
+
+
+def test_a_point_without_replies_has_no_hgrm() -> None:
+    dead = Contestant("dead", "Dead", "", 0, 100, 1 << 20)
+    point = distributions.chosen(session([dead], 2), "", 4500.0)
+    with pytest.raises(BadInput, match="no response times at 4,500/s"):
+        distributions.hgrm_of(point, "latency")
+
+
+def test_reports_have_the_percentiles_of_every_server() -> None:
+    report = facts(session(2, 8, seconds=0.5))
+    times = next(each for each in report.times if each.id == "asyncio-streams")
+    assert times.at == "4,500/s"
+    assert dict(zip(report.times_titles, times.cells, strict=True))["50 %"]
+    assert times.supported.endswith("enough up to p99.")

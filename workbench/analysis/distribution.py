@@ -1,0 +1,164 @@
+"""The distribution of response times: percentiles as far as there are samples for them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from workbench.analysis import histogram
+from workbench.analysis.results import Clock, PointResult
+from workbench.documents import SparseHistogram
+
+TABLE = (0.5, 0.66, 0.75, 0.8, 0.9, 0.95, 0.98, 0.99, 1.0)
+"""The quantiles that ab (ApacheBench) prints."""
+
+_BEYOND = 10
+"""So many values must lie beyond a percentile for it to be told; see `percentile_supported`."""
+_EACH_DECADE = 24
+"""Points of a curve."""
+_TICKS = 5
+"""Of a half distance, in .hgrm files; what HdrHistogram's tools print by default."""
+_OCTAVES = 20
+_EXACT_BUCKETS = 2_048
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the table."""
+
+    quantile: float
+    """1: the longest."""
+    us: int
+    supported: bool
+    """False: too few values lie beyond it, so another run may well give another figure."""
+
+    @property
+    def label(self) -> str:
+        """ "50 %", "99.9 %"."""
+        return f"{percent_text(self.quantile)} %"
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """Of one series at one value of the axis, over its passes."""
+
+    sparse: SparseHistogram
+
+    @classmethod
+    def of(cls, point: PointResult, clock: Clock) -> Distribution:
+        """Empty where no call was answered, or the load tool reports no histogram."""
+        return cls(histogram.merge(getattr(stop.histograms, clock) for stop in point.stops))
+
+    @cached_property
+    def count(self) -> int:
+        """Replies."""
+        return sum(self.sparse[1::2])
+
+    @cached_property
+    def mean_us(self) -> float | None:
+        """None: it is empty."""
+        return histogram.mean(self.sparse)
+
+    @property
+    def supported(self) -> float:
+        """The highest quantile for which there are samples enough; 0: none."""
+        return max(0.0, 1 - _BEYOND / self.count) if self.count else 0.0
+
+    def at(self, quantile: float) -> int | None:
+        """Microseconds; None: it is empty."""
+        if quantile <= 0:
+            return histogram.bucket_bounds(self.sparse[0])[1] if self.sparse else None
+        return histogram.percentile(self.sparse, min(1.0, quantile))
+
+    def table(self, quantiles: Sequence[float] = TABLE) -> list[Row]:
+        """Empty: no reply."""
+        return [
+            Row(q, us, q == 1 or histogram.percentile_supported(self.count, q))
+            for q in quantiles
+            if (us := self.at(q)) is not None
+        ]
+
+    def curve(self) -> list[Row]:
+        """Evenly spaced over log(1 / (1 - quantile)), to the longest, which stands at the share of
+        one in all replies."""
+        if not self.count:
+            return []
+        last = math.log10(self.count)
+        steps = max(1, round(last * _EACH_DECADE))
+        each = {last * n / steps for n in range(steps)} | {math.log10(2)} | set(_nines(last))
+        rows = self.table([1 - 10**-place for place in sorted(each) if place < last])
+        longest = self.at(1.0)
+        assert longest is not None
+        return [*rows, Row(1 - 1 / self.count, longest, False)]
+
+    @property
+    def sentence(self) -> str:
+        """ "Up to p99.9: 12,400 replies."; what the samples support."""
+        if not self.count:
+            return "No response times."
+        told = [q for q in _known(self.count) if histogram.percentile_supported(self.count, q)]
+        replies = f"{self.count:,} repl{'y' if self.count == 1 else 'ies'}"
+        if not told:
+            return f"{replies}: too few for any percentile."
+        return f"{replies}, enough up to p{percent_text(told[-1])}."
+
+
+def _nines(last: float) -> Iterator[float]:
+    return (float(n) for n in range(1, math.ceil(last)))
+
+
+def _known(count: int) -> list[float]:
+    """p50, then 90, 99, 99.9 and so on, as far as a count could support."""
+    return [0.5, *(1 - 10**-n for n in range(1, max(1, math.ceil(math.log10(count)))))]
+
+
+def percent_text(quantile: float) -> str:
+    """ "50", "99.9", "100": as many nines as there are."""
+    digits = max(0, math.ceil(-math.log10(max(1 - quantile, 1e-12)) - 1e-6) - 1)
+    text = f"{100 * quantile:.{max(digits, 1)}f}"
+    return text.rstrip("0").rstrip(".")
+
+
+def hgrm(sparse: SparseHistogram) -> str:
+    """The text that HdrHistogram's tools print and plot, in milliseconds.
+
+    Percentiles at `_TICKS` steps of each half of the distance to 100 %; see
+    `outputPercentileDistribution` of HdrHistogram.
+    """
+    pairs = np.asarray(sparse, dtype=np.int64).reshape(-1, 2)
+    total, reached, level = int(pairs[:, 1].sum()), 0, 0.0
+    lines = ["       Value     Percentile TotalCount 1/(1-Percentile)", ""]
+    value = 0.0
+    for bucket, count in pairs.tolist():
+        reached += count
+        value = histogram.bucket_bounds(bucket)[1] / 1000
+        while count and 100 * reached / total >= level:
+            inverse = 1 / (1 - level / 100)
+            lines.append(f"{value:12.3f} {level / 100:2.12f} {reached:10d} {inverse:14.2f}")
+            half_distances = 2 ** (math.floor(math.log2(100 / (100 - level))) + 1)
+            level += 100 / (_TICKS * half_distances)
+            if reached == total:
+                break
+    if total:
+        lines.append(f"{value:12.3f} {1:2.12f} {total:10d}")
+    mean, deviation = _moments(pairs, total)
+    lines += [
+        f"#[Mean    = {mean:12.3f}, StdDeviation   = {deviation:12.3f}]",
+        f"#[Max     = {value:12.3f}, Total count    = {total:12d}]",
+        f"#[Buckets = {_OCTAVES:12d}, SubBuckets     = {_EXACT_BUCKETS:12d}]",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _moments(pairs: np.ndarray, total: int) -> tuple[float, float]:
+    """(mean, standard deviation) in milliseconds, from the middles of the buckets."""
+    if not total:
+        return 0.0, 0.0
+    middles = np.array([sum(histogram.bucket_bounds(int(b))) / 2000 for b in pairs[:, 0]])
+    mean = float(middles @ pairs[:, 1]) / total
+    return mean, math.sqrt(float((middles - mean) ** 2 @ pairs[:, 1]) / total)

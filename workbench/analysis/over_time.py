@@ -1,0 +1,357 @@
+"""What happened second by second: the windows of points and the samples of the server's machine.
+
+A *block* is one series in one pass. Blocks are laid over one another, each from its own start, so
+that servers that ran one after another can be compared. Windows are put together by adding counts
+and merging histograms; no percentile is averaged.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import isnan, nan
+from statistics import fmean
+
+from workbench.analysis import histogram
+from workbench.analysis.results import PERCENTILES, View, supported, window_ms
+from workbench.analysis.windows import Thinner, pending
+from workbench.axis import RATE, Axis
+from workbench.documents import (
+    AnyDocument,
+    Errors,
+    HostSample,
+    Metric,
+    Percentiles,
+    PointStart,
+    PointStop,
+    RunStart,
+    Verdict,
+    Window,
+)
+
+TIME = Axis(key="time", label="Time", unit="s")
+"""Of the charts, from the start of what is shown. No session varies it."""
+
+METRICS: Sequence[Metric] = (
+    Metric(key="offered", label="Offered load", unit="per second", source="window"),
+    Metric(key="connections", label="Open connections", source="window"),
+    Metric(key="pending", label="Pending calls", source="window"),
+    Metric(key="cpu", label="CPU of the server", unit="% of a core", source="host"),
+    Metric(key="host_cpu", label="CPU of its machine", unit="% of all cores", source="host"),
+    Metric(key="memory", label="Memory of the server", unit="MB", source="host"),
+    Metric(key="free_memory", label="Available memory of its machine", unit="MB", source="host"),
+    Metric(key="accept_queue", label="Accept queue", unit="connections", source="host"),
+)
+"""Those beside replies, response times and errors, in the order in which they are offered."""
+
+ERRORS = Metric(key="errors", label="Errors", unit="% of the calls that ended")
+"""Over time a call counts when it ends, which may be long after it was scheduled."""
+
+_STEPS_S = (0.2, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600)
+_MOST_SLICES = 240
+"""In the longest block. More would lie closer than the pixels of a chart."""
+_SAMPLE_HOLDS_US = 2_500_000
+"""A sample describes the time since the one before it, about a second."""
+_WITHOUT_DATA_S = 5.0
+"""A line is not drawn over a longer time without a point."""
+
+
+@dataclass
+class Stretch:
+    """One point over time."""
+
+    start: PointStart
+    windows: list[Window] = field(default_factory=list)
+    stop: PointStop | None = None
+    """None: it is running, or was cut off."""
+
+
+@dataclass
+class Block:
+    """One series in one pass."""
+
+    server: str
+    stretches: list[Stretch] = field(default_factory=list)
+    samples: list[HostSample] = field(default_factory=list)
+    version: int = 0
+    """Grows with every document."""
+
+    def chosen(self, x: float | None) -> list[Stretch]:
+        """Its points at a value of the axis; None: all. Of several attempts the last counts."""
+        if x is None:
+            return self.stretches
+        return [stretch for stretch in self.stretches if stretch.start.x == x][-1:]
+
+    def span_s(self, x: float | None) -> float:
+        """How long that takes."""
+        chosen = self.chosen(x)
+        if not chosen or not (windows := chosen[-1].windows or chosen[0].windows):
+            return 0.0
+        return (windows[-1].t_us + windows[-1].length_us - chosen[0].start.t_us) / 1e6
+
+
+class OverTime:
+    """Collects what there is over time. Call it with every document of a session."""
+
+    def __init__(self) -> None:
+        self.axis = RATE
+        self.blocks: dict[tuple[str, int], Block] = {}
+        """By series and pass."""
+        self._running: tuple[Block, Stretch, Thinner] | None = None
+        self._sampled: Block | None = None
+        """Samples of a point's last second come after its end."""
+        self._slices: dict[tuple[str, int, float | None, float], dict[tuple[int, ...], Slice]] = {}
+
+    def __call__(self, document: AnyDocument) -> None:
+        match document:
+            case RunStart():
+                self.axis = document.axis or RATE
+            case PointStart(judged=True):
+                block = self._block(document)
+                stretch = Stretch(document)
+                block.stretches.append(stretch)
+                self._running, self._sampled = (block, stretch, Thinner(document.seconds)), block
+            case PointStart():
+                self._running = self._sampled = None
+            case Window() if self._running is not None:
+                block, stretch, thinner = self._running
+                if stretch.start.point == document.point:
+                    # A long run must not fill the memory; a session is recorded likewise.
+                    stretch.windows += thinner.take(document)
+                    block.version += 1
+            case HostSample() if self._sampled and self._sampled.server == document.server:
+                self._sampled.samples.append(document)
+                self._sampled.version += 1
+            case PointStop() if self._running is not None:
+                block, stretch, thinner = self._running
+                stretch.windows += thinner.rest()
+                stretch.stop = document
+                block.version += 1
+                self._running = None
+            case _:
+                pass
+
+    def _block(self, start: PointStart) -> Block:
+        key = start.series, start.pass_number
+        return self.blocks.setdefault(key, Block(start.server))
+
+    @property
+    def passes(self) -> list[int]:
+        return sorted({number for _, number in self.blocks})
+
+    @property
+    def values(self) -> list[float]:
+        """Values of the axis that have points, ascending."""
+        each = (stretch.start.x for block in self.blocks.values() for stretch in block.stretches)
+        return sorted(set(each))
+
+    def span_s(self, pass_number: int, x: float | None) -> float:
+        """How long the longest block of a pass takes."""
+        mine = (block for (_, number), block in self.blocks.items() if number == pass_number)
+        return max((block.span_s(x) for block in mine), default=0.0)
+
+    def slices(self, series: str, pass_number: int, x: float | None, step_s: float) -> list[Slice]:
+        """One series over time: its point at `x`, or its whole block. Empty: it has not run.
+
+        Slices are `step_s` long, and never of two points. Where windows carry no histograms (older
+        sessions) each slice is one window, because percentiles cannot be put together.
+        """
+        block = self.blocks.get((series, pass_number))
+        chosen = block.chosen(x) if block else []
+        if not block or not chosen:
+            return []
+        key = series, pass_number, x, step_s
+        before = self._slices.get(key, {})
+        kept: dict[tuple[int, ...], Slice] = {}
+        for stretch in chosen:
+            for windows in _grouped(stretch, step_s):
+                samples = _of(block.samples, windows)
+                same = stretch.start.point, windows[0].index, len(windows), len(samples)
+                kept[same] = before.get(same) or Slice(
+                    chosen[0].start.t_us, stretch, windows, samples, self.axis
+                )
+        self._slices[key] = kept
+        return list(kept.values())
+
+    def step_s(self, pass_number: int, x: float | None) -> float:
+        """How long the slices of a chart are."""
+        span_s = self.span_s(pass_number, x)
+        return next((step for step in _STEPS_S if span_s / step <= _MOST_SLICES), _STEPS_S[-1])
+
+
+@dataclass(frozen=True)
+class Slice:
+    """One series in a moment of time; what it says of a moment `PointResult` says of a point."""
+
+    begun_us: int
+    """When what is shown began."""
+    stretch: Stretch
+    windows: Sequence[Window]
+    samples: Sequence[HostSample]
+    of: Axis
+    """What the session varies."""
+    _known: dict[tuple[str, View], float] = field(default_factory=dict, compare=False, repr=False)
+
+    axis = TIME
+    waiting = 0
+
+    @cached_property
+    def x(self) -> float:
+        """Its middle, in seconds."""
+        first, last = self.windows[0], self.windows[-1]
+        return ((first.t_us + last.t_us + last.length_us) / 2 - self.begun_us) / 1e6
+
+    @cached_property
+    def from_s(self) -> float:
+        return (self.windows[0].t_us - self.begun_us) / 1e6
+
+    @property
+    def to_s(self) -> float:
+        return self.from_s + self.seconds
+
+    @cached_property
+    def seconds(self) -> float:
+        return sum(window.length_us for window in self.windows) / 1e6
+
+    @property
+    def offered(self) -> str:
+        """ "4,700/s", "50 concurrent"."""
+        return self.of.of(self.stretch.start)
+
+    @property
+    def trusted(self) -> bool:
+        """Whether it belongs to the measured part of its point."""
+        return all(window.phase == "measure" for window in self.windows)
+
+    @property
+    def phase(self) -> str:
+        """ "ramp", "measure" or "drain"; of several the first."""
+        return self.windows[0].phase
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """Of its point; None: it has not ended."""
+        return self.stretch.stop.verdict if self.stretch.stop else None
+
+    @cached_property
+    def replies_per_s(self) -> float:
+        """In the unit of the session's axis, as of a point."""
+        return self.per_s(sum(window.replies for window in self.windows))
+
+    @cached_property
+    def errors(self) -> Errors:
+        """Calls that ended without success, by class, most frequent first."""
+        total: dict[str, int] = {}
+        for window in self.windows:
+            for name, count in window.errors.items():
+                total[name] = total.get(name, 0) + count
+        return dict(sorted(total.items(), key=lambda item: -item[1]))
+
+    @cached_property
+    def errors_pct(self) -> float:
+        """Of the calls that ended; NaN: none did."""
+        lost = sum(self.errors.values())
+        ended = lost + sum(window.replies for window in self.windows)
+        return 100 * lost / ended if ended else nan
+
+    def times(self, clock: str) -> Percentiles | None:
+        """None: no reply."""
+        if len(self.windows) == 1:
+            return getattr(self.windows[0], f"{clock}_us")  # type: ignore[no-any-return]
+        return histogram.percentiles(histogram.merge(getattr(w, clock) for w in self.windows))
+
+    def time_ms(self, view: View) -> float:
+        """NaN: no reply."""
+        if len(self.windows) == 1:
+            return window_ms(self.windows[0], view)
+        merged = histogram.merge(getattr(window, view.clock) for window in self.windows)
+        if view.percentile == "mean":
+            us = histogram.mean(merged)
+        else:
+            us = histogram.percentile(merged, PERCENTILES[view.percentile])
+        return nan if us is None else max(1, us) / 1000
+
+    def supported(self, view: View) -> bool:
+        """Were there replies enough to tell this percentile?"""
+        return supported(self.times(view.clock), view.percentile)
+
+    def value(self, metric: str, view: View) -> float:
+        """NaN: not known."""
+        key = metric, view
+        if key not in self._known:
+            self._known[key] = _VALUES[metric](self, view) if metric in _VALUES else nan
+        return self._known[key]
+
+    def per_s(self, calls: int) -> float:
+        each = self.stretch.start.calls_per_connection if self.of.counts == "connections" else 1
+        return calls / each / self.seconds
+
+
+_VALUES: dict[str, Callable[[Slice, View], float]] = {
+    "replies": lambda now, view: now.replies_per_s,
+    "time": lambda now, view: now.time_ms(view),
+    "errors": lambda now, view: now.errors_pct,
+    "offered": lambda now, view: now.per_s(sum(window.due for window in now.windows)),
+    "connections": lambda now, view: float(now.windows[-1].in_flight),
+    "pending": lambda now, view: _or_nan(pending(now.windows)),
+    "cpu": lambda now, view: _mean(sample.cpu_pct for sample in now.samples),
+    "host_cpu": lambda now, view: _mean(sample.host_cpu_pct for sample in now.samples),
+    "memory": lambda now, view: max((s.rss_bytes for s in now.samples), default=0) / 1e6 or nan,
+    "free_memory": lambda now, view: (
+        min((s.memory_available_bytes for s in now.samples), default=0) / 1e6 or nan
+    ),
+    "accept_queue": lambda now, view: max(
+        (float(s.accept_queue) for s in now.samples), default=nan
+    ),
+}
+"""By the keys of metrics."""
+
+
+def known_metrics(slices: Iterable[Slice]) -> list[Metric]:
+    """Those that are known of any slice: a choice that shows nothing helps nobody."""
+    each = list(slices)
+    return [
+        metric
+        for metric in METRICS
+        if any(not isnan(value) and value for s in each if (value := s.value(metric.key, View())))
+    ]
+
+
+def without_data(before: Slice, after: Slice, step_s: float) -> bool:
+    """Whether nothing is known of a long time between two slices."""
+    return after.from_s - before.to_s > max(_WITHOUT_DATA_S, 3 * step_s)
+
+
+def _grouped(stretch: Stretch, step_s: float) -> list[list[Window]]:
+    """Windows of each step from the start of a point; phases apart."""
+    if any(window.replies and not window.latency for window in stretch.windows):
+        return [[window] for window in stretch.windows]
+    groups: dict[tuple[int, str], list[Window]] = {}
+    for window in stretch.windows:
+        place = int((window.t_us - stretch.start.t_us) / 1e6 / step_s + 1e-6)
+        groups.setdefault((place, window.phase), []).append(window)
+    return list(groups.values())
+
+
+def _of(samples: Sequence[HostSample], windows: Sequence[Window]) -> Sequence[HostSample]:
+    """Samples within the time of the windows; else the next one, which describes it too."""
+    from_us, to_us = windows[0].t_us, windows[-1].t_us + windows[-1].length_us
+    first, end = (bisect_right(samples, t_us, key=_t_us) for t_us in (from_us, to_us))
+    if first < end:
+        return samples[first:end]
+    return [s for s in samples[end : end + 1] if s.t_us <= to_us + _SAMPLE_HOLDS_US]
+
+
+def _t_us(sample: HostSample) -> int:
+    return sample.t_us
+
+
+def _or_nan(value: float | None) -> float:
+    return nan if value is None else value
+
+
+def _mean(values: Iterable[float]) -> float:
+    each = list(values)
+    return fmean(each) if each else nan
