@@ -5,14 +5,20 @@ from __future__ import annotations
 from math import log10
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.charts import scales
 from app.charts.plot import Limits, Plot
-from app.charts.series import Quantity
+from app.charts.series import Floats, Quantity
+from app.charts.showing import ACROSS, Span
 
 _BEFORE_FIRST = 0.04
 """Left of the first value on a logarithmic x axis; a linear one starts at 0."""
+_BESIDE = 0.06
+"""Above and below the values of a zoom."""
+_ZERO, _BELOW_ZERO = 0.10, 0.04
+"""From the end of a logarithmic axis to its zero, and below that."""
+_LEAST_PCT = 1.0
+"""Where an axis of errors ends that shows none."""
 
 
 class Axes:
@@ -20,54 +26,112 @@ class Axes:
 
     def __init__(self, chart: Plot) -> None:
         self._chart = chart
-        self._fitted = False
-        """The limits fit what is shown and change as little as possible."""
+        self._kept: Span | None = None
+        """The limits that fit what is shown; they change as little as possible."""
+        self._kept_of: object = None
 
     def forget(self) -> None:
         """Start again, for other data."""
-        self._fitted = False
+        self._kept = None
 
     def fit(self) -> Limits:
-        """Return the limits for the data known now."""
+        """Return the limits for the data known now; sets the chart's whole x axis and its zeros."""
         chart, model = self._chart, self._chart.model
         last = max(model.last_x, model.whole.last_x if model.whole else 0.0)
-        if chart.quantity is Quantity.REPLIES:
-            low, high = 0.0, last if model.axis.calibrated else self._highest()
-        elif chart.metric == Quantity.ERRORS.value:
-            low, high = -2.0, 102.0
-        elif chart.log:
-            low, high = (log10(limit) for limit in self._log_limits())
-        else:
-            low, high = 0.0, self._highest()
-        if self._fitted and chart.quantity is Quantity.TIME:
-            low, high = min(low, chart.limits[2]), max(high, chart.limits[3])
-        self._fitted = model.start is not None
-        return *self._across(last), low, high
+        across = chart.whole_across = self._across(last)
+        zero_x = across[0]
+        span = chart.showing.zoom.get(ACROSS)
+        if span is not None:
+            chart.zero = zero_x, chart.zero[1]
+            low, high = (self._drawn(x, log=chart.log_across) for x in span)
+            across = max(low, across[0]), min(high, across[1])
+        of = span, frozenset(chart.hidden) if span else None, chart.metric, chart.log
+        if of != self._kept_of:
+            self._kept, self._kept_of = None, of
+        low, high = self._part(span) if span else self._all(last)
+        steady = chart.quantity is Quantity.TIME or chart.log or span is not None
+        if self._kept is not None and steady:
+            low, high = min(low, self._kept[0]), max(high, self._kept[1])
+        self._kept = (low, high) if model.start is not None else None
+        zero_y = low
+        if chart.log and (self._spanned(span) <= 0).any():
+            whole = high - low
+            zero_y, low = low - _ZERO * whole, low - (_ZERO + _BELOW_ZERO) * whole
+        chart.zero = zero_x, zero_y
+        if (values := chart.showing.zoom.get(chart.metric)) is not None:
+            low, high = (self._drawn(value, log=chart.log) for value in values)
+        return *across, low, high
 
-    def _across(self, last: float) -> tuple[float, float]:
-        axis = self._chart.model.axis
-        if axis.scale != "log":
+    def _all(self, last: float) -> Span:
+        """Return where the values begin and end as drawn, without a zoom."""
+        chart = self._chart
+        if chart.log and chart.quantity is Quantity.TIME:
+            low, high = self._log_limits()
+            return log10(low), log10(high)
+        if chart.log:
+            return self._positive(self._spanned())
+        if chart.metric == Quantity.ERRORS.value:
+            return -2.0, 102.0
+        if chart.quantity is Quantity.REPLIES and chart.model.axis.calibrated:
+            return 0.0, last
+        return 0.0, self._highest()
+
+    def _part(self, span: Span) -> Span:
+        """Return the same for the values between two x."""
+        chart, known = self._chart, self._spanned(span)
+        if chart.log:
+            known = known[known > 0]
+            if not len(known):
+                return self._all(chart.model.last_x)
+            low, high = log10(known.min()), log10(known.max())
+            beside = max(_BESIDE * (high - low), 0.08)
+            return low - beside, high + beside
+        least, most = (known.min(), known.max()) if len(known) else (0.0, 0.0)
+        if chart.metric == Quantity.ERRORS.value:
+            end = min(102.0, scales.end(max(most * 1.05, _LEAST_PCT)))
+            return -0.02 * end, end
+        beside = max(_BESIDE * (most - least), 0.005 * most, 1e-3)
+        return max(0.0, least - beside), most + beside
+
+    def _across(self, last: float) -> Span:
+        if not self._chart.log_across:
             return 0.0, last
         high = log10(max(last, 1e-9))
-        low = log10(min((x for x in axis.ends if x > 0), default=last / 1000))
+        ends = self._chart.model.axis.values or self._chart.model.axis.ends
+        low = log10(min((x for x in ends if x > 0), default=last / 1000))
         return (low - _BEFORE_FIRST * (high - low) if low < high else high - 1.0), high
 
-    def _spanned(self) -> NDArray[np.float64]:
+    @staticmethod
+    def _drawn(value: float, *, log: bool) -> float:
+        return log10(max(value, 1e-9)) if log else value
+
+    def _spanned(self, span: Span | None = None) -> Floats:
         """The values that the axis is fitted to: known and expected ones."""
         chart, whole = self._chart, self._chart.model.whole
-        if whole is None:
-            return chart.known()
-        return np.concatenate((chart.known(), whole.values(chart.quantity, chart.view_shown)))
+        if whole is None or (span is not None and chart.hidden):
+            return chart.known(span)
+        expected = whole.values(chart.quantity, chart.view_shown, span)
+        return np.concatenate((chart.known(span), expected))
 
     def _highest(self) -> float:
         known = self._spanned()
         return scales.end(max(known.max(initial=0.0) * 1.05, 1e-3)) if len(known) else 1.0
 
-    def _log_limits(self) -> tuple[float, float]:
+    @staticmethod
+    def _positive(known: Floats) -> Span:
+        """Return round logarithmic ends around the values that are not zero."""
+        known = known[known > 0]
+        if not len(known):
+            return 0.0, 2.0
+        low = log10(scales.round_down(known.min() * 0.95))
+        return low, max(log10(scales.round_up(known.max())) + 0.03, low + 1)
+
+    def _log_limits(self) -> Span:
         """Return limits fitted to a complete session; while running, wide enough that the axis
         stays stable.
         """
         model, known = self._chart.model, self._spanned()
+        known = known[known > 0]
         low, high = 0.1, scales.round_up(max(1000.0, model.timeout_ms))
         if len(known):
             least, most = scales.round_down(known.min() * 0.9), scales.round_up(known.max() * 0.995)

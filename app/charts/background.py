@@ -2,46 +2,40 @@
 
 from __future__ import annotations
 
-from math import atan2, ceil, degrees, hypot, log10
+from math import log10
 
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
-from app.charts import labels, scales, words
+from app.charts import labels, ticks
 from app.charts.drawing import draw_text, text_width
+from app.charts.ideal import Ideal
 from app.charts.plot import Plot
 from app.charts.series import Quantity
 from app.colour import with_opacity
 from app.theme import Weight, font
 from workbench.analysis.results import PointResult, View
 
-_IDEAL = "ideal: every call answered"
 _LARGE = "large: sustained rate"
 _PEAK = "large: peak"
 _HOLLOW = "hollow: unreliable"
 _FAULTY = "crossed: faulty"
 _RINGED = "ringed: audit failed"
 _FEW = "hollow: too few samples"
-_CONTROLS = 424.0
-"""Unscaled, right of the title of the response time chart: the window's controls."""
+_CONTROLS = {Quantity.REPLIES: 150.0, Quantity.TIME: 424.0, Quantity.ERRORS: 0.0}
+"""Unscaled, right of the title of a chart: the window's controls."""
 _RARELY_AT_TIMEOUT = 0.6
 """Up to this share of the rates, few lines reach the timeout."""
-_BETWEEN_MARKS = 62.0
-"""Unscaled, below the lowest chart, between the middles of two figures."""
-_MOST_VALUES = 12
-"""Values of an axis other than rates that are marked one by one."""
 _NO_CONTROLS = 2.0
 """Height of the controls in pictures and presentations."""
-_ABOVE_IDEAL = 14.0
-"""Unscaled, from the line to the middle of its text."""
 
 
 class Ground:
     """Paints a chart's background in the scene's pixels."""
 
     def __init__(self, chart: Plot) -> None:
-        self._chart = chart
+        self._chart, self._ideal = chart, Ideal(chart)
         self._marks_of: object = None
         self._marks_explained: tuple[str, ...] = ()
 
@@ -49,7 +43,7 @@ class Ground:
         chart = self._chart
         size = chart.viewport().size().toTuple(), chart.plot_rect().getRect()
         ratio = chart.devicePixelRatioF()
-        shown = (chart.view_shown, chart.log, chart.model.axis.title)
+        shown = (chart.view_shown, chart.showing, chart.zero, chart.axis_text())
         empty = not any(len(curve.values.x) for curve in chart.curves.values())
         texts = self._hint(), self._head()
         return size, ratio, chart.limits, chart.ceiling, shown, empty, texts, self._timeout_ms()
@@ -64,17 +58,7 @@ class Ground:
             text, size, at = self._timeout_text(timeout)
             half = chart.sizes.px(6)
             found.append((at.x(), at.y() - half, at.x() + text_width(text, size), at.y() + half))
-        share, half = self._ideal_text()
-        if not half:
-            return found
-        last, px = chart.limits[1], chart.sizes.px
-        first, end = (chart.at(last * s, last * s) for s in (share - half, share + half))
-        way = end - first
-        length = max(1.0, hypot(way.x(), way.y()))
-        aside = QPointF(way.y(), -way.x()) * px(_ABOVE_IDEAL) / length
-        count, r = ceil(length / px(8)), px(7)
-        middles = (first + aside + way * n / count for n in range(count + 1))
-        return [*found, *((at.x() - r, at.y() - r, at.x() + r, at.y() + r) for at in middles)]
+        return [*found, *self._ideal.boxes()]
 
     def paint(self, painter: QPainter) -> None:
         chart = self._chart
@@ -85,7 +69,7 @@ class Ground:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._paint_head(painter)
         hair = QPen(QColor(theme.line), max(1.0, px(0.8)))
-        for value, text in self._value_ticks():
+        for value, text in ticks.up(chart):
             y = round(chart.at(0, value).y()) + 0.5
             painter.setPen(hair)
             painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
@@ -96,7 +80,7 @@ class Ground:
         self._paint_ceiling(painter)
         self._paint_timeout(painter)
         if chart.has_ideal:
-            self._paint_ideal(painter)
+            self._ideal.paint(painter)
         self._paint_hint(painter)
         painter.restore()
 
@@ -115,6 +99,8 @@ class Ground:
             )
         elif chart.curves.keys() <= chart.hidden:
             text = "All servers are hidden. Press 0 to show them." if first else ""
+        elif part := self._hint_of_zoom():
+            text = part
         elif not len(chart.known()):
             answered = any(s.most and s.most.replies_per_s for s in chart.model.series.values())
             text = (
@@ -123,6 +109,14 @@ class Ground:
                 else "No replies, so no response times."
             )
         return text if text and chart.running_at() is None else ""
+
+    def _hint_of_zoom(self) -> str:
+        """Return the text where the zoom shows no line; empty: it shows one, or all is shown."""
+        chart = self._chart
+        shown = (curve for id_, curve in chart.curves.items() if id_ not in chart.hidden)
+        if not chart.showing.zoom or not len(chart.known()) or any(map(chart.seen, shown)):
+            return ""
+        return "Nothing measured in this part. Double-click or Ctrl+0 shows all."
 
     def _paint_hint(self, painter: QPainter) -> None:
         chart, text = self._chart, self._hint()
@@ -150,8 +144,8 @@ class Ground:
         chart, px = self._chart, self._chart.sizes.px
         title, unit = chart.title_text()
         size, x = font(px(12)), text_width(title, self._title_font()) + px(9)
-        controls = chart.quantity is Quantity.TIME and chart.sizes.controls > _NO_CONTROLS
-        room = chart.width() - x - px(_CONTROLS) * controls
+        controls = _CONTROLS[chart.quantity] if chart.sizes.controls > _NO_CONTROLS else 0.0
+        room = chart.width() - x - px(controls)
         keys, brief = self._marks(), unit.partition(",")[0]
         forms = ((unit, *keys), (brief, *keys), (brief, *keys[-1:]), (unit,))
         texts = ["  ·  ".join(form) for form in forms]
@@ -195,47 +189,17 @@ class Ground:
             )
         return self._marks_explained
 
-    def _value_ticks(self) -> list[tuple[float, str]]:
-        chart = self._chart
-        height = chart.plot_rect().height() / chart.sizes.scale
-        _, _, low, high = chart.limits
-        if chart.metric == Quantity.ERRORS.value:
-            marks = (0, 25, 50, 75, 100) if height > 90 else (0, 50, 100)
-            return [(mark, f"{mark} %") for mark in marks]
-        if chart.quantity is not Quantity.TIME:
-            most = max(5 if chart.quantity is Quantity.REPLIES else 2, int(height / 30))
-            return [(v, words.count(v)) for v in scales.ticks(high, most)]
-        if chart.log:
-            marks = scales.log_ticks(10**low, 10**high, 13 * (high - low) / max(1.0, height))
-        else:
-            marks = scales.ticks(high, max(2, int(height / 30)))
-        return [(v, _time_text(v)) for v in marks]
-
     def _paint_rates(self, painter: QPainter) -> None:
         chart = self._chart
         sizes, theme, plot = chart.sizes, chart.theme, chart.plot_rect()
         px = sizes.px
-        for rate in self.marks_across():
+        for rate, text in ticks.across(chart):
             at = QPointF(chart.at(rate, 1).x(), plot.bottom() + px(13))
             # More than ten names need the room right of the plot's lower corner too.
             if len(chart.curves) <= 10 or at.x() <= plot.right() - px(12):
-                draw_text(painter, at, words.count(rate), sizes.axis_font, theme.muted, "middle")
+                draw_text(painter, at, text, sizes.axis_font, theme.muted, "middle")
         at = QPointF(plot.center().x(), plot.bottom() + px(34))
-        draw_text(painter, at, chart.model.axis.title, font(px(12)), theme.muted, "middle")
-
-    def marks_across(self) -> list[float]:
-        """Return the marks below the lowest chart: the planned values where they are no rates and
-        few, otherwise round ones.
-        """
-        chart = self._chart
-        axis, (low, last, _, _) = chart.model.axis, chart.limits
-        least, width = chart.sizes.px(_BETWEEN_MARKS), max(1.0, chart.plot_rect().width())
-        if not axis.per_second and 0 < len(axis.values) <= _MOST_VALUES:
-            return scales.apart(axis.values, [chart.at(x, 1).x() for x in axis.values], least)
-        if axis.scale == "log":
-            return scales.log_ticks(10**low, 10**last, least / width * (last - low))
-        whole = not axis.per_second and all(x.is_integer() for x in axis.values)
-        return scales.ticks(last, max(2, min(10, int(width / least))), whole=whole)
+        draw_text(painter, at, chart.axis_text(), font(px(12)), theme.muted, "middle")
 
     def _paint_ceiling(self, painter: QPainter) -> None:
         chart = self._chart
@@ -244,7 +208,7 @@ class Ground:
             return
         plot, px = chart.plot_rect(), chart.sizes.px
         area = QRectF(plot)
-        area.setLeft(chart.at(ceiling, 1).x())
+        area.setLeft(max(plot.left(), chart.at(ceiling, 1).x()))
         muted = chart.theme.muted
         painter.fillRect(area, with_opacity(muted, 0.10))
         painter.setPen(QPen(with_opacity(muted, 0.22), px(0.9)))
@@ -265,7 +229,7 @@ class Ground:
         right of a short header.
         """
         chart, px = self._chart, self._chart.sizes.px
-        text, size = f"timeout {_time_text(timeout)}", font(px(11), Weight.Medium)
+        text, size = f"timeout {ticks.time_text(timeout)}", font(px(11), Weight.Medium)
         line, plot = chart.at(0, timeout), chart.plot_rect()
         x, last = self._head()[-1] + px(14), plot.left() + _RARELY_AT_TIMEOUT * plot.width()
         if x + text_width(text, size) > last:
@@ -286,38 +250,6 @@ class Ground:
         text, size, where = self._timeout_text(timeout)
         draw_text(painter, where, text, size, chart.theme.muted)
 
-    def _paint_ideal(self, painter: QPainter) -> None:
-        chart = self._chart
-        plot, px, last = chart.plot_rect(), chart.sizes.px, chart.limits[1]
-        pen = QPen(QColor(chart.theme.muted), px(1.2))
-        pen.setStyle(Qt.PenStyle.DotLine)
-        painter.setPen(pen)
-        painter.drawLine(chart.at(0, 0), chart.at(last, last))
-        share, half = self._ideal_text()
-        if not half:
-            return
-        painter.save()
-        painter.translate(chart.at(last * share, last * share))
-        painter.rotate(-degrees(atan2(plot.height(), plot.width())))
-        size = font(px(11), Weight.Medium)
-        draw_text(painter, QPointF(0, -px(_ABOVE_IDEAL)), _IDEAL, size, chart.theme.muted, "middle")
-        painter.restore()
-
-    def _ideal_text(self) -> tuple[float, float]:
-        """Return (middle, half length) of the text, as shares of the ideal line; 0: there is no
-        room.
-        """
-        chart = self._chart
-        if not chart.has_ideal:
-            return 0.0, 0.0
-        plot, last = chart.plot_rect(), chart.limits[1]
-        width = text_width(_IDEAL, font(chart.sizes.px(11), Weight.Medium))
-        half = width / 2 / max(1.0, hypot(plot.width(), plot.height()))
-        empty = not any(len(curve.values.x) for curve in chart.curves.values())
-        most = (chart.ceiling or last) / last - half - 0.03
-        share = min(0.8 if empty else chart.ideal_at, most)
-        return (share, half) if share - half >= 0.3 else (0.0, 0.0)
-
 
 def _hatch(area: QRectF, apart: float) -> list[QLineF]:
     """Return lines at 45 degrees that end at the edges of the area: Qt's SVG painter
@@ -334,10 +266,3 @@ def _hatch(area: QRectF, apart: float) -> list[QLineF]:
 def _few(reading: PointResult, view: View) -> bool:
     """Whether a response time is supported by too few replies."""
     return reading.times(view.clock) is not None and not reading.supported(view)
-
-
-def _time_text(ms: float) -> str:
-    if ms <= 0:
-        return "0"
-    value, unit = (ms / 1000, "s") if ms >= 1000 else (ms, "ms") if ms >= 0.1 else (ms * 1e3, "µs")
-    return f"{value:g} {unit}"

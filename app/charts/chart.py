@@ -9,7 +9,7 @@ and files get all layers as strokes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from math import nan
 
 import numpy as np
@@ -24,6 +24,7 @@ from app.charts.names import EndNames
 from app.charts.overlay_layer import DIM, DIM_RUNNING, Moving
 from app.charts.plot import Plot
 from app.charts.series import Quantity, Values
+from app.charts.showing import Showing
 from app.charts.sizes import Sizes
 from app.theme import Theme
 from workbench.analysis.results import View
@@ -87,19 +88,27 @@ class Chart(Plot):
         self.highlighted, self.cursor_rate = "", nan
         self.set_sizes(self.theme, self.sizes)
 
-    def set_view(self, view: View, *, log: bool | None = None) -> None:
-        """Set the percentile of the response time, and its scale."""
+    def set_view(self, view: View) -> None:
+        """Set the percentile of the response time."""
         self.view_shown = view
-        if log is not None:
-            self.log = log and self.quantity is Quantity.TIME
         self._drawn_version = -1
         self._axes.forget()
+        self.refresh()
+
+    def show_part(self, showing: Showing) -> None:
+        """Set which part is shown, and on which scales."""
+        scales = self.log, self.log_across
+        self.showing = showing
+        if scales != (self.log, self.log_across):
+            self._drawn_version = -1
+        self._set_limits()
         self.refresh()
 
     def refresh(self) -> None:
         """Apply changes of the model, and repaint."""
         if self._drawn_version != self.model.version:
             whole = self._drawn_version < 0
+            changed = []
             self._drawn_version = self.model.version
             for series in self.model.series.values():
                 curve = self.curves.get(series.id)
@@ -109,9 +118,10 @@ class Chart(Plot):
                 running = self._pass_of(series.id)
                 if whole or curve.drawn_version != (series.version, running):
                     curve.drawn_version = (series.version, running)
-                    values = self._values(curve, running)
-                    curve.set_values(values, self.across(values.x), self.log)
-            self._set_limits()
+                    curve.values = self._values(curve, running)
+                    changed.append(curve)
+            if not self._set_limits():
+                self._place(changed)
         self._arrange()
         self.viewport().update()
 
@@ -151,12 +161,21 @@ class Chart(Plot):
             curve.setOpacity(DIM_RUNNING if self.highlighted and id_ != self.highlighted else 1.0)
             curve.setZValue(2 if id_ == self.highlighted else 1)
 
-    def _set_limits(self) -> None:
+    def _set_limits(self) -> bool:
+        """Fit the axes; returns whether every curve was placed anew, because its zero moved."""
+        zero = self.zero
         limits = self._axes.fit()
         if limits != self.limits:
             self.limits = limits
             box = self.getPlotItem().getViewBox()
             box.setRange(xRange=limits[:2], yRange=limits[2:], padding=0)
+        if moved := zero != self.zero:
+            self._place(self.curves.values())
+        return moved
+
+    def _place(self, curves: Iterable[Curve]) -> None:
+        for curve in curves:
+            curve.place(self.across(curve.values.x), self.up(curve.values.y))
 
     # Painting
 

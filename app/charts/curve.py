@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
 from app.charts.backend import pg
+from app.charts.clipping import clipped
 from app.charts.drawing import (
     draw_cross,
     draw_marker,
@@ -21,6 +22,7 @@ from app.charts.drawing import (
     pieces,
     stroke,
 )
+from app.charts.labels import Box
 from app.charts.series import Floats, Series, Values
 from app.charts.sizes import Sizes
 from app.colour import mix
@@ -34,7 +36,9 @@ _DOTTED = [2.0, 2.5]
 
 
 class Curve(pg.PlotCurveItem):
-    """One server's line. Its data are in view coordinates (logarithms are already taken)."""
+    """One server's line. Its data are in view coordinates (logarithms are already taken); only what
+    lies in the plot is drawn.
+    """
 
     def __init__(self, series: Series, theme: Theme) -> None:
         super().__init__()
@@ -49,11 +53,9 @@ class Curve(pg.PlotCurveItem):
         self._pieces: list[tuple[list[QLineF], QPen]] = []
         self._pieces_key: object = None
 
-    def set_values(self, values: Values, x: Floats, log: bool) -> None:
-        """`x`: as drawn; `log`: whether the other axis is logarithmic."""
-        self.values = values
+    def place(self, x: Floats, y: Floats) -> None:
+        """Set where its values are drawn, in view coordinates."""
         self._pieces_key = None
-        y = np.log10(values.y) if log else values.y
         self.setData(x, y, connect="finite")
 
     def pixels(self) -> NDArray[np.float64]:
@@ -94,10 +96,18 @@ class Curve(pg.PlotCurveItem):
     def _strokes(self, width: float) -> Iterator[tuple[NDArray[np.float64], QPen]]:
         points, trusted = self.pixels(), self.values.trusted
         sure = trusted[:-1] & trusted[1:]
+        left, top, right, foot = self._plot()
+        edges = left - 0.5, top - width, right + 0.5, foot + width
         for is_sure in (False, True):
             pen = self.pen(width, sure=is_sure)
             for a, b in _stretches(sure == is_sure):
-                yield points[a : b + 1], pen
+                for part in clipped(points[a : b + 1], edges):
+                    yield part, pen
+
+    def _plot(self) -> Box:
+        """Return the plot's left, top, right and bottom in pixels."""
+        left, top, right, foot = self.getViewBox().sceneBoundingRect().getCoords()
+        return left, top, right, foot
 
     def paint(self, painter: QPainter, option: object, widget: QWidget | None) -> None:
         """Paint it as an item: only moving curves are painted so; see the chart."""
@@ -119,6 +129,11 @@ class Curve(pg.PlotCurveItem):
         points, trusted = self.pixels(), self.values.trusted
         if not len(points):
             return
+        left, top, right, foot = self._plot()
+        x, y = points.T
+        with np.errstate(invalid="ignore"):
+            outside = (x < left - 1) | (x > right + 1) | (y < top - 1) | (y > foot + 1)
+        points[outside, 1] = np.nan
         for i in _staggered(points, px(70), self.series.index):
             if trusted[i]:
                 draw_marker(painter, self.style, QPointF(*points[i]), px(radius), card)
@@ -142,7 +157,7 @@ class Curve(pg.PlotCurveItem):
                 at, size = QPointF(*points[i]), radius * 1.65 if i in large else radius * 0.85
                 draw_ring(painter, at, px(max(size * 1.35, radius * 1.75)), self._theme)
                 draw_marker(painter, self.style, at, px(size), card)
-        for i in large:
+        for i in large[~np.isnan(points[large, 1])]:
             draw_marker(painter, self.style, QPointF(*points[i]), px(radius * 1.65), card)
 
     def distance(self, at: QPointF) -> float:

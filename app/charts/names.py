@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
 from app.charts import labels
 from app.charts.background import Ground
+from app.charts.clipping import joined
 from app.charts.curve import Curve
 from app.charts.drawing import draw_marker, draw_text, text_width
 from app.charts.plot import Plot
@@ -50,15 +51,14 @@ class EndNames:
         px, size = sizes.px, font(sizes.label_px, Weight.Medium)
         ends, lines = [], []
         for curve in curves:
-            points = curve.pixels()
-            known = points[~np.isnan(points).any(axis=1)]
-            lines.append(points)
-            if len(known):
+            if parts := chart.seen(curve):
+                lines.append(joined(parts))
+                known = lines[-1][~np.isnan(lines[-1]).any(axis=1)]
                 width = px(14) + self.width(curve, size)
-                ends.append(labels.End(curve.series.id, *known[-1], width))
-        if chart.has_ideal:
-            last = chart.limits[1]
-            lines.append(np.array([chart.at(0, 0).toTuple(), chart.at(last, last).toTuple()]))
+                if len(known):
+                    ends.append(labels.End(curve.series.id, *known[-1], width))
+        if chart.has_ideal and len(ideal := chart.ideal()):
+            lines.append(ideal)
         room = labels.Room(
             plot.left(),
             plot.top(),
@@ -147,7 +147,8 @@ class EndNames:
         taken = [label.box(chart.sizes.label_px + px(1)) for label in self.placed]
         taken += [*self._ground.words(), *self.at_ceiling]
         gap = np.full((1, 2), np.nan)
-        known = [c.pixels() for id_, c in chart.curves.items() if id_ not in chart.hidden]
+        shown = (c for id_, c in chart.curves.items() if id_ not in chart.hidden)
+        known = [joined(chart.seen(curve)) for curve in shown]
         lines = [np.concatenate([part for line in known for part in (line, gap)])]
         left, top, right, foot = labels.freest(within or boxes[2:3], taken, lines)
         return QRectF(left, top, right - left, foot - top)
@@ -202,7 +203,7 @@ class EndNames:
         self.at_ceiling = []
         if ceiling is None:
             return
-        x = chart.at(ceiling, 1).x() + px(4)
+        x = max(plot.left(), chart.at(ceiling, 1).x()) + px(4)
         self._ceiling_text = self.ceiling()
         length = self._ceiling_length(self._ceiling_text)
         if length > plot.height():
@@ -210,7 +211,7 @@ class EndNames:
             length = self._ceiling_length(self._ceiling_text)
         if length > plot.height() or x + px(18) > plot.right():
             return
-        lines = [curve.pixels() for curve in curves]
+        lines = [joined(chart.seen(curve)) for curve in curves]
         free = plot.height() - length
         tops = (plot.top() + free * share for share in np.linspace(0.98, 0.02, 25))
         top = min(tops, key=lambda y: labels.crosses((x, y, x + px(17), y + length), lines))

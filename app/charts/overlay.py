@@ -17,7 +17,8 @@ from app.charts.drawing import draw_text, stroke
 from app.charts.model import ChartModel
 from app.charts.names import EndNames
 from app.charts.published import PublishedMarks
-from app.charts.series import Floats, Quantity, Series, Values
+from app.charts.series import Floats, Quantity, Series, Values, within
+from app.charts.showing import Span
 from app.charts.sides import draw_tag, side_style
 from app.charts.sizes import Sizes
 from app.charts.trio import Trio
@@ -208,14 +209,16 @@ class OverlayChart(Chart):
                 self.addItem(curve, ignoreBounds=True)
         super().refresh()
 
-    def known(self) -> Floats:
+    def known(self, span: Span | None = None) -> Floats:
         """Return the values to fit the axes to, single passes included."""
-        passes = [
-            series.pass_values(number, self.quantity, self.view_shown).y
+        lines = (
+            series.pass_values(number, self.quantity, self.view_shown)
             for series in self.model.series.values()
+            if span is None or series.id not in self.hidden
             for number in (series.pass_numbers if len(series.pass_numbers) > 1 else ())
-        ]
-        values = np.concatenate([super().known(), *passes])
+        )
+        passes = (line.y if span is None else within(line.x, line.y, span) for line in lines)
+        values = np.concatenate([super().known(span), *passes])
         return values[~np.isnan(values)]
 
     def still(self) -> list[Curve]:
@@ -251,9 +254,8 @@ class OverlayChart(Chart):
             pen.setColor(QColor(mix(self.theme.card, curve.style.colour, _PASS)))
             for number in series.pass_numbers:
                 values = series.pass_values(number, self.quantity, self.view_shown)
-                points = [self.at(x, y).toTuple() for x, y in zip(values.x, values.y, strict=True)]
-                if points:
-                    stroke(painter, np.array(points), pen)
+                for part in self.stretches(values):
+                    stroke(painter, part, pen)
         painter.restore()
 
 

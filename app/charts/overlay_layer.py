@@ -10,6 +10,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
 
+from app.charts.clipping import clipped
 from app.charts.curve import PALE, Curve
 from app.charts.drawing import draw_marker, stroke
 from app.charts.names import EndNames
@@ -51,17 +52,18 @@ class Moving:
             return
         if sweeping.pass_number > 1:
             values = curve.series.values(chart.quantity, chart.view_shown)
-            points = [chart.at(x, y) for x, y in zip(values.x, values.y, strict=True)]
             pen = curve.style.pen(chart.sizes.px(1.2))
             pen.setColor(QColor(mix(chart.theme.card, curve.style.colour, PALE)))
-            if points:
-                stroke(painter, np.array([at.toTuple() for at in points]), pen)
+            for part in chart.stretches(values):
+                stroke(painter, part, pen)
 
     def _paint_cursor(self, painter: QPainter) -> None:
         chart = self._chart
         if isnan(chart.cursor_rate):
             return
         plot, x = chart.plot_rect(), round(chart.at(chart.cursor_rate, 1).x())
+        if not plot.left() - 1 <= x <= plot.right() + 1:
+            return
         # Qt needs two milliseconds for an antialiased dashed line.
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         pen = QPen(with_opacity(chart.theme.text, 0.6), chart.sizes.px(1))
@@ -78,8 +80,8 @@ class Moving:
         curve.draw_markers(painter, chart.sizes, 4.8)
         reading = chart.reading(curve.series.id, chart.cursor_rate)
         value = reading.value(chart.metric, chart.view_shown) if reading else nan
-        if not isnan(value):
-            self._paint_ring(painter, curve, chart.at(chart.cursor_rate, value))
+        if not isnan(value) and chart.contains(at := chart.at(chart.cursor_rate, value)):
+            self._paint_ring(painter, curve, at)
         painter.restore()
         self._names.paint_strong(painter, curve.series.id)
 
@@ -104,7 +106,8 @@ class Moving:
             if spread is None:
                 continue
             low, high = (chart.at(reading.x, value) for value in spread)
-            if low.y() - high.y() > px(3):
+            inside = chart.contains(low) or chart.contains(high)
+            if low.y() - high.y() > px(3) and inside:
                 painter.setPen(QPen(curve.style.tint(0.8), px(1.4)))
                 painter.drawLine(low, high)
                 for end in (low, high):
@@ -120,14 +123,17 @@ class Moving:
         if curve.series.id != chart.highlighted:
             curve.draw_markers(painter, chart.sizes)
         value = running.value(chart.metric, chart.view_shown) if running else nan
-        if running and not isnan(value):
-            at = chart.at(running.x, value)
+        at = chart.at(running.x, value) if running and not isnan(value) else None
+        if running and at is not None and not chart.contains(at):
+            pass  # the zoom leaves it out
+        elif running and at is not None:
             points = curve.pixels()
             before = points[curve.values.x < running.x]
             if len(before):
                 lead = np.vstack((before[-1], at.toTuple()))
                 sure = curve.trusts(curve.values.x[len(before) - 1])
-                stroke(painter, lead, curve.pen(chart.sizes.running_line, sure=sure))
+                for part in clipped(lead, chart.box()):
+                    stroke(painter, part, curve.pen(chart.sizes.running_line, sure=sure))
             self._paint_halo(painter, curve, at)
             painter.setClipping(False)
             self._names.paint_running(painter, curve, at)
@@ -165,6 +171,8 @@ class Moving:
         if not len(known):
             return
         at = QPointF(*known[-1])
+        if not self._chart.contains(at):
+            return
         if self._chart.paused:
             self._paint_halo(painter, curve, at)
         painter.setClipping(False)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from math import isnan, log10, nan
+from math import isnan, nan
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QFrame
 
 from app.charts import words
 from app.charts.backend import pg
+from app.charts.clipping import clipped
 from app.charts.curve import Curve
+from app.charts.labels import Box, Polyline
 from app.charts.model import ChartModel
-from app.charts.series import Floats, Quantity, metric
+from app.charts.series import Floats, Quantity, Values, metric, within
+from app.charts.showing import ACROSS, Showing, Span
 from app.charts.sizes import Sizes
 from app.theme import Theme
 from workbench.analysis.results import PointResult, View
@@ -41,7 +43,7 @@ class Plot(pg.PlotWidget):
         super().__init__(enableMenu=False)
         self.model, self.quantity = model, quantity
         self.view_shown = View()
-        self.log = quantity is Quantity.TIME
+        self.showing = Showing()
         self.hidden: set[str] = set()
         self.highlighted = ""
         self.cursor_rate = nan
@@ -52,6 +54,10 @@ class Plot(pg.PlotWidget):
         self.theme, self.sizes, self.lowest = theme, sizes or Sizes(), lowest
         self.curves: dict[str, Curve] = {}
         self.limits: Limits = (0, 1, 0, 1)
+        self.whole_across: Span = (0, 1)
+        """Lowest and highest x without a zoom, as drawn."""
+        self.zero: tuple[float, float] = (0, 0)
+        """Where an x, and where a value of zero is drawn on a logarithmic axis."""
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setRenderHint(QPainter.RenderHint.Antialiasing)
         self.setViewportUpdateMode(self.ViewportUpdateMode.FullViewportUpdate)
@@ -66,8 +72,15 @@ class Plot(pg.PlotWidget):
 
     # What is shown
 
-    def known(self) -> NDArray[np.float64]:
-        values = [curve.values.y for curve in self.curves.values()]
+    def known(self, span: Span | None = None) -> Floats:
+        """Return all values; `span`: only those that the visible lines have between two x, and
+        where they cross these.
+        """
+        values = [
+            curve.values.y if span is None else within(curve.values.x, curve.values.y, span)
+            for id_, curve in self.curves.items()
+            if span is None or id_ not in self.hidden
+        ]
         known = np.concatenate(values) if values else np.empty(0)
         return known[~np.isnan(known)]
 
@@ -95,6 +108,16 @@ class Plot(pg.PlotWidget):
         return metric(self.quantity, self.view_shown)
 
     @property
+    def log(self) -> bool:
+        """Whether the values are on a logarithmic scale."""
+        return self.showing.log.get(self.metric, self.quantity is Quantity.TIME)
+
+    @property
+    def log_across(self) -> bool:
+        """Whether the axis that all charts share is logarithmic."""
+        return self.showing.log.get(ACROSS, self.model.axis.scale == "log")
+
+    @property
     def has_ideal(self) -> bool:
         """Whether the line y = x has a meaning here."""
         return self.quantity is Quantity.REPLIES and self.model.axis.calibrated
@@ -103,11 +126,17 @@ class Plot(pg.PlotWidget):
     def ceiling(self) -> float | None:
         """Return the client limit, if it lies within the chart."""
         ceiling = self.model.ceiling_per_s
-        inside = ceiling is not None and ceiling < self.limits[1] and self.model.axis.calibrated
-        return ceiling if inside else None
+        if ceiling is None or not self.model.axis.calibrated:
+            return None
+        return ceiling if self.at_across(ceiling) < self.limits[1] else None
 
     def title_text(self) -> tuple[str, str]:
         """("Response time", "p99, from scheduled time, log scale")."""
+        title, unit = self._named()
+        unit = f"{unit}, log scale" if self.log else unit
+        return title, f"{unit}, zoomed" if self.metric in self.showing.zoom else unit
+
+    def _named(self) -> tuple[str, str]:
         if self.quantity is Quantity.REPLIES:
             return "Successful replies", "per second"
         if other := self.model.metric(self.metric):
@@ -115,8 +144,14 @@ class Plot(pg.PlotWidget):
         if self.quantity is Quantity.ERRORS:
             return "Errors", "% of attempts"
         shown = self.view_shown
-        unit = f"{words.percentile(shown.percentile)}, {words.clock(shown.clock)}"
-        return "Response time", f"{unit}, log scale" if self.log else unit
+        return "Response time", f"{words.percentile(shown.percentile)}, {words.clock(shown.clock)}"
+
+    def axis_text(self) -> str:
+        """ "Offered rate, connections per second; zoomed to 4,000-9,000 of 22,000"."""
+        axis = self.model.axis
+        span = self.showing.zoom.get(ACROSS)
+        title = f"{axis.title}, log scale" if self.log_across else axis.title
+        return f"{title}  ·  zoomed to {words.span(span, axis)}" if span else title
 
     # Geometry, all in the scene's pixels (the widget's own)
 
@@ -126,13 +161,55 @@ class Plot(pg.PlotWidget):
 
     def at(self, x: float, value: float) -> QPointF:
         """Return the pixel of a position on the axis and a value in the chart's unit."""
-        y = log10(max(value, 1e-9)) if self.log else value
-        across = self.limits[0] if x <= 0 else float(self.across(np.float64(x)))
-        return self.getPlotItem().getViewBox().mapViewToScene(QPointF(across, y))
+        across, up = self.across(np.float64(x)), self.up(np.float64(value))
+        return self.getPlotItem().getViewBox().mapViewToScene(QPointF(float(across), float(up)))
 
     def across(self, x: Floats) -> Floats:
-        """Return values as drawn: logarithms where the axis is logarithmic."""
-        return np.log10(x) if self.model.axis.scale == "log" else x
+        """Return x as drawn: logarithms where the axis is logarithmic."""
+        return _logarithms(x, self.zero[0]) if self.log_across else x
+
+    def at_across(self, x: float) -> float:
+        """Return one x as drawn."""
+        return float(self.across(np.float64(x)))
+
+    def up(self, y: Floats) -> Floats:
+        """Return values as drawn."""
+        return _logarithms(y, self.zero[1]) if self.log else y
+
+    def values_at(self, pixel: QPointF) -> tuple[float, float]:
+        """Return x and the value at a pixel, in the units of the axes."""
+        drawn = self.getPlotItem().getViewBox().mapSceneToView(pixel)
+        x, y = drawn.x(), drawn.y()
+        return (10**x if self.log_across else x), (10**y if self.log else y)
+
+    def box(self) -> Box:
+        """Return the plot's left, top, right and bottom."""
+        left, top, right, foot = self.plot_rect().getCoords()
+        return left, top, right, foot
+
+    def seen(self, curve: Curve) -> list[Polyline]:
+        """Return the parts of a line that lie in the plot."""
+        left, top, right, foot = self.box()
+        thick = self.sizes.px(3)  # of a line along the edge nothing is cut
+        return clipped(curve.pixels(), (left - 0.5, top - thick, right + 0.5, foot + thick))
+
+    def stretches(self, values: Values) -> list[Polyline]:
+        """Return the pixels of a line that is no curve of its own, where it lies in the plot."""
+        points = [self.at(x, y).toTuple() for x, y in zip(values.x, values.y, strict=True)]
+        return clipped(np.array(points), self.box()) if points else []
+
+    def contains(self, at: QPointF) -> bool:
+        """Whether a pixel lies in the plot or on its edge."""
+        return self.plot_rect().adjusted(-1, -1, 1, 1).contains(at)
+
+    def ideal(self) -> Polyline:
+        """Return the pixels of the line y = x in the plot; empty: none of it is there."""
+        ends = self.limits[:2]
+        # Curved where one axis alone is logarithmic.
+        drawn = np.linspace(*ends, 2 if self.log == self.log_across else 80)
+        each = 10**drawn if self.log_across else drawn
+        parts = clipped(np.array([self.at(x, x).toTuple() for x in each]), self.box())
+        return parts[0] if parts else np.empty((0, 2))
 
     def running_at(self) -> QPointF | None:
         """Return the pixel of the running point so far; None: it cannot be shown yet."""
@@ -148,3 +225,8 @@ class Plot(pg.PlotWidget):
         """Return the plot with room for the markers on its edges."""
         more = self.sizes.px(7)
         return self.plot_rect().adjusted(-more, -more, more, more)
+
+
+def _logarithms(values: Floats, zero: float) -> Floats:
+    nothing = values <= 0
+    return np.where(nothing, zero, np.log10(np.where(nothing, 1.0, values)))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from app.charts import labels
+from app.charts.clipping import joined
 from app.charts.drawing import draw_text, text_width
 from app.charts.plot import Plot
 from app.charts.series import Quantity
@@ -61,10 +61,8 @@ class PublishedMarks:
         """Write the label beside the cross, where it covers the fewest lines and no other label."""
         px, size = self._chart.sizes.px, font(self._chart.sizes.px(11), Weight.Medium)
         width, height = text_width(text, size) + px(8), px(17)
-        lines = [curve.pixels() for curve in self._chart.still()]
-        if self._chart.has_ideal:
-            last = self._chart.limits[1]
-            ideal = np.array([self._chart.at(0, 0).toTuple(), self._chart.at(last, last).toTuple()])
+        lines = [joined(self._chart.seen(curve)) for curve in self._chart.still()]
+        if self._chart.has_ideal and len(ideal := self._chart.ideal()):
             # And the label along it.
             lines += [ideal - (px(3 * step), px(8.5 * step)) for step in range(4)]
         places = [

@@ -12,17 +12,19 @@ _TWICE = 0.301
 """Decades from 1 to 2."""
 
 
-def ticks(high: float, most: int, *, whole: bool = False) -> list[float]:
-    """Return ticks from 0 to at most `high` in steps of 1, 2 or 5 times a power of ten, at most
+def ticks(high: float, most: int, *, whole: bool = False, low: float = 0.0) -> list[float]:
+    """Return ticks from `low` to `high` in steps of 1, 2 or 5 times a power of ten, at most
     `most` + 1. `whole`: whole numbers only.
     """
-    if high <= 0 or most < 1:
-        return [0.0]
-    power = floor(log10(high / most))
+    if high <= low or most < 1:
+        return [low]
+    span = high - low
+    power = floor(log10(span / most))
     steps = (step * 10.0**exponent for exponent in (power, power + 1) for step in _STEPS)
-    step = next(step for step in steps if high / step <= most * (1 + 1e-9))
+    step = next(step for step in steps if span / step <= most * (1 + 1e-9))
     step = max(step, 1.0) if whole else step
-    return [round(i * step, 9) for i in range(floor(high / step * (1 + 1e-9)) + 1)]
+    first, last = ceil(low / step - 1e-9), floor(high / step * (1 + 1e-9))
+    return [round(i * step, 9) for i in range(first, last + 1)]
 
 
 def round_down(value: float) -> float:
@@ -55,6 +57,21 @@ def apart(values: Sequence[float], places: Sequence[float], least: float) -> lis
         if value in kept or all(abs(place - other) >= least for other in kept.values()):
             kept[value] = place
     return sorted(kept)
+
+
+def close_log_ticks(low: float, high: float, apart: float) -> list[float]:
+    """Return `log_ticks`; where there are fewer than three, as in a part of a decade, those of a
+    linear axis.
+    """
+    marks = log_ticks(low, high, apart)
+    if len(marks) >= 3:
+        return marks
+    even = ticks(high, max(2, int(log10(high / low) / apart)), low=low)
+    kept: list[float] = []
+    for mark in even:
+        if mark > 0 and (not kept or log10(mark / kept[-1]) > 0.75 * apart):
+            kept.append(mark)
+    return max(marks, kept, key=len)
 
 
 def log_ticks(low: float, high: float, apart: float = 0.25) -> list[float]:

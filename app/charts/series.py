@@ -9,6 +9,7 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
+from app.charts.showing import Span
 from workbench.analysis.audits import Audit
 from workbench.analysis.results import PointResult, SeriesResult, View
 from workbench.axis import RATE, Axis
@@ -125,3 +126,13 @@ def metric(quantity: Quantity, view: View) -> str:
     the errors.
     """
     return view.metric if quantity is Quantity.ERRORS and view.metric else quantity.value
+
+
+def within(x: Floats, y: Floats, span: Span) -> Floats:
+    """Return the values of a line between two x, and where it crosses these; NaN in gaps."""
+    low, high = span
+    inside = y[(x >= low) & (x <= high)]
+    if not len(x):
+        return inside
+    crossed = [at for at in span if x[0] <= at <= x[-1]]
+    return np.concatenate((inside, np.interp(crossed, x, y)))

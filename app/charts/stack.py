@@ -14,6 +14,7 @@ from app.charts.chart import Chart
 from app.charts.drawing import text_width
 from app.charts.model import ChartModel
 from app.charts.series import Quantity
+from app.charts.showing import ACROSS, Showing
 from app.charts.sizes import Sizes
 from app.theme import Theme, Weight, font
 from workbench.analysis.results import Clock, Percentile, View
@@ -30,7 +31,7 @@ class Stack(QWidget):
     """The highlighted server; empty: none."""
     visibility_changed = Signal(str, bool)
     view_changed = Signal()
-    """The percentile, the clock or the scale of the response time has changed."""
+    """The response time, the scales or the part that is shown have changed."""
 
     CHART = Chart
 
@@ -44,7 +45,7 @@ class Stack(QWidget):
         super().__init__(parent)
         self.model = model
         self._theme, self._sizes = theme, sizes or Sizes()
-        self._view = View()
+        self._view, self._showing = View(), Showing()
         self._hidden: set[str] = set()
         self._requested: tuple[Quantity, ...] = tuple(Quantity)
         self._shown = self._requested
@@ -130,9 +131,30 @@ class Stack(QWidget):
         """Set the metric of the lowest chart; empty: the errors."""
         self.set_view(replace(self._view, metric=key))
 
-    def set_log(self, log: bool) -> None:
-        """Response time on a logarithmic (the default) or a linear scale."""
-        self.charts[Quantity.TIME].set_view(self._view, log=log)
+    def set_log(self, log: bool, key: str = Quantity.TIME.value) -> None:
+        """Set the scale of an axis: of the response time's values, logarithmic by default, or of
+        another one by its key, see `Showing`.
+        """
+        self.show_part(self._showing.scaled(key, log))
+
+    def is_log(self, key: str) -> bool:
+        """Whether an axis is logarithmic."""
+        if key == ACROSS:
+            return self.charts[Quantity.REPLIES].log_across
+        return next((chart.log for chart in self._each() if chart.metric == key), False)
+
+    @property
+    def showing(self) -> Showing:
+        """Return which part is shown, and on which scales."""
+        return self._showing
+
+    def show_part(self, showing: Showing) -> None:
+        """Set which part is shown, and on which scales."""
+        if showing == self._showing:
+            return
+        self._showing = showing
+        for chart in self._each():
+            chart.show_part(showing)
         self.view_changed.emit()
 
     @property
@@ -141,7 +163,7 @@ class Stack(QWidget):
 
     @property
     def log(self) -> bool:
-        return self.charts[Quantity.TIME].log
+        return self.is_log(Quantity.TIME.value)
 
     @property
     def theme(self) -> Theme:

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QWidget
 from app.charts.hover import HoverCard
 from app.charts.model import ChartModel
 from app.charts.pointing import Pointing
+from app.charts.showing import Showing
 from app.charts.sizes import Sizes
 from app.charts.stack import Stack
 from app.theme import Theme
@@ -73,6 +74,11 @@ class Trio(Stack):
     def set_view(self, view: View) -> None:
         super().set_view(view)
         self.pointing.point_to(self.pointing.server, self.pointing.rate)
+
+    def show_part(self, showing: Showing) -> None:
+        super().show_part(showing)
+        # The card may cover what it did not before.
+        self.pointing.place_card()
 
     def set_theme(self, theme: Theme) -> None:
         self._ring.set_theme(theme)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from math import isnan, nan
+from collections.abc import Sequence
+from itertools import pairwise
+from math import ceil, isnan, log10, nan
 
 from app.charts.series import Series
 from workbench import formatting
 from workbench.analysis.results import Clock, Percentile, PointResult
+from workbench.axis import Axis
 from workbench.documents import Errors, Metric
 from workbench.formatting import listed
 from workbench.messages.errors import error_label
@@ -31,8 +34,22 @@ def count(value: float) -> str:
     return f"{value:.3g}" if 0 < abs(value) < 10 and value != int(value) else f"{value:,.0f}"
 
 
+def counts(values: Sequence[float]) -> list[str]:
+    """Format the figures of an axis, with as many decimals as tell them apart."""
+    if all(value < 10 or value == int(value) for value in values) or len(values) < 2:
+        return [count(value) for value in values]
+    step = min(b - a for a, b in pairwise(values))
+    return [f"{value:,.{max(0, ceil(-log10(step) - 1e-9))}f}" for value in values]
+
+
 def per_second(value: float) -> str:
     return f"{count(value)}/s"
+
+
+def span(values: tuple[float, float], axis: Axis) -> str:
+    """ "4,000–9,000/s"."""
+    low, high = counts(values)
+    return f"{low}–{high}{axis.suffix}"
 
 
 def percentile(which: Percentile) -> str:

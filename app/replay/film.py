@@ -106,13 +106,15 @@ def _load(path: Path) -> Reel:
 
 def whole_of(documents: Iterable[AnyDocument]) -> Whole:
     """What a film of these documents will show."""
-    model, windows, in_sweep = ChartModel(), [], False
+    model = ChartModel()
+    windows: list[tuple[float, Window]] = []
+    point: PointStart | None = None
     for document in documents:
         model(document)
         if isinstance(document, PointStart):
-            in_sweep = document.judged
-        elif isinstance(document, Window) and in_sweep:
-            windows.append(document)
+            point = document if document.judged else None
+        elif isinstance(document, Window) and point is not None:
+            windows.append((point.x, document))
     return Whole(list(model.series.values()), windows, model.last_x)
 
 

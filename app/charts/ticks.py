@@ -1,0 +1,65 @@
+"""Which values are marked on a chart's axes, and their text."""
+
+from __future__ import annotations
+
+from app.charts import scales, words
+from app.charts.plot import Plot
+from app.charts.series import Quantity
+
+_BETWEEN_MARKS = 62.0
+"""Unscaled, below the lowest chart, between the middles of two figures."""
+_MOST_VALUES = 12
+"""Values of an axis other than rates that are marked one by one."""
+_ROW = 13.0
+"""Unscaled, between two marks on a logarithmic axis of values; 30 on a linear one."""
+
+
+def up(chart: Plot) -> list[tuple[float, str]]:
+    """Return the marks on the axis of the values."""
+    height = max(1.0, chart.plot_rect().height() / chart.sizes.scale)
+    _, _, low, high = chart.limits
+    zoomed = len(chart.showing.zoom) > 0
+    if chart.log:
+        least = max(low, chart.zero[1])
+        marks = scales.close_log_ticks(10**least, 10**high, _ROW * (high - low) / height)
+        marks = [0.0, *marks] if low < chart.zero[1] else marks
+    elif chart.metric == Quantity.ERRORS.value and not zoomed:
+        marks = [0, 25, 50, 75, 100] if height > 90 else [0, 50, 100]
+    else:
+        least = 5 if chart.quantity is Quantity.REPLIES and not zoomed else 2
+        marks = scales.ticks(high, max(least, int(height / 30)), low=max(0.0, low))
+    return list(zip(marks, _texts(chart, marks), strict=True))
+
+
+def _texts(chart: Plot, marks: list[float]) -> list[str]:
+    if chart.quantity is Quantity.TIME:
+        return [time_text(mark) for mark in marks]
+    texts = words.counts(marks)
+    percent = chart.metric == Quantity.ERRORS.value
+    return [f"{text} %" for text in texts] if percent else texts
+
+
+def across(chart: Plot) -> list[tuple[float, str]]:
+    """Return the marks below the lowest chart: the planned values where they are no rates and
+    few, otherwise round ones.
+    """
+    axis, (low, last, _, _) = chart.model.axis, chart.limits
+    least, width = chart.sizes.px(_BETWEEN_MARKS), max(1.0, chart.plot_rect().width())
+    planned = [x for x in axis.values if low <= chart.at_across(x) <= last]
+    if not axis.per_second and 0 < len(planned) <= _MOST_VALUES:
+        marks = scales.apart(planned, [chart.at(x, 1).x() for x in planned], least)
+    elif chart.log_across:
+        marks = scales.close_log_ticks(10**low, 10**last, least / width * (last - low))
+    else:
+        whole = not axis.per_second and all(x.is_integer() for x in axis.values)
+        most = max(2, min(10, int(width / least)))
+        marks = scales.ticks(last, most, whole=whole, low=low)
+    return list(zip(marks, words.counts(marks), strict=True))
+
+
+def time_text(ms: float) -> str:
+    """ "1.5 s", "20 ms", "50 µs"."""
+    if ms <= 0:
+        return "0"
+    value, unit = (ms / 1000, "s") if ms >= 1000 else (ms, "ms") if ms >= 0.1 else (ms * 1e3, "µs")
+    return f"{value:g} {unit}"
