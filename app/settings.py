@@ -31,6 +31,9 @@ class Settings:
     percentile: str = "p99"
     clock: str = "latency"
     log_scale: bool = True
+    """Of the response time."""
+    log_axes: dict[str, bool] = field(default_factory=dict)
+    """Of the charts' other axes, by their keys; those that are missing have their own scale."""
     more: dict[str, Any] = field(default_factory=dict)
     """A page's own settings, by its name; any JSON."""
 

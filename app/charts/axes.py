@@ -42,9 +42,7 @@ class Axes:
         zero_x = across[0]
         span = chart.showing.zoom.get(ACROSS)
         if span is not None:
-            chart.zero = zero_x, chart.zero[1]
-            low, high = (self._drawn(x, log=chart.log_across) for x in span)
-            across = max(low, across[0]), min(high, across[1])
+            across = _part(span, across, log=chart.log_across)
         of = span, frozenset(chart.hidden) if span else None, chart.metric, chart.log
         if of != self._kept_of:
             self._kept, self._kept_of = None, of
@@ -58,8 +56,9 @@ class Axes:
             whole = high - low
             zero_y, low = low - _ZERO * whole, low - (_ZERO + _BELOW_ZERO) * whole
         chart.zero = zero_x, zero_y
+        chart.whole_up = low, high
         if (values := chart.showing.zoom.get(chart.metric)) is not None:
-            low, high = (self._drawn(value, log=chart.log) for value in values)
+            low, high = _part(values, (low, high), log=chart.log)
         return *across, low, high
 
     def _all(self, last: float) -> Span:
@@ -101,10 +100,6 @@ class Axes:
         low = log10(min((x for x in ends if x > 0), default=last / 1000))
         return (low - _BEFORE_FIRST * (high - low) if low < high else high - 1.0), high
 
-    @staticmethod
-    def _drawn(value: float, *, log: bool) -> float:
-        return log10(max(value, 1e-9)) if log else value
-
     def _spanned(self, span: Span | None = None) -> Floats:
         """The values that the axis is fitted to: known and expected ones."""
         chart, whole = self._chart, self._chart.model.whole
@@ -140,3 +135,10 @@ class Axes:
         high = max(high, low * 10)
         # There is room above the timeout for its label.
         return low, high * ((high / low) ** 0.05 if high >= model.timeout_ms else 1.12)
+
+
+def _part(span: Span, whole: Span, *, log: bool) -> Span:
+    """Return what of an axis is shown, as drawn; of none of it, all."""
+    low, high = (log10(max(value, 1e-12)) for value in span) if log else span
+    low = max(low, whole[0]) if log else low
+    return (low, high) if low < high else whole

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from math import nan
+from typing import Protocol
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSizeF, Qt, Signal
-from PySide6.QtGui import QMouseEvent, QPainter, QPixmap, QWheelEvent
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSizeF, Qt, Signal
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPen, QPixmap, QWheelEvent
 
 from app.charts.axes import Axes
 from app.charts.background import Ground
@@ -26,11 +27,28 @@ from app.charts.plot import Plot
 from app.charts.series import Quantity, Values
 from app.charts.showing import Showing
 from app.charts.sizes import Sizes
+from app.colour import with_opacity
 from app.theme import Theme
 from workbench.analysis.results import View
 
 NEAR_PX = 14.0
 """The distance at which the mouse counts as on a line."""
+
+
+class Gestures(Protocol):
+    """What zooms and pans. `move`, `release` and `double_click` return whether the event is dealt
+    with.
+    """
+
+    def press(self, chart: Chart, event: QMouseEvent) -> None: ...
+
+    def move(self, event: QMouseEvent) -> bool: ...
+
+    def release(self, event: QMouseEvent) -> bool: ...
+
+    def double_click(self) -> bool: ...
+
+    def wheel(self, chart: Chart, event: QWheelEvent) -> None: ...
 
 
 class Chart(Plot):
@@ -41,6 +59,8 @@ class Chart(Plot):
     """Server under the mouse (empty: none) and the rate nearest to it (NaN: none)."""
     picked = Signal(str, float)
     """Server clicked (empty: the background) and the rate nearest to it."""
+    menu_wanted = Signal(QPoint)
+    """At a place on the screen."""
 
     def __init__(
         self,
@@ -52,6 +72,10 @@ class Chart(Plot):
         lowest: bool = False,
     ) -> None:
         super().__init__(model, quantity, theme, sizes, lowest=lowest)
+        self.gestures: Gestures | None = None
+        self.marked = QRectF()
+        """What a drag selects, in pixels."""
+        self._pressed: QPointF | None = None
         self._layers: dict[str, tuple[object, QPixmap]] = {}
         self._drawn_version = -1
         self._arranged: object = None
@@ -60,6 +84,8 @@ class Chart(Plot):
         self.names = self.NAMES(self, self.ground)
         self._moving = Moving(self, self.names)
         self.setMouseTracking(True)
+        # Elsewhere the menu opens when the button is pressed, before it can be a drag.
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
         self.set_sizes(theme, self.sizes)
 
     # Display
@@ -200,6 +226,11 @@ class Chart(Plot):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._moving.paint(painter)
+        if not self.marked.isNull():
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+            painter.setPen(QPen(QColor(self.theme.focus), self.sizes.px(1)))
+            painter.setBrush(with_opacity(self.theme.focus, 0.16))
+            painter.drawRect(self.marked)
         painter.restore()
 
     def _blit(
@@ -242,23 +273,42 @@ class Chart(Plot):
     # Mouse
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self.hovered.emit(*self.nearest(event.position()))
+        if self.gestures is None or not self.gestures.move(event):
+            self.hovered.emit(*self.nearest(event.position()))
 
     def leaveEvent(self, event: QEvent) -> None:
         self.hovered.emit("", nan)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        if event.button() == Qt.MouseButton.LeftButton:
-            self.picked.emit(*self.nearest(event.position()))
+        self._pressed = event.position()
+        if self.gestures is not None:
+            self.gestures.press(self, event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Ignore drags."""
+        pressed, self._pressed = self._pressed, None
+        dragged = self.gestures is not None and self.gestures.release(event)
+        if dragged or pressed is None:
+            return
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.picked.emit(*self.nearest(pressed))
+        elif event.button() == Qt.MouseButton.RightButton:
+            self.menu_wanted.emit(event.globalPosition().toPoint())
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        self.mousePressEvent(event)
+        left = event.button() == Qt.MouseButton.LeftButton
+        if not left or self.gestures is None or not self.gestures.double_click():
+            self.mousePressEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        event.ignore()
+        if self.gestures is None:
+            event.ignore()
+        else:
+            self.gestures.wheel(self, event)
+
+    def mark(self, box: QRectF) -> None:
+        """Show what a drag selects, in pixels; empty: nothing."""
+        self.marked = box
+        self.viewport().update()
 
     def nearest(self, at: QPointF) -> tuple[str, float]:
         """Return the visible server whose line or name is within 14 px of a pixel, and its rate."""

@@ -56,6 +56,8 @@ class Plot(pg.PlotWidget):
         self.limits: Limits = (0, 1, 0, 1)
         self.whole_across: Span = (0, 1)
         """Lowest and highest x without a zoom, as drawn."""
+        self.whole_up: Span = (0, 1)
+        """The same of the values at the x that are shown."""
         self.zero: tuple[float, float] = (0, 0)
         """Where an x, and where a value of zero is drawn on a logarithmic axis."""
         self.setFrameShape(QFrame.Shape.NoFrame)

@@ -12,10 +12,18 @@ from PySide6.QtWidgets import QWidget
 from app.charts import placing
 from app.charts.hover import HoverCard
 from app.charts.series import Quantity, Series
+from app.charts.showing import ACROSS
 from app.charts.stack import Stack
 from workbench.analysis.results import PERCENTILES, PointResult, View
 
 _DIGITS = range(Qt.Key.Key_1, Qt.Key.Key_9 + 1)
+_SCALES: dict[int, str] = {
+    Qt.Key.Key_X: ACROSS,
+    Qt.Key.Key_R: Quantity.REPLIES.value,
+    Qt.Key.Key_L: Quantity.TIME.value,
+    Qt.Key.Key_E: "",
+}
+"""Keys that change the scale of an axis, by its key; empty: of whatever the lowest chart shows."""
 _PLAIN = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
 
 
@@ -24,7 +32,7 @@ class Pointing:
     it is at a line.
 
     Keys: up and down select a server, left and right a point, 1 to 9 show or hide a server, 0 shows
-    all, L changes the scale, P the percentile, Esc and Backspace deselect.
+    all, X, R, L and E change a scale, P the percentile, Esc and Backspace deselect.
     """
 
     def __init__(self, stack: Stack) -> None:
@@ -35,6 +43,8 @@ class Pointing:
         """The pinned server; empty: none."""
         self.rate = nan
         """The pinned rate; NaN: only the server is pinned."""
+        self._before = "", nan
+        """What was pinned before the last click."""
         self._card: HoverCard | None = None
         self._shown: tuple[PointResult, View, bool] | None = None
         """The content of the card."""
@@ -84,8 +94,13 @@ class Pointing:
 
     def pick(self, server: str, rate: float) -> None:
         """Handle a click: it pins until the next click on the same point, or on the background."""
+        self._before = self.server, self.rate
         same = server == self.server and (rate == self.rate or isnan(self.rate))
         self.pin(*(("", nan) if same else (server, rate)))
+
+    def unpick(self) -> None:
+        """Undo the last click."""
+        self.pin(*self._before)
 
     def leave(self, server: str) -> None:
         """Deselect a server that is no longer shown, whether clicked or under the mouse."""
@@ -130,8 +145,9 @@ class Pointing:
             return self._toggle(key - Qt.Key.Key_1)
         if key == Qt.Key.Key_0:
             stack.show_all()
-        elif key == Qt.Key.Key_L:
-            stack.set_log(not stack.log)
+        elif key in _SCALES:
+            metric = _SCALES[key] or stack.charts[Quantity.ERRORS].metric
+            stack.set_log(not stack.is_log(metric), metric)
         elif key == Qt.Key.Key_P:
             order = list(PERCENTILES)
             stack.set_percentile(order[(order.index(stack.view.percentile) + 1) % len(order)])

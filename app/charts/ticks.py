@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import log10
+
 from app.charts import scales, words
 from app.charts.plot import Plot
 from app.charts.series import Quantity
@@ -22,12 +24,14 @@ def up(chart: Plot) -> list[tuple[float, str]]:
     if chart.log:
         least = max(low, chart.zero[1])
         marks = scales.close_log_ticks(10**least, 10**high, _ROW * (high - low) / height)
-        marks = [0.0, *marks] if low < chart.zero[1] else marks
+        if low < chart.zero[1]:
+            room = _ROW * (high - low) / height
+            marks = [0.0, *(mark for mark in marks if log10(mark) - chart.zero[1] >= room)]
     elif chart.metric == Quantity.ERRORS.value and not zoomed:
         marks = [0, 25, 50, 75, 100] if height > 90 else [0, 50, 100]
     else:
         least = 5 if chart.quantity is Quantity.REPLIES and not zoomed else 2
-        marks = scales.ticks(high, max(least, int(height / 30)), low=max(0.0, low))
+        marks = _even(max(0.0, low), high, max(least, int(height / 30)))
     return list(zip(marks, _texts(chart, marks), strict=True))
 
 
@@ -53,8 +57,17 @@ def across(chart: Plot) -> list[tuple[float, str]]:
     else:
         whole = not axis.per_second and all(x.is_integer() for x in axis.values)
         most = max(2, min(10, int(width / least)))
-        marks = scales.ticks(last, most, whole=whole, low=low)
+        marks = _even(low, last, most, whole=whole)
     return list(zip(marks, words.counts(marks), strict=True))
+
+
+def _even(low: float, high: float, most: int, *, whole: bool = False) -> list[float]:
+    """Return at most `most` + 1 marks; more where there would be a single one."""
+    marks = scales.ticks(high, most, whole=whole, low=low)
+    while len(marks) < 2 and most < 32 and low < high:
+        most += 1
+        marks = scales.ticks(high, most, low=low)
+    return marks
 
 
 def time_text(ms: float) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from math import nan
 
-from PySide6.QtCore import QRectF, Qt, QTimer
+from PySide6.QtCore import QPoint, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QColor,
+    QContextMenuEvent,
     QFocusEvent,
     QKeyEvent,
     QPainter,
@@ -19,15 +20,20 @@ from PySide6.QtWidgets import QWidget
 from app.charts.hover import HoverCard
 from app.charts.model import ChartModel
 from app.charts.pointing import Pointing
+from app.charts.series import Quantity
 from app.charts.showing import Showing
 from app.charts.sizes import Sizes
 from app.charts.stack import Stack
+from app.charts.zooming import Zooming
 from app.theme import Theme
 from workbench.analysis.results import View
 
 
 class Trio(Stack):
     """A stack with one cursor: a point is selected by mouse and keys, and shown in a card."""
+
+    menu_wanted = Signal(QPoint)
+    """At a place on the screen."""
 
     def __init__(
         self,
@@ -41,6 +47,10 @@ class Trio(Stack):
         for chart in self.charts.values():
             chart.hovered.connect(self.pointing.hover)
             chart.picked.connect(self.pointing.pick)
+            chart.menu_wanted.connect(self.menu_wanted)
+        self.zooming = Zooming(list(self.charts.values()), self)
+        self.zooming.wanted.connect(self.show_part)
+        self.zooming.undone.connect(self.pointing.unpick)
         self._ring = _Ring(self, theme)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Charts: arrow keys go from server to server and point to point")
@@ -99,11 +109,20 @@ class Trio(Stack):
         # The positions of the lines are known only after the next event.
         QTimer.singleShot(0, self, self.pointing.place_card)
 
+    def key(self, event: QKeyEvent) -> bool:
+        """Handle a key, wherever the focus is; False: it has no meaning here."""
+        return self.zooming.key(event) or self.pointing.key(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Of the keyboard: the mouse's comes from a chart."""
+        middle = self.charts[Quantity.REPLIES].geometry().center()
+        self.menu_wanted.emit(self.mapToGlobal(middle))
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         # With nothing pinned, left and right go to the page first: they step through a film.
         sideways = event.key() in (Qt.Key.Key_Left, Qt.Key.Key_Right)
-        mine = self.pointing.server or not sideways
-        if mine and self.pointing.key(event):
+        mine = self.pointing.server or not sideways or event.modifiers()
+        if mine and self.key(event):
             self._ring.setVisible(self.hasFocus())
         else:
             super().keyPressEvent(event)

@@ -136,7 +136,7 @@ class Presentation(QWidget):
         # With a server selected, arrows belong to the charts; else to the page, for example a film.
         arrow = key in (Qt.Key.Key_Left, Qt.Key.Key_Right) and not event.modifiers()
         if (arrow and pointing.server) or not self._keys(event):
-            pointing.key(event)
+            self._trio.key(event)
         self.refresh()
 
     def closeEvent(self, event: QCloseEvent) -> None:

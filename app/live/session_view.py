@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLayout, QVBoxLayout, QWidget
 
 from app.charts import words
 from app.charts.full_session import Whole
+from app.charts.menu import Corner, open_menu
 from app.charts.model import ChartModel
 from app.charts.series import Quantity
 from app.charts.trio import Trio
@@ -65,6 +68,8 @@ class Board(QWidget):
         if settings is not None:
             keep_view(self.trio, settings)
         self._controls = Controls(self.trio)
+        self._corner = Corner(self.trio)
+        self.trio.menu_wanted.connect(lambda at: open_menu(self.trio, at))
 
     def clear(self, whole: Whole | None = None) -> None:
         """Begin another session, with every server shown and nothing pinned; `whole`: all of its
@@ -73,6 +78,7 @@ class Board(QWidget):
         self._whole = whole
         self.trio.show_all()
         self.trio.highlight("")
+        self.trio.zooming.reset()
         self._begin()
         self.refresh()
 
@@ -141,16 +147,18 @@ class Board(QWidget):
         if event.key() == Qt.Key.Key_F9:
             self.toggle_drawer()
             return True
-        return self.trio.pointing.key(event)
+        return self.trio.key(event)
 
     def lend(self) -> Trio:
         """Give the charts away, for example to a projector."""
         self._controls.hide()
+        self._corner.hide()
         return self.trio
 
     def take_back(self) -> None:
         self._around.addWidget(self.trio)
         self._controls.show()
+        self._corner.show()
         self.trio.show()
 
     def _note(self, note: Note) -> None:
@@ -203,11 +211,15 @@ def keep_view(trio: Trio, settings: Settings) -> None:
         trio.set_percentile(settings.percentile)
     if settings.clock in dict(_CLOCKS):
         trio.set_clock(settings.clock)
-    trio.set_log(settings.log_scale)
+    log = {key: on for key, on in settings.log_axes.items() if isinstance(on, bool)}
+    log[Quantity.TIME.value] = settings.log_scale
+    trio.show_part(replace(trio.showing, log=log))
 
     def keep() -> None:
         settings.percentile, settings.clock = trio.view.percentile, trio.view.clock
         settings.log_scale = trio.log
+        time = Quantity.TIME.value
+        settings.log_axes = {key: on for key, on in trio.showing.log.items() if key != time}
 
     trio.view_changed.connect(keep)
 

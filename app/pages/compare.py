@@ -247,6 +247,7 @@ class ComparePage(QWidget):
         sides = self.selection.sides
         self._top.chip.show_text("")
         model = Overlay(compare(sides))
+        self.trio.zooming.reset()
         self.trio.set_model(model)
         self.trio.show_only(self.selection.shown())
         self._several = any(side.plan.get("repeats", 1) > 1 for side in sides)
@@ -308,7 +309,7 @@ class ComparePage(QWidget):
         on_charts = self._views.currentIndex() == 0
         if event.key() == Qt.Key.Key_F9 and self._beside_on.isVisible():
             self._beside_on.toggle()
-        elif not (on_charts and self.trio.pointing.key(event)):
+        elif not (on_charts and self.trio.key(event)):
             super().keyPressEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -1,0 +1,96 @@
+"""The menu of the charts, at the pointer or behind the button in their corner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QObject, QPoint
+from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLayout, QMenu, QWidget
+
+from app.charts.series import Quantity
+from app.charts.showing import ACROSS
+from app.charts.trio import Trio
+from app.widgets import button, tool
+
+LOG_KEYS = {
+    ACROSS: "X",
+    Quantity.REPLIES.value: "R",
+    Quantity.TIME.value: "L",
+    Quantity.ERRORS.value: "E",
+}
+"""The keys that change the scale of an axis."""
+
+
+def open_menu(trio: Trio, at: QPoint) -> QMenu:
+    """Open the menu at a place on the screen."""
+    menu = QMenu(trio)
+    menu.setAccessibleName("Charts")
+    zooming = trio.zooming
+
+    def add(text: str, keys: str, do: Callable[[], object], *, usable: bool = True) -> QAction:
+        action = menu.addAction(f"{text}\t{keys}" if keys else text)
+        action.setEnabled(usable)
+        action.triggered.connect(lambda _checked=False: do())
+        return action
+
+    add("Zoom in", "Ctrl++", zooming.closer)
+    add("Zoom out", "Ctrl+−", zooming.farther, usable=bool(trio.showing.zoom))
+    add("Show everything", "Ctrl+0", zooming.reset, usable=bool(trio.showing.zoom))
+    menu.addSeparator()
+    titles = {ACROSS: trio.model.axis.label}
+    titles |= {chart.metric: chart.title_text()[0] for chart in trio.charts.values()}
+    for key, title in titles.items():
+        action = menu.addAction(f"Logarithmic {_within(title)}\t{LOG_KEYS.get(key, 'E')}")
+        action.setCheckable(True)
+        action.setChecked(trio.is_log(key))
+        action.toggled.connect(lambda on, k=key: trio.set_log(on, k))
+    menu.aboutToHide.connect(menu.deleteLater)
+    menu.popup(at)
+    return menu
+
+
+def _within(title: str) -> str:
+    """Return a title as it is written within a sentence: "CPU per call", "response time"."""
+    return title if title[:2].isupper() else f"{title[:1].lower()}{title[1:]}"
+
+
+class Corner(QWidget):
+    """Beside the title of the first chart: what ends a zoom, and the menu."""
+
+    def __init__(self, trio: Trio) -> None:
+        super().__init__(trio)
+        self._trio = trio
+        inside = QHBoxLayout(self)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.setSpacing(6)
+        inside.setSizeConstraint(QLayout.SizeConstraint.SetFixedSize)
+        self._reset = button("Reset zoom", on_click=trio.zooming.reset)
+        self._menu = tool("Charts: zoom and scales", "sliders-horizontal", self._open)
+        for each in (self._reset, self._menu):
+            each.setFixedHeight(22)
+            inside.addWidget(each)
+        self._reset.setStyleSheet("padding: 0 8px; font-size: 12px; min-height: 20px;")
+        self._menu.setFixedWidth(28)
+        trio.view_changed.connect(self._refresh)
+        trio.charts[Quantity.REPLIES].installEventFilter(self)
+        self._refresh()
+
+    def _refresh(self) -> None:
+        self._reset.setVisible(bool(self._trio.showing.zoom))
+
+    def _open(self) -> None:
+        open_menu(self._trio, self._menu.mapToGlobal(QPoint(0, self._menu.height())))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Move):
+            self._place()
+        return False
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._place()
+
+    def _place(self) -> None:
+        chart = self._trio.charts[Quantity.REPLIES].geometry()
+        self.move(chart.right() - self.width() + 1, chart.top())
+        self.raise_()

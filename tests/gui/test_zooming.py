@@ -1,0 +1,241 @@
+"""The charts zoomed and panned by the wheel, by drags and by keys, and what they say of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from io import BytesIO
+from math import isnan
+
+import pytest
+from pypdf import PdfReader
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QWheelEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.charts import ticks
+from app.charts.chart import Chart
+from app.charts.series import Quantity
+from app.charts.trio import Trio
+from app.export import picture
+from tests.gui.trios import live_board, shown
+from tests.gui.windows import control, offers
+from tests.synthetic import session
+from workbench.documents import PointStart
+
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+
+LEFT, RIGHT = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton
+NONE, SHIFT, CTRL = (
+    Qt.KeyboardModifier.NoModifier,
+    Qt.KeyboardModifier.ShiftModifier,
+    Qt.KeyboardModifier.ControlModifier,
+)
+
+
+def rates(chart: Chart) -> tuple[float, float]:
+    """The lowest and the highest rate in the chart."""
+    plot = chart.plot_rect()
+    return chart.values_at(plot.bottomLeft())[0], chart.values_at(plot.topRight())[0]
+
+
+def values(chart: Chart) -> tuple[float, float]:
+    plot = chart.plot_rect()
+    return chart.values_at(plot.bottomLeft())[1], chart.values_at(plot.topRight())[1]
+
+
+def turn(chart: Chart, at: QPointF, notches: int) -> None:
+    """Turn the wheel."""
+    view = chart.viewport()
+    place = QPointF(view.mapToGlobal(at.toPoint()))
+    phase = Qt.ScrollPhase.NoScrollPhase
+    event = QWheelEvent(
+        at, place, QPoint(), QPoint(0, 120 * notches), Qt.MouseButton.NoButton, NONE, phase, False
+    )
+    QApplication.sendEvent(view, event)
+
+
+def drag(
+    qtbot: QtBot,
+    chart: Chart,
+    way: Sequence[QPointF],
+    button: Qt.MouseButton = LEFT,
+    keys: Qt.KeyboardModifier = NONE,
+) -> None:
+    view = chart.viewport()
+    first, *between = (at.toPoint() for at in way)
+    qtbot.mousePress(view, button, keys, first)
+    for at in between:
+        qtbot.mouseMove(view, at)
+    qtbot.mouseRelease(view, button, keys, between[-1])
+
+
+def written(trio: Trio) -> str:
+    """All words in the charts."""
+
+    def paint(painter: QPainter) -> None:
+        trio.paint(painter, QRectF(trio.rect()))
+
+    made = picture.pdf(paint, (trio.width(), trio.height()), "")
+    return " ".join(PdfReader(BytesIO(made)).pages[0].extract_text().split())
+
+
+@pytest.fixture
+def trio(qtbot: QtBot) -> Trio:
+    return shown(qtbot, session(4, 12))
+
+
+def test_the_wheel_zooms_all_charts_at_the_pointer(trio: Trio) -> None:
+    chart = trio.charts[Quantity.TIME]
+    at = chart.at(6000, 10)
+    turn(chart, at, 3)
+    for each in trio.charts.values():
+        low, high = rates(each)
+        assert 0 < low < 6000 < high < 9000
+    assert abs(chart.at(6000, 10).x() - at.x()) < 3
+    turn(chart, chart.plot_rect().center(), -12)
+    assert rates(chart) == pytest.approx((0, 9000), abs=15)
+    assert "zoomed" not in written(trio)
+
+
+def test_the_wheel_over_the_values_zooms_those_of_one_chart(trio: Trio) -> None:
+    time, replies = trio.charts[Quantity.TIME], trio.charts[Quantity.REPLIES]
+    before = values(time), values(replies), rates(time)
+    turn(time, QPointF(20, time.plot_rect().center().y()), 4)
+    low, high = values(time)
+    assert before[0][0] < low < high < before[0][1]
+    assert values(replies) == pytest.approx(before[1])
+    assert rates(time) == pytest.approx(before[2])
+    assert "log scale, zoomed" in written(trio)
+
+
+def test_a_drag_selects_a_part_and_another_one_pans(qtbot: QtBot, trio: Trio) -> None:
+    chart = trio.charts[Quantity.REPLIES]
+    drag(qtbot, chart, [chart.at(3000, 100), chart.at(4000, 120), chart.at(5000, 100)])
+    assert rates(chart) == pytest.approx((3000, 5000), abs=30)
+    assert "zoomed to 2,99" in written(trio)
+    centre = chart.plot_rect().center()
+    drag(qtbot, chart, [centre, centre - QPointF(60, 0), centre - QPointF(90, 0)])
+    low, high = rates(chart)
+    assert low > 3100
+    assert high - low == pytest.approx(2000, abs=60)
+    assert not trio.pointing.server, "a drag is no click"
+
+
+@pytest.mark.parametrize(("button", "keys"), [(RIGHT, NONE), (LEFT, SHIFT)])
+def test_in_a_zoom_the_right_button_or_shift_selects_a_closer_part(
+    qtbot: QtBot, trio: Trio, button: Qt.MouseButton, keys: Qt.KeyboardModifier
+) -> None:
+    chart = trio.charts[Quantity.REPLIES]
+    drag(qtbot, chart, [chart.at(3000, 100), chart.at(5000, 100)])
+    start, end = chart.at(3500, 3400), chart.at(4000, 3400)
+    way = [start, QPointF(end.x(), start.y() + 4)]
+    drag(qtbot, chart, way, button, keys)
+    assert rates(chart) == pytest.approx((3500, 4000), abs=20)
+
+
+def test_a_high_selection_zooms_the_values_of_its_chart_too(qtbot: QtBot, trio: Trio) -> None:
+    chart = trio.charts[Quantity.REPLIES]
+    drag(qtbot, chart, [chart.at(3000, 6000), chart.at(5000, 3000)])
+    assert rates(chart) == pytest.approx((3000, 5000), abs=30)
+    assert values(chart) == pytest.approx((3000, 6000), abs=120)
+
+
+def test_a_double_click_shows_everything_and_keeps_what_is_selected(
+    qtbot: QtBot, trio: Trio
+) -> None:
+    trio.highlight("asyncio-streams", 3000.0)
+    chart = trio.charts[Quantity.REPLIES]
+    drag(qtbot, chart, [chart.at(2500, 100), chart.at(5000, 100)])
+    view, at = chart.viewport(), (chart.plot_rect().topLeft() + QPointF(30, 10)).toPoint()
+    qtbot.mouseClick(view, LEFT, pos=at)
+    qtbot.mouseDClick(view, LEFT, pos=at)
+    qtbot.mouseRelease(view, LEFT, pos=at)
+    assert rates(chart) == pytest.approx((0, 9000), abs=15)
+    assert (trio.pointing.server, trio.pointing.rate) == ("asyncio-streams", 3000.0)
+
+
+def test_keys_zoom_at_the_selected_point_pan_and_show_everything(qtbot: QtBot, trio: Trio) -> None:
+    trio.highlight("asyncio-streams", 6000.0)
+    chart = trio.charts[Quantity.ERRORS]
+    qtbot.keyClick(trio, Qt.Key.Key_Plus, CTRL)
+    qtbot.keyClick(trio, Qt.Key.Key_Equal, CTRL)
+    low, high = rates(chart)
+    assert low < 6000 < high < 9000
+    qtbot.keyClick(trio, Qt.Key.Key_Left, CTRL)
+    assert rates(chart)[0] < low
+    qtbot.keyClick(trio, Qt.Key.Key_Minus, CTRL)
+    assert rates(chart)[1] - rates(chart)[0] > high - low
+    qtbot.keyClick(trio, Qt.Key.Key_0, CTRL)
+    assert rates(chart) == pytest.approx((0, 9000), abs=15)
+
+
+def test_a_zoom_into_nothing_says_so_and_how_to_get_back(qtbot: QtBot, trio: Trio) -> None:
+    chart = trio.charts[Quantity.REPLIES]
+    drag(qtbot, chart, [chart.at(1000, 8000), chart.at(2000, 5500)])
+    assert "Nothing measured in this part. Double-click or Ctrl+0 shows all." in written(trio)
+    qtbot.keyClick(trio, Qt.Key.Key_0, CTRL)
+    assert "Nothing measured" not in written(trio)
+
+
+def test_nothing_is_drawn_outside_a_zoomed_plot(qtbot: QtBot, trio: Trio) -> None:
+    """What writes SVG does not clip."""
+    chart = trio.charts[Quantity.REPLIES]
+    drag(qtbot, chart, [chart.at(3000, 6000), chart.at(5000, 3000)])
+    size = trio.width(), trio.height()
+
+    def paint(painter: QPainter) -> None:
+        trio.paint(painter, QRectF(trio.rect()))
+
+    drawn = picture.svg(paint, size, "", "").decode()
+    for points in re.findall(r'<polyline[^>]* points="([^"]*)"', drawn):
+        for x, y in (map(float, each.split(",")) for each in points.split()):
+            assert -1 <= x <= size[0] + 1
+            assert -1 <= y <= size[1] + 1
+
+
+@pytest.mark.parametrize("size", [(960, 640), (640, 420)])
+def test_marks_differ_and_have_room_however_close_the_zoom(
+    qtbot: QtBot, size: tuple[int, int]
+) -> None:
+    trio = shown(qtbot, session(4, 12), size)
+    chart = trio.charts[Quantity.REPLIES]
+    for _ in range(14):
+        turn(chart, chart.plot_rect().center(), 2)
+        for each in trio.charts.values():
+            texts = [text for _, text in ticks.up(each)]
+            assert len(set(texts)) == len(texts) >= 2
+        below = [text for _, text in ticks.across(trio.charts[Quantity.ERRORS])]
+        assert len(set(below)) == len(below) >= 2
+
+
+def test_a_live_chart_keeps_its_zoom_until_the_button_resets_it(qtbot: QtBot) -> None:
+    board = live_board(qtbot)
+    documents = session(2, 8)
+    begins = [i for i, d in enumerate(documents) if isinstance(d, PointStart)]
+    for document in documents[: begins[-4]]:
+        board.consume(document)
+    board.refresh()
+    assert not offers(board, "Reset zoom")
+    chart = board.trio.charts[Quantity.REPLIES]
+    turn(chart, chart.plot_rect().center(), 3)
+    zoom = rates(chart)
+    for document in documents[begins[-4] :]:
+        board.consume(document)
+        board.refresh()
+    assert rates(chart) == pytest.approx(zoom)
+    control(board, "Reset zoom").click()
+    assert rates(chart) == pytest.approx((0, 9000), abs=15)
+    assert not offers(board, "Reset zoom")
+
+
+def test_a_line_is_selected_in_a_zoom_as_without_one(qtbot: QtBot, trio: Trio) -> None:
+    chart = trio.charts[Quantity.REPLIES]
+    turn(chart, chart.at(6000, 100), 5)
+    series = trio.model.series["asyncio-streams"]
+    point = next(p for p in series.points if rates(chart)[0] < p.x < rates(chart)[1])
+    qtbot.mouseClick(chart.viewport(), LEFT, pos=chart.at(point.x, point.replies_per_s).toPoint())
+    assert trio.pointing.server
+    assert not isnan(trio.pointing.rate)
+    assert trio.card.isVisible()
