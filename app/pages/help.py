@@ -33,6 +33,7 @@ GLOSSARY = (
                "Marked by a crossed disc; its card quotes the first such reply."),
     ("Hollow point", "Not reliable; its card says why. Excluded from sustained rates."),
     ("Cross", "A published figure, such as one from 2009."),
+    ("0 on a log scale", "Has no place on it: drawn in a row of its own below the smallest value."),
     ("A, B", "The session a line belongs to, in a comparison."),
     ("Hatched area", "Beyond the client limit, calibrated against a null server."),
     ("Session", "A run's measurements and conditions in one file. It can be replayed and run "
