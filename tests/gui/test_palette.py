@@ -155,7 +155,7 @@ def test_charts_take_the_keys_that_the_palette_sends(qtbot: QtBot, window: MainW
     qtbot.waitUntil(window.film.isVisible)
     qtbot.waitUntil(lambda: window.film.board.model.over)
     before = window.film.board.trio.log
-    assert run(qtbot, window, "logarithmic") == "Response time: logarithmic or linear"
+    assert run(qtbot, window, "response time: log") == "Response time: logarithmic or linear"
     assert window.film.board.trio.log is not before
 
 
