@@ -11,7 +11,8 @@ from workbench.analysis.audits.base import Outcome, Seen, codes, numbers
 from workbench.analysis.histogram import percentile_supported
 from workbench.analysis.significance import ratio
 from workbench.documents import PointStop
-from workbench.messages import audits as messages
+from workbench.messages.audits import load as messages
+from workbench.messages.audits.base import NotRecorded, NotToldByTool
 from workbench.messages.notes import Ceiling
 
 TOLERANCE = 0.05
@@ -39,7 +40,7 @@ def conservation(seen: Seen) -> Outcome:
     """Conservation of calls, for every worker as audited when the point ended, and for the sum."""
     reported = [point for point in seen.points if point.conserved is not None]
     if not reported:
-        return Outcome("not-known", messages.NotToldByTool(tool=_tool(seen)))
+        return Outcome("not-known", NotToldByTool(tool=_tool(seen)))
     lost = [p for p in reported if not (p.conserved and evidence.conserved(p.counts))]
     calls = sum(point.counts.scheduled for point in seen.points)
     found = messages.Conservation(calls=calls, **seen.places(lost))
@@ -60,8 +61,8 @@ def littles_law(seen: Seen) -> Outcome:
     ]
     if not timed:
         if _tool(seen) != "agent":
-            return Outcome("not-known", messages.NotToldByTool(tool=_tool(seen)))
-        return Outcome("not-known", messages.NotRecorded(what="pending"))
+            return Outcome("not-known", NotToldByTool(tool=_tool(seen)))
+        return Outcome("not-known", NotRecorded(what="pending"))
     failed: list[tuple[float, PointStop, float, float]] = []
     checked = 0
     for point, found_s in timed:
@@ -119,9 +120,9 @@ def schedule(seen: Seen) -> Outcome:
     if seen.workload.get("mode") == "closed":
         return Outcome("does-not-apply", messages.NoSchedule())
     if all(point.counts.late is None for point in seen.points):
-        return Outcome("not-known", messages.NotToldByTool(tool=_tool(seen)))
+        return Outcome("not-known", NotToldByTool(tool=_tool(seen)))
     if any(len(point.findings) != len(point.reasons) for point in seen.points):
-        return Outcome("not-known", messages.NotRecorded(what="codes"))
+        return Outcome("not-known", NotRecorded(what="codes"))
     late = [p for p in seen.points if codes(p) & _LATE or _off_plan(p, seen)]
     found = messages.Schedule(planned_pct=100 * OFF_PLAN, **seen.places(late))
     return Outcome("failed" if late else "passed", found, numbers(late))
@@ -140,7 +141,7 @@ def overlap(seen: Seen) -> Outcome:
         return Outcome("does-not-apply", messages.OneClient())
     reported = [point for point in seen.points if point.clients]
     if not reported:
-        return Outcome("not-known", messages.NotRecorded(what="clients"))
+        return Outcome("not-known", NotRecorded(what="clients"))
     part = {point.point: {each.machine for each in point.clients} for point in reported}
     alone = [point for point in reported if not part[point.point].issuperset(clients)]
     missing = [name for name in clients if any(name not in part[p.point] for p in alone)]
@@ -184,7 +185,7 @@ def clients_alike(seen: Seen) -> Outcome:
     found = {name: ratio(own[name], others[name], paired=True) for name in own}
     known = {name: change for name, change in found.items() if change}
     if not known:
-        return Outcome("not-known", messages.NotRecorded(what="client times"))
+        return Outcome("not-known", NotRecorded(what="client times"))
     slow = {name: each for name, each in known.items() if each.low >= SLOW}
     message = messages.ClientsAlike(
         clients=len(known),

@@ -7,7 +7,8 @@ from typing import Any
 
 from workbench.analysis.audits.base import Outcome, Seen
 from workbench.formatting import cores as listed_cores
-from workbench.messages import audits as messages
+from workbench.messages.audits import servers as messages
+from workbench.messages.audits.base import NotRecorded
 from workbench.messages.notes import Backlog, Resources, SharedCores, Unequal
 
 
@@ -15,7 +16,7 @@ def backlog(seen: Seen) -> Outcome:
     """The same backlog, as read back from the kernel."""
     found: dict[str, list[Backlog]] = seen.of_servers(Backlog)
     if not found:
-        return Outcome("not-known", messages.NotRecorded(what="backlog"))
+        return Outcome("not-known", NotRecorded(what="backlog"))
     asked = max(each.asked for reported in found.values() for each in reported)
     values = {id_: {each.backlog for each in reported} for id_, reported in found.items()}
     usual = _usual(values, asked)
@@ -33,7 +34,7 @@ def descriptors(seen: Seen) -> Outcome:
     found = _resources(seen)
     values = {id_: {each.nofile for each in reported} for id_, reported in found.items()}
     if not any(max(of) for of in values.values()):
-        return Outcome("not-known", messages.NotRecorded(what="resources"))
+        return Outcome("not-known", NotRecorded(what="resources"))
     asked = max(each.asked_nofile for reported in found.values() for each in reported)
     usual = _usual(values, asked)
     message = messages.SameDescriptors(
@@ -48,7 +49,7 @@ def descriptors(seen: Seen) -> Outcome:
 def processes(seen: Seen) -> Outcome:
     found = _resources(seen)
     if not found:
-        return Outcome("not-known", messages.NotRecorded(what="resources"))
+        return Outcome("not-known", NotRecorded(what="resources"))
     values = {id_: [each.processes for each in reported] for id_, reported in found.items()}
     unsteady = {id_: of for id_, of in values.items() if len(set(of)) > 1}
     message = messages.SameProcesses(
@@ -68,7 +69,7 @@ def cores(seen: Seen) -> Outcome:
         return Outcome("failed", message)
     values = {id_: {tuple(each.cores) for each in reported} for id_, reported in found.items()}
     if not any(any(of) for of in values.values()):
-        return Outcome("not-known", messages.NotRecorded(what="resources"))
+        return Outcome("not-known", NotRecorded(what="resources"))
     usual = Counter(each for of in values.values() for each in of).most_common(1)[0][0]
     other = {id_: of for id_, of in values.items() if of != {usual}}
     message = messages.SameCores(

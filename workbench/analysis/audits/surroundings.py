@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from workbench.analysis.audits.base import Outcome, Seen, codes, numbers
 from workbench.analysis.verdicts import OTHERS_PCT
-from workbench.messages import audits as messages
 from workbench.messages import notes
+from workbench.messages.audits import surroundings as messages
+from workbench.messages.audits.base import Finding, NotRecorded
 
 _OTHERS = "others_cpu_pct"
 
@@ -16,7 +17,7 @@ def quiet_host(seen: Seen) -> Outcome:
     measured = [point for point in seen.points if _OTHERS in point.evidence]
     disturbed = [point for point in measured if point.evidence[_OTHERS] >= OTHERS_PCT]
     if not measured and not shared:
-        return Outcome("not-known", messages.NotRecorded(what="background"))
+        return Outcome("not-known", NotRecorded(what="background"))
     message = messages.QuietHost(
         most_pct=max((point.evidence[_OTHERS] for point in measured), default=0.0),
         limit_pct=OTHERS_PCT,
@@ -46,7 +47,7 @@ def link(seen: Seen) -> Outcome:
     if unchecked:
         return Outcome("not-known", messages.LinkNotChecked(clients=unchecked))
     if not links:
-        return Outcome("not-known", messages.NotRecorded(what="link"))
+        return Outcome("not-known", NotRecorded(what="link"))
     return Outcome("passed", message)
 
 
@@ -65,5 +66,5 @@ def recording(seen: Seen) -> Outcome:
     return Outcome("passed", message)
 
 
-def _open_end(seen: Seen, message: messages.Recording) -> messages.Finding:
+def _open_end(seen: Seen, message: messages.Recording) -> Finding:
     return message if seen.over else messages.UnderWay()

@@ -6,7 +6,7 @@ from collections import defaultdict
 
 from workbench.analysis.audits.base import Outcome, Seen
 from workbench.analysis.steadiness import FEWEST, Steadiness, steadiness
-from workbench.messages import audits as messages
+from workbench.messages.audits import within as messages
 
 ALARMS = 0.01
 """Share of sessions with steady servers that may fail."""
