@@ -67,7 +67,7 @@ def tab_name(board: Board) -> str:
     return tab(board).accessibleName()
 
 
-def test_the_checklist_has_what_failed_first(board: Board) -> None:
+def test_the_checklist_starts_with_what_failed(board: Board) -> None:
     board.refresh()
     assert "Audits appear here during the run." in labels(board) and tab_name(board) == "Audits"
     feed(board, disturbed(session(2, 8), RATE))
@@ -81,7 +81,7 @@ def test_the_checklist_has_what_failed_first(board: Board) -> None:
     assert tab_name(board) == "Audits"
 
 
-def test_an_audit_of_a_server_is_seen_in_its_row(board: Board) -> None:
+def test_a_servers_audits_are_shown_in_its_row(board: Board) -> None:
     start, *rest = session(2, 4)
     said = notes.Unequal(name="asyncio streams", said="Its backlog is its own.")
     feed(board, [start, said.note(0, server="asyncio-streams"), *rest])
@@ -101,7 +101,7 @@ def warn_pixels(picture: QImage) -> int:
     return sum(picture.pixel(x, y) == wanted for x, y in places)
 
 
-def test_a_tainted_point_has_a_ring_and_its_card_says_why(qtbot: QtBot) -> None:
+def test_a_point_with_a_failed_audit_has_a_ring_and_its_card_says_why(qtbot: QtBot) -> None:
     sound = shown(qtbot, disturbed(session(1, 8)))
     ringed = shown(qtbot, disturbed(session(1, 8), RATE))
     assert warn_pixels(sound.charts[Quantity.REPLIES].grab().toImage()) == 0
@@ -112,7 +112,7 @@ def test_a_tainted_point_has_a_ring_and_its_card_says_why(qtbot: QtBot) -> None:
     assert "Audit" not in ringed.card.accessibleName()
 
 
-def test_a_run_under_way_marks_its_points(board: Board) -> None:
+def test_a_run_in_progress_marks_its_points(board: Board) -> None:
     documents = disturbed(session(1, 8), 1_125.0)
     first = next(n for n, d in enumerate(documents) if isinstance(d, PointStop) and d.judged)
     for document in documents[: first + 1]:

@@ -61,7 +61,7 @@ def test_the_axes_of_a_film_never_move(board: Board, log: bool, repeats: int) ->
     assert {*seen, limits(board)} == {limits(board)}
 
 
-def test_whatever_a_film_shows_lies_within_its_axes(board: Board) -> None:
+def test_everything_a_film_shows_lies_within_its_axes(board: Board) -> None:
     documents = session(3, 6)
     board.clear(whole_of(documents))
     chart = board.trio.charts[Quantity.TIME]
@@ -73,7 +73,7 @@ def test_whatever_a_film_shows_lies_within_its_axes(board: Board) -> None:
             assert at is None or chart.plot_rect().adjusted(-1, -1, 1, 1).contains(at)
 
 
-def test_the_axes_stay_when_a_run_ends(board: Board) -> None:
+def test_the_axes_do_not_change_when_a_run_ends(board: Board) -> None:
     documents = session(3, 6)
     board.clear()
     for document in documents[:-1]:
@@ -84,7 +84,7 @@ def test_the_axes_stay_when_a_run_ends(board: Board) -> None:
     assert limits(board) == running
 
 
-def test_the_axes_stay_when_a_run_that_was_prepared_begins(board: Board) -> None:
+def test_the_axes_do_not_change_when_a_prepared_run_starts(board: Board) -> None:
     documents = patient(session(3, 6), 2.0)
     board.clear()
     board.expect(rate("connections", [1000.0, 9000.0]), 2.0)
@@ -123,7 +123,7 @@ def varied(axis: Axis) -> list[AnyDocument]:
     ],
     ids=["few", "crowded", "many", "log", "rates"],
 )
-def test_below_the_axis_stand_the_planned_values_or_round_ones(
+def test_the_axis_is_labelled_with_the_planned_values_or_round_ones(
     board: Board, axis: Axis, marks: list[float]
 ) -> None:
     for document in varied(axis):
@@ -132,16 +132,14 @@ def test_below_the_axis_stand_the_planned_values_or_round_ones(
     assert [x for x, _ in ticks.across(board.trio.charts[Quantity.ERRORS])] == marks
 
 
-def test_where_nothing_is_offered_the_replies_fill_their_axis(board: Board) -> None:
+def test_without_an_offered_rate_the_replies_fill_their_axis(board: Board) -> None:
     for document in varied(concurrency([1.0, 2.0, 3.0])):
         board.consume(document)
     board.refresh()
     assert board.trio.charts[Quantity.REPLIES].limits[2:] == (0, 250)
 
 
-def test_a_live_run_says_what_its_servers_answer_where_no_limit_is_sought(
-    qtbot: QtBot, board: Board
-) -> None:
+def test_a_live_run_without_a_limit_shows_the_reply_rates(qtbot: QtBot, board: Board) -> None:
     axis = concurrency([1.0, 2.0, 3.0])
     board.clear()
     board.expect(axis)

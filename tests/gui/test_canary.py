@@ -116,7 +116,7 @@ def obeyed(root: QWidget) -> list[str]:
     return found
 
 
-def test_the_window_shows_canaries_and_obeys_none(qtbot: QtBot, song: Path) -> None:
+def test_the_window_shows_hostile_text_without_obeying_it(qtbot: QtBot, song: Path) -> None:
     with shown(qtbot) as window:
         window.open(song)
         qtbot.waitUntil(lambda: "=1+1" in _all(window))
@@ -176,7 +176,7 @@ class Tags(HTMLParser):
         self.loaded += [value or "" for name, value in attrs if name in ("src", "href")]
 
 
-def test_a_page_shows_canaries_and_obeys_none(tmp_path: Path) -> None:
+def test_a_page_shows_hostile_text_without_obeying_it(tmp_path: Path) -> None:
     write_report(recorded(tmp_path / "song.pong.yaml"), tmp_path / "song.html")
     page = (tmp_path / "song.html").read_text()
     assert "canary.png" in page
@@ -187,7 +187,7 @@ def test_a_page_shows_canaries_and_obeys_none(tmp_path: Path) -> None:
     assert not [each for each in tags.loaded if "canary" in each]
 
 
-def test_a_picture_shows_canaries_and_obeys_none(tmp_path: Path) -> None:
+def test_a_picture_shows_hostile_text_without_obeying_it(tmp_path: Path) -> None:
     song = recorded(tmp_path / "song.pong.yaml")
     write_report(song, tmp_path / "song.svg")
     drawn = (tmp_path / "song.svg").read_text()
@@ -238,7 +238,7 @@ def _name(function: ast.expr) -> str:
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "app").rglob("*.py")), ids=lambda path: path.stem)
-def test_nothing_in_the_window_takes_text_for_markup(path: Path) -> None:
+def test_no_text_in_the_window_is_interpreted_as_markup(path: Path) -> None:
     found: list[str] = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ClassDef):

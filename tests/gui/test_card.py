@@ -25,7 +25,7 @@ def named(contestant: Contestant, name: str) -> Contestant:
 
 @pytest.mark.parametrize("name", ["Go", "asyncio streams", LONG, LONG.replace(" ", "-")])
 @pytest.mark.parametrize("size", [(1200, 900), (795, 545), (806, 380)])
-def test_the_title_and_every_figure_of_the_card_are_whole(
+def test_the_title_and_every_figure_of_the_card_fit(
     qtbot: QtBot, name: str, size: tuple[int, int]
 ) -> None:
     trio = shown(qtbot, session([named(CONTESTANTS[0], name)], 8, repeats=2), size)
@@ -91,7 +91,7 @@ def test_a_single_point_without_a_line_is_not_covered(qtbot: QtBot) -> None:
         assert not any(here.contains(at) for at in drawn(chart))
 
 
-def test_where_there_is_no_free_place_at_least_the_line_that_is_told_of_is_seen(
+def test_without_free_space_the_card_still_leaves_its_line_visible(
     qtbot: QtBot,
 ) -> None:
     trio = shown(qtbot, session(12, 10), (806, 380))

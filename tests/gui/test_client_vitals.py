@@ -23,7 +23,7 @@ from workbench.messages import notes
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
 
-def test_each_client_tells_how_busy_and_how_punctual_it_is(qtbot: QtBot) -> None:
+def test_each_client_reports_its_load_and_lateness(qtbot: QtBot) -> None:
     documents = session(1, 1, seconds=1.0)
     (start,) = [d for d in documents if isinstance(d, RunStart)]
     stop = next(d for d in documents if isinstance(d, PointStop))

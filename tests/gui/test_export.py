@@ -134,7 +134,7 @@ def test_a_page_is_a_sheet_of_paper_and_a_picture_has_pixels(
 
 
 @pytest.mark.parametrize("notes", ["", "After the update"])
-def test_whatever_is_chosen_the_buttons_stay_where_they_are(
+def test_buttons_stay_in_place_whatever_is_selected(
     qtbot: QtBot, desk: Desk, parent: QWidget, recorded: Path, notes: str
 ) -> None:
     dialog = ask(parent, desk, Recorded(recorded, "Two servers", notes))
@@ -164,7 +164,7 @@ def test_the_next_export_begins_where_the_last_one_ended(
     assert ask(parent, desk, Recorded(recorded, "x")).output().suffix == ".html"
 
 
-def test_a_missing_folder_is_told_before_it_is_made(
+def test_creating_a_missing_folder_is_announced_beforehand(
     qtbot: QtBot, desk: Desk, parent: QWidget, recorded: Path, tmp_path: Path
 ) -> None:
     dialog = ask(parent, desk, Recorded(recorded, "a"))
@@ -178,7 +178,7 @@ def test_a_missing_folder_is_told_before_it_is_made(
     assert (tmp_path / "none" / "a.csv").is_file()
 
 
-def test_a_place_that_cannot_be_written_is_told_in_one_sentence(
+def test_a_path_that_cannot_be_written_is_reported_in_one_sentence(
     qtbot: QtBot, desk: Desk, parent: QWidget, recorded: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "taken.csv").mkdir()
@@ -190,7 +190,7 @@ def test_a_place_that_cannot_be_written_is_told_in_one_sentence(
     assert "pongbench:" not in dialog.message.text
 
 
-def test_a_damaged_session_is_exported_as_far_as_it_is_whole_and_that_is_told(
+def test_the_readable_part_of_a_damaged_session_is_exported_with_a_warning(
     qtbot: QtBot, desk: Desk, parent: QWidget, recorded: Path, tmp_path: Path
 ) -> None:
     lines = recorded.read_text().splitlines(keepends=True)
@@ -205,7 +205,7 @@ def test_a_damaged_session_is_exported_as_far_as_it_is_whole_and_that_is_told(
     assert len((tmp_path / "a.csv").read_text().splitlines()) > 3
 
 
-def test_a_file_that_would_be_replaced_is_told_before(
+def test_overwriting_a_file_is_announced_beforehand(
     qtbot: QtBot, desk: Desk, parent: QWidget, recorded: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "a.html").write_text("mine")
@@ -265,7 +265,7 @@ def test_a_copied_chart_is_a_picture_and_a_drawing_in_the_clipboard(trio: Trio) 
     assert said.isVisible()
 
 
-def test_what_is_drawn_of_a_session_is_the_response_time_on_the_screen(
+def test_an_export_shows_the_response_time_selected_on_screen(
     desk: Desk, parent: QWidget, trio: Trio, recorded: Path
 ) -> None:
     trio.set_percentile("p50")
@@ -337,7 +337,7 @@ def test_a_film_says_that_its_session_is_still_recorded_cut_off_or_newer(
 
 
 @pytest.mark.parametrize("plan", [{"workload": "pong"}, {"workload": {"timeout_s": []}}])
-def test_a_session_whose_plan_is_nonsense_is_refused_in_words(
+def test_a_session_with_an_invalid_plan_is_refused_with_a_message(
     qtbot: QtBot, desk: Desk, film: FilmPage, recorded: Path, plan: dict[str, object]
 ) -> None:
     start = {**msgspec.to_builtins(read_session(recorded).start), "plan": plan}

@@ -57,7 +57,7 @@ def test_the_card_says_what_the_server_answered(trio: Trio) -> None:
     assert "Internal Server Error" in trio.card.accessibleName()
 
 
-def test_the_list_of_servers_marks_it_and_tells_why(qtbot: QtBot, trio: Trio) -> None:
+def test_the_list_of_servers_marks_it_and_says_why(qtbot: QtBot, trio: Trio) -> None:
     legend = Legend(trio, theme.LIGHT)
     qtbot.addWidget(legend)
     legend.resize(330, 300)
@@ -82,7 +82,7 @@ def test_the_list_of_servers_marks_it_and_tells_why(qtbot: QtBot, trio: Trio) ->
     assert signs == {BAD, NEVER_GOOD}
 
 
-def test_words_and_headline_name_it(trio: Trio) -> None:
+def test_summary_text_and_headline_name_it(trio: Trio) -> None:
     series = trio.model.series
     said = "asyncio streams is faulty from 1,125/s: answers 500"
     assert sustained.sentence(series[NEVER_GOOD]) == said
@@ -93,7 +93,7 @@ def test_words_and_headline_name_it(trio: Trio) -> None:
     assert [(f.caption, f.tone) for f in told.figures][-1] == ("answered, faulty", "bad")
 
 
-def test_a_comparison_crosses_it_and_says_why(qtbot: QtBot) -> None:
+def test_a_comparison_marks_a_faulty_point_and_says_why(qtbot: QtBot) -> None:
     documents = turned_bad(turned_bad(session(3, 8), BAD, 4000.0), NEVER_GOOD, 0.0)
     found = compare([side_of(Session("A", documents), Path("A.yaml"), "A")])
     signs = {}

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 PATIENCE_S = 120.0
 
 
-async def test_a_film_tells_its_end_after_its_last_document(tmp_path: Path) -> None:
+async def test_a_film_shows_its_end_after_its_last_document(tmp_path: Path) -> None:
     path = record_session(tmp_path / "a.pong.yaml", session(6, 20))
     reel = await load(path)
     told: list[AnyDocument | Position] = []
@@ -43,9 +43,7 @@ async def test_a_film_tells_its_end_after_its_last_document(tmp_path: Path) -> N
     ("lasts_s", "speed"),
     [(0, 1), (29, 1), (60, 1), (600, 10), (1800, 60), (9000, 300), (8e4, 1000)],
 )
-def test_a_film_that_nobody_chose_a_speed_for_lasts_about_half_a_minute(
-    lasts_s: float, speed: float
-) -> None:
+def test_a_film_lasts_about_half_a_minute_by_default(lasts_s: float, speed: float) -> None:
     assert fitting(lasts_s) == speed
 
 

@@ -46,7 +46,7 @@ def given_up_after(documents: list[AnyDocument], timeout_s: float) -> list[AnyDo
     return [replace(start, plan={**start.plan, "workload": workload}), *documents[1:]]
 
 
-def test_the_place_of_points_to_come_breaks_no_line(qtbot: QtBot) -> None:
+def test_points_to_come_do_not_interrupt_lines(qtbot: QtBot) -> None:
     trio = shown(qtbot, session(2, 8)[:1])
     assert "Points appear here during the run." in written(trio)
     chart = trio.charts[Quantity.REPLIES]
@@ -57,7 +57,7 @@ def test_the_place_of_points_to_come_breaks_no_line(qtbot: QtBot) -> None:
         assert any(image.pixelColor(pixel) != ground for pixel in around)
 
 
-def test_it_is_gone_when_the_first_point_is_drawn(qtbot: QtBot) -> None:
+def test_it_disappears_when_the_first_point_is_drawn(qtbot: QtBot) -> None:
     trio = shown(qtbot, first_point(session(2, 8), windows=0))
     assert "Points appear here during the run." in written(trio)
     trio = shown(qtbot, first_point(session(2, 8), windows=5))
@@ -65,7 +65,7 @@ def test_it_is_gone_when_the_first_point_is_drawn(qtbot: QtBot) -> None:
     assert "Points appear here during the run." not in written(trio)
 
 
-def test_large_and_hollow_markers_are_explained_where_there_are_any(qtbot: QtBot) -> None:
+def test_large_and_hollow_markers_are_explained_where_they_occur(qtbot: QtBot) -> None:
     large, hollow = "large: sustained rate", "hollow: unreliable"
     assert large in written(shown(qtbot, session(2, 8)))
     assert hollow not in written(shown(qtbot, session(2, 8)))
@@ -106,6 +106,6 @@ def test_lines_that_end_at_the_timeout_say_so_and_cover_nothing(
     assert timeout.bottom() <= line.y()
 
 
-def test_where_no_response_time_comes_near_the_timeout_it_is_not_marked(qtbot: QtBot) -> None:
+def test_the_timeout_is_not_marked_when_no_response_time_is_near(qtbot: QtBot) -> None:
     fast = [dataclasses.replace(CONTESTANTS[0], capacity_per_s=1e6)]
     assert "timeout" not in written(shown(qtbot, session(fast, 8)))

@@ -19,7 +19,7 @@ from workbench.messages.base import Message
 from workbench.messages.reasons import BackgroundLoad, ClientsLate
 
 
-def test_a_backlog_that_servers_share_is_told_once_and_another_of_its_server(qtbot: QtBot) -> None:
+def test_a_shared_backlog_is_stated_once_and_a_different_one_with_its_server(qtbot: QtBot) -> None:
     listed = EventLog(theme.LIGHT)
     qtbot.addWidget(listed)
     for t_us, (name, backlog) in enumerate((("gevent", 512), ("Trio", 512), ("Tornado", 128)) * 2):
@@ -39,7 +39,7 @@ def lines(listed: EventLog) -> list[str]:
     return [each.text() for each in listed.findChildren(QLabel) if len(each.text()) > 20]
 
 
-def test_points_that_cannot_be_judged_for_one_cause_are_told_in_one_sentence(
+def test_points_inconclusive_for_one_cause_are_reported_in_one_sentence(
     qtbot: QtBot,
 ) -> None:
     listed, doubts = EventLog(theme.LIGHT), Doubts()
@@ -75,7 +75,7 @@ def doubt(name: str, x: float, cause: Message, t_us: int = 1) -> Note:
     return notes.NotJudged(name=name, x=x, cause=cause.text(), finding=cause.record()).note(t_us)
 
 
-def test_points_that_are_measured_again_are_told_in_one_sentence(qtbot: QtBot) -> None:
+def test_repeated_points_are_reported_in_one_sentence(qtbot: QtBot) -> None:
     listed = EventLog(theme.LIGHT)
     qtbot.addWidget(listed)
     for look in (1, 2):
@@ -86,7 +86,7 @@ def test_points_that_are_measured_again_are_told_in_one_sentence(qtbot: QtBot) -
     assert sorted(lines(listed)) == [f"{told} 18,000/s.", f"{told} 9,000/s."]
 
 
-def test_servers_that_cannot_be_judged_at_the_same_rate_share_it(qtbot: QtBot) -> None:
+def test_servers_inconclusive_at_the_same_rate_share_a_sentence(qtbot: QtBot) -> None:
     listed = EventLog(theme.LIGHT)
     qtbot.addWidget(listed)
     late = ClientsLate(late_share=0.25, p99_us=9_000)
@@ -97,7 +97,7 @@ def test_servers_that_cannot_be_judged_at_the_same_rate_share_it(qtbot: QtBot) -
     ]
 
 
-def test_another_cause_is_another_line(qtbot: QtBot) -> None:
+def test_a_different_cause_gets_a_line_of_its_own(qtbot: QtBot) -> None:
     listed = EventLog(theme.LIGHT)
     qtbot.addWidget(listed)
     for cause in (BackgroundLoad(cpu_pct=36.0), ClientsLate(late_share=0.05)):
@@ -105,7 +105,9 @@ def test_another_cause_is_another_line(qtbot: QtBot) -> None:
     assert len(lines(listed)) == listed.warnings == 2
 
 
-def test_points_recorded_before_causes_had_codes_are_told_by_their_sentences(qtbot: QtBot) -> None:
+def test_points_recorded_before_causes_had_codes_are_described_by_their_sentences(
+    qtbot: QtBot,
+) -> None:
     listed, doubts = EventLog(theme.LIGHT), Doubts()
     qtbot.addWidget(listed)
     measured = next(d for d in session(1, 2) if isinstance(d, PointStop) and d.complete)
@@ -120,7 +122,7 @@ def test_points_recorded_before_causes_had_codes_are_told_by_their_sentences(qtb
     ]
 
 
-def test_a_server_its_user_skipped_is_no_warning(qtbot: QtBot) -> None:
+def test_a_server_skipped_by_the_user_is_no_warning(qtbot: QtBot) -> None:
     listed = EventLog(theme.LIGHT)
     qtbot.addWidget(listed)
     listed.add(notes.Skipped(name="Tornado on PyPy").note(1), "Tornado on PyPy")
@@ -128,7 +130,7 @@ def test_a_server_its_user_skipped_is_no_warning(qtbot: QtBot) -> None:
     assert listed.warnings == 0
 
 
-def test_a_warning_of_an_older_session_is_one(qtbot: QtBot) -> None:
+def test_a_warning_of_an_older_session_is_still_a_warning(qtbot: QtBot) -> None:
     listed = EventLog(theme.LIGHT)
     qtbot.addWidget(listed)
     listed.add(Note(t_us=1, topic="warning", text="The client's own ceiling is unknown."), "")

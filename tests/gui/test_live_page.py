@@ -93,7 +93,7 @@ def heard(page: QWidget) -> str:
     return "\n".join(w.accessibleName() for w in page.findChildren(QWidget) if w.isVisible())
 
 
-def test_the_servers_machine_is_told_while_it_runs(page: LivePage) -> None:
+def test_the_servers_machine_is_reported_while_it_runs(page: LivePage) -> None:
     feed(page, until_point(session(2, 8), 12))
     assert says(page, "asyncio Protocol on localhost")
     assert read(page, "CPU: ").endswith(" %")
@@ -101,7 +101,7 @@ def test_the_servers_machine_is_told_while_it_runs(page: LivePage) -> None:
     assert read(page, "Accept queue: ").endswith(" of 512")
 
 
-def test_pointing_at_another_server_tells_its_machine(page: LivePage) -> None:
+def test_pointing_at_another_server_shows_its_machine(page: LivePage) -> None:
     feed(page, until_point(session(2, 8), 12))
     page.board.trio.highlight("asyncio-streams")
     assert says(page, "asyncio streams on localhost")
@@ -109,7 +109,7 @@ def test_pointing_at_another_server_tells_its_machine(page: LivePage) -> None:
     assert says(page, "asyncio Protocol on localhost")
 
 
-def test_progress_is_told_for_the_point_the_server_and_the_whole(page: LivePage) -> None:
+def test_progress_is_shown_for_point_server_and_run(page: LivePage) -> None:
     feed(page, until_point(session(2, 8), 10, windows=5))
     assert says(page, "point 3 of 8 · 1.0 of 2.0 s")
     assert says(page, "Server 2 of 2: ")
@@ -117,7 +117,7 @@ def test_progress_is_told_for_the_point_the_server_and_the_whole(page: LivePage)
     assert says(page, " left")
 
 
-def test_a_server_that_died_is_told_above_the_charts(page: LivePage) -> None:
+def test_a_server_that_died_is_reported_above_the_charts(page: LivePage) -> None:
     documents = until_point(session(2, 4), 2)
     message = notes.Died(name="asyncio streams", x=4800.0, status=-9)
     died = message.note(documents[-1].t_us, server="asyncio-streams")
@@ -128,14 +128,14 @@ def test_a_server_that_died_is_told_above_the_charts(page: LivePage) -> None:
     assert not page.alert.isVisible()
 
 
-def test_clients_that_hold_no_rate_at_all_are_told_above_the_charts(page: LivePage) -> None:
+def test_clients_that_reach_no_rate_are_reported_above_the_charts(page: LivePage) -> None:
     none = notes.Ceiling(ceiling_per_s=0.0)
     feed(page, [*session(1, 2)[:1], none.note(5)])
     assert page.alert.text == none.text()
     assert named(page, "Events, 1 warning")
 
 
-def test_windows_that_never_arrived_are_told(page: LivePage) -> None:
+def test_missing_windows_are_reported(page: LivePage) -> None:
     documents = until_point(session(1, 4), 1, windows=6)
     lost = [d for d in documents if isinstance(d, Window)][-4:-1]
     feed(page, [document for document in documents if document not in lost])
@@ -165,7 +165,7 @@ def test_a_narrow_window_keeps_the_servers_in_a_drawer(qtbot: QtBot, page: LiveP
     qtbot.waitUntil(lambda: board.trio.width() < board.width() - 300)
 
 
-def test_at_its_least_size_nothing_is_cut_off(page: LivePage) -> None:
+def test_at_its_minimum_size_nothing_is_cut_off(page: LivePage) -> None:
     feed(page, until_point(session(5, 8), 9))
     page.resize(876, 620)  # a window of 960 x 620 without its rail
     for part in (page.board.trio, *page.board.trio.charts.values(), page.now):
@@ -176,7 +176,7 @@ def test_at_its_least_size_nothing_is_cut_off(page: LivePage) -> None:
     assert trio.charts[Quantity.ERRORS].plot_rect().height() > 30
 
 
-def test_the_percentile_clock_and_scale_are_kept(qtbot: QtBot, desk: Desk) -> None:
+def test_the_percentile_clock_and_scale_are_saved(qtbot: QtBot, desk: Desk) -> None:
     page = shown(qtbot, LivePage(desk))
     feed(page, session(1, 4))
     qtbot.keyClick(page, Qt.Key.Key_P)
@@ -197,7 +197,7 @@ def test_keys_of_the_charts_work_from_anywhere_on_the_page(qtbot: QtBot, page: L
     assert not page.board.trio.card.isVisible()
 
 
-def test_many_servers_leave_room_for_what_happened(qtbot: QtBot, page: LivePage) -> None:
+def test_many_servers_leave_room_for_the_events(qtbot: QtBot, page: LivePage) -> None:
     feed(page, session(12, 6))
     named(page, "Events").click()
     assert page.board.side.events.isVisible()
@@ -213,7 +213,7 @@ def over(qtbot: QtBot, page: LivePage) -> None:
     qtbot.waitUntil(lambda: page.state is State.OVER)
 
 
-def test_stop_pressed_again_aborts_and_says_what_is_kept(
+def test_stop_pressed_again_aborts_and_says_what_was_recorded(
     qtbot: QtBot, page: LivePage, sessions: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live, "ABORT_AFTER_MS", 0)
@@ -358,7 +358,7 @@ async def test_a_film_marks_where_something_happened(sessions: Path) -> None:
     assert [alert.t_us for alert in reel.alerts] == first
 
 
-def test_what_a_films_timeline_marks_is_told_in_words(
+def test_what_a_films_timeline_marks_is_described_in_text(
     qtbot: QtBot, desk: Desk, sessions: Path
 ) -> None:
     page = opened(qtbot, desk, sessions, session(2, 8, untrusted_from=7000))
@@ -372,7 +372,7 @@ def test_what_a_films_timeline_marks_is_told_in_words(
 TWO = ("asyncio-streams", "asyncio-protocol")
 
 
-def test_a_second_look_is_told_as_one_with_its_place_among_them(page: LivePage) -> None:
+def test_a_repeat_is_shown_with_its_number(page: LivePage) -> None:
     documents = looked_again(session(2, 8), 4500, *TWO)
     second = next(d for d in documents if isinstance(d, PointStart) and d.point == 901)
     feed(page, documents[: documents.index(second) + 4])
@@ -385,7 +385,7 @@ def test_a_second_look_is_told_as_one_with_its_place_among_them(page: LivePage) 
     assert says(page, "18 of 18 points")
 
 
-def test_until_it_is_looked_at_again_a_server_holds_its_rate_so_far(page: LivePage) -> None:
+def test_until_a_repeat_a_server_sustains_its_rate_so_far(page: LivePage) -> None:
     documents = looked_again(session(2, 8), 4500, TWO[0])
     begun = next(d for d in documents if isinstance(d, PointStart) and d.server == TWO[1])
     start = documents[0]
@@ -401,14 +401,14 @@ def test_until_it_is_looked_at_again_a_server_holds_its_rate_so_far(page: LivePa
     assert read(legend, "asyncio streams ") == "asyncio streams sustains 4,500/s"
 
 
-def test_what_every_turn_says_again_is_listed_once(page: LivePage) -> None:
+def test_repeated_notes_of_every_turn_are_listed_once(page: LivePage) -> None:
     said = notes.Backlog(name="asyncio streams", backlog=128, asked=512)
     feed(page, [*session(1, 2), *(said.note(t_us, server=TWO[0]) for t_us in (5, 9))])
     found = [each for each in page.findChildren(QLabel) if each.text() == said.text()]
     assert len(found) == 1
 
 
-def test_beside_the_charts_of_a_laptop_seven_servers_have_a_row_and_their_whole_name(
+def test_seven_servers_have_a_row_and_their_whole_name_next_to_charts_on_a_laptop(
     qtbot: QtBot, desk: Desk
 ) -> None:
     page = shown(qtbot, LivePage(desk), (1196, 740))
@@ -423,9 +423,7 @@ def test_beside_the_charts_of_a_laptop_seven_servers_have_a_row_and_their_whole_
     assert read(legend, "running")
 
 
-def test_the_tab_of_what_happened_counts_warnings_and_is_whole_at_any_size(
-    qtbot: QtBot, page: LivePage
-) -> None:
+def test_the_events_tab_counts_warnings_and_fits_at_any_size(qtbot: QtBot, page: LivePage) -> None:
     worried = [notes.SamplerLost(said=f"Mind {each}").note(9) for each in "ab"]
     feed(page, [*session(12, 6), *worried])
     tab = named(page, "Events, 2 warnings")
@@ -436,7 +434,7 @@ def test_the_tab_of_what_happened_counts_warnings_and_is_whole_at_any_size(
     assert tab.width() >= tab.sizeHint().width()
 
 
-def test_a_film_tells_second_looks_and_the_search_for_the_clients_limit(
+def test_a_film_shows_repeats_and_the_calibration_of_the_clients(
     qtbot: QtBot, desk: Desk, sessions: Path
 ) -> None:
     page = opened(qtbot, desk, sessions, looked_again(session(2, 8), 4500, *TWO))
@@ -453,7 +451,7 @@ def test_a_film_tells_second_looks_and_the_search_for_the_clients_limit(
     qtbot.waitUntil(lambda: place(page) == "Client calibration")
 
 
-def test_a_film_of_a_run_that_was_killed_before_its_first_point_promises_none(
+def test_a_film_of_a_run_killed_before_its_first_point_shows_none(
     qtbot: QtBot, desk: Desk, sessions: Path
 ) -> None:
     page = opened(qtbot, desk, sessions, until_point(session(2, 8), 0))
@@ -462,7 +460,7 @@ def test_a_film_of_a_run_that_was_killed_before_its_first_point_promises_none(
     assert page.board.model.over
 
 
-def test_at_its_end_a_run_tells_how_many_points_were_measured_not_planned(qtbot: QtBot) -> None:
+def test_at_its_end_a_run_reports_measured_points_not_planned_ones(qtbot: QtBot) -> None:
     now = NowStrip(theme.LIGHT)
     qtbot.addWidget(now, before_close_func=lambda _: now)
     documents = session(2, 4)
@@ -478,7 +476,7 @@ def test_at_its_end_a_run_tells_how_many_points_were_measured_not_planned(qtbot:
     assert any("7 of 8 points" in label.text() for label in now.findChildren(QLabel))
 
 
-def test_what_is_found_of_many_servers_is_told_once_with_their_names(page: LivePage) -> None:
+def test_a_problem_of_many_servers_is_reported_once_with_their_names(page: LivePage) -> None:
     gate = notes.Gate(gate={"sentences": ["It answers 'Pong!' with 45 bytes on the wire."]})
     gates = [gate.note(1, server=each) for each in (*TWO, "null")]
     feed(page, [*session(2, 2)[:1], *gates])
@@ -489,7 +487,7 @@ def test_what_is_found_of_many_servers_is_told_once_with_their_names(page: LiveP
     assert len([each for each in page.findChildren(QLabel) if answers in each.text()]) == 1
 
 
-def test_a_server_whose_lowest_rate_cannot_be_judged_is_told_of_with_the_cause(
+def test_a_server_whose_lowest_rate_is_inconclusive_is_reported_with_the_cause(
     page: LivePage,
 ) -> None:
     feed(page, session(2, 4, untrusted_from=1))
@@ -509,7 +507,7 @@ def test_while_the_next_server_is_started_its_name_is_shown_and_no_rate(page: Li
     assert says(page, "Server 2 of 2: ")
 
 
-def test_before_a_run_its_servers_are_listed_with_how_far_each_is(page: LivePage) -> None:
+def test_before_a_run_its_servers_are_listed_with_their_state(page: LivePage) -> None:
     documents = session(2, 4)
     page.begin(plan_from_data(documents[0].plan, name="a test"))
     servers = ((TWO[0], "asyncio streams"), (TWO[1], "asyncio Protocol"), ("null", "Null server"))
@@ -531,7 +529,7 @@ def test_before_a_run_its_servers_are_listed_with_how_far_each_is(page: LivePage
     assert not says(page, " ready")
 
 
-def test_charts_without_a_server_say_how_all_come_back(page: LivePage) -> None:
+def test_charts_without_a_server_say_how_to_show_all_again(page: LivePage) -> None:
     feed(page, session(2, 4))
     trio = page.board.trio
     whole = trio.grab().toImage()

@@ -103,7 +103,7 @@ def test_it_is_drawn_in_a_report_that_asks_for_it(
     assert "has no metric 'price' to be drawn; it has cost." in capsys.readouterr().err
 
 
-def test_under_the_pointer_in_a_report_stands_its_figure(path: Path) -> None:
+def test_a_report_shows_the_figure_under_the_pointer(path: Path) -> None:
     write_report(path, path.with_suffix(".html"), ReportOptions(view=View(metric="cost")))
     assert "0 % errors, Switches per call 2.25 switches." in path.with_suffix(".html").read_text()
 

@@ -10,7 +10,7 @@ from PySide6.QtGui import QFileOpenEvent
 from app.shell.opened import Application
 
 
-def test_a_file_handed_over_before_there_is_a_window_is_shown_once_there_is_one(
+def test_a_file_passed_before_the_window_exists_is_shown_once_it_does(
     qapp: Application, tmp_path: Path
 ) -> None:
     first, second = tmp_path / "Für Kollegen.pong.yaml", tmp_path / "later.pong.yaml"

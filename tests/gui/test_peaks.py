@@ -49,7 +49,7 @@ def test_each_server_has_its_peak_the_interval_and_the_points(qtbot: QtBot) -> N
     assert all("missed" in each for each in found)
 
 
-def test_while_it_is_searched_no_peak_is_told(qtbot: QtBot) -> None:
+def test_during_a_search_no_peak_is_shown(qtbot: QtBot) -> None:
     documents = searches(1)
     made = board(qtbot, [d for d in documents[:-1] if not isinstance(d, Note)])
     sees(qtbot, made.side.peaks, "searching")

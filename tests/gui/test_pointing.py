@@ -62,7 +62,7 @@ def test_hiding_a_server_in_its_row_dims_no_other(qtbot: QtBot, board: Board) ->
     assert hidden.pixelColor(other) == before.pixelColor(other)
 
 
-def test_the_clients_limit_is_as_readable_while_a_server_is_pointed_at(board: Board) -> None:
+def test_the_client_limit_stays_readable_while_a_server_is_pointed_at(board: Board) -> None:
     chart = board.trio.charts[Quantity.REPLIES]
     board.model(Note(t_us=0, topic="ceiling", text="", data={"ceiling_per_s": 6000}))
     board.refresh()

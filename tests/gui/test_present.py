@@ -91,7 +91,7 @@ def test_the_running_server_and_its_rate_are_large(qtbot: QtBot) -> None:
 
 
 @pytest.mark.parametrize("size", [(1024, 768), (1920, 1080), (3840, 2160)])
-def test_type_and_lines_grow_with_the_screen(qtbot: QtBot, size: tuple[int, int]) -> None:
+def test_fonts_and_lines_grow_with_the_screen(qtbot: QtBot, size: tuple[int, int]) -> None:
     page, shown = presented(qtbot, session(9, 12))
     shown.setGeometry(0, 0, *size)
     trio, least = page.trio, min(size[1], size[0] * 0.75) / 1080
@@ -105,19 +105,19 @@ def test_type_and_lines_grow_with_the_screen(qtbot: QtBot, size: tuple[int, int]
     assert all(label.x + label.width <= trio.width() + 1 for label in trio.charts[R].names.placed)
 
 
-def test_what_holds_most_is_large_when_the_run_is_over(qtbot: QtBot) -> None:
+def test_the_best_result_is_large_when_the_run_is_over(qtbot: QtBot) -> None:
     _, shown = presented(qtbot, session(3, 8))
     assert shown.headline.accessibleName() == "gevent, sustains 7,875/s"
 
 
-def test_between_servers_no_hidden_one_is_large() -> None:
+def test_no_hidden_server_is_large_between_servers() -> None:
     model = fed(session(3, 8))
     best = lead(model, "", 0.0)
     hidden = next(each.id for each in model.ranked() if each.name == best.name)
     assert lead(model, "", 0.0, lambda server: server != hidden).name != best.name
 
 
-def test_none_is_called_the_first_where_several_hold_the_same(qtbot: QtBot) -> None:
+def test_none_is_called_best_where_several_sustain_the_same(qtbot: QtBot) -> None:
     _, shown = presented(qtbot, session(3, rates=[1000.0, 2000.0]))
     assert (
         shown.headline.accessibleName()
@@ -125,7 +125,7 @@ def test_none_is_called_the_first_where_several_hold_the_same(qtbot: QtBot) -> N
     )
 
 
-def test_it_goes_on_when_the_run_ends(qtbot: QtBot) -> None:
+def test_it_continues_when_the_run_ends(qtbot: QtBot) -> None:
     documents = session(2, 8)
     page, shown = presented(qtbot, running(documents))
     for document in documents[len(running(documents)) :]:
@@ -147,7 +147,7 @@ def test_arrows_and_digits_work_from_the_keyboard_alone(qtbot: QtBot) -> None:
     assert page.trio.is_shown("asyncio-streams")
 
 
-def test_the_pages_keys_come_first(qtbot: QtBot) -> None:
+def test_keys_of_the_page_take_precedence_in_a_presentation(qtbot: QtBot) -> None:
     pressed: list[int] = []
 
     def keys(event: QKeyEvent) -> bool:
@@ -159,7 +159,7 @@ def test_the_pages_keys_come_first(qtbot: QtBot) -> None:
     assert pressed == [Qt.Key.Key_Space]
 
 
-def test_what_the_page_says_is_said_here_too(qtbot: QtBot) -> None:
+def test_a_presentation_shows_the_status_of_the_page(qtbot: QtBot) -> None:
     _, shown = presented(
         qtbot, session(2, 4), status=lambda: ("Tornado ended by signal 9.", "warn")
     )
@@ -194,9 +194,7 @@ def test_with_nothing_running_it_says_so_and_how_to_begin(qtbot: QtBot, desk: De
         qtbot.keyClick(shown, Qt.Key.Key_Escape)
 
 
-def test_of_a_run_that_ended_before_its_first_point_it_promises_none(
-    qtbot: QtBot, desk: Desk
-) -> None:
+def test_a_run_that_ended_before_its_first_point_shows_none(qtbot: QtBot, desk: Desk) -> None:
     page = LivePage(desk)
     page.end(Outcome(None, None))
     shown = of_a_run(qtbot, page)
@@ -221,7 +219,7 @@ def test_leaving_restores_the_window_exactly(qtbot: QtBot, key: Qt.Key) -> None:
     assert page.grab().toImage() == before
 
 
-def test_esc_leaves_at_once_and_backspace_lets_go_of_a_server(qtbot: QtBot) -> None:
+def test_esc_leaves_at_once_and_backspace_deselects_a_server(qtbot: QtBot) -> None:
     page, shown = presented(qtbot, session(2, 4))
     qtbot.keyClick(shown, Qt.Key.Key_Down)
     assert "Backspace deselect asyncio" in told_below(shown)
@@ -233,7 +231,7 @@ def test_esc_leaves_at_once_and_backspace_lets_go_of_a_server(qtbot: QtBot) -> N
         qtbot.keyClick(shown, Qt.Key.Key_Escape)
 
 
-def test_it_covers_the_screen_with_one_ground(qtbot: QtBot) -> None:
+def test_it_covers_the_screen_with_one_background(qtbot: QtBot) -> None:
     _, shown = presented(qtbot, session(2, 4))
     image = shown.grab().toImage()
     for corner in (QPoint(1, 1), QPoint(shown.width() - 2, shown.height() - 2)):
@@ -245,14 +243,14 @@ def test_before_the_first_point_the_plan_is_named() -> None:
     assert lead(fed(session(2, 4)[:1]), "", 0.0).name == "Socket ping-pong"
 
 
-def test_a_share_that_is_not_to_be_trusted_is_not_praised() -> None:
+def test_an_unreliable_share_is_not_shown_as_good() -> None:
     model = fed(session(1, 8, untrusted_from=2000))
     tones = [lead(model, "asyncio-streams", r).figures[1].tone for r in (1125.0, 3375.0)]
     assert tones == ["ok", "muted"]
 
 
 @pytest.mark.parametrize(("limit", "tone"), [(7000, "muted"), (9500, "ok")])
-def test_what_runs_beyond_the_clients_limit_is_not_praised(limit: int, tone: str) -> None:
+def test_results_beyond_the_client_limit_are_not_shown_as_good(limit: int, tone: str) -> None:
     fast = dataclasses.replace(CONTESTANTS[0], capacity_per_s=1e6)
     model = fed(running(session([fast], 8)))
     model(Note(t_us=0, topic="ceiling", text="", data={"ceiling_per_s": limit}))

@@ -138,7 +138,7 @@ def test_every_control_has_a_name_and_tab_comes_round(furnished: MainWindow, nam
 
 
 @pytest.mark.parametrize("name", list(page_registry.ALL))
-def test_whatever_has_the_focus_shows_it(furnished: MainWindow, name: str, qtbot: QtBot) -> None:
+def test_every_control_shows_its_focus(furnished: MainWindow, name: str, qtbot: QtBot) -> None:
     window = furnished
     window.show_page(name)
     qtbot.waitUntil(lambda: lists_are_full(window.page(name)))
@@ -166,7 +166,7 @@ def test_nothing_is_wider_than_the_smallest_window(
     assert not cut
 
 
-def test_a_machine_with_a_long_name_leaves_the_form_of_a_plan_whole(
+def test_a_long_machine_name_does_not_break_the_plan_form(
     furnished: MainWindow, qtbot: QtBot
 ) -> None:
     window = furnished
@@ -222,7 +222,7 @@ def faint(window: QWidget) -> list[str]:
 
 
 @pytest.mark.parametrize("chosen", [theme.DARK, theme.LIGHT], ids=["dark", "light"])
-def test_every_word_on_every_page_stands_out_from_its_ground(
+def test_every_text_on_every_page_contrasts_with_its_background(
     furnished: MainWindow, qtbot: QtBot, chosen: theme.Theme
 ) -> None:
     window = furnished
@@ -311,7 +311,7 @@ def dialog(
         found.reject()
 
 
-def test_a_dialog_is_used_and_left_with_the_keyboard(dialog: QDialog, qtbot: QtBot) -> None:
+def test_a_dialog_is_used_and_closed_with_the_keyboard(dialog: QDialog, qtbot: QtBot) -> None:
     focused = QApplication.focusWidget()
     assert focused is not None
     assert dialog.isAncestorOf(focused)

@@ -52,7 +52,7 @@ def test_a_png_is_twice_the_page_and_shows_every_server(tmp_path: Path, name: st
         assert has_colour(image, chosen.series(index).colour)
 
 
-def test_an_svg_is_valid_drawn_alike_and_told_in_words(tmp_path: Path) -> None:
+def test_an_svg_is_valid_drawn_alike_and_has_a_text_alternative(tmp_path: Path) -> None:
     write_report(recorded(tmp_path, session(3, 8)), tmp_path / "a.svg")
     root = ElementTree.parse(tmp_path / "a.svg").getroot()
     assert root.tag == f"{SVG}svg"
@@ -73,7 +73,7 @@ def test_a_pdf_has_one_page_without_pictures_whose_words_can_be_searched(tmp_pat
         assert each in words
 
 
-def test_a_csv_read_again_holds_what_was_recorded(tmp_path: Path) -> None:
+def test_a_csv_contains_what_was_recorded(tmp_path: Path) -> None:
     documents = session(3, 8, repeats=2, untrusted_from=8000)
     write_report(recorded(tmp_path, documents), tmp_path / "a.csv")
     data = (tmp_path / "a.csv").read_bytes()
@@ -129,20 +129,20 @@ def test_every_session_makes_a_page(tmp_path: Path, documents: list[AnyDocument]
     assert QImage(str(tmp_path / "a.png")).size() == QSize(2000, 1600)
 
 
-def test_an_unknown_ending_is_refused_in_words(tmp_path: Path) -> None:
+def test_an_unknown_file_extension_is_refused_with_a_message(tmp_path: Path) -> None:
     path = recorded(tmp_path, session(1, 1))
     with pytest.raises(BadInput, match=r"a\.gif.*\.csv, \.hgrm, \.html, \.pdf, \.png, \.svg"):
         write_report(path, tmp_path / "a.gif")
 
 
-def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_path_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     path = recorded(tmp_path, session(1, 1))
     (tmp_path / "a.csv").mkdir()
     with pytest.raises(BadInput, match=r"a\.csv is a directory; give the name of a file for the"):
         write_report(path, tmp_path / "a.csv")
 
 
-def test_a_missing_folder_is_made(tmp_path: Path) -> None:
+def test_a_missing_folder_is_created(tmp_path: Path) -> None:
     path = recorded(tmp_path, session(1, 1))
     write_report(path, tmp_path / "new" / "er" / "a.csv")
     assert (tmp_path / "new" / "er" / "a.csv").is_file()
@@ -156,7 +156,7 @@ def test_the_command_names_the_file_it_wrote(
     assert capsys.readouterr() == (f"The report is {tmp_path / 'a.csv'}.\n", "")
 
 
-def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_created_is_reported(tmp_path: Path) -> None:
     path = recorded(tmp_path, session(1, 1))
     (tmp_path / "file").touch()
     with pytest.raises(BadInput, match=r"cannot be written to .*: .*Choose another place"):
@@ -169,7 +169,7 @@ def test_no_folder_is_made_for_a_report_of_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "new").exists()
 
 
-def test_nothing_is_left_of_a_report_that_failed(tmp_path: Path) -> None:
+def test_a_failed_report_leaves_nothing_behind(tmp_path: Path) -> None:
     path = recorded(tmp_path, session(1, 1))
     (tmp_path / "a.csv").mkdir()
     with pytest.raises(BadInput):
@@ -293,7 +293,7 @@ def test_every_colour_of_a_report_has_its_place_in_the_dark(tmp_path: Path) -> N
         assert f'svg [stroke="{light.lower()}"] {{ stroke: {dark.lower()}; }}' in page
 
 
-def test_the_users_title_is_in_every_report_and_the_notes_where_they_are_asked_for(
+def test_the_users_title_is_in_every_report_and_the_notes_on_request(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "home"))
@@ -311,7 +311,7 @@ def test_the_users_title_is_in_every_report_and_the_notes_where_they_are_asked_f
     assert ElementTree.parse(tmp_path / "a.svg").getroot().findtext(f"{SVG}title") == "On battery"
 
 
-def test_a_plan_of_nothing_is_drawn(tmp_path: Path) -> None:
+def test_an_empty_plan_is_drawn(tmp_path: Path) -> None:
     start, *rest = session(1, 2)
     assert isinstance(start, RunStart)
     path = recorded(tmp_path, [replace(start, plan={}), *rest])
@@ -330,7 +330,7 @@ def test_a_line_in_a_pdf_is_as_wide_as_in_a_drawing(tmp_path: Path) -> None:
     assert any(1.9 < width < 3.5 for width in widths), widths
 
 
-def test_damage_in_a_session_is_the_first_of_its_doubts(tmp_path: Path) -> None:
+def test_damage_is_listed_first_among_a_sessions_doubts(tmp_path: Path) -> None:
     path = recorded(tmp_path, session(1, 3))
     lines = path.read_text().splitlines(keepends=True)
     lines[-4] = "--- {not this\n"

@@ -226,7 +226,7 @@ def test_a_title_and_notes_are_kept_and_found_and_the_file_stays_as_it_is(
     assert names(page) == ["a"]
 
 
-def test_what_is_being_written_is_not_lost_when_the_list_is_read_again(
+def test_text_being_typed_survives_a_refresh_of_the_list(
     qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path
 ) -> None:
     record(home / "a.pong.yaml", "Plan")
@@ -239,7 +239,7 @@ def test_what_is_being_written_is_not_lost_when_the_list_is_read_again(
     assert page.card.notes.hasFocus()
 
 
-def test_a_title_that_cannot_be_kept_is_told(
+def test_a_title_that_cannot_be_saved_is_reported(
     qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path
 ) -> None:
     record(home / "a.pong.yaml", "Plan")
@@ -310,7 +310,7 @@ def test_a_session_runs_again_on_its_machines_or_says_which_are_gone(
     )
 
 
-def test_a_session_goes_to_the_trash_only_after_a_question_answered_no_by_default(
+def test_a_session_goes_to_the_trash_only_after_a_confirmation_that_defaults_to_no(
     qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path
 ) -> None:
     path = record(home / "a.pong.yaml", "Mine")
@@ -385,7 +385,7 @@ def test_sessions_that_are_damaged_cut_off_or_growing_say_so(
     assert not page.card.buttons["Move to trash"].isEnabled()
 
 
-def test_an_empty_list_says_what_belongs_there_and_a_vain_search_what_was_sought(
+def test_an_empty_list_says_what_belongs_there_and_a_search_without_a_match_what_was_searched(
     qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path
 ) -> None:
     assert says(page, "listed here")
@@ -396,7 +396,7 @@ def test_an_empty_list_says_what_belongs_there_and_a_vain_search_what_was_sought
     assert says(page, "“nothing like it”")
 
 
-def test_how_the_list_is_sorted_is_kept(
+def test_the_sort_order_of_the_list_is_saved(
     qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path
 ) -> None:
     record(home / "small.pong.yaml", month=1, points=3)
@@ -409,7 +409,7 @@ def test_how_the_list_is_sorted_is_kept(
     assert names(again) == ["small", "large"]
 
 
-def test_markup_in_a_session_is_told_as_it_is_and_never_taken_for_markup(
+def test_markup_in_a_session_is_shown_as_text(
     qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path
 ) -> None:
     record(home / "a.pong.yaml", "<b>bold</b>")
@@ -421,7 +421,7 @@ def test_markup_in_a_session_is_told_as_it_is_and_never_taken_for_markup(
     asked(page).reject()
 
 
-def test_a_thumbnail_elsewhere_is_drawn_when_it_is_told_of_a_session(
+def test_a_thumbnail_on_another_page_is_drawn_when_it_gets_a_session(
     qtbot: QtBot, desk: Desk, home: Path
 ) -> None:
     record(home / "a.pong.yaml")
@@ -448,7 +448,7 @@ def test_a_session_that_grows_keeps_its_thumbnail_while_it_is_read_again(
 
 
 @pytest.mark.parametrize("plan", [{"workload": "pong", "name": ["a"]}, {"workload": [], "name": 3}])
-def test_a_session_whose_plan_is_nonsense_is_listed_all_the_same(
+def test_a_session_with_an_invalid_plan_is_still_listed(
     qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path, plan: dict[str, object]
 ) -> None:
     start = msgspec.to_builtins(session(1, 2, seconds=1.0)[0])
@@ -459,7 +459,7 @@ def test_a_session_whose_plan_is_nonsense_is_listed_all_the_same(
     assert ", plan." in shelf(paths.data_dir() / "sessions")[0].problem
 
 
-def test_a_session_without_a_plan_is_listed_all_the_same(
+def test_a_session_without_a_plan_is_still_listed(
     qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path
 ) -> None:
     start, *rest = session(1, 2, seconds=1.0)

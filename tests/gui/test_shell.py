@@ -69,7 +69,7 @@ def window(qtbot: QtBot, book: LogBook) -> Iterator[MainWindow]:
 # Settings
 
 
-def test_what_was_set_is_there_at_the_next_start() -> None:
+def test_settings_are_restored_at_the_next_start() -> None:
     first = SettingsFile()
     kept = first.load()
     kept.colours, kept.page, kept.more["plan"] = "dark", "Sessions", {"name": "Mine"}
@@ -82,7 +82,7 @@ def test_what_was_set_is_there_at_the_next_start() -> None:
     )
 
 
-def test_two_windows_keep_each_what_it_changed_and_of_one_field_the_last_change() -> None:
+def test_two_windows_keep_their_own_changes_and_the_last_change_to_a_field() -> None:
     one, other = SettingsFile(), SettingsFile()
     first, second = one.load(), other.load()
     first.colours, first.more["plan"], first.page = "dark", 1, "Live"
@@ -115,7 +115,7 @@ def test_windows_that_write_at_the_same_time_never_leave_a_torn_file(home: Path)
 @pytest.mark.parametrize(
     "content", [b"", b"{", b"[1, 2]", b"\xff\xfe\x00", b"[" * 100_000, b"null"]
 )
-def test_damaged_settings_are_put_aside_and_told_in_words(home: Path, content: bytes) -> None:
+def test_damaged_settings_are_set_aside_and_reported(home: Path, content: bytes) -> None:
     path = home / "config" / "settings.json"
     path.parent.mkdir()
     path.write_bytes(content)
@@ -127,7 +127,7 @@ def test_damaged_settings_are_put_aside_and_told_in_words(home: Path, content: b
     assert path.with_name("settings.json.damaged").read_bytes() == content
 
 
-def test_a_field_that_makes_no_sense_has_its_default(home: Path) -> None:
+def test_an_invalid_field_gets_its_default(home: Path) -> None:
     path = home / "config" / "settings.json"
     path.parent.mkdir()
     path.write_text(json.dumps({"colours": 7, "calm": "yes", "page": "Sessions", "new": 1}))
@@ -135,7 +135,7 @@ def test_a_field_that_makes_no_sense_has_its_default(home: Path) -> None:
     assert (kept.colours, kept.calm, kept.page) == ("system", False, "Sessions")
 
 
-def test_settings_that_cannot_be_kept_are_told_of_once_and_the_window_goes_on(
+def test_settings_that_cannot_be_saved_are_reported_once_and_the_window_keeps_working(
     qtbot: QtBot, window: MainWindow, home: Path
 ) -> None:
     (home / "config").write_text("in the way")
@@ -149,14 +149,14 @@ def test_settings_that_cannot_be_kept_are_told_of_once_and_the_window_goes_on(
     assert not window.notice.isVisible()
 
 
-def test_the_first_page_is_the_one_seen_last(qtbot: QtBot) -> None:
+def test_the_first_page_is_the_one_visited_last(qtbot: QtBot) -> None:
     with shown(qtbot, Settings(page="Sessions")) as window:
         assert window.sessions.isVisible()
     with shown(qtbot, Settings(page="A page of another version")) as window:
         assert window.start.isVisible()
 
 
-def test_the_first_window_fills_a_screen_that_is_too_small_and_is_nowhere_cut_off(
+def test_the_first_window_fills_a_small_screen_and_cuts_nothing_off(
     window: MainWindow, qtbot: QtBot
 ) -> None:
     window.hide()
@@ -175,7 +175,7 @@ def ground(window: MainWindow) -> str:
     return image.pixelColor(window.width() - 4, window.height() - 4).name().upper()
 
 
-def test_colours_are_chosen_in_the_settings_and_hold_at_once(
+def test_colours_are_chosen_in_the_settings_and_apply_at_once(
     qtbot: QtBot, window: MainWindow
 ) -> None:
     qtbot.keyClick(window, Qt.Key.Key_Comma, Qt.KeyboardModifier.ControlModifier)
@@ -198,7 +198,7 @@ def test_colours_follow_the_system_unless_others_were_chosen(
     assert ground(window) == theme.LIGHT.bg
 
 
-def test_less_motion_stills_the_mark_of_the_running_point(window: MainWindow) -> None:
+def test_reduced_motion_stops_the_pulse_of_the_running_point(window: MainWindow) -> None:
     """On the pages there are and on those that are built later."""
     window.show_page("Settings")
     press(window, "Reduce motion (no animation of the running point)")
@@ -228,7 +228,7 @@ def test_folders_are_shown_with_their_size_and_the_cache_is_cleared_when_asked(
     qtbot.waitUntil(lambda: says(page, "The cache is empty."))
 
 
-def test_the_cache_is_not_cleared_under_a_run(window: MainWindow) -> None:
+def test_the_cache_is_not_cleared_during_a_run(window: MainWindow) -> None:
     window.show_page("Settings")
     window.desk.set_busy(True)
     try:
@@ -241,7 +241,7 @@ def test_the_cache_is_not_cleared_under_a_run(window: MainWindow) -> None:
 # Help and versions
 
 
-def test_f1_tells_the_keys_and_what_the_words_mean(qtbot: QtBot, window: MainWindow) -> None:
+def test_f1_shows_shortcuts_and_glossary(qtbot: QtBot, window: MainWindow) -> None:
     qtbot.keyClick(window, Qt.Key.Key_F1)
     page = window.page("Help")
     assert page.isVisible()
@@ -249,7 +249,7 @@ def test_f1_tells_the_keys_and_what_the_words_mean(qtbot: QtBot, window: MainWin
         assert says(page, text)
 
 
-def test_escape_leads_back_from_help_and_settings(qtbot: QtBot, window: MainWindow) -> None:
+def test_escape_returns_from_help_and_settings(qtbot: QtBot, window: MainWindow) -> None:
     window.show_page("Sessions")
     qtbot.keyClick(window, Qt.Key.Key_F1)
     window.show_page("Settings")
@@ -295,7 +295,7 @@ def test_versions_and_licences_can_be_read_and_copied(qtbot: QtBot, window: Main
 # Log and surprises
 
 
-def test_an_error_nobody_expected_is_one_sentence_and_the_rest_is_in_the_log(
+def test_an_unexpected_error_is_one_sentence_and_the_rest_is_in_the_log(
     window: MainWindow, qtbot: QtBot
 ) -> None:
     def slot() -> None:
@@ -375,9 +375,7 @@ def test_the_log_opens_where_its_latest_entry_begins(window: MainWindow) -> None
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
-def test_a_full_disk_is_told_in_words_when_the_log_is_saved(
-    window: MainWindow, qtbot: QtBot
-) -> None:
+def test_a_full_disk_is_reported_when_the_log_is_saved(window: MainWindow, qtbot: QtBot) -> None:
     logging.getLogger("app.test").info("A run began.")
     window.show_log(shown=True)
     window.drawer.save(Path("/dev/full"))
@@ -387,7 +385,7 @@ def test_a_full_disk_is_told_in_words_when_the_log_is_saved(
 # Keys
 
 
-def test_every_place_of_the_rail_has_its_key(window: MainWindow, qtbot: QtBot) -> None:
+def test_every_entry_of_the_side_bar_has_its_key(window: MainWindow, qtbot: QtBot) -> None:
     for place, name in enumerate(page_registry.RAIL, start=1):
         qtbot.keyClick(window, Qt.Key(Qt.Key.Key_0 + place), Qt.KeyboardModifier.ControlModifier)
         assert window.page(name).isVisible()
@@ -438,7 +436,7 @@ def test_the_first_paint_waits_for_nothing_it_does_not_need(home: Path) -> None:
     assert (ended.returncode, ended.stdout) == (0, "[]\n"), ended.stderr
 
 
-def test_without_any_font_installed_the_words_are_still_words(home: Path) -> None:
+def test_without_any_installed_font_text_is_still_readable(home: Path) -> None:
     empty = home / "fonts.conf"
     empty.write_text('<?xml version="1.0"?><fontconfig></fontconfig>')
     ended = program(
@@ -462,7 +460,7 @@ def test_damaged_settings_do_not_keep_the_window_from_opening(home: Path) -> Non
     assert "are damaged; defaults are used" in ended.stdout
 
 
-def test_settings_that_cannot_be_kept_at_the_end_are_told_on_the_terminal(home: Path) -> None:
+def test_settings_that_cannot_be_saved_on_exit_are_reported_on_the_terminal(home: Path) -> None:
     (home / "config").write_text("in the way")
     ended = program(AT_FIRST_PAINT.format(do="pass"), PONGBENCH_HOME=str(home))
     assert ended.returncode == 1
@@ -470,7 +468,7 @@ def test_settings_that_cannot_be_kept_at_the_end_are_told_on_the_terminal(home: 
     assert "Traceback" not in ended.stderr
 
 
-def test_settings_are_refused_in_words_where_nothing_can_be_written(home: Path) -> None:
+def test_settings_that_cannot_be_written_are_refused_with_a_message(home: Path) -> None:
     (home / "config").write_text("in the way")
     file = SettingsFile()
     file.load()

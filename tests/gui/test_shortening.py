@@ -18,7 +18,9 @@ from workbench.servers.catalogue import Catalogue
 SIZE = font(12, Weight.Medium)
 
 
-def test_names_that_begin_alike_are_told_by_the_word_in_which_they_differ(qtbot: QtBot) -> None:
+def test_names_that_begin_alike_are_shortened_to_the_word_in_which_they_differ(
+    qtbot: QtBot,
+) -> None:
     names = frozenset(["asyncio streams", "asyncio Protocol", "Circuits (epoll)", "gevent"])
     assert distinct_names(names, SIZE, 60) == {
         "asyncio streams": "…streams",
@@ -41,7 +43,7 @@ def test_no_two_servers_of_the_catalogue_read_the_same(qtbot: QtBot, width: floa
     assert all(text_width(short, SIZE) <= width for short in told.values())
 
 
-def test_where_charts_are_low_every_line_still_has_a_name_of_its_own(qtbot: QtBot) -> None:
+def test_every_line_has_its_own_name_even_in_low_charts(qtbot: QtBot) -> None:
     model = ChartModel()
     for document in session(9, 12):
         model(document)

@@ -44,14 +44,14 @@ def drawn(place: int, server: int) -> list[int]:
 
 
 @pytest.mark.parametrize("server", [0, 6], ids=["solid", "dashed"])
-def test_every_further_session_has_a_dot_more_between_its_dashes(server: int) -> None:
+def test_every_further_session_has_one_more_dot_in_its_dashes(server: int) -> None:
     for place in range(1, MOST):
         dash, *pieces = drawn(place, server)[::2]
         assert all(dot < dash - 2 for dot in pieces[:place])
         assert abs(pieces[place] - dash) <= 1
 
 
-def test_the_first_session_is_drawn_as_its_servers_are_everywhere() -> None:
+def test_the_first_session_has_its_servers_usual_colours() -> None:
     for server in range(12):
         assert side_style(theme.DARK.series(server), 0, theme.DARK) == theme.DARK.series(server)
 
@@ -65,7 +65,7 @@ def test_every_line_of_every_session_stands_out_from_its_card(colours: Theme) ->
 
 
 @THEMES
-def test_one_session_three_times_has_three_lines_beside_its_letters_and_in_the_ranking(
+def test_one_session_three_times_has_three_lines_with_letters_and_in_the_ranking(
     qtbot: QtBot, desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, colours: Theme
 ) -> None:
     monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))

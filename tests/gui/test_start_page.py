@@ -59,7 +59,7 @@ def kind(window: MainWindow, name: str) -> str:
     return str(control(window, name).property("kind") or "")
 
 
-def test_a_newcomer_reads_what_it_is_for_what_it_takes_and_what_comes_of_it(
+def test_a_newcomer_reads_its_purpose_its_cost_and_its_result(
     qtbot: QtBot, window: MainWindow
 ) -> None:
     assert says(window, "Which server holds up, and up to what rate?")
@@ -70,14 +70,14 @@ def test_a_newcomer_reads_what_it_is_for_what_it_takes_and_what_comes_of_it(
     qtbot.waitUntil(lambda: says(window.start.compare, "It takes"))
 
 
-def test_what_a_run_leaves_is_told_with_where_it_goes_away(window: MainWindow) -> None:
+def test_what_a_run_leaves_behind_is_reported_with_how_to_remove_it(window: MainWindow) -> None:
     assert says(window, "Nothing left running")
     assert says(window, "cached apart from the system")
     window.show_page("Settings")
     assert control(window, "Clear cache…").isVisible()
 
 
-def test_this_computer_is_told_to_be_ready_with_its_facts(window: MainWindow) -> None:
+def test_this_computer_is_reported_ready_with_its_facts(window: MainWindow) -> None:
     assert says(window, "This computer is ready")
     for fact in ("Linux", "file descriptors", "free ports"):
         assert says(window.start, fact)
@@ -116,7 +116,7 @@ def test_a_run_of_the_ticked_servers_is_drawn_and_recorded(
     assert says(window.film, "Short")
 
 
-def test_without_a_tick_nothing_can_be_compared_and_words_say_so(window: MainWindow) -> None:
+def test_without_a_tick_nothing_can_be_compared_and_a_message_says_so(window: MainWindow) -> None:
     for box in window.start.compare.boxes.values():
         box.setChecked(False)
     assert not control(window, "Run the comparison").isEnabled()
@@ -128,7 +128,9 @@ def test_tab_goes_from_the_quick_look_through_the_servers(window: MainWindow) ->
     assert at is next(iter(window.start.compare.boxes.values()))
 
 
-def test_while_something_runs_nothing_else_can_begin_and_words_say_so(window: MainWindow) -> None:
+def test_while_something_runs_nothing_else_can_start_and_a_message_says_so(
+    window: MainWindow,
+) -> None:
     window.desk.set_busy(True)
     try:
         assert not control(window, "Run the comparison").isEnabled()
@@ -157,12 +159,12 @@ class TestComingBack:
     def recorded(self, home: Path) -> None:
         record(home / "a.pong.yaml")
 
-    def test_the_servers_ticked_last_are_ticked(self, window: MainWindow) -> None:
+    def test_the_servers_ticked_last_time_are_ticked(self, window: MainWindow) -> None:
         assert window.start.ticked() == ["twisted"]
         window.start.compare.boxes["gevent"].click()
         assert set(window.desk.settings.servers) == {"twisted", "gevent"}
 
-    def test_the_comparison_comes_first_and_the_session_is_one_press_away(
+    def test_the_comparison_comes_first_and_the_session_is_one_click_away(
         self, qtbot: QtBot, window: MainWindow
     ) -> None:
         qtbot.waitUntil(lambda: says(window, "Recent sessions"))
@@ -195,7 +197,7 @@ class TestComingBack:
         window.show_page("Start")
         qtbot.waitUntil(lambda: not says(window, "5 servers"))
 
-    def test_a_session_tells_what_came_of_it_or_why_it_is_not_complete(
+    def test_a_session_shows_its_result_or_why_it_is_incomplete(
         self, qtbot: QtBot, home: Path, window: MainWindow
     ) -> None:
         qtbot.waitUntil(lambda: says(window, "asyncio Protocol and gevent sustain 6,750/s"))

@@ -22,7 +22,7 @@ BOTH = pytest.mark.parametrize("chosen", [theme.DARK, theme.LIGHT], ids=["dark",
 
 
 @BOTH
-def test_text_is_readable_on_every_ground(chosen: Theme) -> None:
+def test_text_is_readable_on_every_background(chosen: Theme) -> None:
     for ground in (chosen.card, chosen.bg, chosen.rail, chosen.sunken, chosen.floating):
         assert contrast(chosen.text, ground) >= 7
         assert contrast(chosen.soft, ground) >= 7
@@ -32,7 +32,7 @@ def test_text_is_readable_on_every_ground(chosen: Theme) -> None:
 
 
 @BOTH
-def test_words_are_readable_on_tinted_grounds(qtbot: QtBot, chosen: Theme) -> None:
+def test_text_is_readable_on_tinted_backgrounds(qtbot: QtBot, chosen: Theme) -> None:
     page = QWidget()
     qtbot.addWidget(page)
     for tone in ("soft", "ok", "warn", "bad"):
@@ -77,7 +77,7 @@ def test_a_switch_that_is_on_has_another_edge(qtbot: QtBot, chosen: Theme) -> No
 
 
 @BOTH
-def test_what_can_be_operated_has_a_visible_edge(chosen: Theme) -> None:
+def test_controls_have_a_visible_edge(chosen: Theme) -> None:
     for ground in (chosen.card, chosen.bg, chosen.rail):
         assert contrast(chosen.edge, ground) >= 3
         assert contrast(chosen.focus, ground) >= 3
@@ -95,7 +95,7 @@ def test_a_button_is_drawn_with_that_edge(qtbot: QtBot, chosen: Theme) -> None:
 
 
 @BOTH
-def test_24_series_stand_out_and_are_told_apart_without_colour(chosen: Theme) -> None:
+def test_24_series_are_distinguishable_without_colour(chosen: Theme) -> None:
     styles = [chosen.series(index) for index in range(24)]
     for style in styles:
         assert contrast(style.colour, chosen.card) >= (5 if chosen.dark else 3.5) - 0.05
@@ -114,7 +114,7 @@ SIGHT = {
 
 @BOTH
 @pytest.mark.parametrize("sight", SIGHT)
-def test_hues_stay_apart_for_every_eye(chosen: Theme, sight: str) -> None:
+def test_hues_are_distinguishable_with_any_colour_vision(chosen: Theme, sight: str) -> None:
     rgb = np.array([QColor(hue).getRgbF()[:3] for hue in chosen.hues])
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     seen = oklab(np.clip(linear @ np.array(SIGHT[sight]).T, 0, 1))

@@ -273,7 +273,7 @@ def compares(person: Person, measured: Measured) -> None:
     person.waits(lambda: any(drawn(person, trio, measured, server) for server in (0, 1)))
 
 
-def test_the_colours_looked_for_are_those_of_no_other_part() -> None:
+def test_the_colours_tested_for_occur_in_no_other_part() -> None:
     """Else the tour might find them by chance."""
     for chosen in (theme.DARK, theme.LIGHT):
         parts = [QColor(c) for c in (chosen.card, chosen.line, chosen.line2, chosen.muted)]

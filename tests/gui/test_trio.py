@@ -79,7 +79,7 @@ def test_names_never_overlap_and_none_is_missing(qtbot: QtBot, servers: int, giv
 
 @pytest.mark.parametrize("servers", [2, 7, 12])
 @pytest.mark.parametrize("moment", ["within its last point", "after it"])
-def test_the_name_of_the_server_that_runs_covers_no_other(
+def test_the_name_of_the_running_server_covers_no_other(
     qtbot: QtBot, servers: int, moment: str
 ) -> None:
     equals = [dataclasses.replace(each, capacity_per_s=1e6) for each in CONTESTANTS[:servers]]
@@ -96,7 +96,7 @@ def test_the_name_of_the_server_that_runs_covers_no_other(
         assert not any(running.intersects(other) for other in others)
 
 
-def test_points_not_to_be_trusted_are_hollow(qtbot: QtBot) -> None:
+def test_unreliable_points_are_hollow(qtbot: QtBot) -> None:
     trio = shown(qtbot, session(1, 8, untrusted_from=7000))
     chart, (server,) = trio.charts[R], trio.model.series
     image = seen(chart)
@@ -107,7 +107,7 @@ def test_points_not_to_be_trusted_are_hollow(qtbot: QtBot) -> None:
     assert image.pixelColor(full.toPoint()) != ground
 
 
-def test_a_point_not_to_be_trusted_stays_hollow_while_one_looks_at_it(qtbot: QtBot) -> None:
+def test_an_unreliable_point_stays_hollow_while_it_is_pointed_at(qtbot: QtBot) -> None:
     trio = shown(qtbot, session(1, 8, untrusted_from=7000))
     chart, (server,) = trio.charts[R], trio.model.series
     filled = {}
@@ -118,7 +118,7 @@ def test_a_point_not_to_be_trusted_stays_hollow_while_one_looks_at_it(qtbot: QtB
     assert filled == {-1: False, 1: True}
 
 
-def test_the_line_into_an_untrusted_point_is_thin_pale_and_broken(qtbot: QtBot) -> None:
+def test_the_line_into_an_unreliable_point_is_thin_pale_and_dashed(qtbot: QtBot) -> None:
     trio = shown(qtbot, session(1, 4, untrusted_from=6000))
     chart, (server,) = trio.charts[R], trio.model.series
     image, colour = seen(chart), colour_of(trio, server)
@@ -130,7 +130,7 @@ def test_the_line_into_an_untrusted_point_is_thin_pale_and_broken(qtbot: QtBot) 
     assert not any(near(image, place, colour, within=3) for place in between)
 
 
-def test_hiding_a_server_takes_its_line_and_name_away_and_back(qtbot: QtBot) -> None:
+def test_hiding_a_server_hides_its_line_and_name_until_it_is_shown(qtbot: QtBot) -> None:
     trio = shown(qtbot, session(3, 8))
     chart = trio.charts[R]
     where, colour = at(chart, "gevent", -1), colour_of(trio, "gevent")
@@ -144,7 +144,7 @@ def test_hiding_a_server_takes_its_line_and_name_away_and_back(qtbot: QtBot) -> 
     assert near(seen(chart), where, colour)
 
 
-def test_the_mouse_on_a_line_dims_the_others_and_tells_its_point(qtbot: QtBot) -> None:
+def test_pointing_at_a_line_dims_the_others_and_describes_its_point(qtbot: QtBot) -> None:
     trio = shown(qtbot, session(3, 8))
     chart = trio.charts[E]
     mine, other = at(chart, "asyncio-streams", -1), at(chart, "gevent", -1)
@@ -161,7 +161,7 @@ def test_the_mouse_on_a_line_dims_the_others_and_tells_its_point(qtbot: QtBot) -
     assert {each.cursor_rate for each in trio.charts.values()} == {9000}
 
 
-def test_the_card_tells_how_often_a_rate_was_measured(qtbot: QtBot) -> None:
+def test_the_card_shows_how_often_a_rate_was_measured(qtbot: QtBot) -> None:
     trio = shown(qtbot, looked_again(session(2, 8), 4500.0, "asyncio-streams"))
     trio.highlight("asyncio-streams", 4500.0)
     assert "Measured 2 times; the last one counts." in trio.card.accessibleName()
@@ -169,7 +169,7 @@ def test_the_card_tells_how_often_a_rate_was_measured(qtbot: QtBot) -> None:
     assert "Measured" not in trio.card.accessibleName()
 
 
-def test_the_card_goes_when_the_mouse_leaves_the_lines(qtbot: QtBot) -> None:
+def test_the_card_disappears_when_the_mouse_leaves_the_lines(qtbot: QtBot) -> None:
     trio = shown(qtbot, session(2, 8))
     chart = trio.charts[R]
     qtbot.mouseMove(chart.viewport(), at(chart, "asyncio-streams", -2).toPoint())
@@ -189,9 +189,7 @@ def test_the_card_stays_within_charts_that_become_smaller(qtbot: QtBot) -> None:
 
 
 @pytest.mark.parametrize("size", [(960, 640), (795, 545), (1500, 900)])
-def test_the_card_covers_no_line_and_cuts_no_head_in_two(
-    qtbot: QtBot, size: tuple[int, int]
-) -> None:
+def test_the_card_covers_no_line_and_cuts_no_title(qtbot: QtBot, size: tuple[int, int]) -> None:
     trio = shown(qtbot, session(2, 8, untrusted_from=8000), size=size)
     for rate in (1125.0, 4500.0, 9000.0):
         trio.highlight("asyncio-protocol", rate)
@@ -227,7 +225,7 @@ def test_a_name_can_be_pointed_at(qtbot: QtBot) -> None:
     assert chart.highlighted == "gevent"
 
 
-def test_up_and_down_go_from_server_to_server_and_read_a_point(qtbot: QtBot) -> None:
+def test_up_and_down_move_between_servers_and_read_a_point(qtbot: QtBot) -> None:
     trio = shown(qtbot, session(3, 8))
     press = partial(qtbot.keyClick, trio)
     press(Qt.Key.Key_Down)
@@ -267,7 +265,7 @@ def test_l_and_p_change_the_scale_and_the_percentile(qtbot: QtBot) -> None:
     assert trio.charts[T].title_text()[1] == "p99.9, from scheduled time"
 
 
-def test_a_point_that_was_clicked_stays_told_when_the_mouse_goes(qtbot: QtBot) -> None:
+def test_a_clicked_point_stays_described_when_the_mouse_leaves(qtbot: QtBot) -> None:
     trio = shown(qtbot, session(2, 8))
     chart = trio.charts[R]
     where = at(chart, "asyncio-streams", -2).toPoint()
@@ -279,7 +277,7 @@ def test_a_point_that_was_clicked_stays_told_when_the_mouse_goes(qtbot: QtBot) -
     assert not trio.card.isVisible()
 
 
-def test_a_pinned_point_is_told_again_after_a_jump_back(qtbot: QtBot) -> None:
+def test_a_pinned_point_is_shown_again_after_a_jump_back(qtbot: QtBot) -> None:
     documents = session(2, 4)
     trio = shown(qtbot, documents)
     trio.highlight("asyncio-streams", 4500.0)
@@ -293,7 +291,7 @@ def test_a_pinned_point_is_told_again_after_a_jump_back(qtbot: QtBot) -> None:
     assert trio.charts[T].highlighted == "asyncio-streams"
 
 
-def test_keys_given_to_the_charts_show_a_ring(qtbot: QtBot) -> None:
+def test_charts_with_keyboard_focus_show_a_ring(qtbot: QtBot) -> None:
     trio = shown(qtbot, session(1, 4))
     trio.activateWindow()
     edge = QPoint(trio.width() // 2, 1)
@@ -303,7 +301,7 @@ def test_keys_given_to_the_charts_show_a_ring(qtbot: QtBot) -> None:
     assert near(trio.grab().toImage(), QPointF(edge), theme.LIGHT.focus, within=1)
 
 
-def test_two_charts_have_more_room_and_the_lower_one_the_rates(qtbot: QtBot) -> None:
+def test_two_charts_have_more_room_and_the_lower_one_shows_the_rates(qtbot: QtBot) -> None:
     trio = shown(qtbot, session(2, 4))
     before = trio.charts[T].height()
     trio.show_charts([R, T])
@@ -314,7 +312,7 @@ def test_two_charts_have_more_room_and_the_lower_one_the_rates(qtbot: QtBot) -> 
     assert trio.charts[T].height() == before
 
 
-def test_where_there_is_no_height_for_three_charts_two_are_whole(qtbot: QtBot) -> None:
+def test_without_height_for_three_charts_two_are_shown_in_full(qtbot: QtBot) -> None:
     trio = shown(qtbot, session(3, 8))
     trio.resize(818, 200)
     assert not trio.charts[Quantity.ERRORS].isVisible()
@@ -328,7 +326,7 @@ def test_where_there_is_no_height_for_three_charts_two_are_whole(qtbot: QtBot) -
     assert trio.charts[Quantity.ERRORS].lowest
 
 
-def test_error_bars_stand_only_at_the_highlighted_server(qtbot: QtBot) -> None:
+def test_error_bars_are_drawn_only_for_the_highlighted_server(qtbot: QtBot) -> None:
     def shaken(document: AnyDocument) -> AnyDocument:
         if isinstance(document, PointStop) and document.pass_number == 2:
             return replace(document, replies_per_s=0.7 * document.replies_per_s)
@@ -408,7 +406,7 @@ def test_a_change_of_theme_repaints_everything(qtbot: QtBot, chosen: theme.Theme
     assert near(image, at(chart, "asyncio-streams", -1), style.colour)
 
 
-def test_a_projector_gets_larger_type_and_lines(qtbot: QtBot) -> None:
+def test_a_projector_gets_larger_fonts_and_lines(qtbot: QtBot) -> None:
     trio = shown(qtbot, session(4, 8), size=(1920, 1080))
     trio.set_sizes(Sizes(scale=2.0))
     image = seen(trio.charts[R])
@@ -430,7 +428,9 @@ def test_a_projector_gets_larger_type_and_lines(qtbot: QtBot) -> None:
     ],
     ids=["nothing", "begun", "one point", "all failed", "crashed", "aborted", "untrusted"],
 )
-def test_any_session_can_be_shown_and_explored(qtbot: QtBot, documents: list[AnyDocument]) -> None:
+def test_any_valid_session_can_be_shown_and_explored(
+    qtbot: QtBot, documents: list[AnyDocument]
+) -> None:
     trio = shown(qtbot, documents, size=(520, 400))
     for chart in trio.charts.values():
         assert not seen(chart).isNull()

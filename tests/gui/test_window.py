@@ -49,7 +49,7 @@ def recorded(sessions: Path) -> list[AnyDocument]:
     return read_session(path).documents
 
 
-def test_a_run_rests_after_the_point_until_it_goes_on(qtbot: QtBot, window: MainWindow) -> None:
+def test_a_run_pauses_after_the_point_until_it_is_resumed(qtbot: QtBot, window: MainWindow) -> None:
     window.run(LONG)
     runs(qtbot, window)
     press(window, "Pause after this point")
@@ -60,7 +60,7 @@ def test_a_run_rests_after_the_point_until_it_goes_on(qtbot: QtBot, window: Main
     runs(qtbot, window)
 
 
-def test_a_stopped_run_ends_in_good_order(qtbot: QtBot, window: MainWindow, sessions: Path) -> None:
+def test_a_stopped_run_ends_cleanly(qtbot: QtBot, window: MainWindow, sessions: Path) -> None:
     window.run(LONG)
     runs(qtbot, window)
     press(window, "Stop")
@@ -71,7 +71,7 @@ def test_a_stopped_run_ends_in_good_order(qtbot: QtBot, window: MainWindow, sess
     assert stop.status == "stopped"
 
 
-def test_a_run_that_cannot_begin_says_why(qtbot: QtBot, window: MainWindow, sessions: Path) -> None:
+def test_a_run_that_cannot_start_says_why(qtbot: QtBot, window: MainWindow, sessions: Path) -> None:
     window.run(msgspec.structs.replace(SHORT, servers=["asyncio-stream"]))
     over(qtbot, window)
     assert "There is no server 'asyncio-stream'" in window.live.error.text
@@ -79,7 +79,7 @@ def test_a_run_that_cannot_begin_says_why(qtbot: QtBot, window: MainWindow, sess
     assert not list(sessions.glob("*"))
 
 
-def test_closing_in_mid_run_asks_and_then_stops_in_good_order(
+def test_closing_in_mid_run_asks_and_then_stops_cleanly(
     qtbot: QtBot, window: MainWindow, sessions: Path
 ) -> None:
     window.run(LONG)
@@ -136,7 +136,7 @@ def test_a_session_opens_at_its_end_and_can_be_scrubbed(
     qtbot.waitUntil(whole)
 
 
-def test_a_film_plays_when_asked(qtbot: QtBot, window: MainWindow, sessions: Path) -> None:
+def test_a_film_plays_on_request(qtbot: QtBot, window: MainWindow, sessions: Path) -> None:
     window.open(record_session(sessions / "minutes.pong.yaml", session(3, 30)))
     film = window.film
     qtbot.waitUntil(lambda: film.isVisible() and film.board.model.over)
@@ -149,7 +149,7 @@ def test_a_film_plays_when_asked(qtbot: QtBot, window: MainWindow, sessions: Pat
     qtbot.waitUntil(lambda: film.board.model.over)
 
 
-def test_what_was_run_is_listed_found_and_opened(
+def test_past_sessions_are_listed_found_and_opened(
     qtbot: QtBot, window: MainWindow, sessions: Path
 ) -> None:
     record_session(sessions / "a.pong.yaml", session(2, 4))
@@ -164,7 +164,7 @@ def test_what_was_run_is_listed_found_and_opened(
 @pytest.mark.parametrize(
     "content", ["just: yaml\n", "# pongbench session\n"], ids=["foreign", "empty"]
 )
-def test_a_file_that_is_no_session_is_refused_in_words(
+def test_a_file_that_is_no_session_is_refused_with_a_message(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, content: str
 ) -> None:
     path = tmp_path / "dropped.yaml"
@@ -188,7 +188,7 @@ def test_without_a_display_the_program_says_so(
     assert "No display" in capsys.readouterr().err
 
 
-def test_what_the_engine_hands_over_arrives_in_order_before_its_result(
+def test_documents_of_the_engine_arrive_in_order_before_its_result(
     qtbot: QtBot, bridge: Bridge
 ) -> None:
     arrived: list[object] = []
@@ -215,7 +215,7 @@ def full_disk(sessions: Path) -> Iterator[Path]:
     subprocess.run(["umount", "--lazy", str(sessions)], check=True)
 
 
-def test_a_disk_that_fills_up_during_a_run_ends_it_in_words(qtbot: QtBot, full_disk: Path) -> None:
+def test_a_disk_that_fills_up_ends_the_run_with_a_message(qtbot: QtBot, full_disk: Path) -> None:
     with shown(qtbot) as window:
         window.run(LONG)
         over(qtbot, window)

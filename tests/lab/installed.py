@@ -25,7 +25,7 @@ warm_up: null
 """
 
 
-def test_the_bundle_deploys_to_hosts_over_ssh_sweeps_and_leaves_them_as_they_were(
+def test_the_bundle_deploys_over_ssh_sweeps_and_leaves_hosts_as_they_were(
     lab: Lab, tmp_path: Path
 ) -> None:
     target, client = lab.hosts[:2]

@@ -34,7 +34,7 @@ async def test_an_agent_starts_where_there_is_no_gevent(machine: SshMachine, hos
 
 
 @pytest.mark.anywhere
-async def test_the_second_deployment_brings_nothing(machine: SshMachine, host: Host) -> None:
+async def test_the_second_deployment_uploads_nothing(machine: SshMachine, host: Host) -> None:
     def there() -> str:
         return host.run("stat", "-c", "%i %z", f"{host.work_dir}/bundles")
 
@@ -46,7 +46,7 @@ async def test_the_second_deployment_brings_nothing(machine: SshMachine, host: H
     host.run("rm", "-rf", f"{host.work_dir}/bundles")
 
 
-async def test_what_does_not_exist_for_a_machine_is_said_in_a_sentence() -> None:
+async def test_what_a_machine_does_not_have_is_stated_in_one_sentence() -> None:
     platform = Platform("3.12.1", "x86_64", "musl")
     sentence = r"^There is no ready-made package of \S+ for Python 3\.12 on x86_64 with musl\.$"
     with pytest.raises(PongbenchError, match=sentence):

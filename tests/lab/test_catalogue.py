@@ -50,7 +50,7 @@ def emptied(host: Host) -> Host:
         ("uwsgi", "CPython 3.", "libraries/"),  # compiled here against libraries of here
     ],
 )
-async def test_what_a_machine_without_a_network_lacks_is_made_here_and_brought(
+async def test_what_an_offline_machine_lacks_is_built_here_and_uploaded(
     emptied: Host, machine: SshMachine, id: str, runtime: str, brought: str
 ) -> None:
     for program in ("gcc", "go", "nginx", "python2.7"):
@@ -61,7 +61,7 @@ async def test_what_a_machine_without_a_network_lacks_is_made_here_and_brought(
     assert f"/home/bench/.cache/pongbench/{brought}" in there
 
 
-async def test_nothing_is_brought_before_someone_consents(
+async def test_nothing_is_uploaded_before_someone_consents(
     emptied: Host, machine: SshMachine
 ) -> None:
     with pytest.raises(MissingPrograms) as caught:
@@ -72,7 +72,7 @@ async def test_nothing_is_brought_before_someone_consents(
     assert emptied.run("sh", "-c", f"ls {programs} 2>/dev/null; true").strip() == ""
 
 
-def test_the_command_tries_servers_on_another_machine(
+def test_the_command_tests_servers_on_another_machine(
     profile: Profile, emptied: Host, capsys: pytest.CaptureFixture[str]
 ) -> None:
     asyncio.run(trusted(profile))

@@ -194,7 +194,7 @@ def hosts(lab: Lab) -> Iterator[dict[str, Host]]:
 
 
 @pytest.mark.parametrize("fault", chosen(FAULTS, 3, seed=2), ids=lambda fault: fault.name)
-def test_hosts_are_as_they_were_and_the_session_does_not_lie(
+def test_hosts_are_restored_and_the_session_is_truthful(
     fault: Fault, hosts: dict[str, Host], quiet: None, tmp_path: Path
 ) -> None:
     plan = tmp_path / "plan.yaml"
@@ -216,7 +216,7 @@ def test_hosts_are_as_they_were_and_the_session_does_not_lie(
 
 
 @pytest.mark.parametrize("host", chosen(["h1", "h2"], 1))
-def test_a_link_that_loses_3_percent_is_never_the_servers_fault(
+def test_a_link_that_loses_3_percent_is_never_blamed_on_the_server(
     host: str, hosts: dict[str, Host], quiet: None, tmp_path: Path
 ) -> None:
     plan = tmp_path / "plan.yaml"

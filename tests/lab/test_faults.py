@@ -57,7 +57,7 @@ async def gone_there(host: Host) -> list[str]:
     return list(host.processes().values())
 
 
-async def test_a_cut_for_good_is_noticed_and_the_host_cleans_up(
+async def test_a_permanently_cut_link_is_noticed_and_the_host_cleans_up(
     host: Host, machine: SshMachine, busy: Process
 ) -> None:
     host.cut()
@@ -68,7 +68,7 @@ async def test_a_cut_for_good_is_noticed_and_the_host_cleans_up(
         host.heal()
 
 
-async def test_a_black_hole_is_noticed_and_the_host_cleans_up(
+async def test_a_link_that_drops_everything_is_noticed_and_the_host_cleans_up(
     host: Host, machine: SshMachine, busy: Process
 ) -> None:
     host.black_hole()
@@ -79,7 +79,7 @@ async def test_a_black_hole_is_noticed_and_the_host_cleans_up(
         host.end_black_hole()
 
 
-async def test_a_short_cut_does_not_end_the_run(
+async def test_a_short_link_interruption_does_not_end_the_run(
     host: Host, machine: SshMachine, busy: Process
 ) -> None:
     host.cut()
@@ -89,7 +89,7 @@ async def test_a_short_cut_does_not_end_the_run(
     assert list(host.processes())
 
 
-async def test_a_black_hole_during_upload_leaves_no_half_file(
+async def test_a_link_that_drops_everything_during_an_upload_leaves_no_partial_file(
     host: Host, machine: SshMachine, tmp_path: Path
 ) -> None:
     large = tmp_path / "large"
@@ -111,7 +111,7 @@ def receiving(host: Host) -> bool:
     return host.run("find", f"{host.work_dir}/runs", "-name", "large") != ""
 
 
-async def test_a_reset_connection_is_a_sentence(
+async def test_a_reset_connection_gives_one_sentence(
     host: Host, machine: SshMachine, busy: Process
 ) -> None:
     host.reset("sport", "=", ":22")
@@ -120,7 +120,7 @@ async def test_a_reset_connection_is_a_sentence(
     assert await gone_there(host) == []
 
 
-async def test_a_reboot_is_a_sentence_and_the_next_run_works(
+async def test_a_reboot_gives_one_sentence_and_the_next_run_works(
     host: Host, machine: SshMachine, busy: Process, profile: Profile
 ) -> None:
     host.reboot()
@@ -130,7 +130,7 @@ async def test_a_reboot_is_a_sentence_and_the_next_run_works(
     await again.close()
 
 
-async def test_a_frozen_host_is_lost_and_cleans_up_when_it_thaws(
+async def test_a_frozen_host_is_lost_and_cleans_up_when_it_resumes(
     host: Host, machine: SshMachine, busy: Process
 ) -> None:
     host.freeze()
@@ -142,7 +142,7 @@ async def test_a_frozen_host_is_lost_and_cleans_up_when_it_thaws(
 
 
 @pytest.mark.anywhere
-async def test_sshd_may_stop_while_a_run_goes_on(
+async def test_sshd_may_stop_during_a_run(
     host: Host, machine: SshMachine, busy: Process, profile: Profile
 ) -> None:
     host.stop_sshd()
@@ -156,7 +156,7 @@ async def test_sshd_may_stop_while_a_run_goes_on(
 
 @pytest.mark.anywhere
 @pytest.mark.parametrize("which", ["runner", "guardian", "both"])
-async def test_killing_what_watches_over_a_run_leaves_nothing(
+async def test_killing_the_watchdog_of_a_run_leaves_nothing(
     host: Host, machine: SshMachine, busy: Process, profile: Profile, which: str
 ) -> None:
     guardian, runner = runners(host)
@@ -179,7 +179,9 @@ def parent(pid: int) -> int:
     return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
 
 
-async def test_a_full_disk_is_a_sentence(host: Host, machine: SshMachine, tmp_path: Path) -> None:
+async def test_a_full_disk_gives_one_sentence(
+    host: Host, machine: SshMachine, tmp_path: Path
+) -> None:
     (tmp_path / "large").write_bytes(os.urandom(1 << 20))
     await asyncio.to_thread(host.fill, "/var/tmp")
     try:
@@ -190,7 +192,7 @@ async def test_a_full_disk_is_a_sentence(host: Host, machine: SshMachine, tmp_pa
     assert await machine.put(tmp_path / "large", "large")
 
 
-async def test_a_full_disk_at_the_beginning_is_a_sentence(host: Host, profile: Profile) -> None:
+async def test_a_full_disk_at_the_start_gives_one_sentence(host: Host, profile: Profile) -> None:
     await trusted(profile)
     host.run("rm", "-rf", "/home/bench/.cache")
     host.fill("/var/tmp")
@@ -205,7 +207,7 @@ async def test_a_full_disk_at_the_beginning_is_a_sentence(host: Host, profile: P
 
 
 @pytest.mark.anywhere
-async def test_odd_output_does_no_harm(host: Host, machine: SshMachine) -> None:
+async def test_unexpected_output_does_no_harm(host: Host, machine: SshMachine) -> None:
     program = (
         "import os; os.write(1, b'\\xff\\xfe\\n'); os.write(1, b'x' * (30 << 20) + b'\\n');"
         " os.write(1, b'end\\n')"
@@ -266,7 +268,7 @@ async def test_a_workbench_suspended_beyond_the_lease_loses_its_run(
 
 
 @pytest.mark.anywhere
-def test_the_command_shows_and_removes_what_a_crash_left(
+def test_the_command_shows_and_removes_leftovers_of_crashed_runs(
     host: Host, profile: Profile, capsys: pytest.CaptureFixture[str]
 ) -> None:
     asyncio.run(trusted(profile))

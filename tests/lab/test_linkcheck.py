@@ -35,7 +35,7 @@ async def check(machines: list[SshMachine]) -> Link:
     return await check_link(client, target, bind=target.bind, reach=target.reach)
 
 
-async def test_a_link_is_told_in_a_sentence(machines: list[SshMachine]) -> None:
+async def test_a_link_is_described_in_one_sentence(machines: list[SshMachine]) -> None:
     link = await check(machines)
     assert 0 < link.min_us <= link.p50_us <= link.p99_us
     assert re.fullmatch(
@@ -79,7 +79,7 @@ async def test_iperf3_measures_what_a_link_carries_where_both_ends_have_it(
             host.uninstall("iperf3")
 
 
-async def test_a_target_that_cannot_be_reached_is_told(machines: list[SshMachine]) -> None:
+async def test_an_unreachable_target_is_reported(machines: list[SshMachine]) -> None:
     target, client = machines
     refused = (
         r"^'h2' cannot connect to 'h1' at 127\.0\.0\.1 \(connection refused\); check its address"

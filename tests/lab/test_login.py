@@ -96,7 +96,7 @@ async def test_an_unknown_key_is_shown_and_nothing_else_happens(
 
 
 @pytest.mark.anywhere
-async def test_what_ssh_trusts_is_trusted(host: Host, profile: Profile, home: Path) -> None:
+async def test_keys_ssh_trusts_are_trusted(host: Host, profile: Profile, home: Path) -> None:
     key = (host.folder / "host_key.pub").read_text().rsplit(" ", 1)[0]
     lines = f"this line is broken\n{host.known_as} {key}\n"
     (home / ".ssh" / "known_hosts").write_text(lines)
@@ -105,7 +105,9 @@ async def test_what_ssh_trusts_is_trusted(host: Host, profile: Profile, home: Pa
 
 
 @pytest.mark.anywhere
-async def test_a_changed_key_stops_with_the_old_and_the_new(host: Host, profile: Profile) -> None:
+async def test_a_changed_key_is_refused_and_both_keys_are_shown(
+    host: Host, profile: Profile
+) -> None:
     await trusted(profile)
     old = fingerprint(host)
     host.new_host_key()
@@ -190,7 +192,7 @@ async def test_a_password_is_asked_once_and_then_in_the_keyring(
     host.restart_sshd()
 
 
-async def test_who_is_not_let_in_is_told_what_was_tried(
+async def test_a_failed_login_lists_what_was_tried(
     host: Host, tmp_path: Path, memory: MemoryKeyring
 ) -> None:
     profile = profile_of(host, key="", auth="password")
@@ -267,7 +269,7 @@ async def test_the_ssh_config_is_honoured(lab: Lab, host: Host, home: Path) -> N
         ("no-such-host.invalid", 0, "cannot be reached at no-such-host.invalid port 22: "),
     ],
 )
-async def test_what_is_not_there_is_said_in_a_sentence(
+async def test_an_unreachable_address_gives_one_sentence(
     address: str, port: int, sentence: str
 ) -> None:
     with pytest.raises(PongbenchError, match=sentence):

@@ -45,7 +45,7 @@ async def test_programs_run_there_and_not_here(machine: SshMachine, host: Host) 
     assert await process.wait() == 0
 
 
-async def test_who_became_root_and_cannot_be_ended_is_told_of(
+async def test_a_process_that_became_root_and_cannot_be_killed_is_reported(
     machine: SshMachine, host: Host
 ) -> None:
     host.run("cp", "/usr/bin/python3", "/tmp/root")
@@ -89,12 +89,12 @@ async def test_its_clock_is_known(machine: SshMachine, host: Host) -> None:
 
 
 @pytest.mark.anywhere
-async def test_the_run_directory_is_nobody_elses(machine: SshMachine, host: Host) -> None:
+async def test_the_run_directory_belongs_to_its_user_alone(machine: SshMachine, host: Host) -> None:
     assert host.run("stat", "-c", "%a %U", machine.run_dir).strip() == f"700 {host.user}"
 
 
 @pytest.mark.anywhere
-async def test_a_second_workbench_is_told_who_is_there(
+async def test_a_second_workbench_learns_who_uses_the_host(
     machine: SshMachine, profile: Profile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("workbench.machines.ssh.BUSY_FOR_S", 0)
@@ -104,7 +104,7 @@ async def test_a_second_workbench_is_told_who_is_there(
     assert await process.wait() == 0
 
 
-async def test_another_user_is_not_kept_out_and_is_told_who_is_there(
+async def test_another_user_is_not_locked_out_and_learns_who_uses_the_machine(
     machine: SshMachine, host: Host
 ) -> None:
     other = await open_ssh(profile_of(host, user="ops"))
@@ -116,7 +116,7 @@ async def test_another_user_is_not_kept_out_and_is_told_who_is_there(
 
 
 @pytest.mark.anywhere
-async def test_what_is_brought_stays_and_is_not_brought_again(
+async def test_uploaded_files_stay_and_are_not_uploaded_again(
     machine: SshMachine, host: Host, tmp_path: Path
 ) -> None:
     (tmp_path / "b").mkdir()
@@ -161,7 +161,7 @@ async def test_one_session_at_a_time_is_enough_to_say_so(host: Host, profile: Pr
 
 
 @pytest.mark.anywhere
-async def test_many_log_ins_at_once_get_through(host: Host, profile: Profile) -> None:
+async def test_many_simultaneous_logins_succeed(host: Host, profile: Profile) -> None:
     host.sshd_config = "MaxStartups 2:100:3"
     host.restart_sshd()
     try:
@@ -174,7 +174,7 @@ async def test_many_log_ins_at_once_get_through(host: Host, profile: Profile) ->
         host.restart_sshd()
 
 
-async def test_an_old_python_is_a_sentence(host: Host, profile: Profile) -> None:
+async def test_an_old_python_gives_one_sentence(host: Host, profile: Profile) -> None:
     await trusted(profile)
     host.run("mv", "/usr/bin/python3", "/usr/bin/python3.away")
     host.run("mv", "/usr/bin/python3.11", "/usr/bin/python3.11.away")

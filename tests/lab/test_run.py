@@ -115,7 +115,7 @@ def watched(plan: Path, act: Callable[[], object]) -> list[AnyDocument]:
     return in_the_middle(plan, Fleet("h1", CLIENTS), middle, act)
 
 
-def test_a_client_that_is_lost_marks_its_point_and_the_others_go_on(
+def test_a_lost_client_marks_its_point_and_the_others_continue(
     hosts: list[Host], tmp_path: Path
 ) -> None:
     third = hosts[3]
@@ -208,9 +208,7 @@ def test_a_wrong_address_for_the_others_is_named_and_no_server_accused(
         assert "gate" not in said and not (tmp_path / "none.yaml").exists()
 
 
-def test_a_target_that_is_lost_ends_the_run_in_a_sentence(
-    hosts: list[Host], tmp_path: Path
-) -> None:
+def test_a_lost_target_ends_the_run_with_one_sentence(hosts: list[Host], tmp_path: Path) -> None:
     target = hosts[0]
     path = plan(tmp_path, "gevent-pywsgi", seconds=6)
     try:
@@ -221,7 +219,7 @@ def test_a_target_that_is_lost_ends_the_run_in_a_sentence(
     assert (stop.status, stop.code) == ("failed", "machine-gone")
 
 
-def test_a_short_cut_does_not_end_the_run(hosts: list[Host], tmp_path: Path) -> None:
+def test_a_short_link_interruption_does_not_end_the_run(hosts: list[Host], tmp_path: Path) -> None:
     second = hosts[1]
 
     def cut() -> None:

@@ -104,7 +104,7 @@ def test_a_workbench_killed_in_a_run_leaves_clean_hosts_and_a_session(
     assert session.interrupted
 
 
-def test_a_workbench_told_to_end_ends_in_good_order(
+def test_a_workbench_asked_to_end_ends_cleanly(
     workbench: tuple[subprocess.Popen[bytes], Path], hosts: list[Host]
 ) -> None:
     program, path = workbench
@@ -160,7 +160,7 @@ def test_connections_that_are_reset_are_counted_and_the_run_goes_on(
     assert second.complete and not second.counts.errors
 
 
-def test_a_frozen_client_marks_its_point_and_the_other_goes_on(
+def test_a_frozen_client_marks_its_point_and_the_other_continues(
     hosts: list[Host], plan: Path
 ) -> None:
     frozen = hosts[2]
@@ -188,9 +188,7 @@ def test_a_client_whose_ssh_connection_is_reset_marks_its_point(
     assert stop_of(documents).status == "done"
 
 
-def test_who_takes_the_documents_slowly_does_not_slow_the_load(
-    hosts: list[Host], plan: Path
-) -> None:
+def test_a_slow_consumer_does_not_slow_the_load(hosts: list[Host], plan: Path) -> None:
     """A second behind for each second that is measured."""
     documents: list[AnyDocument] = []
 
@@ -208,13 +206,15 @@ def test_who_takes_the_documents_slowly_does_not_slow_the_load(
         assert sum(window.due for window in windows) == point.counts.scheduled
 
 
-def test_a_reboot_of_the_target_ends_the_run_in_a_sentence(hosts: list[Host], plan: Path) -> None:
+def test_a_reboot_of_the_target_ends_the_run_with_one_sentence(
+    hosts: list[Host], plan: Path
+) -> None:
     documents = run(plan, hosts[0].reboot)
     assert stop_of(documents).status == "failed"
     assert stop_of(documents).code == "machine-gone"
 
 
-def test_a_target_that_vanishes_ends_its_point_and_accuses_nobody(
+def test_a_target_that_vanishes_ends_its_point_and_blames_no_server(
     hosts: list[Host], plan: Path
 ) -> None:
     plan.write_text(PLAN.format(seconds=20, think=0))
@@ -232,7 +232,7 @@ def test_a_target_that_vanishes_ends_its_point_and_accuses_nobody(
     assert stop_of(documents).status == "failed"
 
 
-def test_a_disk_that_fills_up_in_mid_run_does_not_end_it(hosts: list[Host], plan: Path) -> None:
+def test_a_disk_that_fills_up_during_a_run_does_not_end_it(hosts: list[Host], plan: Path) -> None:
     try:
         documents = run(plan, lambda: hosts[0].fill("/var/tmp"))
     finally:
@@ -241,7 +241,7 @@ def test_a_disk_that_fills_up_in_mid_run_does_not_end_it(hosts: list[Host], plan
     assert all(point.complete for point in points_of(documents))
 
 
-def test_a_host_key_that_changes_in_mid_run_matters_to_the_next(
+def test_a_host_key_that_changes_in_mid_run_affects_only_the_next_run(
     hosts: list[Host], plan: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     target = hosts[0]
@@ -259,7 +259,7 @@ def test_a_host_key_that_changes_in_mid_run_matters_to_the_next(
     assert "--fingerprint SHA256:" not in said
 
 
-def test_a_server_that_ends_by_itself_ends_its_sweep(hosts: list[Host], plan: Path) -> None:
+def test_a_server_that_exits_ends_its_sweep(hosts: list[Host], plan: Path) -> None:
     def kill() -> None:
         for pid, command in hosts[0].processes().items():
             if "server.py" in command:

@@ -95,7 +95,7 @@ def test_a_run_is_tuned_where_that_is_allowed_and_its_session_says_so(
     assert "    net.core.somaxconn: 4096 -> 250000" in shown
 
 
-def test_without_a_terminal_and_without_yes_nothing_is_begun(hosts: list[Host], plan: Path) -> None:
+def test_without_a_terminal_and_without_yes_nothing_starts(hosts: list[Host], plan: Path) -> None:
     code = "import sys; from workbench.cli import main; sys.exit(main(sys.argv[1:]))"
     done = subprocess.run(
         [sys.executable, "-c", code, "run", plan, *WORDS],
@@ -112,7 +112,7 @@ def test_without_a_terminal_and_without_yes_nothing_is_begun(hosts: list[Host], 
     )
 
 
-async def test_who_does_not_consent_has_no_run(hosts: list[Host], plan: Path) -> None:
+async def test_without_consent_there_is_no_run(hosts: list[Host], plan: Path) -> None:
     shown: list[TuningPlan] = []
 
     async def refuse(plans: Sequence[TuningPlan]) -> bool:
@@ -140,7 +140,7 @@ def crash(host: Host) -> None:
     host.run("sh", "-c", "echo 50000 > /proc/sys/net/core/somaxconn")
 
 
-def test_cleaning_a_machine_puts_its_settings_back(
+def test_cleaning_a_machine_restores_its_settings(
     hosts: list[Host], capsys: pytest.CaptureFixture[str]
 ) -> None:
     crash(hosts[0])
@@ -150,7 +150,7 @@ def test_cleaning_a_machine_puts_its_settings_back(
     assert capsys.readouterr().out == "No leftovers of crashed runs.\n"
 
 
-async def test_the_next_run_puts_back_what_a_crash_left_and_what_cannot_be_is_told(
+async def test_the_next_run_restores_what_a_crash_left_and_reports_what_it_cannot(
     hosts: list[Host], plan: Path
 ) -> None:
     target = hosts[0]

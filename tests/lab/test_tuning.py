@@ -126,7 +126,7 @@ async def test_a_wrong_password_is_asked_for_once_more(host: Host, before: str) 
         (("bench", "password"), "STRANGER", [PASSWORD], "is not in sudoers"),
     ],
 )
-async def test_who_cannot_become_root_is_told_why_and_nothing_is_changed(
+async def test_without_root_the_reason_is_reported_and_nothing_changes(
     host: Host,
     who: tuple[str, str],
     line: str,
@@ -145,7 +145,7 @@ async def test_who_cannot_become_root_is_told_why_and_nothing_is_changed(
     assert somaxconn(host) == before
 
 
-async def test_what_the_kernel_refuses_is_told(host: Host, before: str) -> None:
+async def test_a_value_refused_by_the_kernel_is_reported(host: Host, before: str) -> None:
     profile = profile_of(host, user="ops", sudo="passwordless")
     changes = [
         somaxconn_to(50_000),
@@ -193,7 +193,7 @@ async def test_without_space_for_a_journal_nothing_is_changed(
     assert host.run("sh", "-c", "test -e /run/pongbench; echo $?").strip() == "1"
 
 
-async def test_what_a_third_party_changed_is_theirs(host: Host, before: str) -> None:
+async def test_settings_changed_by_a_third_party_are_left_alone(host: Host, before: str) -> None:
     profile = profile_of(host, user="ops", sudo="passwordless")
     complaints: list[str] = []
     try:
@@ -220,7 +220,7 @@ async def test_a_workbench_killed_while_tuned_leaves_nothing(host: Host, before:
     assert until(lambda: somaxconn(host) == before)
 
 
-async def test_a_link_cut_while_tuned_puts_back(host: Host, before: str) -> None:
+async def test_a_link_cut_while_tuned_restores_the_settings(host: Host, before: str) -> None:
     profile = profile_of(host, user="ops", sudo="passwordless")
     complaints: list[str] = []
     async with opened(profile) as machine:
@@ -235,7 +235,7 @@ async def test_a_link_cut_while_tuned_puts_back(host: Host, before: str) -> None
 
 
 @pytest.mark.parametrize(("user", "sudo"), [("ops", "passwordless"), ("bench", "password")])
-async def test_after_the_death_of_both_tuners_the_next_connection_puts_back(
+async def test_after_both_tuners_die_the_next_connection_restores_the_settings(
     host: Host, before: str, user: str, sudo: str
 ) -> None:
     ops = profile_of(host, user="ops", sudo="passwordless")

@@ -77,7 +77,7 @@ def carried_out(system: str, tree: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("system", ["win32", "darwin"])
-def test_the_spec_takes_along_there_what_it_does_here(system: str, tree: Path) -> None:
+def test_the_bundle_spec_works_on_every_system(system: str, tree: Path) -> None:
     told = carried_out(system, tree)
     analysis = told["analysis"]
     assert Path(analysis["scripts"][0]).is_file()

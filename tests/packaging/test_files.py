@@ -38,7 +38,7 @@ ID = "io.github.pongbench.Pongbench"
 MIME = "{http://www.freedesktop.org/standards/shared-mime-info}"
 
 
-def test_menu_entry_file_type_and_description_name_one_another() -> None:
+def test_menu_entry_file_type_and_description_refer_to_each_other() -> None:
     desktop = configparser.ConfigParser(interpolation=None)
     desktop.optionxform = str  # type: ignore[assignment,method-assign]
     desktop.read(PACKAGING / "linux" / f"{ID}.desktop")
@@ -65,7 +65,7 @@ def test_a_session_is_recognised_by_its_name_or_its_first_line() -> None:
 
 
 @pytest.mark.parametrize("tool", ["desktop-file-validate", "appstreamcli", "shellcheck"])
-def test_the_fields_own_checkers_have_nothing_to_say(tool: str) -> None:
+def test_the_standard_checkers_find_nothing(tool: str) -> None:
     if not shutil.which(tool):
         pytest.skip(f"{tool} is not here")
     linux = PACKAGING / "linux"
@@ -86,7 +86,7 @@ def workflow() -> dict[str, Any]:
     return flow
 
 
-def test_the_workflow_trusts_nobody_who_may_change_and_signs_what_it_makes() -> None:
+def test_the_workflow_pins_its_actions_and_signs_what_it_builds() -> None:
     flow = workflow()
     lock = tomllib.loads((ROOT / "uv.lock").read_text(encoding="utf-8"))
     (uv,) = [package["version"] for package in lock["package"] if package["name"] == "uv"]
@@ -160,13 +160,13 @@ def test_the_installer_for_windows_compiles(tmp_path: Path) -> None:
     assert (tmp_path / "pongbench-windows-x86_64.exe").read_bytes().startswith(b"MZ")
 
 
-def test_windows_is_told_the_version() -> None:
+def test_windows_gets_the_version() -> None:
     told = icons.version_resource("1.22.3")
     assert "filevers=(1, 22, 3, 0)" in told
     compile(told, "version.txt", "eval")
 
 
-def test_what_is_left_out_is_not_what_the_window_needs() -> None:
+def test_modules_left_out_are_not_needed_by_the_window() -> None:
     left_out = (
         "PySide6/Qt/plugins/platforms/libqeglfs.so",
         "PySide6/Qt/translations/qt_de.qm",
@@ -190,7 +190,7 @@ def test_what_is_left_out_is_not_what_the_window_needs() -> None:
     assert surplus.UNSPOKEN.match("pygments.lexers.haskell")
 
 
-def test_libraries_that_are_the_systems_are_asked_of_it_by_the_installer() -> None:
+def test_system_libraries_are_dependencies_of_the_package() -> None:
     asked = {library for library in QT_WINDOW if library.startswith("lib")}
     assert {library for library in asked if not surplus.SYSTEM.match(library)} == set()
     ours = ("libssl.so.3", "libcrypto.so.3", "libstdc++.so.6", "libicuuc.so.73", "libQt6Gui.so.6")
@@ -234,7 +234,7 @@ def test_qt_comes_with_both_texts_of_its_licence_and_how_to_replace_it() -> None
     assert "The text is the one of Qt, above." in told
 
 
-def test_what_machines_are_sent_lies_in_the_bundle_as_source() -> None:
+def test_files_sent_to_machines_are_in_the_bundle_as_source() -> None:
     inside = {path for pattern in surplus.SENT for path in (ROOT / "workbench").glob(pattern)}
     sent = {
         path.with_name(name)

@@ -84,7 +84,7 @@ def test_qt_sorts_writes_and_encodes_with_the_slim_data_as_with_all_of_it(
     assert after == before
 
 
-def test_a_file_without_icus_data_is_told_so(tmp_path: Path) -> None:
+def test_a_file_without_icu_data_is_reported(tmp_path: Path) -> None:
     (tmp_path / "lib.so").write_bytes(b"\x7fELF, and nothing of ICU")
     with pytest.raises(icu.NotIcu, match="holds no data of ICU"):
         icu.data_of(tmp_path / "lib.so")

@@ -104,7 +104,7 @@ def test_it_installs_for_one_user_says_where_and_leaves_nothing_behind(
     assert left == {str(mine.relative_to(home))}
 
 
-def test_a_newer_version_takes_the_place_of_the_older_as_a_whole(made: Path, home: Path) -> None:
+def test_a_newer_version_replaces_the_older_one_completely(made: Path, home: Path) -> None:
     sh(home, made, "--quiet")
     of_the_old = home / ".local/opt/pongbench/app/of-the-old-version"
     of_the_old.write_text("")
@@ -114,7 +114,7 @@ def test_a_newer_version_takes_the_place_of_the_older_as_a_whole(made: Path, hom
 
 
 @pytest.mark.parametrize("name", ["pongbench", "_internal/bin/python3"])
-def test_nothing_is_exchanged_or_removed_while_a_program_of_it_runs(
+def test_nothing_is_replaced_or_removed_while_its_program_runs(
     made: Path, home: Path, name: str
 ) -> None:
     sh(home, made, "--quiet")
@@ -144,7 +144,7 @@ def test_two_versions_live_side_by_side_and_only_one_is_removed(made: Path, home
     assert not (home / DESKTOP).exists()
 
 
-def test_what_cannot_run_there_changes_nothing(made: Path, home: Path) -> None:
+def test_an_installation_that_cannot_run_changes_nothing(made: Path, home: Path) -> None:
     sh(home, made, "--quiet")
     broken = build.APP / "pongbench"
     broken.write_text("#!/bin/sh\nexit 126\n")
@@ -153,20 +153,20 @@ def test_what_cannot_run_there_changes_nothing(made: Path, home: Path) -> None:
     assert sh(home, home / ".local/bin/pongbench", "--version") == "pongbench 9.9\n"
 
 
-def test_an_older_system_is_told_what_is_needed(made: Path, home: Path) -> None:
+def test_an_older_system_is_refused_with_what_is_needed(made: Path, home: Path) -> None:
     said = sh(home, build.installer(1_700_000_000, "99.1"), code=1)
     assert "Pongbench needs glibc 99.1 or later, and this system has 2." in said
     assert everything(home) == set()
 
 
-def test_a_file_that_was_cut_short_changes_nothing(made: Path, home: Path) -> None:
+def test_a_truncated_file_changes_nothing(made: Path, home: Path) -> None:
     made.write_bytes(made.read_bytes()[:-400])
     said = sh(home, made, code=1)
     assert said.splitlines()[-1].startswith("pongbench: The file is damaged, or there is no room")
     assert everything(home) == set()
 
 
-def test_an_option_it_does_not_know_is_named(made: Path, home: Path) -> None:
+def test_an_unknown_option_is_named(made: Path, home: Path) -> None:
     assert "There is no option --perfix=x;" in sh(home, made, "--perfix=x", code=1)
     assert "--prefix needs an absolute path." in sh(home, made, "--prefix=here", code=1)
 
@@ -178,7 +178,7 @@ def test_the_same_files_give_the_same_installer(made: Path) -> None:
     assert hashlib.sha256(again.read_bytes()).digest() == first
 
 
-def test_lists_of_files_do_not_tell_where_the_package_was_built(made: Path) -> None:
+def test_lists_of_files_do_not_contain_build_paths(made: Path) -> None:
     record = build.APP / "_internal" / "x-1.dist-info" / "RECORD"
     record.parent.mkdir()
     (record.parent / "LICENSE").write_text("free")

@@ -109,7 +109,7 @@ def test_it_is_no_interpreter_to_base_an_environment_on(internal: Path) -> None:
     assert "uv" in done.stderr
 
 
-def test_the_library_tells_neither_when_nor_where_it_was_made(internal: Path) -> None:
+def test_the_library_contains_neither_build_time_nor_build_path(internal: Path) -> None:
     with zipfile.ZipFile(internal / "base_library.zip") as library:
         assert {"os.pyc", "asyncio/streams.pyc", "encodings/cp1252.pyc"} <= set(library.namelist())
         assert {entry.date_time[0] for entry in library.infolist()} == {1980}

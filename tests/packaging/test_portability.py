@@ -71,7 +71,7 @@ print(len([name for name in sys.modules if name.startswith(("app.", "workbench."
 """
 
 
-def test_all_that_runs_at_the_users_side_loads_without_what_only_posix_has() -> None:
+def test_everything_on_the_users_side_loads_without_posix_only_modules() -> None:
     done = subprocess.run(
         [sys.executable, "-c", LOADED % (POSIX_MODULES, POSIX_NAMES, ON_MACHINES)],
         cwd=ROOT,
@@ -84,7 +84,7 @@ def test_all_that_runs_at_the_users_side_loads_without_what_only_posix_has() -> 
     assert int(done.stdout) > 150
 
 
-def test_nothing_at_the_users_side_names_what_only_posix_has() -> None:
+def test_no_module_on_the_users_side_names_what_only_posix_has() -> None:
     found = [
         f"{path.relative_to(ROOT)}:{line} {what}"
         for folder in ("app", "workbench")
@@ -127,9 +127,7 @@ def posix(tree: ast.AST) -> Iterator[tuple[int, str]]:
 
 
 @pytest.mark.parametrize("system", ["win32", "darwin"])
-def test_nothing_at_the_users_side_is_unknown_to_python_of_that_system(
-    system: str, tmp_path: Path
-) -> None:
+def test_no_module_uses_what_python_lacks_on_that_system(system: str, tmp_path: Path) -> None:
     done = subprocess.run(
         [
             *(sys.executable, "-m", "mypy", "--platform", system, "--no-error-summary"),
@@ -147,7 +145,7 @@ def test_nothing_at_the_users_side_is_unknown_to_python_of_that_system(
     assert stems - ON_MACHINES <= {module for module, _ in REACHED_ON_LINUX}
 
 
-async def test_a_signal_reaches_its_handler_also_where_loops_know_none(
+async def test_a_signal_reaches_its_handler_where_event_loops_do_not_support_signals(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     loop = asyncio.get_running_loop()
@@ -165,7 +163,7 @@ async def test_a_signal_reaches_its_handler_also_where_loops_know_none(
 
 
 @pytest.mark.parametrize("system", ["win32", "darwin"])
-async def test_another_system_says_in_a_sentence_that_it_runs_no_servers(
+async def test_an_unsupported_system_says_in_one_sentence_that_it_runs_no_servers(
     monkeypatch: pytest.MonkeyPatch, system: str
 ) -> None:
     monkeypatch.setattr(sys, "platform", system)

@@ -21,7 +21,7 @@ PATIENCE_S = 60.0
 PONG = {"protocol": "pong", "timeout_s": PATIENCE_S}
 
 
-def test_every_connection_of_the_schedule_is_offered_and_answered() -> None:
+def test_every_scheduled_connection_is_offered_and_answered() -> None:
     with target("pong") as server, agent() as load:
         outcome = load.run(server.port, rate_per_s=500, connections=500, **PONG)
     assert outcome.total("due") == outcome.total("replies") == 500
@@ -123,7 +123,7 @@ def test_think_time_spaces_the_calls_and_is_no_latency() -> None:
     assert quick is not None and quick < 1_000_000
 
 
-def test_a_connection_closed_after_long_silence_is_told_apart() -> None:
+def test_a_connection_closed_after_long_silence_is_a_case_of_its_own() -> None:
     """A server need not wait for a client that thinks for ever."""
     with target("idle", "1.2") as server, agent() as load:
         outcome = load.run(
@@ -195,7 +195,7 @@ def fault_of(outcome: Outcome, name: str) -> list[dict[str, Any]]:
     ids=["as wanted", "no JSON", "another body", "another status"],
 )
 @pytest.mark.parametrize("protocol", ["pong", "http/1.0"])
-def test_a_reply_counts_only_as_it_is_wanted(
+def test_a_reply_counts_only_if_it_is_the_expected_one(
     protocol: str, reply: dict[str, Any], error: str, example: str
 ) -> None:
     """The first that is not is kept as an example, in bytes that are few."""
@@ -298,7 +298,7 @@ def test_a_point_stopped_early_accounts_for_what_was_open() -> None:
     assert outcome.conserved
 
 
-def test_latency_counts_from_due_so_a_stall_cannot_hide() -> None:
+def test_latency_counts_from_the_scheduled_time_so_a_stall_cannot_hide() -> None:
     """Still for 0.4 s in every 1 s, connections evenly spread: by arithmetic 40 % of them wait,
     for 0 to 0.4 s, so the 80th percentile is at least 0.2 s and the 98th 0.38 s."""
     with target("stall", "0.4/1.0") as server, agent() as load:
@@ -334,7 +334,7 @@ def test_it_ends_when_its_lease_expires_and_says_so() -> None:
 
 
 @pytest.mark.parametrize("signal", ["SIGTERM", "SIGHUP", "SIGINT", "SIGKILL"])
-def test_a_signal_takes_the_workers_along(signal: str) -> None:
+def test_a_signal_ends_the_workers_too(signal: str) -> None:
     with agent(workers=2) as load:
         children = _children(load.process.pid)
         assert len(children) == 2
@@ -343,7 +343,7 @@ def test_a_signal_takes_the_workers_along(signal: str) -> None:
         assert eventually(lambda: not any(map(_alive, children))), "workers are left"
 
 
-def test_what_it_does_not_understand_is_answered_in_words() -> None:
+def test_an_invalid_request_is_answered_with_an_error() -> None:
     with agent() as load:
         load.say(op="point", id=1, load={"host": "127.0.0.1", "port": 1, "colour": "blue"})
         event = load.hear()

@@ -26,7 +26,7 @@ def put_program(folder: Path, name: str) -> None:
     program.chmod(0o755)
 
 
-def test_what_it_cannot_install_is_named_in_one_sentence(tmp_path: Path) -> None:
+def test_what_cannot_be_installed_is_named_in_one_sentence(tmp_path: Path) -> None:
     put_program(tmp_path, "ab")
     done = bootstrap("peers", path=tmp_path)
     assert done.returncode == 1
@@ -36,14 +36,14 @@ def test_what_it_cannot_install_is_named_in_one_sentence(tmp_path: Path) -> None
     )
 
 
-def test_where_nothing_is_missing_nothing_is_done_or_said(tmp_path: Path) -> None:
+def test_with_nothing_missing_nothing_is_done_or_printed(tmp_path: Path) -> None:
     for name in ("ab", "httperf", "wrk"):
         put_program(tmp_path, name)
     done = bootstrap("peers", path=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_an_unknown_goal_is_answered_with_those_there_are(tmp_path: Path) -> None:
+def test_an_unknown_goal_is_answered_with_the_valid_ones(tmp_path: Path) -> None:
     done = bootstrap("everything", path=tmp_path)
     assert done.returncode == 1
     assert done.stderr == (
@@ -76,7 +76,7 @@ def test_a_program_without_sudo_rights_says_what_to_run(tmp_path: Path) -> None:
     )
 
 
-def test_what_makes_packages_is_named_before_anything_is_built(tmp_path: Path) -> None:
+def test_missing_packaging_tools_are_named_before_anything_is_built(tmp_path: Path) -> None:
     for name in ("objdump", "debootstrap", "libdeflate-gzip"):
         put_program(tmp_path, name)
     done = bootstrap("package", path=tmp_path)

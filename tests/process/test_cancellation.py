@@ -134,7 +134,7 @@ def begin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Run]:
 
 
 @pytest.mark.timeout(7200)
-async def test_wherever_it_is_cancelled_twice_the_session_ends_and_nothing_is_left(
+async def test_cancelled_twice_anywhere_the_session_ends_and_nothing_is_left(
     begin: Callable[[], Run],
 ) -> None:
     whole = begin()

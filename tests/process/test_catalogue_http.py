@@ -44,7 +44,7 @@ async def tried(machine: LocalMachine, id: str, *, install: bool = False) -> Gat
 
 
 @pytest.mark.parametrize("id", ["null-http", "gevent-pywsgi", "cheroot", "uvicorn"])
-async def test_a_server_that_keeps_connections_alive_is_found_able(
+async def test_a_server_that_keeps_connections_alive_is_recognised(
     machine: LocalMachine, id: str
 ) -> None:
     result = await tried(machine, id)
@@ -55,7 +55,7 @@ async def test_a_server_that_keeps_connections_alive_is_found_able(
     assert result.kept_bytes > len("Pong!") < result.header_bytes
 
 
-async def test_a_server_that_closes_after_each_call_is_no_server_for_http_1_1(
+async def test_a_server_that_closes_after_each_call_does_not_support_http_1_1(
     machine: LocalMachine,
 ) -> None:
     result = await tried(machine, "gunicorn-3w")

@@ -70,7 +70,7 @@ async def test_a_server_of_every_runtime_runs_and_passes_the_gate(
 
 
 @pytest.mark.timeout(1800)
-async def test_who_supplies_the_source_of_a_server_that_is_gone_has_one_that_runs(
+async def test_an_unavailable_server_runs_once_its_source_is_supplied(
     machine: LocalMachine, tmp_path: Path
 ) -> None:
     folder = shutil.copytree(SHIPPED["multitask"].folder, tmp_path / "multitask")
@@ -93,7 +93,7 @@ async def test_nothing_is_unpacked_before_someone_consents(
     assert not (tmp_path / "cache" / "programs").exists()
 
 
-async def test_a_missing_program_is_told_with_the_commands_that_would_bring_it(
+async def test_a_missing_program_is_reported_with_the_commands_that_install_it(
     bare: LocalMachine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     never = Program("Never", ("usr/bin/pongbench-never",), ("hello",), ("--version",))
@@ -109,7 +109,7 @@ async def test_a_missing_program_is_told_with_the_commands_that_would_bring_it(
     assert not (tmp_path / "cache" / "programs").exists()
 
 
-async def test_what_a_server_compiles_is_kept_until_its_files_change(
+async def test_a_servers_build_is_cached_until_its_files_change(
     bare: LocalMachine, tmp_path: Path
 ) -> None:
     entry = own(tmp_path, commands='[[cp, server.py, "{made}/copy.py"]]')
@@ -127,7 +127,7 @@ async def test_what_a_server_compiles_is_kept_until_its_files_change(
     assert told == ["Compiling Mine"] * 2
 
 
-async def test_a_compilation_that_takes_for_ever_is_ended_with_all_it_started(
+async def test_a_compilation_that_never_ends_is_killed_with_its_children(
     bare: LocalMachine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("workbench.servers.runtimes.builders.LONGEST_BUILD_S", 1.0)
@@ -139,7 +139,7 @@ async def test_a_compilation_that_takes_for_ever_is_ended_with_all_it_started(
     assert not list((tmp_path / "cache").glob("made/*"))
 
 
-async def test_packages_out_of_reach_of_a_compiler_are_told_without_its_colours(
+async def test_packages_out_of_reach_of_a_compiler_are_reported_without_its_colours(
     bare: LocalMachine, tmp_path: Path
 ) -> None:
     said = r"\\033[31m[ERROR]\\033[0m Could not transfer artifact a:b from central -> [Help 1]"

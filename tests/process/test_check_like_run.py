@@ -35,7 +35,7 @@ def but(profile: Profile, **values: Any) -> Profile:
     return msgspec.structs.replace(profile, **values)
 
 
-async def test_a_check_that_passes_has_looked_at_all_of_it(box: Profile) -> None:
+async def test_a_check_that_passes_has_checked_everything(box: Profile) -> None:
     steps = await steps_of(box)
     assert [step.text for step in steps if step.state == "failed"] == []
     assert {"Limits", "Sessions", "Cores"} <= {step.name for step in steps}
@@ -141,7 +141,7 @@ async def test_a_shell_that_runs_nothing_is_quoted(
         await shell_there.close()
 
 
-async def test_a_session_that_is_closed_at_once_is_told_with_what_it_may_be(
+async def test_an_ssh_session_closed_at_once_is_reported_with_the_likely_cause(
     host: SshHost, box: Profile
 ) -> None:
     async def run(process: Running) -> None:
@@ -182,7 +182,7 @@ async def test_a_work_directory_that_is_removed_leaves_no_folder(
     assert not is_there(work.parent)
 
 
-async def test_settings_are_put_back_before_the_work_directory_goes(
+async def test_settings_are_restored_before_the_work_directory_is_removed(
     box: Profile,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -104,7 +104,7 @@ async def test_another_run_says_whose_it_is_and_the_kernel_says_by_which_process
     await wait()
 
 
-async def test_who_says_nothing_is_named_with_process_user_and_command(place: Place) -> None:
+async def test_a_silent_holder_is_named_with_process_user_and_command(place: Place) -> None:
     pid = await asyncio.to_thread(place.squat, "silent")
     said = await place.refusal()
     assert said.startswith(
@@ -113,7 +113,7 @@ async def test_who_says_nothing_is_named_with_process_user_and_command(place: Pl
     assert "for an unknown run" in said
 
 
-async def test_who_pretends_to_be_somebody_is_named_all_the_same(place: Place) -> None:
+async def test_a_holder_with_a_false_name_is_still_identified(place: Place) -> None:
     pid = await asyncio.to_thread(place.squat, "root of the lab")
     said = await place.refusal()
     assert said.startswith(f"'box' is in use by root of the lab (there: process {pid} of user ")
@@ -121,7 +121,7 @@ async def test_who_pretends_to_be_somebody_is_named_all_the_same(place: Place) -
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
 @pytest.mark.parametrize("said", ["somebody important", "silent", "deaf"])
-async def test_another_user_keeps_nobody_out_and_is_told_of(place: Place, said: str) -> None:
+async def test_another_users_run_locks_nobody_out_and_is_reported(place: Place, said: str) -> None:
     pid = await asyncio.to_thread(place.squat, said, NOBODY)
     link = await place.open()
     wait = place.wait
@@ -137,7 +137,7 @@ async def test_another_user_keeps_nobody_out_and_is_told_of(place: Place, said: 
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
-async def test_who_holds_many_names_is_told_of_in_a_few_words(place: Place) -> None:
+async def test_a_holder_of_many_machine_names_is_reported_briefly(place: Place) -> None:
     for number in range(5):
         await asyncio.to_thread(place.squat, "silent", NOBODY, f"/{number:016x}")
     link = await place.open()

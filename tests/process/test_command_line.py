@@ -21,7 +21,7 @@ def file(tmp_path: Path) -> Path:
     return record_session(path, synthetic.session(3, 12))
 
 
-def test_a_reader_that_has_seen_enough_is_no_error(file: Path) -> None:
+def test_a_reader_that_closes_the_pipe_is_no_error(file: Path) -> None:
     command = [*PONGBENCH, "replay", "--json", str(file)]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT
@@ -63,7 +63,7 @@ def test_commands_never_load_qt(file: Path) -> None:
     assert done.returncode == 0
 
 
-def test_the_version_is_told() -> None:
+def test_the_version_is_printed() -> None:
     done = subprocess.run(
         [*PONGBENCH, "--version"], capture_output=True, text=True, cwd=ROOT, check=True
     )
@@ -72,9 +72,7 @@ def test_the_version_is_told() -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 @pytest.mark.parametrize("words", [["summary"], ["summary", "--json"], ["compare", "--csv"]])
-def test_output_that_a_full_disk_refuses_is_told_in_one_sentence(
-    file: Path, words: list[str]
-) -> None:
+def test_output_to_a_full_disk_is_reported_in_one_sentence(file: Path, words: list[str]) -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
             [*PONGBENCH, *words, str(file)],
@@ -88,7 +86,7 @@ def test_output_that_a_full_disk_refuses_is_told_in_one_sentence(
     assert (done.returncode, done.stderr) == (1, told)
 
 
-def test_a_word_for_a_number_is_told_in_one_sentence(file: Path) -> None:
+def test_a_word_instead_of_a_number_gives_one_sentence(file: Path) -> None:
     done = subprocess.run(
         [*PONGBENCH, "compare", str(file), "--rate", "fast"],
         capture_output=True,

@@ -119,7 +119,7 @@ def user(request: pytest.FixtureRequest) -> Someone:
     return chosen
 
 
-def test_a_server_has_no_capability_and_cannot_gain_any(user: Someone) -> None:
+def test_a_server_has_no_capabilities_and_cannot_gain_any(user: Someone) -> None:
     seen = user.probe()
     status = seen["status"]
     assert status["NoNewPrivs"] == "1"
@@ -194,13 +194,13 @@ def with_rights(user: Someone, rights: str) -> Path:
     return folder
 
 
-def test_what_was_in_force_is_recorded(user: Someone) -> None:
+def test_the_confinement_in_force_is_recorded(user: Someone) -> None:
     name = "nobody" if user.uid == 0 else pwd.getpwuid(user.uid).pw_name
     seen = user.probe()
     assert seen["record"] == {"user": name, "landlock": max(0, landlock()), "rights": []}
 
 
-def test_a_server_that_states_why_stays_root(root: Someone) -> None:
+def test_a_server_with_a_stated_reason_stays_root(root: Someone) -> None:
     seen = root.probe(with_rights(root, "root: Only root may read what it serves."))
     status = seen["status"]
     assert set(status["Uid"].split()) == {"0"}
@@ -214,7 +214,9 @@ def test_a_server_that_states_why_stays_root(root: Someone) -> None:
 @pytest.mark.parametrize(
     ("right", "opened"), [("files", [True, True, True]), ("shared-memory", [False, False, True])]
 )
-def test_a_right_opens_what_it_names(ordinary: Someone, right: str, opened: list[bool]) -> None:
+def test_a_permission_opens_what_it_names(
+    ordinary: Someone, right: str, opened: list[bool]
+) -> None:
     folder = with_rights(ordinary, f"{right}: It cannot do without.")
     seen = ordinary.probe(folder, read=["/tmp", "{cache}", "/dev/shm"])
     assert [error is None for error in seen["read"].values()] == opened
@@ -232,7 +234,7 @@ exec chroot . "$0" "$@"
 """
 
 
-def test_in_a_chroot_whose_root_is_no_mount_all_is_as_elsewhere(root: Someone) -> None:
+def test_confinement_works_in_a_chroot_whose_root_is_no_mount(root: Someone) -> None:
     inside = ("unshare", "--mount", "sh", "-c", IN_A_CHROOT)
     root.home.chmod(0o700)
     try:
@@ -246,14 +248,14 @@ def test_in_a_chroot_whose_root_is_no_mount_all_is_as_elsewhere(root: Someone) -
 CANNOT_MOUNT = ("setpriv", "--bounding-set=-sys_admin", "--inh-caps=-sys_admin")
 
 
-def test_where_root_cannot_mount_only_directories_of_ours_are_opened(root: Someone) -> None:
+def test_without_the_right_to_mount_only_our_own_directories_are_opened(root: Someone) -> None:
     done = root.run(*arguments(SERVERS / "probe", {}), wrap=CANNOT_MOUNT)
     status = found(done)["status"]
     assert "0" not in status["Uid"].split()
     assert status["CapBnd"] == NONE
 
 
-def test_where_that_does_not_suffice_the_server_is_refused(root: Someone) -> None:
+def test_a_server_that_cannot_enter_its_directory_is_refused(root: Someone) -> None:
     root.home.chmod(0o700)
     try:
         done = root.run(*arguments(SERVERS / "probe", {}), wrap=CANNOT_MOUNT)

@@ -135,14 +135,14 @@ def test_a_workbench_suspended_briefly_keeps_its_run(workbench: Workbench) -> No
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 @pytest.mark.parametrize("which", [0, 1], ids=["guardian", "runner"])
-def test_either_half_of_the_switch_ends_everything_when_it_dies(
+def test_the_death_of_either_half_of_the_dead_mans_switch_ends_everything(
     workbench: Workbench, which: int, number: signal.Signals
 ) -> None:
     os.kill(workbench.runners()[which], number)
     workbench.wait_until_alone()
 
 
-def test_what_is_left_when_both_halves_die_at_once_goes_with_the_next_janitor(
+def test_the_next_janitor_removes_what_is_left_when_both_halves_die_at_once(
     workbench: Workbench,
 ) -> None:
     halves = workbench.runners()

@@ -126,7 +126,7 @@ async def test_a_slow_server_passes(machine: LocalMachine) -> None:
     assert (await try_gate(machine, "slow")).passed
 
 
-async def test_a_reply_in_two_pieces_is_told_of_for_it_waits_for_the_client(
+async def test_a_reply_in_two_segments_is_reported_because_it_waits_for_the_client(
     machine: LocalMachine,
 ) -> None:
     result = await try_gate(machine, "keeps-alive")
@@ -160,7 +160,7 @@ async def test_http_is_judged_by_what_the_server_does(machine: LocalMachine) -> 
         ),
     ],
 )
-async def test_the_gate_says_what_a_faulty_server_did(
+async def test_the_gate_reports_what_a_faulty_server_did(
     machine: LocalMachine, name: str, sentence: str
 ) -> None:
     patience_s = 2.0 if name in ("mute", "stalls") else 5.0
@@ -169,13 +169,13 @@ async def test_the_gate_says_what_a_faulty_server_did(
     assert result.sentences == [sentence]
 
 
-async def test_the_gate_tells_when_a_server_has_ended_meanwhile(machine: LocalMachine) -> None:
+async def test_the_gate_reports_a_server_that_exited_in_the_meantime(machine: LocalMachine) -> None:
     result = await try_gate(machine, "tires")
     assert not result.passed
     assert result.sentences[-1] == "It ended with status 0 meanwhile."
 
 
-async def test_the_gate_tells_when_a_client_that_leaves_takes_the_server_with_it(
+async def test_the_gate_reports_a_server_that_a_leaving_client_crashes(
     machine: LocalMachine,
 ) -> None:
     result = await try_gate(machine, "dies-with-its-client")
@@ -195,7 +195,7 @@ async def test_a_server_that_dies_at_once_is_reported_with_its_last_lines(
     )
 
 
-async def test_a_server_that_never_gets_ready_is_ended_and_reported(machine: LocalMachine) -> None:
+async def test_a_server_that_never_gets_ready_is_killed_and_reported(machine: LocalMachine) -> None:
     port = unused_port()
     assert await failure(machine, "never-ready", port=port, ready_within_s=6.0) == (
         f"never-ready on localhost did not accept connections on port {port} within 6 s."
@@ -222,7 +222,7 @@ async def test_a_server_that_accepts_before_its_workers_are_there_is_waited_for(
     await deployment.stop()
 
 
-async def test_a_server_is_ready_when_all_its_processes_have_come_to_rest(
+async def test_a_server_is_ready_when_all_its_processes_are_idle(
     machine: LocalMachine,
 ) -> None:
     deployment = await deploy(machine, own("still-starting"))
@@ -253,7 +253,7 @@ async def test_a_server_that_cannot_bind_is_reported_like_a_port_in_use(
     assert re.match(r"port-taken cannot listen on port \d+ of localhost \(address already", said)
 
 
-async def test_a_server_that_ignores_sigterm_is_ended_with_its_children(
+async def test_a_server_that_ignores_sigterm_is_killed_with_its_children(
     machine: LocalMachine,
 ) -> None:
     deployment = await deploy(machine, own("ignores-sigterm"))

@@ -132,7 +132,7 @@ def notes(documents: list[AnyDocument], topic: str) -> list[Any]:
     return [read_note(d) for d in documents if isinstance(d, Note) and d.topic == topic]
 
 
-async def test_a_null_server_that_fails_after_its_trial_does_not_end_the_run(
+async def test_a_null_server_that_fails_after_its_test_does_not_end_the_run(
     tmp_path: Path,
 ) -> None:
     mark = tmp_path / "mark"
@@ -143,7 +143,7 @@ async def test_a_null_server_that_fails_after_its_trial_does_not_end_the_run(
     assert any("once is enough" in note.said for note in notes(documents, "deploy"))
 
 
-async def test_what_a_server_holds_the_clients_reach_whatever_they_did_before(
+async def test_a_rate_that_a_server_sustains_is_within_the_client_limit(
     tmp_path: Path,
 ) -> None:
     documents = await run(
@@ -219,7 +219,7 @@ async def test_a_server_skipped_while_it_starts_gets_no_point() -> None:
     assert swept(documents) == PLAN.servers[1:]
 
 
-async def test_a_server_that_gets_faster_while_it_runs_is_called_for_a_while_beforehand() -> None:
+async def test_a_server_that_gets_faster_while_it_runs_is_warmed_up() -> None:
     cold = Catalogue.load(extra_dirs=[])[PLAN.servers[0]]
     documents = await run(first=msgspec.structs.replace(cold, warm_up_s=2.0))
     assert swept(documents) == PLAN.servers
@@ -231,7 +231,7 @@ async def test_a_server_that_gets_faster_while_it_runs_is_called_for_a_while_bef
     assert documents.index(noted) < documents.index(points[0])
 
 
-async def test_a_server_that_leaks_is_told_of_in_words() -> None:
+async def test_a_server_that_leaks_is_reported() -> None:
     leaking = load_entry(Path(__file__).parent / "servers" / "leaks")
     documents = await run(first=leaking)
     (told,) = notes(documents, "memory")
@@ -240,7 +240,7 @@ async def test_a_server_that_leaks_is_told_of_in_words() -> None:
     assert summarise(documents).servers["leaks"].notes == [told.text()]
 
 
-async def test_a_slow_spell_is_outvoted_by_looks_after_the_other_servers_had_their_turn(
+async def test_a_slow_spell_is_outvoted_by_repeats_after_the_other_servers_had_their_turn(
     tmp_path: Path,
 ) -> None:
     lives = tmp_path / "lives"

@@ -61,7 +61,7 @@ def test_the_preview_warns(home: Path) -> None:
     assert WARNING in done.stdout
 
 
-def test_the_run_does_not_begin_without_consent(home: Path) -> None:
+def test_the_run_does_not_start_without_consent(home: Path) -> None:
     done = run(home)
     assert done.returncode == 2
     assert WARNING in done.stderr

@@ -25,7 +25,7 @@ def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Executor]:
 @pytest.mark.parametrize(
     ("kind", "seed"), [(kind, seed) for kind, count in SAMPLE.items() for seed in range(count)]
 )
-def test_a_hostile_file_is_used_or_refused_in_a_sentence(
+def test_a_hostile_file_is_used_or_refused_in_one_sentence(
     kind: corpus.Kind, seed: int, tmp_path: Path, elsewhere: Executor
 ) -> None:
     assert elsewhere.submit(trial.faults, corpus.made(kind, seed), tmp_path).result() == []

@@ -62,7 +62,7 @@ QUICK = chosen([case for case in EVERY if not case.get("waits")], 16)
 SLOW = [case for case in EVERY if case.get("waits")]
 
 
-def test_there_are_enough_of_them() -> None:
+def test_there_are_at_least_forty_cases() -> None:
     assert len(EVERY) >= 40
 
 
@@ -70,7 +70,7 @@ pytestmark = pytest.mark.usefixtures("ssh_home")
 
 
 @pytest.mark.parametrize("case", QUICK, ids=lambda case: f"{case['door']}: {case['name']}")
-async def test_it_is_told_in_a_sentence(case: dict[str, Any], tmp_path: Path) -> None:
+async def test_it_is_reported_in_one_sentence(case: dict[str, Any], tmp_path: Path) -> None:
     async with good_machine() as good:
         before = peak_bytes(reset=True)
         told, took_s = await told_of(case, tmp_path)
@@ -81,7 +81,7 @@ async def test_it_is_told_in_a_sentence(case: dict[str, Any], tmp_path: Path) ->
     assert good.latest_s() < HEARTBEAT_S + LATE_S
 
 
-async def test_those_that_keep_silent_are_told_of_too(tmp_path: Path) -> None:
+async def test_silent_machines_are_reported_too(tmp_path: Path) -> None:
     """All at once, for each takes its time."""
     async with good_machine() as good:
         before = peak_bytes(reset=True)

@@ -52,7 +52,7 @@ def entry(mode: str) -> ServerEntry:
     return msgspec.structs.replace(found, id=mode, name=mode, command=command)
 
 
-async def test_what_a_server_lacked_is_named() -> None:
+async def test_the_resource_a_server_lacked_is_named() -> None:
     documents: list[AnyDocument] = []
     plan = msgspec.structs.replace(PLAN, servers=list(LACKS))
     engine = Engine(plan, [entry(mode) for mode in LACKS], documents.append)

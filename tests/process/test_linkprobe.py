@@ -10,7 +10,7 @@ from pathlib import Path
 PROBE = Path(__file__).parents[2] / "workbench" / "machines" / "linkprobe.py"
 
 
-def test_it_tells_trips_what_is_carried_and_what_is_lost() -> None:
+def test_it_measures_round_trips_bandwidth_and_loss() -> None:
     command = [sys.executable, str(PROBE)]
     with subprocess.Popen(
         [*command, "serve", "127.0.0.1", "token"], stdin=subprocess.PIPE, stdout=subprocess.PIPE

@@ -55,7 +55,7 @@ async def test_a_program_runs_in_a_small_clean_environment(
     assert await process.wait() == 0
 
 
-async def test_its_exit_status_or_signal_is_told(machine: Machine) -> None:
+async def test_its_exit_status_or_signal_is_reported(machine: Machine) -> None:
     assert await (await machine.start(python("raise SystemExit(3)"))).wait() == 3
     abort = "import os, signal; os.kill(os.getpid(), signal.SIGABRT)"
     assert await (await machine.start(python(abort))).wait() == -signal.SIGABRT
@@ -74,7 +74,7 @@ async def test_it_can_be_written_to(machine: Machine) -> None:
     assert await output(process) == [ascii("größer\udcff").encode()]
 
 
-async def test_who_asks_for_too_many_descriptors_gets_as_many_as_are_allowed(
+async def test_a_request_for_too_many_descriptors_gets_the_allowed_number(
     machine: Machine,
 ) -> None:
     program = "import resource; print(*resource.getrlimit(resource.RLIMIT_NOFILE))"
@@ -108,7 +108,7 @@ async def test_descriptors_and_cores_are_what_was_asked_for(machine: Machine) ->
     ],
     ids=["no such program", "no permission", "no such folder", "no such core", "null byte"],
 )
-async def test_what_cannot_be_started_is_said_in_one_sentence(
+async def test_a_failed_start_is_reported_in_one_sentence(
     machine: Machine, command: Command, sentence: str
 ) -> None:
     with pytest.raises(PongbenchError, match=f"^'localhost' cannot start it: {sentence}"):
@@ -116,7 +116,7 @@ async def test_what_cannot_be_started_is_said_in_one_sentence(
     assert await (await machine.start(Command(["true"]))).wait() == 0
 
 
-async def test_stop_is_polite_first(machine: Machine) -> None:
+async def test_stop_sends_sigterm_first(machine: Machine) -> None:
     polite = (
         "import signal, sys, time\n"
         "signal.signal(signal.SIGTERM, lambda *_: sys.exit(5))\n"
@@ -127,7 +127,7 @@ async def test_stop_is_polite_first(machine: Machine) -> None:
     assert await process.stop() == 5
 
 
-async def test_stop_ends_the_deaf_and_what_daemonised(machine: Machine) -> None:
+async def test_stop_kills_processes_that_ignore_signals_or_daemonised(machine: Machine) -> None:
     mark = secrets.token_hex(12)
     deaf = (
         "import os, signal, sys, time\n"
@@ -148,7 +148,7 @@ async def test_stop_ends_the_deaf_and_what_daemonised(machine: Machine) -> None:
     assert other.pid in processes_with("time.sleep(600)")
 
 
-async def test_stop_ends_what_daemonised_out_of_a_program_that_is_over(machine: Machine) -> None:
+async def test_stop_kills_daemons_of_a_program_that_has_ended(machine: Machine) -> None:
     mark = secrets.token_hex(12)
     daemon = (
         "import os, time\n"
@@ -166,7 +166,7 @@ async def test_stop_ends_what_daemonised_out_of_a_program_that_is_over(machine: 
     assert processes_with(mark) == {}
 
 
-async def test_stopping_what_has_ended_tells_how_it_ended(machine: Machine) -> None:
+async def test_stopping_an_ended_program_reports_how_it_ended(machine: Machine) -> None:
     process = await machine.start(python("raise SystemExit(4)"))
     await process.wait()
     assert await process.stop() == 4
@@ -186,7 +186,7 @@ async def test_files_and_trees_are_copied(machine: Machine, tmp_path: Path) -> N
         await machine.put(tmp_path / "absent", "absent")
 
 
-async def test_what_was_removed_in_part_is_brought_whole_again(
+async def test_a_partly_removed_upload_is_replaced_completely(
     machine: Machine, tmp_path: Path
 ) -> None:
     archive = tmp_path / "made.tar.gz"
@@ -206,7 +206,7 @@ async def test_what_was_removed_in_part_is_brought_whole_again(
     shutil.rmtree(place.parent)
 
 
-async def test_it_tells_who_listens_and_with_which_backlog(machine: Machine) -> None:
+async def test_it_reports_the_listeners_and_their_backlog(machine: Machine) -> None:
     with socket.create_server(("127.0.0.1", 0), backlog=7) as listener:
         port = listener.getsockname()[1]
         assert await machine.listening(port) == (0, 7)
@@ -238,7 +238,7 @@ async def test_its_clock_is_ours(machine: Machine) -> None:
     assert abs(offset_us) <= uncertainty_us
 
 
-async def test_its_facts_are_this_computers(machine: Machine) -> None:
+async def test_its_facts_are_those_of_this_computer(machine: Machine) -> None:
     facts = await machine.facts()
     assert str(facts["kernel"]).endswith(os.uname().release)
     assert facts["cpus_allowed"] == sorted(os.sched_getaffinity(0))
@@ -249,7 +249,7 @@ async def test_its_facts_are_this_computers(machine: Machine) -> None:
     }
 
 
-async def test_when_the_machine_dies_everybody_who_waits_is_told(tmp_path: Path) -> None:
+async def test_when_the_machine_dies_every_waiter_gets_an_error(tmp_path: Path) -> None:
     machine = await open_local(cache_dir=tmp_path / "cache")
     process = await machine.start(python("import time; print(1, flush=True); time.sleep(600)"))
     lines = process.lines()
@@ -277,7 +277,7 @@ def parent_is_us(pid: int) -> bool:
     return int(fields[1]) == os.getpid()
 
 
-async def test_a_start_that_nobody_waits_for_any_more_is_undone(machine: Machine) -> None:
+async def test_an_abandoned_start_is_undone(machine: Machine) -> None:
     mark = secrets.token_hex(12)
     sleeper = Command([sys.executable, "-c", "import time; time.sleep(600)", mark])
     starting = asyncio.create_task(machine.start(sleeper))
@@ -290,7 +290,7 @@ async def test_a_start_that_nobody_waits_for_any_more_is_undone(machine: Machine
     assert processes_with(mark) == {}
 
 
-async def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+async def test_a_path_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     blocked = tmp_path / "blocked"
     blocked.write_text("a file where a directory should be")
     with pytest.raises(PongbenchError, match=r"^No run directory can be made on .*blocked"):

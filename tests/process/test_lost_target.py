@@ -129,7 +129,7 @@ LOSSES: dict[str, Callable[[Box], None]] = {
 
 
 @pytest.mark.parametrize("loss", chosen(list(LOSSES), 2))
-async def test_a_point_in_which_it_is_lost_ends_at_once_and_says_nothing(
+async def test_a_point_that_loses_the_target_ends_at_once_and_is_inconclusive(
     box: Box, loss: str
 ) -> None:
     documents = await run(lambda: LOSSES[loss](box))
@@ -147,7 +147,7 @@ async def test_a_point_in_which_it_is_lost_ends_at_once_and_says_nothing(
     assert "server-limited" not in {d.verdict for d in documents if isinstance(d, PointStop)}
 
 
-async def test_a_point_in_which_only_its_sampler_is_lost_says_nothing_and_the_run_goes_on(
+async def test_a_point_that_loses_only_its_sampler_is_inconclusive_and_the_run_continues(
     box: Box,
 ) -> None:
     documents = await run(box.kill_sampler, 3.0)

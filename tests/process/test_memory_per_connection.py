@@ -40,7 +40,7 @@ def entry(size: int) -> ServerEntry:
     return msgspec.structs.replace(found, id=f"of-{size}", name=f"{size}", command=command)
 
 
-async def test_what_a_server_allocates_for_a_connection_is_measured() -> None:
+async def test_the_memory_per_connection_is_measured() -> None:
     documents: list[AnyDocument] = []
     entries = [entry(size) for size in SIZES]
     plan = msgspec.structs.replace(PLAN, servers=[each.id for each in entries])

@@ -108,7 +108,7 @@ def documents(file: Path) -> list[AnyDocument]:
 
 
 class TestAWholeRun:
-    def test_begins_and_ends_in_good_order(self, documents: list[AnyDocument]) -> None:
+    def test_starts_and_ends_cleanly(self, documents: list[AnyDocument]) -> None:
         assert isinstance(documents[0], RunStart)
         assert isinstance(documents[-1], RunStop)
         assert documents[-1].status == "done"
@@ -156,7 +156,7 @@ class TestAWholeRun:
         assert answer.code == 0
         assert answer.stdout.splitlines() == [encode(document).decode() for document in documents]
 
-    def test_is_summed_up(self, home: Home, file: Path) -> None:
+    def test_is_summarised(self, home: Home, file: Path) -> None:
         answer = home.call("summary", file, "--json")
         summary = json.loads(answer.stdout)
         assert list(summary["servers"]) == [STREAMS, "uses-a-package"]
@@ -210,9 +210,7 @@ def check_completed(running: Running) -> None:
 
 
 class TestEndedByHand:
-    def test_ctrl_c_stops_in_good_order(
-        self, home: Home, launch: Callable[[Path], Running]
-    ) -> None:
+    def test_ctrl_c_stops_cleanly(self, home: Home, launch: Callable[[Path], Running]) -> None:
         running = launch(home.plan([STREAMS], seconds=30.0))
         running.wait_until(measures)
         running.ctrl_c()
@@ -241,7 +239,7 @@ class TestEndedByHand:
         assert "Traceback" not in running.told()
 
     @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-    def test_a_signal_to_end_aborts(
+    def test_a_termination_signal_aborts(
         self, home: Home, launch: Callable[[Path], Running], number: signal.Signals
     ) -> None:
         running = launch(home.plan([STREAMS], seconds=30.0))
@@ -255,7 +253,7 @@ class TestEndedByHand:
         assert "Traceback" not in running.told()
         check_completed(running)
 
-    def test_ctrl_c_before_the_session_begins_leaves_no_session(
+    def test_ctrl_c_before_the_session_starts_leaves_no_session(
         self, home: Home, launch: Callable[[Path], Running]
     ) -> None:
         running = launch(home.plan([STREAMS], seconds=30.0))
@@ -270,7 +268,7 @@ class TestEndedByHand:
 
 class TestKilled:
     @pytest.mark.parametrize("moment", [rehearses, calibrates, measures, rests])
-    def test_at_any_moment_leaves_nothing_but_a_session_that_opens(
+    def test_at_any_moment_leaves_only_a_session_that_opens(
         self,
         home: Home,
         launch: Callable[[Path], Running],
@@ -304,7 +302,7 @@ class TestKilled:
 
 
 class TestAUsersServer:
-    def test_that_is_slow_is_told_its_limit(self, home: Home, session: Path) -> None:
+    def test_that_is_slow_has_a_limit(self, home: Home, session: Path) -> None:
         plan = home.plan(["slow"], rates=[100, 1500], workload={"timeout_s": 1.0})
         documents = run(home, session, plan)
         # Where other programs take the CPU nobody can be blamed.
@@ -352,7 +350,7 @@ class TestAUsersServer:
             ("needs-the-impossible", "pongbench-no-such-package"),
         ],
     )
-    def test_that_cannot_be_measured_is_told_before_the_session_begins(
+    def test_that_cannot_be_measured_is_reported_before_the_session_starts(
         self, home: Home, session: Path, server: str, said: str
     ) -> None:
         answer = home.call("run", home.plan([STREAMS, server]), "-o", session)
@@ -362,7 +360,7 @@ class TestAUsersServer:
         assert not session.exists()
 
 
-def test_a_run_goes_on_when_nobody_reads_what_it_says(home: Home, session: Path) -> None:
+def test_a_run_continues_when_nobody_reads_its_output(home: Home, session: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     command = [*PONGBENCH, "run", home.plan([STREAMS]), "-o", session]
@@ -429,7 +427,7 @@ class TestBadInput:
             ({"rates": [100], "seconds": None, "connections": 20}, "100/s"),
         ],
     )
-    def test_rates_and_points_that_make_no_sense(
+    def test_invalid_rates_and_points_are_refused(
         self, home: Home, session: Path, keys: dict[str, object], place: str
     ) -> None:
         told = self.refused(home, "run", home.plan([STREAMS], **keys), "-o", session)
@@ -458,7 +456,7 @@ class TestBadInput:
         assert "1,024.0 MiB" in self.refused(home, "run", plan)
 
     @pytest.mark.parametrize("command", ["summary", "replay"])
-    def test_what_is_no_session(self, home: Home, command: str) -> None:
+    def test_a_file_that_is_no_session(self, home: Home, command: str) -> None:
         for path in (home.file(b"kind: shopping\n"), home.folder / "nowhere"):
             assert str(path) in self.refused(home, command, path)
 
@@ -468,7 +466,7 @@ class TestBadInput:
         assert "already exists" in told
         assert session.read_text() == "precious"
 
-    def test_a_place_where_nothing_can_be_written(self, home: Home) -> None:
+    def test_a_read_only_path_is_reported(self, home: Home) -> None:
         told = self.refused(home, "run", home.plan([STREAMS]), "-o", "/proc/run.pong.yaml")
         assert "No session can be written to /proc/run.pong.yaml" in told
 

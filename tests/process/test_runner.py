@@ -106,13 +106,13 @@ def test_the_run_directory_is_private(runner: Pipes) -> None:
     assert (runner.cache / "runs" / "one").stat().st_mode & 0o777 == 0o700
 
 
-def test_no_sign_of_life_for_longer_than_the_lease_ends_the_run(runner: Pipes) -> None:
+def test_no_heartbeat_for_longer_than_the_lease_ends_the_run(runner: Pipes) -> None:
     runner.configure(lease_s=0.3)
     assert runner.event()["code"] == "lease-expired"
     assert runner.gone()
 
 
-def test_signs_of_life_renew_the_lease(runner: Pipes) -> None:
+def test_heartbeats_renew_the_lease(runner: Pipes) -> None:
     runner.configure(lease_s=5)
     runner.start("import time; time.sleep(6); print('still here', flush=True); time.sleep(600)")
     said: list[bytes] = []
@@ -123,7 +123,7 @@ def test_signs_of_life_renew_the_lease(runner: Pipes) -> None:
     assert said == [b"still here"]
 
 
-def test_a_run_has_a_longest_time(runner: Pipes) -> None:
+def test_a_run_has_a_maximum_duration(runner: Pipes) -> None:
     runner.configure(max_s=0.3)
     assert runner.event()["why"] == "the time limit of a run is over"
     assert runner.gone()
@@ -136,7 +136,7 @@ def test_a_closed_output_ends_the_run(runner: Pipes) -> None:
     assert runner.gone()
 
 
-def test_a_command_that_makes_no_sense_ends_the_run_and_is_named(runner: Pipes) -> None:
+def test_an_invalid_command_ends_the_run_and_is_named(runner: Pipes) -> None:
     runner.configure()
     runner.start("import time; time.sleep(600)")
     runner.process.stdin.write(b"nonsense\n")  # type: ignore[union-attr]
@@ -145,7 +145,7 @@ def test_a_command_that_makes_no_sense_ends_the_run_and_is_named(runner: Pipes) 
     assert runner.gone()
 
 
-def test_lines_arrive_as_they_were_written(runner: Pipes) -> None:
+def test_lines_arrive_unchanged(runner: Pipes) -> None:
     runner.configure()
     runner.start(
         "import os\n"
@@ -165,7 +165,7 @@ def test_an_endless_line_is_cut(runner: Pipes) -> None:
     assert [len(line) for line in lines] == [6, 1 << 20, 5]
 
 
-def test_a_reader_who_does_not_read_holds_nobody_up_and_is_told_what_was_lost(
+def test_a_slow_reader_blocks_nobody_and_learns_what_was_lost(
     runner: Pipes,
 ) -> None:
     runner.configure()

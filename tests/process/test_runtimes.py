@@ -49,7 +49,7 @@ def runtimes(cache: Path) -> list[Path]:
     return sorted((cache / "runtimes").glob("*"))
 
 
-async def test_a_runtime_is_built_once_and_found_again(wheels: Path, cache: Path) -> None:
+async def test_a_runtime_is_built_once_and_reused(wheels: Path, cache: Path) -> None:
     machine = await open_local(cache_dir=cache)
     first = await build(machine, own("uses-a-package"))
     await machine.close()

@@ -133,7 +133,7 @@ async def test_memory_threads_and_descriptors_are_those_of_the_whole_tree(
     assert (await sampling.since_mark()).rss_bytes >= 64 * MEGABYTE
 
 
-async def test_a_full_accept_queue_is_seen_and_what_the_kernel_dropped(
+async def test_a_full_accept_queue_and_dropped_connections_are_seen(
     sampling: Sampling, samples: Samples
 ) -> None:
     with socket.create_server(("127.0.0.1", 0), backlog=3) as listener:
@@ -161,7 +161,7 @@ async def test_a_full_accept_queue_is_seen_and_what_the_kernel_dropped(
     assert gone.accept_queue == 0
 
 
-async def test_a_server_that_ends_is_seen_to_be_gone(
+async def test_a_server_that_exits_is_noticed(
     machine: Machine, sampling: Sampling, samples: Samples
 ) -> None:
     process = await machine.start(Command(["sleep", "600"]))
@@ -171,7 +171,7 @@ async def test_a_server_that_ends_is_seen_to_be_gone(
     await samples.first(lambda sample: sample.server == "sleeper" and sample.processes == 0)
 
 
-async def test_samples_stand_on_the_sessions_axis(machine: Machine) -> None:
+async def test_samples_use_the_sessions_time_axis(machine: Machine) -> None:
     samples = Samples()
     sampling = Sampling()
     before_us = time.monotonic_ns() // 1000
@@ -182,7 +182,7 @@ async def test_samples_stand_on_the_sessions_axis(machine: Machine) -> None:
     await sampling.stop()
 
 
-def test_a_sampler_that_is_always_behind_hears_all_the_same() -> None:
+def test_a_sampler_that_is_always_behind_still_receives_commands() -> None:
     code = f"""
 import importlib.util
 spec = importlib.util.spec_from_file_location("sampler", {str(SAMPLER)!r})
@@ -226,7 +226,7 @@ for line in sys.stdin:
 """
 
 
-async def test_cpu_far_below_the_kernels_ticks_is_known(
+async def test_cpu_time_far_below_a_kernel_tick_is_measured(
     machine: Machine, sampling: Sampling, samples: Samples
 ) -> None:
     process = await start(machine, COUNTED)

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 
-def test_the_self_test_says_in_one_line_what_works(tmp_path: Path) -> None:
+def test_the_self_test_reports_in_one_line_what_works(tmp_path: Path) -> None:
     home = tmp_path / "home"
     done = subprocess.run(
         [sys.executable, "-m", "app", "--selftest"],

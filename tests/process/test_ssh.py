@@ -25,7 +25,7 @@ from workbench.servers.catalogue import Catalogue
 from workbench.servers.deploy import deploy
 
 
-async def test_programs_run_and_files_arrive_and_nothing_stays(
+async def test_programs_run_and_files_arrive_and_nothing_is_left(
     box: Profile, tmp_path: Path
 ) -> None:
     machine = await open_ssh(box, ask=answer)
@@ -57,7 +57,7 @@ async def test_a_changed_key_stops_everything(host: SshHost, box: Profile) -> No
     assert asked == []
 
 
-async def test_a_connection_that_breaks_is_a_sentence(box: Profile) -> None:
+async def test_a_broken_connection_gives_one_sentence(box: Profile) -> None:
     machine = await open_ssh(box, ask=answer)
     process = await machine.start(Command([*machine.python, "-c", "input()"]))
     machine.shell.connection.ssh.abort()
@@ -66,7 +66,7 @@ async def test_a_connection_that_breaks_is_a_sentence(box: Profile) -> None:
     await machine.close()
 
 
-async def test_a_server_that_is_looked_for_at_a_wrong_address_is_not_accused(
+async def test_a_server_contacted_at_a_wrong_address_is_not_blamed(
     host: SshHost, tmp_path: Path
 ) -> None:
     wrong = host.profile(tmp_path / "work", bind="127.0.0.1", reach="127.0.0.3")

@@ -123,7 +123,7 @@ def test_nothing_is_lost_when_four_programs_write_at_once(writers: Writers, home
     assert shared.address == "10.0.0.5"
 
 
-def test_who_reads_meanwhile_finds_a_whole_file(writers: Writers) -> None:
+def test_concurrent_readers_find_a_complete_file(writers: Writers) -> None:
     library.save(PLAN, "Shared", over="shared")
     writers.begin("one_plan", 10_000)
     for _ in range(20):

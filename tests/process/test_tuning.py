@@ -134,7 +134,9 @@ async def test_a_run_is_tuned_and_everything_is_as_before_after_it(
     assert eventually(host.as_it_was)
 
 
-async def test_what_somebody_else_changed_meanwhile_is_theirs(host: Host, machine: Machine) -> None:
+async def test_settings_changed_by_others_in_the_meantime_are_left_alone(
+    host: Host, machine: Machine
+) -> None:
     complaints: list[str] = []
     async with tuned(machine, CHANGES, host.rights, on_restored=complaints.extend):
         host.set(SOMAXCONN, "1000\n")
@@ -145,7 +147,7 @@ async def test_what_somebody_else_changed_meanwhile_is_theirs(host: Host, machin
     ]
 
 
-async def test_a_setting_that_is_absent_or_cannot_be_written_is_told(
+async def test_a_setting_that_is_absent_or_read_only_is_reported(
     host: Host, machine: Machine
 ) -> None:
     host.path("fs.file-max").mkdir(parents=True)
@@ -158,7 +160,7 @@ async def test_a_setting_that_is_absent_or_cannot_be_written_is_told(
     assert eventually(host.as_it_was)
 
 
-async def test_a_second_workbench_is_refused_with_who_holds_the_host(
+async def test_a_second_workbench_is_refused_and_learns_who_uses_the_host(
     host: Host, machine: Machine, tuner: Tuner
 ) -> None:
     tuner.apply()
@@ -168,7 +170,7 @@ async def test_a_second_workbench_is_refused_with_who_holds_the_host(
     assert host.get(SOMAXCONN) == "4096"  # the first is undisturbed
 
 
-async def test_a_machine_that_goes_away_puts_itself_back(host: Host, tmp_path: Path) -> None:
+async def test_a_closed_machine_restores_its_settings(host: Host, tmp_path: Path) -> None:
     machine = await open_local(cache_dir=tmp_path / "cache")
     complaints: list[str] = []
     async with tuned(machine, CHANGES, host.rights, on_restored=complaints.extend):
@@ -177,7 +179,7 @@ async def test_a_machine_that_goes_away_puts_itself_back(host: Host, tmp_path: P
     assert eventually(host.as_it_was)
 
 
-async def test_who_may_not_become_root_is_told_so(host: Host, machine: Machine) -> None:
+async def test_a_user_without_sudo_rights_is_told_so(host: Host, machine: Machine) -> None:
     with pytest.raises(PongbenchError, match="Root privileges are not available on localhost"):
         async with tuned(machine, CHANGES, Rights("none")):
             pass
@@ -185,7 +187,7 @@ async def test_who_may_not_become_root_is_told_so(host: Host, machine: Machine) 
 
 
 @pytest.mark.parametrize("who", ["child", "guardian"])
-async def test_the_death_of_one_process_is_seen_by_the_other(
+async def test_the_death_of_one_process_is_noticed_by_the_other(
     who: str, host: Host, tuner: Tuner
 ) -> None:
     tuner.apply()
@@ -193,7 +195,7 @@ async def test_the_death_of_one_process_is_seen_by_the_other(
     assert eventually(host.as_it_was)
 
 
-async def test_after_the_death_of_both_the_next_connection_puts_back(
+async def test_after_both_processes_die_the_next_connection_restores_the_settings(
     host: Host, tuner: Tuner, machine: Machine
 ) -> None:
     tuner.apply()
@@ -208,7 +210,7 @@ async def test_after_the_death_of_both_the_next_connection_puts_back(
     assert await restore(machine, host.rights) == []
 
 
-async def test_whoever_may_not_put_back_is_told_what_is_tuned(
+async def test_a_user_who_may_not_restore_learns_what_is_tuned(
     host: Host, tuner: Tuner, machine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A run on such a machine says so, and a check does, as whichever user."""
@@ -238,26 +240,26 @@ async def test_whoever_may_not_put_back_is_told_what_is_tuned(
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-async def test_a_signal_puts_back(number: int, host: Host, tuner: Tuner) -> None:
+async def test_a_signal_restores_the_settings(number: int, host: Host, tuner: Tuner) -> None:
     tuner.apply()
     os.kill(tuner.child(), number)
     assert eventually(host.as_it_was)
 
 
-async def test_a_missed_lease_puts_back(host: Host, tuner: Tuner) -> None:
+async def test_an_expired_lease_restores_the_settings(host: Host, tuner: Tuner) -> None:
     tuner.apply(lease_s=0.2)
     assert tuner.answer()["ev"] == "restored"
     assert eventually(host.as_it_was)
 
 
-async def test_noise_in_place_of_an_order_puts_back(host: Host, tuner: Tuner) -> None:
+async def test_noise_instead_of_a_command_restores_the_settings(host: Host, tuner: Tuner) -> None:
     tuner.apply()
     tuner.stdin.write(b"noise\n")
     tuner.stdin.flush()
     assert eventually(host.as_it_was)
 
 
-def test_what_the_kernel_made_of_a_value_is_told() -> None:
+def test_a_value_changed_by_the_kernel_is_reported() -> None:
     clamped = {"key": SOMAXCONN, "old": "128", "wanted": "250000", "got": "65535", "problem": ""}
     assert Tuned(machine="atlas", settings=[Setting(**clamped)]).sentences() == [
         "atlas is tuned for this run: net.core.somaxconn 128 -> 65535.",
@@ -265,7 +267,7 @@ def test_what_the_kernel_made_of_a_value_is_told() -> None:
     ]
 
 
-async def test_a_preview_changes_nothing_and_never_takes_away(machine: Machine) -> None:
+async def test_a_preview_changes_nothing_and_removes_nothing(machine: Machine) -> None:
     wanted = TuningSet(
         name="x",
         at_least={"fs.nr_open": 1024, "net.ipv4.ip_local_port_range": "33000 60000"},

@@ -45,7 +45,7 @@ async def test_an_answer_is_taken_and_not_shown(person: int) -> None:
     assert echoes(person)
 
 
-async def test_giving_up_leaves_the_terminal_as_it_was(person: int) -> None:
+async def test_cancelling_leaves_the_terminal_as_it_was(person: int) -> None:
     asked = asyncio.ensure_future(asking.ask_at_terminal()(QUESTION))
     await shown(person)
     asked.cancel()

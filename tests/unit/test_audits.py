@@ -101,7 +101,7 @@ def places(documents: Iterable[AnyDocument], audit: Audit) -> list[tuple[str, fl
     return [(stop.server, stop.x) for stop in stops if stop.point in audit.points]
 
 
-def test_nothing_fails_in_a_sound_run(sound: Sound) -> None:
+def test_nothing_fails_in_a_valid_run(sound: Sound) -> None:
     found = by_code(sound)
     assert {code: audit.state for code, audit in found.items()} == {
         **dict.fromkeys((check.code for check in CHECKS), "passed"),
@@ -119,7 +119,7 @@ def test_nothing_fails_in_a_sound_run(sound: Sound) -> None:
     assert in_short([*found.values()]) == "10 passed, 4 not known"
 
 
-def test_calls_that_do_not_add_up_taint_their_points(tmp_path: Path, sound: Sound) -> None:
+def test_calls_that_do_not_add_up_fail_their_points_audit(tmp_path: Path, sound: Sound) -> None:
     documents = run(tmp_path, Script(conserved=False))
     found = by_code(documents)["conservation"]
     assert found.state == "failed" and len(found.points) == 4
@@ -188,13 +188,15 @@ def test_a_closed_loop_has_no_schedule(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("skew_us", "fails"), [(3_000, False), (200_000, True)])
-def test_clients_must_offer_load_together(tmp_path: Path, skew_us: int, fails: bool) -> None:
+def test_clients_must_offer_load_at_the_same_time(
+    tmp_path: Path, skew_us: int, fails: bool
+) -> None:
     documents = run(tmp_path, Script(skew_us=skew_us), clients=("c1", "c2"))
     found = by_code(documents)["overlap"]
     assert (found.state == "failed") is fails and len(found.points) == 4 * fails
 
 
-def test_a_client_that_is_gone_has_no_part(tmp_path: Path) -> None:
+def test_a_lost_client_takes_no_part(tmp_path: Path) -> None:
     documents = run(tmp_path, Script(lose={1: ["c2"]}), clients=("c1", "c2"))
     found = by_code(documents)["overlap"]
     assert getattr(found.message, "missing", ()) == ["c2"] and found.points
@@ -208,7 +210,7 @@ def test_a_slow_client_is_named(tmp_path: Path, slower: float, fails: bool) -> N
     assert list(getattr(found.message, "slow", {})) == ["c2"] * fails
 
 
-def test_clients_that_did_not_tell_their_times_are_not_compared(tmp_path: Path) -> None:
+def test_clients_without_response_times_are_not_compared(tmp_path: Path) -> None:
     documents = [
         msgspec.structs.replace(
             d, clients=[msgspec.structs.replace(part, service_us=None) for part in d.clients]
@@ -220,7 +222,9 @@ def test_clients_that_did_not_tell_their_times_are_not_compared(tmp_path: Path) 
     assert by_code(documents)["clients-alike"].state == "not-known"
 
 
-def test_a_client_limit_is_found_disturbed_or_not_at_all(tmp_path: Path, sound: Sound) -> None:
+def test_a_client_limit_is_reported_as_found_disturbed_or_not_found(
+    tmp_path: Path, sound: Sound
+) -> None:
     plan = msgspec.structs.replace(PLAN, calibrate=True)
     calibrated = run(tmp_path, plan=plan)
     assert by_code(calibrated)["client-limit"].state == "passed"
@@ -273,19 +277,19 @@ def test_servers_must_have_the_same_resources(
     assert by_code(documents)[code].servers == ("two",)
 
 
-def test_cores_shared_with_the_clients_taint_everything(sound: Sound) -> None:
+def test_cores_shared_with_the_clients_fail_the_cores_audit(sound: Sound) -> None:
     shared = notes.SharedCores(machine="localhost", cores=[0])
     found = by_code(plus(sound, shared))["cores"]
     assert (found.state, found.points, found.servers) == ("failed", (), ())
 
 
-def test_what_could_not_be_made_equal_taints_the_server(tmp_path: Path) -> None:
+def test_an_unequal_condition_fails_the_servers_audit(tmp_path: Path) -> None:
     documents = run(tmp_path, unequal=["Its backlog is its own."])
     assert failed(documents) == ["set-up"]
     assert by_code(documents)["set-up"].servers == ("one", "two")
 
 
-def test_versions_and_files_are_recorded_or_not_known(sound: Sound) -> None:
+def test_versions_and_files_are_recorded_or_unknown(sound: Sound) -> None:
     start, *rest = sound
     assert isinstance(start, RunStart)
     known = [
@@ -296,13 +300,13 @@ def test_versions_and_files_are_recorded_or_not_known(sound: Sound) -> None:
     assert by_code(documents)["versions"].state == "passed"
 
 
-def test_background_load_taints_the_points_that_it_met(sound: Sound) -> None:
+def test_background_load_fails_the_audit_of_the_points_it_overlaps(sound: Sound) -> None:
     documents = [quiet(d, 60.0) if isinstance(d, PointStop) and d.x == 2_000 else d for d in sound]
     assert failed(documents) == ["quiet-host"]
     assert places(documents, by_code(documents)["quiet-host"]) == [("one", 2_000), ("two", 2_000)]
 
 
-def test_another_users_run_taints_everything(sound: Sound) -> None:
+def test_another_users_run_fails_the_quiet_host_audit(sound: Sound) -> None:
     shared = notes.SharedMachine(machine="localhost", there=["4711 runner"])
     assert failed(plus(sound, shared)) == ["quiet-host"]
 
@@ -350,7 +354,7 @@ def test_a_recording_must_be_whole(sound: Sound) -> None:
     assert failed([documents[0], unwatched, *documents[1:]]) == ["recording"]
 
 
-def test_a_run_under_way_is_not_blamed_for_having_no_end(sound: Sound) -> None:
+def test_a_run_in_progress_is_not_reported_as_cut_off(sound: Sound) -> None:
     auditor = Auditor()
     documents = sound
     for number, document in enumerate(documents[:-1]):
@@ -362,14 +366,14 @@ def test_a_run_under_way_is_not_blamed_for_having_no_end(sound: Sound) -> None:
     assert [audit.failed for audit in auditor.audits()] == [False] * len(CHECKS)
 
 
-def test_another_session_begins_anew(tmp_path: Path, sound: Sound) -> None:
+def test_another_session_starts_from_scratch(tmp_path: Path, sound: Sound) -> None:
     auditor = Auditor()
     for document in [*run(tmp_path, Script(conserved=False)), *sound]:
         auditor(document)
     assert not any(audit.failed for audit in auditor.audits())
 
 
-def test_of_several_attempts_the_last_is_audited(sound: Sound) -> None:
+def test_the_last_of_several_attempts_is_audited(sound: Sound) -> None:
     documents = sound
     again: list[AnyDocument] = []
     for document in documents:
@@ -380,7 +384,7 @@ def test_of_several_attempts_the_last_is_audited(sound: Sound) -> None:
     assert by_code(again)["quiet-host"].state == "passed"
 
 
-def test_sessions_of_before_say_what_was_not_recorded_then() -> None:
+def test_earlier_sessions_say_what_was_not_recorded_then() -> None:
     old = ROOT / "resources" / "sessions" / "demo.pong.yaml"
     found = by_code(read_session(old).completed())
     unknown = {code for code, audit in found.items() if audit.state == "not-known"}
@@ -403,7 +407,7 @@ def test_windows_merged_keep_calls_in_flight(tmp_path: Path) -> None:
     assert [d for d in documents if isinstance(d, Window) and d.pending == pytest.approx(2.0)]
 
 
-def test_the_summary_has_them_for_scripts_and_people(tmp_path: Path) -> None:
+def test_the_summary_has_audits_as_json_and_as_text(tmp_path: Path) -> None:
     summary = summarise(run(tmp_path, Script(lateness_us=40_000)))
     told = {audit["code"]: audit for audit in summary.to_data()["audits"]}
     points = {

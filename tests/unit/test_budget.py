@@ -46,7 +46,7 @@ def plan(**changes: Any) -> Plan:
     return Plan(**(settings | changes))
 
 
-def test_the_duration_is_told_as_a_range_from_no_timeout_to_all_and_one_more_look() -> None:
+def test_the_duration_is_a_range_from_no_timeouts_to_all_timeouts_and_one_repeat() -> None:
     budget = assess(plan(cool_down_s=0.5), [Entry()], FACTS)
     at_once, another_look = 2 * (2.5 + 2.0) + 3.0, 3.0 + 2 * 2.5
     assert budget.duration_s == (2 * 2.5 + 0.5, at_once + another_look)
@@ -78,7 +78,7 @@ def test_warm_up_calibration_servers_and_repeats_cost_time() -> None:
     assert shortest(calibrate=True) > alone
 
 
-def test_the_demo_takes_about_two_minutes_and_has_no_complaint() -> None:
+def test_the_demo_takes_about_two_minutes_and_has_no_problem() -> None:
     demo = load_plan("demo")
     budget = assess(demo, [Entry(id=i, name=i) for i in demo.servers], FACTS, loopback=True)
     assert budget.problems == []
@@ -96,11 +96,11 @@ def test_the_demo_takes_about_two_minutes_and_has_no_complaint() -> None:
         ((60, 7200), "0.02 to 2 h"),
     ],
 )
-def test_durations_are_told_in_a_unit_that_fits(span: tuple[float, float], text: str) -> None:
+def test_durations_are_shown_in_a_suitable_unit(span: tuple[float, float], text: str) -> None:
     assert time_span(span) == text
 
 
-def test_samples_per_point_are_told() -> None:
+def test_samples_per_point_are_shown() -> None:
     assert assess(plan(), [Entry()], FACTS).samples_per_point == (2000, 4000)
 
 
@@ -125,7 +125,7 @@ def test_a_point_too_short_for_its_samples_is_refused() -> None:
         budget.check()
 
 
-def test_with_the_users_word_a_short_point_is_lengthened_and_told() -> None:
+def test_with_consent_a_short_point_is_lengthened_and_reported() -> None:
     lengthened = plan(seconds=None, connections=400, lengthen=True, rates=[200.0, 9000.0])
     budget = assess(lengthened, [Entry()], FACTS)
     budget.check()
@@ -135,7 +135,7 @@ def test_with_the_users_word_a_short_point_is_lengthened_and_told() -> None:
     )
 
 
-def test_seconds_too_few_are_refused_whatever_the_word() -> None:
+def test_too_few_seconds_are_refused_even_with_extension_allowed() -> None:
     problems = assess(plan(seconds=0.5, lengthen=True), [Entry()], FACTS).problems
     assert problems == [
         messages.PointTooShort(
@@ -155,7 +155,7 @@ def test_rates_that_do_not_divide_evenly_are_not_refused_for_their_rounding() ->
     assert assess(plan(rates=[333.3], seconds=1.0), [Entry()], FACTS).problems == []
 
 
-def test_points_too_small_for_a_steady_p99_are_told() -> None:
+def test_points_too_small_for_a_steady_p99_are_reported() -> None:
     assert assess(plan(rates=[300.0, 400.0, 600.0]), [Entry()], FACTS).warnings == [
         messages.FewSamples(keys=("seconds",), x=400.0, needed=1000)
     ]
@@ -169,7 +169,7 @@ def test_a_server_that_closes_first_leaves_the_clients_ports_free() -> None:
     assert budget.rests is None
 
 
-def test_where_the_client_closes_first_it_rests_until_its_ports_are_free() -> None:
+def test_a_client_that_closes_first_waits_until_its_ports_are_free() -> None:
     busy = plan(rates=[5000.0, 6000.0], seconds=4.0)  # 20,000 ports, then 24,000 of 28,232
     budget = assess(busy, [POLITE], FACTS)
     assert budget.problems == []
@@ -179,7 +179,7 @@ def test_where_the_client_closes_first_it_rests_until_its_ports_are_free() -> No
     assert budget.duration_s[0] > 60
 
 
-def test_rests_are_only_as_long_as_the_next_point_needs() -> None:
+def test_waits_between_points_are_only_as_long_as_needed() -> None:
     busy = plan(rates=[1000.0, 1001.0, 1002.0, 13_000.0], seconds=2.0)
     rests = assess(busy, [POLITE], FACTS).cool_down_s["tornado"]
     # 26,000 of 28,232 leave room for one earlier point: wait for the first two to expire.
@@ -198,7 +198,7 @@ def test_kept_alive_connections_are_closed_by_the_client() -> None:
     assert budget.ports_needed == 26_000  # 12,000 and 14,000 connections
 
 
-def test_more_ports_than_there_are_is_refused() -> None:
+def test_more_ports_than_available_are_refused() -> None:
     budget = assess(plan(seconds=None, connections=40_000, rates=[9000.0]), [POLITE], FACTS)
     assert budget.problems == [
         messages.NotEnoughPorts(keys=("connections",), x=9000.0, ports=28232, needed=40000)
@@ -219,7 +219,7 @@ THOUGHTFUL = a_workload(
 )
 
 
-def test_thinking_keeps_connections_open_and_a_point_going() -> None:
+def test_think_time_keeps_connections_open_and_the_point_running() -> None:
     mayhem = plan(workload=THOUGHTFUL, rate_of="connections", rates=[500.0], seconds=300.0, looks=1)
     budget = assess(mayhem, [Entry()], FACTS, clients=3)
     assert budget.open_at_worst == 500 * (11 * 5 + 2)
@@ -241,7 +241,7 @@ def test_thinking_keeps_connections_open_and_a_point_going() -> None:
     ]
 
 
-def test_a_connection_holds_its_port_while_it_thinks_and_in_time_wait() -> None:
+def test_a_connection_holds_its_port_during_think_time_and_time_wait() -> None:
     users = plan(workload=THOUGHTFUL, rate_of="connections", rates=[500.0], seconds=300.0)
     budget = assess(users, [Entry()], FACTS)
     assert budget.problems == [
@@ -258,14 +258,14 @@ def test_a_point_that_ends_before_its_first_connections_do_is_refused() -> None:
     assert assess(longer, [Entry()], FACTS).problems == []
 
 
-def test_of_two_reasons_to_lengthen_a_point_the_longer_is_told() -> None:
+def test_the_longer_of_two_reasons_to_lengthen_a_point_is_reported() -> None:
     both = assess(plan(rates=[300.0], seconds=0.1), [Entry()], FACTS)
     assert [problem.code for problem in both.problems] == ["point-too-short"]
     rare = assess(plan(rates=[30.0], seconds=0.9), [Entry()], FACTS)
     assert rare.problems[-1].text().endswith("Set seconds to 3.4 or more.")
 
 
-def test_a_machine_with_few_descriptors_is_told() -> None:
+def test_a_machine_with_few_descriptors_is_reported() -> None:
     poor = FACTS | {"descriptor_limits": {"soft": 1024, "hard": 4096}}
     assert assess(plan(rates=[500.0]), [Entry()], poor).warnings == [
         messages.FewDescriptors(keys=("nofile",), allowed=4096, wanted=20000)
@@ -280,7 +280,7 @@ def test_a_server_that_does_not_speak_the_protocol_is_refused() -> None:
     ]
 
 
-def test_the_cost_is_told_in_sentences() -> None:
+def test_the_cost_is_described_in_sentences() -> None:
     budget = assess(plan(rates=Range(from_=1000, to=2000, step=1000)), [Entry()], FACTS)
     assert budget.describe() == [
         "It takes 4.9 to 19 s.",
@@ -291,18 +291,18 @@ def test_the_cost_is_told_in_sentences() -> None:
     ]
 
 
-def test_more_ports_than_there_are_are_not_said_to_be_held() -> None:
+def test_needing_more_ports_than_available_is_described_as_the_worst_case() -> None:
     slow = plan(workload=a_workload(timeout_s=60.0), rates=[1000.0], seconds=60.0)
     told = assess(slow, [Entry()], FACTS).describe()
     assert told[2] == "At worst it would hold 60,000 local ports; there are 28,232."
 
 
-def test_a_machine_that_tells_nothing_is_taken_for_an_untouched_linux() -> None:
+def test_a_machine_without_facts_is_assumed_to_have_linux_defaults() -> None:
     limits = limits_of({})
     assert (limits.ports, limits.port_reuse_s) == (28_232, 60.0)
 
 
-def test_a_closed_loop_needs_a_port_for_each_connection_at_a_time() -> None:
+def test_a_closed_loop_needs_a_port_for_each_concurrent_connection() -> None:
     closed = plan(workload=a_workload(mode="closed"), rates=[], concurrency=[50, 100])
     budget = assess(closed, [Entry()], FACTS)
     assert budget.problems == []

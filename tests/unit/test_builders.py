@@ -20,14 +20,14 @@ hint: Build failures usually indicate a problem with the package or the build en
 """
 
 
-def test_a_missing_compiler_is_found_among_what_a_build_says() -> None:
+def test_a_missing_compiler_is_recognised_in_the_build_output() -> None:
     assert build_python.compiling(WITHOUT_COMPILER) == (
         "[Errno 2] No such file or directory: 'gcc'"
     )
     assert build_python.package(WITHOUT_COMPILER) == "bjoern==3.2.2"
 
 
-def test_a_missing_header_is_told_rather_than_the_compilers_exit() -> None:
+def test_a_missing_header_is_reported_instead_of_the_compilers_exit_status() -> None:
     output = WITHOUT_COMPILER.replace(
         "error: [Errno 2] No such file or directory: 'gcc'",
         "bjoern/server.h:2:10: fatal error: ev.h: No such file or directory\n"
@@ -36,11 +36,11 @@ def test_a_missing_header_is_told_rather_than_the_compilers_exit() -> None:
     assert build_python.compiling(output) == "ev.h: No such file or directory"
 
 
-def test_what_was_not_compiled_is_no_compilers_fault() -> None:
+def test_a_build_without_compilation_does_not_blame_the_compiler() -> None:
     assert build_python.compiling("error: no solution found\n  cause: tornado is gone\n") == ""
 
 
-def test_a_distributions_version_is_cut_to_the_programs_own() -> None:
+def test_a_distributions_version_is_shortened_to_the_programs_own() -> None:
     versions = ("1:25.2.3+dfsg-1+deb12u4", "2.4.71-1~deb12u1", "1.22.1-9+deb12u11")
     assert [find_programs.upstream(version) for version in versions] == [
         "25.2.3",
@@ -49,12 +49,12 @@ def test_a_distributions_version_is_cut_to_the_programs_own() -> None:
     ]
 
 
-def test_of_old_pips_words_the_first_error_is_told() -> None:
+def test_the_first_error_of_old_pip_is_reported() -> None:
     output = "Collecting a\nsrc/a.c:3:10: fatal error: ev.h: No such file\nerror: command failed\n"
     assert build_heritage.first_error(output) == "src/a.c:3:10: fatal error: ev.h: No such file"
 
 
-def test_a_processor_without_old_pythons_is_told_in_a_sentence() -> None:
+def test_an_architecture_without_old_pythons_is_reported_in_one_sentence() -> None:
     assert heritage.unfit("x86_64") == ""
     assert heritage.unfit("aarch64") == (
         "Python 2.7 and 3.9 are brought from Debian 11 for x86-64 only, and this processor is"
@@ -62,7 +62,7 @@ def test_a_processor_without_old_pythons_is_told_in_a_sentence() -> None:
     )
 
 
-def test_links_to_the_root_of_a_system_lead_to_what_is_unpacked_beside_them(tmp_path: Path) -> None:
+def test_absolute_links_lead_into_the_unpacked_packages(tmp_path: Path) -> None:
     (tmp_path / "etc").mkdir()
     (tmp_path / "etc/java.security").write_text("it is read\n")
     (tmp_path / "usr/lib").mkdir(parents=True)

@@ -43,7 +43,7 @@ def test_a_broken_entry_is_described_in_one_sentence(case: Path) -> None:
     assert "\n" not in sentence
 
 
-def test_a_huge_entry_is_refused_unread(tmp_path: Path) -> None:
+def test_a_huge_entry_is_refused_without_being_read(tmp_path: Path) -> None:
     folder = make_server(tmp_path / "huge")
     with (folder / "server.yaml").open("ab") as file:
         file.truncate(1 << 30)
@@ -51,7 +51,7 @@ def test_a_huge_entry_is_refused_unread(tmp_path: Path) -> None:
         load_entry(folder)
 
 
-def test_all_servers_of_the_sources_are_shipped_or_said_to_be_gone() -> None:
+def test_all_servers_of_the_sources_are_shipped_or_listed_as_unavailable() -> None:
     assert not SHIPPED.broken
     families = {"socket": 29, "wsgi": 30, "macro": 6, "hello": 9, "message": 7}
     for family, fewest in families.items():
@@ -69,7 +69,7 @@ def test_every_fact_of_the_table_of_2009_is_there() -> None:
 
 
 @pytest.mark.parametrize("entry", SHIPPED.contestants(), ids=lambda entry: entry.id)
-def test_of_every_server_that_runs_the_facts_of_today_and_what_was_seen_are_there(
+def test_every_server_that_runs_has_facts_of_today_and_test_results(
     entry: ServerEntry,
 ) -> None:
     if entry.unavailable:
@@ -78,7 +78,7 @@ def test_of_every_server_that_runs_the_facts_of_today_and_what_was_seen_are_ther
     assert entry.seen and entry.seen.processes >= entry.processes and entry.seen.memory_mb > 1
 
 
-def test_who_has_the_source_of_an_unavailable_server_puts_it_in_its_place(tmp_path: Path) -> None:
+def test_an_unavailable_server_runs_from_a_copy_with_its_source(tmp_path: Path) -> None:
     gone = SHIPPED["multitask"]
     assert gone.unavailable and gone.unavailable.instead in SHIPPED
     folder = shutil.copytree(gone.folder, tmp_path / "multitask")
@@ -97,14 +97,14 @@ def test_shared_files_count_among_a_servers_own() -> None:
     assert SHIPPED["uvicorn"].source_path.name == "pong_asgi.py"
 
 
-def test_the_null_server_is_there_but_no_contestant() -> None:
+def test_the_null_server_exists_but_is_not_compared() -> None:
     nulls = {workload.null_server for workload in WORKLOADS.values()} - {""}
     assert nulls <= {entry.id for entry in SHIPPED}
     assert not nulls & {entry.id for entry in SHIPPED.contestants()}
 
 
 @pytest.mark.parametrize("entry", list(SHIPPED), ids=lambda entry: entry.id)
-def test_what_is_shipped_can_be_installed_as_it_was_tried(entry: ServerEntry) -> None:
+def test_shipped_servers_can_be_installed_as_they_were_tested(entry: ServerEntry) -> None:
     if entry.source.endswith(".py") and entry.runtime == "python":
         compile(entry.source_path.read_text(), entry.source, "exec")
     if entry.requirements_path and not entry.unavailable:
@@ -149,7 +149,7 @@ def test_a_second_server_of_one_id_is_named_and_the_first_stays(tmp_path: Path) 
     )
 
 
-def test_an_unknown_server_is_answered_with_the_nearest_one() -> None:
+def test_an_unknown_server_is_answered_with_the_closest_name() -> None:
     with pytest.raises(
         BadInput,
         match=r"^There is no server 'tornadoes' .* mean 'tornado'\?$",
@@ -175,7 +175,7 @@ def test_every_file_of_a_server_counts_in_its_record(tmp_path: Path) -> None:
     assert set(after) - set(before) == {"templates/a.html"}
 
 
-def test_a_family_is_all_of_it_that_a_plan_can_be_offered_to(
+def test_a_family_means_all_its_servers_that_the_plan_can_load(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))

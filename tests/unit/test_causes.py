@@ -117,12 +117,14 @@ FULL = HALF | {"busy_pct": 98.0, "cpu_s": 0.98}
         ("nothing was seen", HALF | {"busy_pct": 0.0}, None),
     ],
 )
-def test_what_it_lacked(case: str, seen: dict[str, Any], code: str | None) -> None:
+def test_the_cause_of_a_servers_limit_is_found(
+    case: str, seen: dict[str, Any], code: str | None
+) -> None:
     found = cause(Seen(**seen))
     assert (found.code if found else None) == code, case
 
 
-def test_a_server_is_told_with_why_it_stops() -> None:
+def test_a_server_is_listed_with_why_it_stopped() -> None:
     server = ServerSummary("a", "A")
     for x, verdict, found in (
         (1000.0, "ok", None),

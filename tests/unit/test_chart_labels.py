@@ -24,7 +24,7 @@ ends = st.lists(
 
 
 @given(ends)
-def test_no_name_is_dropped_and_no_two_overlap(found: list[tuple[float, float, float]]) -> None:
+def test_no_name_is_left_out_and_no_two_overlap(found: list[tuple[float, float, float]]) -> None:
     placed = place([End(str(i), *end) for i, end in enumerate(found)], ROOM)
     assert sorted(label.key for label in placed) == sorted(str(i) for i in range(len(found)))
     for i, a in enumerate(placed):
@@ -44,7 +44,7 @@ def test_names_in_the_gutter_keep_the_order_of_their_lines() -> None:
     assert [label.key for label in sorted(placed, key=lambda p: p.y)] == [str(i) for i in range(12)]
 
 
-def test_a_name_far_from_the_others_stands_at_its_line() -> None:
+def test_a_name_far_from_the_others_is_written_at_its_line() -> None:
     (only,) = place([End("a", 800, 120, 60)], ROOM)
     assert only.y == 120
 

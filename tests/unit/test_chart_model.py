@@ -37,7 +37,7 @@ def test_every_server_has_a_line_through_its_points() -> None:
         assert values.y.tolist() == [stop.replies_per_s for stop in swept]
 
 
-def test_knees_are_told() -> None:
+def test_knees_are_reported() -> None:
     model = drawn(session(7, 18))
     assert {id_: series.knee for id_, series in model.series.items()} == knees(7, 18)
 
@@ -53,13 +53,13 @@ def test_the_percentile_and_the_clock_choose_the_response_time() -> None:
     assert service.y[0] == stop.service_us.p999 / 1000
 
 
-def test_points_where_the_clients_were_the_limit_are_not_trusted() -> None:
+def test_client_limited_points_are_not_trusted() -> None:
     (series,) = drawn(session(1, 8, untrusted_from=6000)).series.values()
     values = series.values(Quantity.REPLIES, View())
     assert values.trusted.tolist() == [rate < 6000 for rate in values.x]
 
 
-def test_a_percentile_of_too_few_replies_is_not_trusted_but_the_rate_is() -> None:
+def test_a_percentile_of_too_few_replies_is_unreliable_but_the_rate_is_not() -> None:
     (series,) = drawn(session(1, rates=[100.0])).series.values()
     assert series.values(Quantity.REPLIES, View("p99")).trusted.tolist() == [True]
     assert series.values(Quantity.TIME, View("p99")).trusted.tolist() == [False]
@@ -74,7 +74,7 @@ def test_a_server_that_answers_nothing_has_no_response_time() -> None:
     assert sustained.parts(series).text == "sustains no tested rate"
 
 
-def test_of_a_server_behind_clients_that_are_the_limit_it_is_not_known_what_it_holds() -> None:
+def test_a_server_behind_limited_clients_has_no_known_sustained_rate() -> None:
     (series,) = drawn(session(1, 4, untrusted_from=1)).series.values()
     assert sustained.parts(series).text == "unknown"
     assert sustained.parts(series, over=False).text == "unknown so far"
@@ -95,7 +95,7 @@ def test_passes_are_merged_by_count_and_their_spread_is_known() -> None:
     assert high == max(stop.replies_per_s for stop in same_rate)
 
 
-def test_an_interrupted_point_counts_for_nothing() -> None:
+def test_an_interrupted_point_is_excluded_from_results() -> None:
     model = drawn(session(2, 4, end="interrupted"))
     *_, last = model.series.values()
     assert len(last.points) == 3
@@ -117,7 +117,7 @@ def test_the_running_point_is_known_while_it_runs() -> None:
     assert model.running.value(Quantity.TIME.value, View("p50")) == window.latency_us.p50 / 1000
 
 
-def test_errors_of_a_running_point_are_told_once_its_calls_can_no_longer_be_answered() -> None:
+def test_errors_of_a_running_point_are_shown_once_its_calls_can_no_longer_be_answered() -> None:
     documents = session(1, 4)
     start = max(i for i, d in enumerate(documents) if isinstance(d, PointStart))
     model = drawn(documents[: start + 1])
@@ -143,12 +143,12 @@ def test_the_x_axis_ends_with_the_plan_before_any_point_is_run() -> None:
     assert drawn(session(2, rates=[500.0, 2500.0])[:1]).last_x == 2500
 
 
-def test_what_the_clients_reach_is_told() -> None:
+def test_the_client_limit_is_stated() -> None:
     assert drawn(session(1, 2)).ceiling_per_s == 14000
     assert drawn(session(1, 2, ceiling=False)).ceiling_per_s is None
 
 
-def test_a_server_whose_limit_was_never_seen_holds_at_least_its_knee() -> None:
+def test_a_server_without_a_seen_limit_sustains_at_least_its_knee() -> None:
     fast = contestants(3)[2]
     (series,) = drawn(session([fast], rates=[1000.0, 2000.0])).series.values()
     assert sustained.parts(series) == Sustained("sustains", figure="≥ 2,000/s")
@@ -161,7 +161,7 @@ def test_failed_calls_are_listed_by_class() -> None:
     assert said == "timeout 1,447 · reset 1 · other error: ENETUNREACH 2"
 
 
-def test_calls_answered_too_late_for_their_rate_are_told_though_none_was_lost() -> None:
+def test_calls_answered_too_late_for_their_rate_are_reported_though_none_was_lost() -> None:
     (series,) = drawn(session(1, rates=[1000.0, 2000.0])).series.values()
     (held, _) = series.points
     behind = msgspec.structs.replace(
@@ -184,7 +184,7 @@ def test_ticks_are_round(high: float, most: int, found: list[float]) -> None:
     assert ticks(high, most) == found
 
 
-def test_log_ticks_are_decades_and_the_round_ends() -> None:
+def test_log_ticks_are_decades_and_round_ends() -> None:
     assert log_ticks(2, 5000) == [2, 10, 100, 1000, 5000]
     assert log_ticks(1, 20) == [1, 2, 5, 10, 20]
 

@@ -60,7 +60,7 @@ def test_the_summary_as_json_is_one_object_with_knees_and_verdicts(
     assert {"p50", "p99"} <= point["latency_ms"].keys()
 
 
-def test_the_summary_says_what_each_server_holds_and_judges_every_point(
+def test_the_summary_gives_each_servers_sustained_rate_and_every_verdict(
     documents: list[AnyDocument], file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["summary", str(file)]) == 0
@@ -79,7 +79,7 @@ def test_a_film_ends_with_the_summary(file: Path, capsys: pytest.CaptureFixture[
     assert "Sustained" in out
 
 
-def test_an_interrupted_run_is_shown_and_said_to_be_one(
+def test_an_interrupted_run_is_shown_and_marked_as_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = record_session(tmp_path / "crashed.yaml", synthetic.session(2, 4, end="crashed"))
@@ -116,7 +116,7 @@ def test_a_damaged_session_shows_what_it_can_and_ends_with_2(
         (["summary"], "the following arguments are required: FILE"),
     ],
 )
-def test_bad_input_is_one_line_and_ends_with_2(
+def test_bad_input_gives_one_line_and_exit_code_2(
     arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(arguments) == 2
@@ -141,7 +141,7 @@ def test_a_plan_with_a_server_that_is_unavailable_is_refused_at_once(
     )
 
 
-def test_a_newer_session_opens_in_part_when_wanted(
+def test_a_newer_session_opens_in_part_on_request(
     file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file.write_text(file.read_text().replace("\nv: 1\n", "\nv: 9\n"))
@@ -158,7 +158,7 @@ def test_interrupting_a_command_ends_with_130(file: Path, monkeypatch: pytest.Mo
     assert main(["summary", str(file)]) == 130
 
 
-def test_the_table_of_a_terminal_shows_servers_figures_and_what_is_left(
+def test_the_terminal_table_shows_servers_figures_and_time_left(
     documents: list[AnyDocument],
 ) -> None:
     screen = io.StringIO()
@@ -211,7 +211,7 @@ def test_a_pipe_is_as_wide_as_columns_says(
     assert widest_row() <= 70 < whole
 
 
-def test_of_more_servers_than_a_terminal_has_lines_the_one_under_load_is_shown() -> None:
+def test_the_server_under_load_is_shown_when_the_terminal_has_too_few_lines() -> None:
     console = Terminal(file=io.StringIO(), width=100, height=12, _environ={"TERM": "xterm"})
     view = ConsoleView(console)
     swept = 0
@@ -240,7 +240,7 @@ def at_once(document: AnyDocument) -> AnyDocument:
     return document
 
 
-def test_a_closed_loop_holds_no_rate_and_is_ranked_by_its_replies(
+def test_a_closed_loop_sustains_no_rate_and_is_ranked_by_its_replies(
     documents: list[AnyDocument],
 ) -> None:
     console = Terminal(file=io.StringIO(), width=120)
@@ -253,7 +253,7 @@ def test_a_closed_loop_holds_no_rate_and_is_ranked_by_its_replies(
     assert "concurrent" in shown
 
 
-def test_lines_for_a_file_tell_passes_and_looks_apart(documents: list[AnyDocument]) -> None:
+def test_lines_for_a_file_distinguish_passes_and_repeats(documents: list[AnyDocument]) -> None:
     start, *rest = documents
     assert isinstance(start, RunStart)
     again = [msgspec.structs.replace(block, pass_number=2) for block in start.order]
@@ -270,7 +270,7 @@ def test_lines_for_a_file_tell_passes_and_looks_apart(documents: list[AnyDocumen
     assert f"{name} {last.rate_per_s:,.0f}/s (pass 2, third try)" in shown
 
 
-def test_a_rates_looks_stand_together_and_an_interrupted_one_says_so(
+def test_attempts_at_a_rate_are_listed_together_and_an_interrupted_one_is_marked(
     documents: list[AnyDocument],
 ) -> None:
     *rest, end = looked_again(documents, 4500.0, "asyncio-streams")

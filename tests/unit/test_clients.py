@@ -47,7 +47,7 @@ def points(documents: list[AnyDocument]) -> list[PointStop]:
     return [document for document in documents if isinstance(document, PointStop)]
 
 
-def test_the_client_that_falls_behind_first_is_seen_by_its_own_ceiling() -> None:
+def test_the_client_that_falls_behind_first_is_identified_by_its_own_limit() -> None:
     rates = sorted(p.offered_per_s for p in points(shared()) if p.purpose == "ceiling")
     first, second = together(points(shared(slow_from=rates[-1]))).clients
     assert (first.machine, second.machine) == ("c1", "c2")
@@ -69,7 +69,7 @@ def test_a_summary_puts_several_clients_side_by_side() -> None:
     assert "clock uncertainty 0.08 ms)." in said
 
 
-def test_one_client_is_not_put_beside_itself() -> None:
+def test_one_client_is_not_compared_with_itself() -> None:
     output = io.StringIO()
     print_summary(summarise(session(1, 4)), Terminal(file=output, width=140))
     assert "Own ceiling" not in output.getvalue()

@@ -105,7 +105,7 @@ def words_looked_for(module: ast.Module) -> Iterator[ast.AST]:
 @pytest.mark.parametrize(
     "path", [p for p in MODULES if not reads_others(p)], ids=lambda p: str(p.relative_to(ROOT))
 )
-def test_no_sentence_is_taken_apart(path: Path) -> None:
+def test_no_code_parses_a_sentence(path: Path) -> None:
     module = tree(path)
     imported = {
         alias.name for n in ast.walk(module) if isinstance(n, ast.Import) for alias in n.names
@@ -125,11 +125,11 @@ def test_no_sentence_is_taken_apart(path: Path) -> None:
         "known[warning.text()]",
     ],
 )
-def test_a_sentence_that_is_taken_apart_is_found(code: str) -> None:
+def test_code_that_parses_a_sentence_is_found(code: str) -> None:
     assert list(words_looked_for(ast.parse(code)))
 
 
-def test_every_reader_of_others_words_is_there() -> None:
+def test_every_reader_of_foreign_text_is_listed() -> None:
     assert [name for name in READERS if not (ROOT / name).exists()] == []
 
 
@@ -146,7 +146,7 @@ def test_notes_are_made_from_messages() -> None:
     assert made == []
 
 
-def test_every_topic_that_is_looked_for_exists() -> None:
+def test_every_topic_that_code_refers_to_exists() -> None:
     looked_for = {
         node.value
         for path in MODULES

@@ -94,7 +94,7 @@ def test_one_pass_has_the_step_between_its_rates_and_no_confidence() -> None:
     assert gevent.result.interval.coverage is None
 
 
-def test_few_passes_give_their_range_and_say_how_little_it_covers() -> None:
+def test_few_passes_give_their_range_and_its_low_confidence() -> None:
     found = knee_interval(passes((5000, 6000), (4000, 5000), (5000, 6000)))
     assert found is not None
     assert (found.low, found.high) == (4000, 6000)
@@ -113,7 +113,7 @@ def test_many_passes_give_an_interval_that_covers_the_median_by_arithmetic(
     assert coverage is None or coverage >= (at_least or 0)
 
 
-def test_a_server_whose_limit_was_never_seen_holds_at_least_that() -> None:
+def test_a_server_without_a_seen_limit_sustains_at_least_its_highest_rate() -> None:
     (fast,) = side("A", session(faster(1, 9), rates=RATES)).contenders
     assert fast.result.interval is not None
     assert fast.result.interval.high == inf
@@ -121,13 +121,13 @@ def test_a_server_whose_limit_was_never_seen_holds_at_least_that() -> None:
     assert interval_text(fast) == "from 9,000/s"
 
 
-def test_a_rate_only_the_clients_lost_shows_no_limit_of_the_server() -> None:
+def test_a_rate_lost_by_the_clients_shows_no_limit_of_the_server() -> None:
     (fast,) = side("A", session(faster(1, 9), rates=RATES, untrusted_from=7000)).contenders
     assert fast.result.knee == 6000
     assert sustained.column(fast.result) == "≥ 6,000/s"
 
 
-def test_a_server_that_held_nothing_and_one_without_points_are_told() -> None:
+def test_servers_that_sustained_nothing_or_have_no_points_are_reported() -> None:
     dead, alive = side(
         "A",
         session([replace(contestants(1)[0], capacity_per_s=0), *contestants(2)[1:]], rates=RATES),
@@ -146,7 +146,7 @@ def test_a_server_that_held_nothing_and_one_without_points_are_told() -> None:
 # What tells two apart
 
 
-def test_two_are_alike_also_where_one_stands_between_them_whose_limit_was_not_seen() -> None:
+def test_two_servers_are_equal_also_with_one_of_unseen_limit_between_them() -> None:
     a = side("A", session(1, rates=RATES, untrusted_from=6000))
     b = side("B", session(1, rates=[250.0 * n for n in range(1, 40)]))
     c = side("C", session(1, rates=RATES))
@@ -207,7 +207,7 @@ def test_a_difference_comes_with_an_interval(
     assert (found.low, found.high) == pytest.approx((low, high), abs=1)
 
 
-def test_passes_that_took_turns_are_compared_one_by_one() -> None:
+def test_interleaved_passes_are_compared_one_by_one() -> None:
     """The machine drifted: together they overlap, pass by pass one is always ahead."""
     first = passes((5000, 5100), (6000, 6100), (7000, 7100))
     second = passes((4500, 4600), (5500, 5600), (6500, 6600))
@@ -229,7 +229,7 @@ def test_only_an_interleaved_session_pairs_its_passes() -> None:
         assert pair.paired == (order == "interleaved")
 
 
-def test_what_cannot_be_told_apart_is_called_so() -> None:
+def test_what_cannot_be_distinguished_is_described_so() -> None:
     one, other = side("A", session(3, rates=RATES)), side("B", session(3, rates=RATES, seed=2))
     found = compare([one, other])
     a, b = one.contenders[2], other.contenders[2]
@@ -237,7 +237,7 @@ def test_what_cannot_be_told_apart_is_called_so() -> None:
     assert said == "gevent in A and gevent in B cannot be told apart by one pass."
 
 
-def test_a_gap_after_one_pass_is_told_with_its_doubt() -> None:
+def test_a_gap_after_one_pass_is_reported_as_uncertain() -> None:
     one, other = side("A", session(3, rates=RATES)), side("B", session(faster(3, 0.5), rates=RATES))
     found = compare([one, other])
     a, b = other.contenders[2], one.contenders[2]
@@ -248,7 +248,7 @@ def test_a_gap_after_one_pass_is_told_with_its_doubt() -> None:
     )
 
 
-def test_servers_of_one_session_are_told_by_their_names_alone(
+def test_servers_of_one_session_are_identified_by_name_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["compare", str(record_session(tmp_path / "a.yaml", session(2, rates=RATES)))]) == 0
@@ -259,14 +259,14 @@ def test_servers_of_one_session_are_told_by_their_names_alone(
 # One rate for all
 
 
-def test_all_are_told_at_the_highest_rate_that_all_of_them_held() -> None:
+def test_all_servers_are_compared_at_the_highest_rate_all_sustained() -> None:
     found = compare([side("A", session(3, rates=RATES)), side("B", session(1, rates=RATES[::2]))])
     assert found.shared == RATES[::2]
     assert found.rate == 5000
     assert all(c.result.at(5000) is not None for c in found.contenders)
 
 
-def test_sessions_without_a_common_rate_are_told_at_none() -> None:
+def test_sessions_without_a_common_rate_are_compared_at_none() -> None:
     other = side("B", session(1, rates=[1500.0, 2500.0]))
     found = compare([side("A", session(1, rates=RATES)), other])
     assert found.rate is None
@@ -283,7 +283,7 @@ def test_percentiles_of_several_passes_come_from_all_their_calls() -> None:
     assert at.latency_us.count == sum(singles)
 
 
-def test_a_difference_is_that_of_the_two_figures_beside_it() -> None:
+def test_a_difference_is_that_of_the_two_figures_next_to_it() -> None:
     cpus, sizes = iter([9.2, 8.3]), iter([32_400_000, 18_900_000])
     first, second = side("A", session(2, rates=[1000.0])).contenders
     for each in (first, second):
@@ -319,7 +319,7 @@ def repeated(server: Contender, cpu_us: Sequence[float]) -> Contender:
         ([85, 86], [85], "no spread: one has a single pass", None),
     ],
 )
-def test_what_passes_say_of_a_figure_has_an_interval(
+def test_a_figure_over_passes_has_an_interval(
     first: list[float], second: list[float], said: str, finding: str | None
 ) -> None:
     a, b = side("A", session(2, rates=[1000.0])).contenders
@@ -329,7 +329,7 @@ def test_what_passes_say_of_a_figure_has_an_interval(
     assert finding is None or cost.finding == finding
 
 
-def test_what_drifts_falls_out_where_passes_took_turns() -> None:
+def test_drift_cancels_out_in_interleaved_passes() -> None:
     a, b = side("A", session(2, rates=[1000.0])).contenders
     drifting = [85.0, 95.0, 108.0, 90.0]
     a, b = repeated(a, [1.1 * cost for cost in drifting]), repeated(b, drifting)
@@ -365,7 +365,7 @@ def said_of(*documents: list[AnyDocument]) -> tuple[list[str], Sequence[str]]:
     ],
     ids=["kernel", "cores", "backlog", "length", "descriptors", "timeout", "version"],
 )
-def test_what_differs_is_named_with_both_values(change: dict[str, Any], text: str) -> None:
+def test_differences_are_named_with_both_values(change: dict[str, Any], text: str) -> None:
     differing, warnings = said_of(session(1), changed(session(1), **change))
     assert differing == [text]
     assert warnings
@@ -396,7 +396,7 @@ def test_a_session_that_other_programs_disturbed_did_not_have_the_same_condition
     assert not any("set-ups" in warning for warning in warnings)
 
 
-def test_why_two_cannot_be_told_apart_is_told_by_what_was_seen_above() -> None:
+def test_the_reason_for_no_difference_names_what_was_seen_above() -> None:
     said = "asyncio streams and asyncio Protocol cannot be compared: "
     small = [replace(each, capacity_per_s=1e6) for each in contestants(2)]
     for documents, why in (
@@ -417,7 +417,7 @@ def test_a_kernel_setting_that_differs_is_named() -> None:
     assert differing == ["net.core.somaxconn of the target: A 4096, B 128."]
 
 
-def test_another_question_stands_before_another_set_up() -> None:
+def test_a_different_workload_is_listed_before_a_different_set_up() -> None:
     other = changed(
         session(1),
         facts={"kernel": "Linux 5.10"},
@@ -445,14 +445,14 @@ def test_rates_that_count_different_things_are_warned_of_and_not_subtracted() ->
     assert found.difference(*found.contenders) is None
 
 
-def test_the_same_session_twice_differs_in_nothing_and_is_told() -> None:
+def test_the_same_session_twice_has_no_differences_and_is_reported() -> None:
     found = conditions([side("A", session(2)), side("B", session(2))])
     told = ("A and B are the same session; keep one of them.",)
     assert (found.differing, found.warnings) == ([], told)
     assert found.same_text().startswith("The same: point length, CPU, cores, kernel and ")
 
 
-def test_what_an_old_session_does_not_tell_is_no_difference() -> None:
+def test_what_an_old_session_did_not_record_is_no_difference() -> None:
     old = session(1)
     assert isinstance(old[0], RunStart)
     (machine,) = old[0].machines
@@ -461,7 +461,7 @@ def test_what_an_old_session_does_not_tell_is_no_difference() -> None:
     assert said_of(session(1), old) == ([], ())
 
 
-def test_the_figures_of_2009_stand_only_beside_the_ping_pong_they_are_about() -> None:
+def test_the_figures_of_2009_are_compared_only_with_the_same_ping_pong() -> None:
     plan = session(1)[0].plan  # type: ignore[union-attr]
     assert comparable(plan)
     assert not comparable(plan | {"workload": {"protocol": "http/1.1"}})
@@ -484,7 +484,7 @@ def files(tmp_path: Path) -> Callable[..., list[str]]:
     return make
 
 
-def test_the_command_tells_figures_differences_and_conditions(
+def test_the_command_prints_figures_differences_and_conditions(
     files: Callable[..., list[str]], capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = changed(session(faster(3, 0.5), rates=RATES), facts={"kernel": "Linux 5.10"})
@@ -559,7 +559,7 @@ def test_a_file_that_cannot_be_read_is_refused_and_the_others_are_compared(
     ],
     ids=["server", "rate"],
 )
-def test_what_is_not_there_is_said_with_what_is(
+def test_a_missing_name_is_reported_with_the_available_ones(
     files: Callable[..., list[str]],
     capsys: pytest.CaptureFixture[str],
     more: list[str],
@@ -598,7 +598,7 @@ def test_a_closed_loop_is_ranked_by_what_it_answered() -> None:
     )
 
 
-def test_sessions_of_unlike_axes_are_not_ranked_beside_each_other(
+def test_sessions_of_different_axes_are_not_ranked_together(
     files: Callable[..., list[str]], capsys: pytest.CaptureFixture[str]
 ) -> None:
     closed = [

@@ -17,7 +17,7 @@ async def begun(waiting: "asyncio.Task[None]") -> None:
     assert not waiting.done()
 
 
-async def test_a_rest_is_cut_short_by_stop() -> None:
+async def test_a_wait_between_points_is_cut_short_by_stop() -> None:
     control = Control()
     resting = asyncio.create_task(control.rest(LONG_S))
     await begun(resting)
@@ -26,7 +26,7 @@ async def test_a_rest_is_cut_short_by_stop() -> None:
         await resting
 
 
-async def test_a_rest_is_cut_short_by_skipping_the_server() -> None:
+async def test_a_wait_between_points_is_cut_short_by_skipping_the_server() -> None:
     control = Control()
     resting = asyncio.create_task(control.rest(LONG_S))
     await begun(resting)
@@ -56,7 +56,7 @@ async def test_stop_ends_a_pause_and_the_run(paused: bool) -> None:
         await control.until_resumed()
 
 
-async def test_pausing_does_not_interrupt_the_point_that_runs() -> None:
+async def test_pausing_does_not_interrupt_the_running_point() -> None:
     control = Control()
     interrupted = asyncio.create_task(control.interrupted())
     control.pause()
@@ -84,7 +84,7 @@ async def test_the_next_server_does_not_undo_a_stop() -> None:
     await control.interrupted()
 
 
-async def test_what_takes_long_is_given_up_when_the_person_wants_to_go_on() -> None:
+async def test_a_slow_step_is_cancelled_when_interrupted() -> None:
     control = Control()
     ended: list[str] = []
 
@@ -103,7 +103,7 @@ async def test_what_takes_long_is_given_up_when_the_person_wants_to_go_on() -> N
     assert ended == ["cleaned up"]
 
 
-async def test_what_is_ready_in_time_gives_its_answer_or_its_error() -> None:
+async def test_without_an_interruption_the_result_or_error_is_passed_on() -> None:
     control = Control()
 
     async def fail() -> str:

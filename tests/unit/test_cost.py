@@ -34,7 +34,7 @@ def ranked(*servers: ServerSummary) -> list[ServerSummary]:
     return Summary(servers={each.id: each for each in servers}).ranked()
 
 
-def test_of_equals_the_one_that_pays_least_comes_first() -> None:
+def test_among_equals_the_cheapest_comes_first() -> None:
     dear, unknown, cheap = server("Dear", 80.0), server("Unknown", None), server("Cheap", 40.0)
     assert [each.name for each in ranked(dear, unknown, cheap)] == ["Cheap", "Dear", "Unknown"]
 
@@ -87,18 +87,18 @@ def test_of_equals_the_one_that_pays_least_comes_first() -> None:
         ("nobody sustains it", [server("A", 4.0, verdict="server-limited")], ""),
     ],
 )
-def test_what_is_told_of_a_tie(case: str, servers: list[ServerSummary], told: str) -> None:
+def test_a_tie_is_reported_as_one(case: str, servers: list[ServerSummary], told: str) -> None:
     assert cost.tie(ranked(*servers)) == told, case
 
 
-def test_a_core_is_full_where_its_time_is_spent() -> None:
+def test_a_core_is_busy_where_its_time_is_spent() -> None:
     # Two calls a connection at 100 µs each: a second of CPU time pays for 5,000 connections.
     assert full_core(server("A", 100.0)) == 5000.0
     assert full_core(server("A", 100.0, verdict="inconclusive")) is None
     assert full_core(server("A", None)) is None
 
 
-def test_a_metric_that_fails_costs_no_point(
+def test_a_failing_metric_does_not_lose_the_point(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     class Broken:

@@ -51,5 +51,5 @@ def test_an_interval_covers_the_truth(windows: int, noise: float) -> None:
     assert covered >= 0.92 * tried, covered
 
 
-def test_a_point_of_few_windows_has_none() -> None:
+def test_a_point_with_few_windows_has_no_phases() -> None:
     assert PerCallMargin().of(point(random.Random(5), 4, 40, 0.1)) is None

@@ -52,7 +52,7 @@ def test_a_failing_recorder_reaches_the_engine_before_anyone_saw_the_document() 
     assert seen == []
 
 
-def test_what_a_consumer_emits_comes_after_the_present_document_for_all() -> None:
+def test_a_document_emitted_by_a_consumer_follows_the_current_one_for_all() -> None:
     dispatcher = Dispatcher()
     seen: list[AnyDocument] = []
 

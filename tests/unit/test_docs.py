@@ -33,7 +33,7 @@ def block(document: str, language: str, containing: str) -> str:
 
 
 @pytest.mark.parametrize("document", ["README.md", "docs/plans.md"])
-def test_the_plan_that_is_shown_can_be_run(document: str, tmp_path: Path) -> None:
+def test_the_documented_plan_can_be_run(document: str, tmp_path: Path) -> None:
     path = tmp_path / "shown.yaml"
     path.write_text(block(document, "yaml", "rates:"))
     assert load_plan(path).servers == ["tornado", "twisted"]
@@ -56,7 +56,7 @@ def test_every_key_of_a_profile_is_documented(key: str) -> None:
     assert f"`{key}`" in (ROOT / "docs/machines.md").read_text()
 
 
-def test_the_profile_that_is_shown_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_documented_profile_is_valid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
     folder = tmp_path / "config" / "profiles"
     folder.mkdir(parents=True)
@@ -65,7 +65,7 @@ def test_the_profile_that_is_shown_is_one(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("document", ["README.md", "docs/servers.md"])
-def test_the_server_that_is_shown_is_one(document: str, tmp_path: Path) -> None:
+def test_the_documented_server_is_valid(document: str, tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     folder.mkdir()
     (folder / "server.yaml").write_text(block(document, "yaml", "family: socket"))
@@ -82,14 +82,14 @@ def shown_workload(monkeypatch: pytest.MonkeyPatch) -> Any:
     return module.DECLARATION
 
 
-def test_the_workload_that_is_shown_makes_a_form_and_an_axis(shown_workload: Declaration) -> None:
+def test_the_documented_workload_makes_a_form_and_an_axis(shown_workload: Declaration) -> None:
     size = next(field for field in fields(shown_workload.options) if field.key == "size")
     assert (size.label, size.text(64), size.least, size.most) == ("Size", "64 bytes", 1, 1 << 20)
     axis = shown_workload.axis("size", [64, 1024])
     assert axis is not None and (axis.scale, axis.at(64)) == ("log", "64 bytes")
 
 
-def test_the_server_that_is_shown_for_a_workload_is_one_of_its(
+def test_the_documented_server_of_a_workload_is_valid(
     shown_workload: Declaration,
 ) -> None:
     data = yaml.safe_load(block("docs/extending.md", "yaml", "family: echo"))
@@ -106,7 +106,7 @@ def test_the_server_that_is_shown_for_a_workload_is_one_of_its(
         ("class LateShare", "workbench/metrics/late.py"),
     ],
 )
-def test_code_that_is_shown_passes_the_checks(containing: str, path: str) -> None:
+def test_code_shown_in_the_docs_passes_the_checks(containing: str, path: str) -> None:
     code = block("docs/extending.md", "python", containing)
     for check in (["check"], ["format", "--check"]):
         command = [sys.executable, "-m", "ruff", *check, "--stdin-filename", path, "-"]

@@ -39,7 +39,7 @@ def draft(**changes: Any) -> Draft:
     return examine(SOUND | changes, shelf, FACTS)
 
 
-def test_a_sound_draft_tells_what_it_costs_and_when_each_point_comes() -> None:
+def test_a_valid_draft_shows_its_cost_and_when_each_point_runs() -> None:
     found = draft(repeats=3)
     assert found.sound
     assert found.budget is not None
@@ -51,7 +51,7 @@ def test_a_sound_draft_tells_what_it_costs_and_when_each_point_comes() -> None:
     assert (second.load, second.calls) == ("2,000/s", 4000)
 
 
-def test_everything_wrong_is_told_at_once_beside_its_key() -> None:
+def test_all_problems_are_reported_at_once_next_to_their_keys() -> None:
     found = draft(
         rates={"from": -5, "to": None, "step": 100},
         seconds="soon",
@@ -87,7 +87,7 @@ def unfit(foreign: int, idle: int, unknown: int) -> str:
     return told.faults["servers"]
 
 
-def test_of_many_unfit_servers_each_cause_is_one_sentence_the_protocol_first() -> None:
+def test_many_unsuitable_servers_are_grouped_by_cause_the_protocol_first() -> None:
     assert unfit(foreign=20, idle=6, unknown=2) == (
         "20 servers do not support pong: Web 0, Web 1, Web 2 and 17 more."
         " 6 servers cannot be run: Idle 0, Idle 1, Idle 2 and 3 more."
@@ -95,7 +95,7 @@ def test_of_many_unfit_servers_each_cause_is_one_sentence_the_protocol_first() -
     )
 
 
-def test_of_a_few_unfit_servers_all_are_named_and_of_one_the_reason() -> None:
+def test_a_few_unsuitable_servers_are_all_named_and_a_single_one_with_the_reason() -> None:
     assert unfit(foreign=4, idle=1, unknown=1) == (
         "4 servers do not support pong: Web 0, Web 1, Web 2 and Web 3."
         " Idle 0 cannot be run: No registry has it."
@@ -134,11 +134,11 @@ def test_of_a_few_unfit_servers_all_are_named_and_of_one_the_reason() -> None:
         ),
     ],
 )
-def test_a_fault_stands_beside_its_field(changes: dict[str, Any], key: str, said: str) -> None:
+def test_an_error_is_shown_next_to_its_field(changes: dict[str, Any], key: str, said: str) -> None:
     assert said in draft(**changes).faults[key]
 
 
-def test_too_few_connections_are_told_beside_them() -> None:
+def test_too_few_connections_are_reported_next_to_the_field() -> None:
     found = draft(seconds=None, connections=500)
     assert "Set connections to 2,000 or more" in found.faults["connections"]
     assert found.budget is not None
@@ -151,12 +151,12 @@ def test_a_closed_loop_has_steps_without_a_rate() -> None:
     assert found.connections == 0
 
 
-def test_what_no_form_would_give_is_refused_in_words() -> None:
+def test_values_no_form_produces_are_refused_with_a_message() -> None:
     assert draft(workload="x").faults == {"workload": "Expected keys with values, got 'x'."}
     assert draft(surprise=1).faults[""]
 
 
-def test_a_plan_survives_being_taken_apart_for_the_form() -> None:
+def test_a_plan_survives_a_round_trip_through_the_form() -> None:
     plan = Plan(servers=["a"], rates=[5.5], seconds=2, name="p", workload=a_workload(path="/x"))
     assert plan_from_data(plan_data(plan), name="p") == plan
 
@@ -172,7 +172,7 @@ def test_a_plan_survives_being_taken_apart_for_the_form() -> None:
         ("no", "no"),
     ],
 )
-def test_figures_are_read_as_people_type_them(typed: str, meant: object) -> None:
+def test_figures_are_read_in_the_ways_people_type_them(typed: str, meant: object) -> None:
     assert number(typed) == meant
 
 

@@ -20,7 +20,7 @@ OLD, NEW = Entry("Cogen"), Entry("Tornado", heritage=False)
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "127.8.0.1", "::1", "localhost"])
-def test_nobody_is_asked_about_what_only_its_own_machine_reaches(address: str) -> None:
+def test_a_server_reachable_only_from_its_own_machine_is_not_exposed(address: str) -> None:
     assert exposure([OLD], "h1", address) is None
 
 
@@ -42,7 +42,7 @@ def test_it_says_who_would_listen_where() -> None:
     )
 
 
-async def test_without_consent_nothing_begins() -> None:
+async def test_without_consent_nothing_starts() -> None:
     with pytest.raises(PongbenchError, match=r"^Cogen no longer gets .* nobody agreed to that;"):
         await agreed([OLD], "h1", "192.0.2.7", never_agree)
     assert await agreed([OLD], "h1", "127.0.0.1", never_agree) is None

@@ -14,27 +14,27 @@ CASES = sorted((Path(__file__).parents[1] / "cases" / "facts").glob("*.json"))
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.stem)
-def test_a_text_gives_its_fact(case: Path) -> None:
+def test_a_fact_is_parsed_from_its_text(case: Path) -> None:
     said = json.loads(case.read_text())
     processors = [fact.process for fact in facts.FACTS if fact.name == said["fact"]]
     assert processors[0](said["text"]) == said["expect"]
 
 
-def test_what_a_machine_does_not_tell_is_absent() -> None:
+def test_facts_a_machine_does_not_report_are_absent() -> None:
     assert facts.process([None] * len(facts.PATHS)) == {"sysctls": {}}
 
 
-def test_nonsense_in_every_file_is_survived() -> None:
+def test_garbage_in_any_file_is_survived() -> None:
     for nonsense in ("", "\x00\xff", "a b c\n" * 1000, "processor : \n" * 3, "TCP: tw\n"):
         facts.process([nonsense] * len(facts.PATHS))
 
 
-def test_settings_of_the_kernel_stand_together() -> None:
+def test_kernel_settings_are_listed_together() -> None:
     texts = ["4096\n" if path.endswith("somaxconn") else None for path in facts.PATHS]
     assert facts.process(texts) == {"sysctls": {"net.core.somaxconn": 4096}}
 
 
-def test_what_changed_on_a_machine_is_told_and_its_load_is_not() -> None:
+def test_changed_facts_of_a_machine_are_reported_but_not_its_load() -> None:
     before = {"kernel": "Linux 6.1.0", "load_average": [0.1], "sysctls": {"fs.nr_open": 1024}}
     now = {"kernel": "Linux 6.1.2", "load_average": [2.0], "sysctls": {"fs.nr_open": 4096}}
     assert facts.changes(before, now) == [

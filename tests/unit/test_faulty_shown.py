@@ -61,7 +61,7 @@ def test_the_summary_names_it_and_its_json_has_the_verdict(documents: list[AnyDo
     assert {code for point in bad for code in point["codes"]} == {"unexpected-replies"}
 
 
-def test_one_good_rate_above_makes_it_faulty_at_a_rate(documents: list[AnyDocument]) -> None:
+def test_a_good_rate_above_makes_it_faulty_at_one_rate_only(documents: list[AnyDocument]) -> None:
     once = turned_bad(session(1, 8), NEVER_GOOD, 2000.0)
     good = {d.x: d for d in session(1, 8) if isinstance(d, PointStop) and d.verdict == "ok"}
     mended = [good.get(d.x, d) if isinstance(d, PointStop) and d.x > 2300 else d for d in once]
@@ -69,7 +69,7 @@ def test_one_good_rate_above_makes_it_faulty_at_a_rate(documents: list[AnyDocume
     assert server.what_is_faulty == "faulty at 2,250/s: answers 500"
 
 
-def test_a_comparison_says_why_it_ranks_nobody_by_it(documents: list[AnyDocument]) -> None:
+def test_a_comparison_says_why_it_does_not_rank_by_it(documents: list[AnyDocument]) -> None:
     found = compare([side_of(Session("A", documents), Path("A.yaml"), "A")])
     by_id = {contender.id: contender for contender in found.contenders}
     assert sustained.column(by_id[BAD].result) == "≥ 3,375/s"
@@ -96,21 +96,21 @@ def test_a_report_names_it_in_its_answer_and_quotes_it(documents: list[AnyDocume
     assert sum(",faulty," in row for row in rows) == 13
 
 
-def test_of_faulty_servers_alone_no_rate_is_told() -> None:
+def test_a_summary_of_faulty_servers_states_no_rate() -> None:
     told = facts(turned_bad(session(1, 8), NEVER_GOOD, 0.0))
     assert told.answer == (
         "No server sustained any tested rate. asyncio streams is faulty from 1,125/s: answers 500."
     )
 
 
-def test_a_server_is_faulty_once_it_was_so_twice(documents: list[AnyDocument]) -> None:
+def test_a_server_is_faulty_after_two_faulty_points(documents: list[AnyDocument]) -> None:
     first = [d for d in documents if isinstance(d, PointStop) and d.server == NEVER_GOOD]
     again = [msgspec.structs.replace(stop, look=2) for stop in first]
     assert undecided(first) is not None
     assert undecided([*first, *again]) is None
 
 
-def test_a_session_with_it_is_one_that_an_earlier_version_refuses(
+def test_an_earlier_version_refuses_a_session_with_it(
     documents: list[AnyDocument], tmp_path: Path
 ) -> None:
     file = recorded(tmp_path, documents)
@@ -154,7 +154,7 @@ def test_an_earlier_session_is_marked_only_where_it_could_not_know_better(
     assert list(predates([*rest, gone])) == [TARGET_UNKNOWN]
 
 
-def test_what_was_recorded_before_stands_and_is_marked_where_it_is_read(
+def test_earlier_verdicts_stand_and_are_marked_when_read(
     documents: list[AnyDocument], tmp_path: Path
 ) -> None:
     file = recorded(tmp_path, before(documents))

@@ -76,7 +76,7 @@ async def fetched() -> str:
     return str(caught.value)
 
 
-async def test_a_certificate_that_is_not_trusted_is_told_with_what_to_do(
+async def test_an_untrusted_certificate_is_reported_with_what_to_do(
     company: tuple[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("UV_INDEX_URL", company[0])
@@ -88,7 +88,7 @@ async def test_a_certificate_that_is_not_trusted_is_told_with_what_to_do(
     )
 
 
-async def test_what_the_computer_trusts_is_trusted(
+async def test_certificates_the_system_trusts_are_trusted(
     company: tuple[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("UV_INDEX_URL", company[0])
@@ -103,7 +103,7 @@ async def test_what_the_computer_trusts_is_trusted(
         ("https://127.0.0.1:9/simple", "it refused the connection;"),
     ],
 )
-async def test_why_the_index_is_out_of_reach_is_told(
+async def test_the_reason_for_an_unreachable_index_is_reported(
     url: str, cause: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("UV_INDEX_URL", url)
@@ -112,14 +112,14 @@ async def test_why_the_index_is_out_of_reach_is_told(
 
 
 @pytest.mark.parametrize(("name", "value"), [("UV_SYSTEM_CERTS", "0"), ("UV_NATIVE_TLS", "1")])
-def test_what_the_user_says_of_certificates_counts(
+def test_the_users_certificate_settings_are_used(
     name: str, value: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(name, value)
     assert fetching.trust() == {}
 
 
-def test_where_there_are_no_certificates_uv_keeps_to_its_own(
+def test_without_system_certificates_uv_uses_its_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert fetching.trust() == {"UV_SYSTEM_CERTS": "1"}
@@ -127,7 +127,7 @@ def test_where_there_are_no_certificates_uv_keeps_to_its_own(
     assert fetching.trust() == ({} if os.name == "posix" else {"UV_SYSTEM_CERTS": "1"})
 
 
-def test_an_answer_of_the_index_is_not_taken_for_silence() -> None:
+def test_an_http_error_of_the_index_is_not_taken_for_no_network() -> None:
     refused = (
         "error: Failed to fetch: `https://x/simple/a`\n  cause: HTTP status client error (403)"
     )

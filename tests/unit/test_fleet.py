@@ -21,7 +21,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
 
 
-def test_without_a_word_this_computer_is_both() -> None:
+def test_by_default_this_computer_is_target_and_client() -> None:
     fleet = Fleet()
     assert fleet.loopback
     assert fleet.names() == ["localhost"]
@@ -42,7 +42,7 @@ def test_a_machine_is_only_used_for_what_its_profile_says() -> None:
         Fleet("absent").profiles()
 
 
-def test_the_client_with_the_fewest_ports_decides() -> None:
+def test_the_client_with_the_fewest_ports_sets_the_limit() -> None:
     def facts(ports: str) -> dict[str, Any]:
         return {"sysctls": {"net.ipv4.ip_local_port_range": ports}}
 
@@ -68,7 +68,7 @@ def report(due: int, late: int, cpu_us: int, began_late_us: int) -> Done:
     return msgspec.convert(said, Done)
 
 
-def test_each_client_tells_what_it_had_and_the_sum_is_the_point() -> None:
+def test_each_client_reports_its_counts_and_their_sum_is_the_point() -> None:
     first = [report(100, 1, 200_000, 300), report(100, 2, 500_000, 400)]
     second = [report(200, 0, 100_000, 1_500)]
     whole = merge_reports([*first, *second], [])
@@ -81,7 +81,7 @@ def test_each_client_tells_what_it_had_and_the_sum_is_the_point() -> None:
     assert [part.clock_uncertainty_us for part in parts] == [10, 20]
 
 
-def test_each_client_tells_its_own_response_times() -> None:
+def test_each_client_reports_its_own_response_times() -> None:
     def timed(us: int) -> Done:
         told = report(100, 0, 100_000, 0)
         times = msgspec.structs.replace(told.histograms, service=[us, 99], latency=[us + 50, 99])
@@ -95,7 +95,7 @@ def test_each_client_tells_its_own_response_times() -> None:
     assert client_part("mute", [report(1, 0, 1, 0)], 1).service_us is None
 
 
-def test_the_skew_lies_between_the_first_and_the_last_to_begin() -> None:
+def test_the_skew_is_that_between_the_first_and_the_last_to_start() -> None:
     parts = [
         client_part("c1", [report(1, 0, 1, 300)], 1),
         client_part("c2", [report(1, 0, 1, 900)], 1),

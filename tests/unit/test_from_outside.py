@@ -40,7 +40,7 @@ def private(source: str) -> Iterator[tuple[int, str]]:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(TESTS)))
-def test_a_test_reaches_nothing_private(path: Path) -> None:
+def test_tests_use_no_private_members(path: Path) -> None:
     found = list(private(path.read_text(encoding="utf-8")))
     assert not found, "Ask for what is shown, or give the class a public way to ask."
 
@@ -56,10 +56,10 @@ def test_a_test_reaches_nothing_private(path: Path) -> None:
         'monkeypatch.setattr("app.pages.live._LOW", 0)',
     ],
 )
-def test_every_way_to_reach_inside_is_found(source: str) -> None:
+def test_every_access_to_private_members_is_found(source: str) -> None:
     assert list(private(source))
 
 
 @pytest.mark.parametrize("source", ["self._list", "os._exit(0)", "page.__class__", "_ = page.list"])
-def test_what_is_ones_own_is_not(source: str) -> None:
+def test_access_to_own_members_is_allowed(source: str) -> None:
     assert not list(private(source))

@@ -10,13 +10,13 @@ import pytest
 
 
 @pytest.mark.parametrize("path", golden.SESSIONS, ids=lambda path: path.name)
-def test_a_recorded_session_says_what_it_said_when_it_was_recorded(path: Path) -> None:
+def test_a_recorded_session_reads_as_when_it_was_recorded(path: Path) -> None:
     before = json.loads(golden.kept(path).read_text())
 
     assert golden.lost(before, json.loads(json.dumps(golden.told(path)))) == []
 
 
-def test_a_figure_that_changes_is_seen() -> None:
+def test_a_changed_figure_is_noticed() -> None:
     before = json.loads(golden.kept(golden.SESSIONS[0]).read_text())
     after = json.loads(golden.kept(golden.SESSIONS[0]).read_text())
     server = next(iter(after["summary"]["servers"].values()))

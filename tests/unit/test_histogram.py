@@ -83,7 +83,7 @@ def test_a_percentile_needs_ten_values_beyond_it(q: float, needed: int) -> None:
 
 
 @given(MANY)
-def test_a_coarse_histogram_keeps_counts_and_is_never_far_off(times_us: list[int]) -> None:
+def test_a_coarse_histogram_keeps_counts_and_stays_within_its_error(times_us: list[int]) -> None:
     fine = histogram_of(times_us)
     rough = h.coarse(fine)
     assert sum(rough[1::2]) == len(times_us)

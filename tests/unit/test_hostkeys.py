@@ -69,7 +69,7 @@ def test_trusting_another_replaces_the_first(key: asyncssh.SSHKey) -> None:
         shows(key)
 
 
-def test_what_is_trusted_here_comes_before_what_ssh_trusts(ssh: Path, key: asyncssh.SSHKey) -> None:
+def test_keys_trusted_here_come_before_those_ssh_trusts(ssh: Path, key: asyncssh.SSHKey) -> None:
     old = new_key()
     (ssh / "known_hosts").write_text(f"rubbish\n\n# a comment\n{line('box,10.0.0.5', old)}")
     with pytest.raises(ChangedHostKey) as caught:
@@ -82,22 +82,20 @@ def test_what_is_trusted_here_comes_before_what_ssh_trusts(ssh: Path, key: async
         shows(old)
 
 
-def test_a_host_nobody_knows_is_no_changed_one(key: asyncssh.SSHKey) -> None:
+def test_an_unknown_host_is_not_a_changed_one(key: asyncssh.SSHKey) -> None:
     with pytest.raises(UnknownHostKey) as caught:
         shows(key)
     assert key.get_fingerprint("sha256") in str(caught.value)
 
 
-def test_what_is_trusted_under_an_alias_is_known_by_it(key: asyncssh.SSHKey) -> None:
+def test_a_key_trusted_under_an_alias_is_known_by_it(key: asyncssh.SSHKey) -> None:
     with pytest.raises(UnknownHostKey, match="box port 2222 \\(HostKeyAlias lab\\)") as caught:
         shows(key, "box", 2222, "lab")
     trust(caught.value.host, caught.value.port, caught.value.key)
     shows(key, "elsewhere", 22, "lab")
 
 
-def test_who_revoked_a_key_is_said_and_nobody_is_asked_to_trust_it(
-    ssh: Path, key: asyncssh.SSHKey
-) -> None:
+def test_a_revoked_key_is_reported_and_cannot_be_trusted(ssh: Path, key: asyncssh.SSHKey) -> None:
     trust("box", 22, key)
     (ssh / "known_hosts").write_text(f"# lost\n@revoked {line('*', key)}\n")
     with pytest.raises(RevokedHostKey, match=f"revoked by {ssh}/known_hosts line 2") as caught:
@@ -115,9 +113,7 @@ def test_a_list_of_revoked_keys_that_cannot_be_read_stops_everything(ssh: Path) 
         rules_for(hop, "box", 22)
 
 
-def test_the_settings_of_the_system_count_after_those_of_the_user(
-    ssh: Path, tmp_path: Path
-) -> None:
+def test_system_settings_come_after_those_of_the_user(ssh: Path, tmp_path: Path) -> None:
     (ssh / "config").write_text("Host box\n  HostKeyAlias mine\n")
     (tmp_path / "ssh_config").write_text(
         "HostKeyAlias theirs\nGSSAPIAuthentication perhaps\nGlobalKnownHostsFile /nowhere\n"

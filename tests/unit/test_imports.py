@@ -40,7 +40,7 @@ def test_the_workbench_needs_neither_qt_nor_the_app(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", AGENT, ids=short)
-def test_the_agent_needs_only_gevent_beside_python_3_10(path: Path) -> None:
+def test_the_agent_needs_only_gevent_and_python_3_10(path: Path) -> None:
     allowed = {*sys.stdlib_module_names, "gevent", ".", "workbench"}
     assert set(imported(path, python=(3, 10))) <= allowed
     tree = ast.parse(path.read_text(encoding="utf-8"))

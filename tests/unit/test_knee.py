@@ -108,7 +108,7 @@ def test_knees_of_whole_sessions_are_found(untrusted_from: float | None) -> None
         assert knee(points) == rate
 
 
-def test_a_server_that_never_answers_holds_nothing() -> None:
+def test_a_server_that_never_answers_sustains_nothing() -> None:
     dead = Contestant("dead", "Dead", "", 0.0, 100.0, 1 << 20)
     assert knee([d for d in session([dead], 4) if isinstance(d, PointStop)]) is None
 
@@ -125,7 +125,7 @@ def test_a_server_that_never_answers_holds_nothing() -> None:
         ("no pass shows anything", climb(LATE) + climb(LATE, pass_number=2), False),
     ],
 )
-def test_no_rate_held_is_not_known_unless_the_server_lost_its_lowest(
+def test_no_rate_is_sustained_only_where_the_server_lost_its_lowest(
     case: str, points: list[PointStop], known: bool
 ) -> None:
     assert (unknown(points) is None) is known, case
@@ -145,7 +145,7 @@ def test_no_rate_held_is_not_known_unless_the_server_lost_its_lowest(
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_it_may_hold_more_unless_the_next_rate_shows_its_limit(
+def test_it_may_sustain_more_unless_the_next_rate_shows_its_limit(
     case: str, points: list[PointStop], expected: bool
 ) -> None:
     assert is_floor(points, knee(points)) is expected

@@ -39,7 +39,7 @@ class Said:
 
 
 @pytest.mark.parametrize("nonsense", [b"- {]", b'- {"no": "event"}', b"- 7"])
-async def test_whoever_waits_is_told_when_a_runner_talks_nonsense(nonsense: bytes) -> None:
+async def test_waiters_get_an_error_when_a_runner_sends_garbage(nonsense: bytes) -> None:
     said = Said(READY, nonsense)
     link = Link("bolt", said, said)
     try:
@@ -51,7 +51,7 @@ async def test_whoever_waits_is_told_when_a_runner_talks_nonsense(nonsense: byte
         await link.close()
 
 
-def test_an_account_without_a_name_is_somebody(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_account_without_a_name_is_an_unknown_user(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(os, "getuid", lambda: 4_000_000)

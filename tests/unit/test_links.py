@@ -27,7 +27,7 @@ def plan(**workload: object) -> Plan:
     return Plan(name="x", servers=["a", "b"], rates=[100, 1000], workload=a_workload(**workload))
 
 
-def test_a_link_says_what_the_plan_needs_where_that_is_known() -> None:
+def test_a_link_shows_what_the_plan_needs_where_that_is_known() -> None:
     needed = replace(LINK, needed_bits_per_s=88e6)
     assert needed.text().endswith("; the plan needs about 88 Mbit/s at most.")
     assert LINK.text() == "bolt reaches atlas in 210 µs (p99 400 µs) and at 940 Mbit/s."
@@ -46,18 +46,18 @@ def test_the_largest_reply_at_the_highest_rate_is_what_is_needed() -> None:
     assert needed_of_each(plan(), 1, GATES) == 8 * 1000 * (10_000 + 66 * 11)
 
 
-def test_clients_share_it_and_kept_connections_open_seldom() -> None:
+def test_clients_share_the_load_and_keep_alive_opens_few_connections() -> None:
     kept = plan(protocol="http/1.1", calls_per_connection=10)
     per_s = max(kept.rates_per_s) * (1 if kept.unit == "requests" else 10)
     needed = needed_of_each(kept, 2, GATES)
     assert needed == pytest.approx(8 * per_s / 2 * (9_000 + 66 * 7.4))
 
 
-def test_a_closed_loop_has_no_rate_to_reckon_with() -> None:
+def test_a_closed_loop_has_no_rate_to_budget_for() -> None:
     assert needed_of_each(plan(mode="closed"), 1, GATES) == 0
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.stem)
-def test_what_iperf3_measured_is_read_and_nothing_else(case: Path) -> None:
+def test_only_the_output_of_iperf3_is_parsed(case: Path) -> None:
     said = json.loads(case.read_text())
     assert bits_per_s(said["text"].encode()) == said["expect"]

@@ -29,13 +29,11 @@ def noon(monkeypatch: pytest.MonkeyPatch) -> None:
         (timedelta(minutes=-3), "at 12:03"),
     ],
 )
-def test_an_age_is_told_in_minutes_then_by_the_clock_then_by_the_day(
-    before: timedelta, said: str
-) -> None:
+def test_an_age_is_shown_in_minutes_then_as_time_then_as_date(before: timedelta, said: str) -> None:
     assert since(stamp(NOON - before)) == said
 
 
-def test_a_check_that_finds_no_facts_leaves_those_before_as_old_as_they_are() -> None:
+def test_a_check_without_facts_leaves_the_age_of_earlier_ones_unchanged() -> None:
     morning = stamp(NOON - timedelta(hours=3))
     kept = Record(at=morning, found={"facts": {"cpu_count": 2}}, read=morning)
     again = kept.again()
@@ -44,7 +42,7 @@ def test_a_check_that_finds_no_facts_leaves_those_before_as_old_as_they_are() ->
     assert (again.at, again.read) == (stamp(NOON), morning)
 
 
-def test_of_two_readings_the_later_one_is_told() -> None:
+def test_the_later_of_two_readings_is_shown() -> None:
     def read(minutes: int, load: float) -> Record:
         at = stamp(NOON - timedelta(minutes=minutes))
         return Record(found={"facts": {"load_average": [load]}, "bind": str(load)}, read=at)

@@ -42,7 +42,7 @@ def test_the_mean_of_passes_counts_every_reply_once() -> None:
     assert both.spread("time", MEAN) == pytest.approx((0.4, 6.8), rel=0.001)
 
 
-def test_without_replies_or_histograms_the_mean_is_not_known() -> None:
+def test_without_replies_or_histograms_the_mean_is_unknown() -> None:
     assert isnan(PointResult(1000.0, tuple(stops([]))).time_ms(MEAN))
     data = summarise([*session(1, 1)[:1], *stops([])]).to_data()
     [server] = data["servers"].values()

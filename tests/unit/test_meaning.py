@@ -39,11 +39,11 @@ def said(profile: Profile = PROFILE, cpus: list[int] | None = None, **facts: Any
         ({"virtualisation": "virtual machine"}, "warn: It is a virtual machine"),
     ],
 )
-def test_facts_are_told_by_what_they_mean(facts: dict[str, Any], sentence: str) -> None:
+def test_facts_are_explained_by_what_they_mean(facts: dict[str, Any], sentence: str) -> None:
     assert sentence in said(**facts)
 
 
-def test_what_is_to_be_mended_comes_first() -> None:
+def test_warnings_come_first() -> None:
     assert said(governor="powersave").startswith("warn: ")
 
 
@@ -56,7 +56,7 @@ def test_a_core_that_is_not_there_is_named() -> None:
     assert "core 9" in said(profile)
 
 
-def test_a_client_is_not_told_of_accept_queues() -> None:
+def test_the_description_of_a_client_omits_accept_queues() -> None:
     profile = Profile("box", connector="ssh", address="a", roles=["client"])
     assert "accept queue" not in said(profile)
     assert "The clients get cores 0–3." in said(profile)

@@ -23,12 +23,12 @@ def found(*, passed: bool = True) -> GateResult:
     return GateResult(server="cheroot", passed=passed, sentences=[], protocols=["http/1.0"])
 
 
-def test_a_server_never_tried_offers_what_it_declares() -> None:
+def test_an_untested_server_offers_what_it_declares() -> None:
     assert gate_cache.recall(CHEROOT) is None
     assert gate_cache.protocols(CHEROOT) == ["http/1.0", "http/1.1"]
 
 
-def test_a_server_that_was_tried_offers_what_it_proved() -> None:
+def test_a_tested_server_offers_what_it_proved() -> None:
     gate_cache.remember(CHEROOT, found(), "cheroot 11.1.2")
     known = gate_cache.recall(CHEROOT)
     assert known is not None
@@ -36,12 +36,12 @@ def test_a_server_that_was_tried_offers_what_it_proved() -> None:
     assert gate_cache.protocols(CHEROOT) == ["http/1.0"]
 
 
-def test_one_that_failed_proves_nothing() -> None:
+def test_a_failed_one_proves_nothing() -> None:
     gate_cache.remember(CHEROOT, found(passed=False))
     assert gate_cache.protocols(CHEROOT) == ["http/1.0", "http/1.1"]
 
 
-def test_a_server_that_was_changed_counts_as_never_tried(tmp_path: Path) -> None:
+def test_a_changed_server_counts_as_untested(tmp_path: Path) -> None:
     entry = load_entry(Path(shutil.copytree(CHEROOT.folder, tmp_path / "cheroot")))
     gate_cache.remember(entry, found())
     assert gate_cache.recall(entry) is not None
@@ -50,7 +50,7 @@ def test_a_server_that_was_changed_counts_as_never_tried(tmp_path: Path) -> None
     assert gate_cache.recall(entry) is None
 
 
-def test_a_cache_that_cannot_be_written_is_no_obstacle(
+def test_a_cache_that_cannot_be_written_is_no_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("")
@@ -59,7 +59,7 @@ def test_a_cache_that_cannot_be_written_is_no_obstacle(
     assert gate_cache.recall(CHEROOT) is None
 
 
-def test_a_result_names_the_workloads_it_stands_for() -> None:
+def test_a_result_names_the_workloads_it_applies_to() -> None:
     result = GateResult(
         server="x",
         passed=True,

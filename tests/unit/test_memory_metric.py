@@ -83,7 +83,7 @@ def test_growth_counts_from_the_idle_server() -> None:
     assert grown((30 * MB, 405), (28 * MB, 105), (30 * MB, 400)) == [20 * MB, None, 20 * MB]
 
 
-def test_another_server_begins_anew() -> None:
+def test_another_server_starts_from_scratch() -> None:
     tally = Tally(sample(0, 10 * MB, 5))
     tally.add(sample(1, 30 * MB, 405))
     tally = tally.again()

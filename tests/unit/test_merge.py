@@ -76,7 +76,7 @@ def test_a_worker_that_ended_early_is_not_waited_for(
     assert [(w.index, w.due) for w in handed_on] == [(0, 2), (1, 1)]
 
 
-def test_what_waits_for_a_worker_is_handed_on_when_it_ends(
+def test_windows_waiting_for_a_worker_are_emitted_when_it_ends(
     merger: WindowMerger, handed_on: list[LoadWindow]
 ) -> None:
     for index in range(3):
@@ -95,7 +95,7 @@ def test_a_window_that_got_lost_does_not_hold_up_the_later_ones(
     assert [(w.index, w.due) for w in handed_on] == [(0, 2), (1, 1), (2, 1), (3, 2)]
 
 
-def test_totals_are_added_and_the_busiest_worker_is_told() -> None:
+def test_totals_are_added_and_the_busiest_worker_is_reported() -> None:
     ends = [
         {"cpu_us": 900_000, "wall_us": 1_000_000, "replies": 80, "in_flight": 1},
         {"cpu_us": 300_000, "wall_us": 1_200_000, "replies": 90, "in_flight": 0},

@@ -1122,7 +1122,7 @@ def test_a_message_is_read_as_it_was_recorded(message: Message) -> None:
 
 
 @pytest.mark.parametrize("message", RECORDED, ids=lambda message: message.code)
-def test_a_message_stands_in_a_session_as_it_was(message: Message) -> None:
+def test_a_message_survives_a_round_trip_through_a_session(message: Message) -> None:
     note = Note(t_us=1, topic="x", text=message.text(), data=message.record())
 
     assert msgspec.json.decode(encode(note), type=Note) == note
@@ -1157,7 +1157,7 @@ def test_a_figure_of_several_messages_is_written_from_least_to_most() -> None:
     )
 
 
-def test_one_example_stands_for_all_that_a_faulty_server_answered() -> None:
+def test_one_example_represents_all_responses_of_a_faulty_server() -> None:
     first = reasons.UnexpectedReplies(
         error="protocol-500", failed=10, calls=100, first_s=0.1, example="HTTP/1.0 500 No"
     )
@@ -1169,7 +1169,7 @@ def test_one_example_stands_for_all_that_a_faulty_server_answered() -> None:
     )
 
 
-def test_messages_that_differ_in_more_than_figures_stay_apart() -> None:
+def test_messages_that_differ_in_more_than_figures_are_not_merged() -> None:
     first = reasons.CallsFailed(failed=10, calls=100, errors={"connreset": 10})
     other = reasons.CallsFailed(failed=10, calls=100, errors={"client-timo": 10})
     calm = reasons.BackgroundLoad(cpu_pct=40.0)
@@ -1188,7 +1188,7 @@ def test_messages_that_differ_in_more_than_figures_stay_apart() -> None:
         {"code": "clients-late", "late_share": math.inf},
     ],
 )
-def test_what_is_not_known_here_is_the_sentence_that_was_recorded(finding: dict[str, Any]) -> None:
+def test_an_unknown_code_shows_the_recorded_sentence(finding: dict[str, Any]) -> None:
     stop = next(d for d in session(1, 2) if isinstance(d, PointStop))
     stop = msgspec.structs.replace(stop, reasons=["As it was said."], findings=[finding])
 

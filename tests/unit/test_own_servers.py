@@ -49,7 +49,7 @@ def test_a_copy_brings_the_code_but_not_the_history() -> None:
 
 
 @pytest.mark.parametrize("like", ["", "tornado", "cheroot", "flask", "chosen-path"])
-def test_a_new_server_can_be_run_as_it_is_advised(
+def test_a_new_server_can_be_run_by_the_suggested_command(
     like: str, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     if like == "chosen-path":
@@ -63,7 +63,7 @@ def test_a_new_server_can_be_run_as_it_is_advised(
     assert main([*shlex.split(advised), "--preview"]) == 0, capsys.readouterr().err
 
 
-def test_a_server_that_only_its_own_program_tests_is_not_advised_to_be_run(
+def test_running_is_not_suggested_for_a_server_tested_by_its_own_program(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["catalogue", "new", "Mine", "--like", "zeromq-pair"]) == 0
@@ -82,13 +82,13 @@ def test_a_server_that_only_its_own_program_tests_is_not_advised_to_be_run(
         ("Taken", "a server of yours with the id 'taken'"),
     ],
 )
-def test_a_name_that_cannot_be_is_refused_in_words(name: str, sentence: str) -> None:
+def test_an_invalid_name_is_refused_with_a_message(name: str, sentence: str) -> None:
     user_servers.new("taken")
     with pytest.raises(BadInput, match=sentence):
         user_servers.new(name)
 
 
-def test_what_another_program_wrote_is_not_overwritten() -> None:
+def test_changes_by_another_program_are_not_overwritten() -> None:
     made = user_servers.new("Mine")
     was = user_servers.read(made.folder)["server.py"]
     (made.folder / "server.py").write_text("# theirs\n")
@@ -105,7 +105,7 @@ def test_a_shipped_server_is_never_written() -> None:
         user_servers.remove(shipped)
 
 
-def test_a_removed_server_is_kept_aside_and_its_name_is_free_again() -> None:
+def test_a_removed_server_is_set_aside_and_its_name_is_free_again() -> None:
     made = user_servers.new("Mine")
     kept = user_servers.remove(made.folder)
     assert (kept / "server.py").is_file()
@@ -114,11 +114,11 @@ def test_a_removed_server_is_kept_aside_and_its_name_is_free_again() -> None:
     assert len(list(kept.parent.iterdir())) == 2
 
 
-def test_the_template_has_no_faults() -> None:
+def test_the_template_has_no_problems() -> None:
     assert faults(template()) == []
 
 
-def test_a_key_nobody_knows_is_told_beside_its_line() -> None:
+def test_an_unknown_key_is_reported_next_to_its_line() -> None:
     texts = template()
     texts["server.yaml"] += "protocol: [pong]\n"
     (fault,) = faults(texts)
@@ -132,7 +132,7 @@ def test_a_fault_of_the_yaml_names_its_line() -> None:
     assert fault.file == "server.yaml"
 
 
-def test_a_missing_file_is_told_beside_the_key_that_names_it() -> None:
+def test_a_missing_file_is_reported_next_to_the_key_that_names_it() -> None:
     texts = template()
     line = next(n for n, t in enumerate(texts["server.yaml"].splitlines(), 1) if "source:" in t)
     del texts["server.py"]
@@ -143,7 +143,7 @@ def test_a_missing_file_is_told_beside_the_key_that_names_it() -> None:
     )
 
 
-def test_a_requirement_without_a_version_is_told_beside_its_line() -> None:
+def test_a_requirement_without_a_version_is_reported_next_to_its_line() -> None:
     texts = template()
     texts["server.yaml"] += "requirements: requirements.txt\n"
     texts["requirements.txt"] = "# what it needs\ntornado\n"
@@ -152,12 +152,12 @@ def test_a_requirement_without_a_version_is_told_beside_its_line() -> None:
     assert "name==version" in fault.sentence
 
 
-def test_a_slip_in_the_program_is_told_beside_its_line() -> None:
+def test_an_error_in_the_script_is_reported_next_to_its_line() -> None:
     (fault,) = faults({**template(), "server.py": "import socket\n\ndef serve(:\n"})
     assert (fault.file, fault.line) == ("server.py", 3)
 
 
-def test_the_command_makes_a_server_and_says_how_to_go_on(
+def test_the_command_creates_a_server_and_says_what_to_do_next(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["catalogue", "new", "My own"]) == 0
@@ -173,7 +173,7 @@ def test_the_command_refuses_a_name_that_is_taken(capsys: pytest.CaptureFixture[
     assert "choose another name" in capsys.readouterr().err
 
 
-def test_a_full_disk_is_told_in_one_short_sentence(
+def test_a_full_disk_is_reported_in_one_short_sentence(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object, **__: object) -> None:

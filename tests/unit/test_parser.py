@@ -63,7 +63,7 @@ def told(response: Response | None) -> tuple[int, int, int, bool] | None:
     ],
     ids=["length", "chunked", "until-closed"],
 )
-def test_a_body_is_read_however_it_comes(data: bytes) -> None:
+def test_a_body_is_read_in_any_framing(data: bytes) -> None:
     response = parse(data, closed=True)
     assert response is not None and response.body == b"Pong!"
 

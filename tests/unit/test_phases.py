@@ -49,7 +49,7 @@ def course(delay_s: float, seconds: float, per_s: int, calls: int = 1) -> list[W
     ("delay_s", "seconds", "calls"),
     [(0.0001, 1.0, 1), (0.02, 1.0, 1), (0.044, 1.0, 10), (0.5, 2.0, 1), (0.15, 5.0, 10)],
 )
-def test_a_server_that_loses_nothing_answers_what_was_offered(
+def test_a_server_without_losses_answers_what_was_offered(
     delay_s: float, seconds: float, calls: int
 ) -> None:
     windows = course(delay_s, seconds, 5000, calls)
@@ -58,7 +58,7 @@ def test_a_server_that_loses_nothing_answers_what_was_offered(
     assert found.replies / found.seconds == pytest.approx(5000, rel=0.005)
 
 
-def test_a_server_at_half_the_rate_is_told_with_that_although_it_catches_up_in_the_end() -> None:
+def test_a_server_at_half_the_rate_is_reported_although_it_catches_up_in_the_end() -> None:
     windows = [window(i, 200, 100, 400 + 100_000 * i) for i in range(5)]
     windows += [window(i, 0, 100, 600_000) for i in range(5, 10)]
     found = steady(windows, 1.0, ramp_s(windows, 1, 0.0))
@@ -74,13 +74,13 @@ def test_think_time_makes_a_ramp_of_a_stay() -> None:
     assert (found.from_s, found.to_s) == (pytest.approx(4.2), pytest.approx(10.0))
 
 
-def test_without_a_steady_part_none_is_told() -> None:
+def test_without_a_steady_part_none_is_reported() -> None:
     windows = course(0.6, 0.4, 500)
     assert steady(windows, 0.4, ramp_s(windows, 1, 0.0)) is None
     assert steady([], 1.0, 0.0) is None
 
 
-def test_windows_are_told_with_their_phase_while_the_point_runs() -> None:
+def test_windows_are_reported_with_their_phase_while_the_point_runs() -> None:
     assert [phase(i, 1.0, 0.4) for i in range(7)] == [
         *["ramp"] * 2,
         *["measure"] * 3,
@@ -88,7 +88,7 @@ def test_windows_are_told_with_their_phase_while_the_point_runs() -> None:
     ]
 
 
-def test_windows_put_together_keep_every_count_and_every_time() -> None:
+def test_merged_windows_keep_every_count_and_every_time() -> None:
     three = [window(0, 10, 10, 1000), window(1, 10, 30, 9000), window(2, 10, 10, 300)]
     one = together(three)
     assert (one.due, one.replies, one.length_us, one.index) == (30, 50, 3 * WINDOW_US, 2)

@@ -221,7 +221,7 @@ def test_plain_data_gives_the_same_sweep_back(changes: dict[str, Any]) -> None:
     assert to_data(again) == data
 
 
-def test_the_shipped_plans_are_sound() -> None:
+def test_the_shipped_plans_are_valid() -> None:
     assert {"demo", "piel-2009-sockets"} <= set(plan_names())
     for name in plan_names():
         assert load_plan(name).description
@@ -236,7 +236,7 @@ def test_the_demo_compares_the_seven_servers_at_eight_rates_or_more() -> None:
     assert len(plan.rates_per_s) >= 8
 
 
-def test_the_plan_of_2009_has_the_numbers_of_its_source() -> None:
+def test_the_plan_of_2009_has_the_published_numbers() -> None:
     plan = load_plan("piel-2009-sockets")
     run = list(points(plan, "tornado"))
     assert [p.x for p in run] == [float(rate) for rate in range(400, 9001, 100)]
@@ -263,12 +263,12 @@ def test_a_plan_is_found_by_its_path(home: Path) -> None:
     assert load_plan(home / "mine.yaml").name == "mine"
 
 
-def test_a_misspelt_name_is_answered_with_the_nearest(home: Path) -> None:
+def test_a_misspelt_name_gets_the_closest_suggestion(home: Path) -> None:
     with pytest.raises(BadInput, match=r"There is no plan 'dmeo'. Did you mean 'demo'\?"):
         load_plan("dmeo")
 
 
-def test_an_unknown_name_is_answered_with_all_there_are(home: Path) -> None:
+def test_an_unknown_name_is_answered_with_all_valid_ones(home: Path) -> None:
     with pytest.raises(BadInput, match=r"There are .*demo, .*mine, .* and .*Or give a file"):
         load_plan("zzzz")
 
@@ -335,14 +335,14 @@ def test_a_key_that_cannot_be_set_is_named(change: str, said: str) -> None:
 
 
 @pytest.mark.parametrize("change", ["arrivals=poisson", "rate_of=requests", "lengthen=true"])
-def test_what_says_nothing_in_a_closed_loop_is_not_set_there(change: str) -> None:
+def test_settings_without_effect_in_a_closed_loop_are_refused_there(change: str) -> None:
     closed = ["mode=closed", "rates=[]", "concurrency=[50]"]
     with pytest.raises(BadInput, match="a closed loop offers no rate, so it has no effect"):
         with_set(a_plan(), [*closed, change])
     assert with_set(a_plan(), [change]).workload.mode == "open"
 
 
-def test_what_a_plan_varies_is_set_as_its_axis() -> None:
+def test_the_varied_value_is_set_as_the_axis_of_the_plan() -> None:
     changes = ["protocol=http/1.1", "calls_per_connection=8", "rates=[100]", "vary={pipeline: [1]}"]
     assert with_set(a_plan(), [*changes, "vary.pipeline=[2, 4]"]).axis.values == [2, 4]
     with pytest.raises(BadInput, match=r"varies it; set its values, vary={pipeline: \[...\]}"):
@@ -356,14 +356,14 @@ def test_a_key_that_is_missing_can_be_set(home: Path) -> None:
         load_plan("short")
 
 
-def test_all_that_is_wrong_is_told_at_once() -> None:
+def test_all_problems_are_reported_at_once() -> None:
     data = {"servers": ["a", "a"], "rates": []}
     with pytest.raises(BadInput, match=r"listed twice.* none is given.* neither is given") as error:
         plan_from_data(data, name="p")
     assert str(error.value).count("listed twice") == 1
 
 
-def test_a_plan_of_any_time_is_read_with_its_workload() -> None:
+def test_a_recorded_plan_is_read_with_its_workload() -> None:
     recorded = {"protocol": "pong", "path": "/", "calls_per_connection": 1, "pipeline": 1}
     recorded |= {"think_time_s": 0.0, "timeout_s": 5.0, "arrivals": "uniform", "mode": "open"}
     data = {"servers": ["a"], "rates": [100], "seconds": 2, "workload": recorded}

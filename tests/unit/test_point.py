@@ -63,7 +63,7 @@ async def test_a_point_begins_has_its_windows_and_ends(tmp_path: Path) -> None:
     assert stop.latency_us is not None and stop.latency_us.p99 == 200
 
 
-async def test_a_tool_is_told_everything_about_the_point(tmp_path: Path) -> None:
+async def test_a_tool_receives_everything_about_the_point(tmp_path: Path) -> None:
     async with a_run(PLAN, tmp_path) as run:
         await measured(run)
     assert run.load.specs == [
@@ -90,13 +90,13 @@ async def test_a_server_beyond_its_capacity_is_the_limit(tmp_path: Path) -> None
     assert stop.evidence["open_at_end"] > stop.evidence["open_halfway"] > 0
 
 
-async def test_a_late_client_is_the_limit(tmp_path: Path) -> None:
+async def test_a_late_client_makes_the_point_client_limited(tmp_path: Path) -> None:
     async with a_run(PLAN, tmp_path, Script(lateness_us=9_000)) as run:
         stop = await measured(run)
     assert stop.verdict == "client-limited"
 
 
-async def test_what_a_tool_cannot_tell_is_unknown_and_nothing_is_concluded_from_it(
+async def test_what_a_tool_does_not_report_is_unknown_and_no_verdict_uses_it(
     tmp_path: Path,
 ) -> None:
     """The same as above, told by a tool that only counts."""
@@ -114,14 +114,14 @@ async def test_what_a_tool_cannot_tell_is_unknown_and_nothing_is_concluded_from_
     assert written["counts"]["late"] is written["client_cpu_pct"] is written["conserved"] is None
 
 
-async def test_a_tool_that_counts_still_tells_who_lost_the_calls(tmp_path: Path) -> None:
+async def test_a_tool_that_counts_still_reports_who_lost_the_calls(tmp_path: Path) -> None:
     script = Script(capacity=lambda x: min(x, 600))
     async with a_run(PLAN, tmp_path, script, can=COUNTS_ONLY) as run:
         stop = await measured(run)
     assert stop.verdict == "server-limited"
 
 
-async def test_latency_is_unknown_where_a_tool_does_not_know_when_calls_were_due(
+async def test_latency_is_unknown_where_a_tool_reports_no_scheduled_times(
     tmp_path: Path,
 ) -> None:
     can = msgspec.structs.replace(ALL, due_times=False)
@@ -166,7 +166,9 @@ async def test_a_point_without_a_client_raises(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ask", ["stop", "skip_server"])
-async def test_a_point_that_is_ended_early_is_told_as_interrupted(tmp_path: Path, ask: str) -> None:
+async def test_a_point_that_is_ended_early_is_reported_as_interrupted(
+    tmp_path: Path, ask: str
+) -> None:
     script = Script(held=1)
     async with a_run(PLAN, tmp_path, script) as run:
         script.on_point = lambda number, spec: getattr(run.control, ask)()

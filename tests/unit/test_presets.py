@@ -27,7 +27,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return paths.data_dir() / "plans"
 
 
-def test_a_quick_look_comes_first_and_every_shipped_plan_says_what_it_is_for() -> None:
+def test_quick_look_comes_first_and_every_shipped_plan_states_its_purpose() -> None:
     found = library.presets()
     assert [p.id for p in found[:3]] == ["quick", "demo", "thorough"]
     assert all(p.plan and p.plan.description for p in found)
@@ -70,7 +70,7 @@ def test_the_file_holds_only_what_is_unusual(home: Path) -> None:
     ],
     ids=["open", "closed"],
 )
-def test_what_is_written_is_read_as_it_was(plan: Plan, tmp_path: Path) -> None:
+def test_a_plan_survives_being_saved_and_loaded(plan: Plan, tmp_path: Path) -> None:
     path = tmp_path / "p.yaml"
     path.write_text(library.to_yaml(plan))
     again = load_plan(path)
@@ -89,14 +89,14 @@ def test_what_is_written_is_read_as_it_was(plan: Plan, tmp_path: Path) -> None:
         (" .. ", "letters or digits"),
     ],
 )
-def test_a_name_that_is_taken_or_says_nothing_is_refused(name: str, said: str) -> None:
+def test_a_name_that_is_taken_or_empty_is_refused(name: str, said: str) -> None:
     library.save(PLAN, "Mine")
     with pytest.raises(BadInput) as refused:
         library.save(PLAN, name)
     assert said in str(refused.value)
 
 
-def test_an_own_plan_can_be_replaced_renamed_and_deleted(home: Path) -> None:
+def test_a_users_own_plan_can_be_replaced_renamed_and_deleted(home: Path) -> None:
     library.save(PLAN, "Mine")
     library.save(Plan(servers=["a"], rates=[1], seconds=1), "Mine", over="mine")
     assert load_plan("mine").servers == ["a"]
@@ -131,7 +131,7 @@ def test_a_plan_that_cannot_be_read_hides_no_other(home: Path) -> None:
     assert "broken.yaml" in own[0].problem
 
 
-def test_a_folder_that_cannot_be_written_is_told_in_words(home: Path) -> None:
+def test_a_read_only_folder_is_reported_with_a_message(home: Path) -> None:
     home.parent.mkdir(parents=True)
     home.write_text("not a folder")
     with pytest.raises(BadInput, match="cannot be written"):

@@ -60,7 +60,7 @@ def test_the_users_own_profile_hides_the_shipped_one(profiles: Path) -> None:
         ("", "is empty"),
     ],
 )
-def test_nonsense_is_refused_in_one_sentence_with_its_place(
+def test_invalid_values_are_refused_in_one_sentence_with_their_place(
     profiles: Path, text: str, sentence: str
 ) -> None:
     (profiles / "mine.yaml").write_text(text)
@@ -89,7 +89,7 @@ def test_nonsense_is_refused_in_one_sentence_with_its_place(
         ("connector: ssh\naddress: a\npassword: p", "there is no key 'password'"),
     ],
 )
-def test_what_cannot_be_reached_is_refused_with_its_key(
+def test_an_unreachable_profile_is_refused_with_its_key(
     profiles: Path, text: str, sentence: str
 ) -> None:
     (profiles / "mine.yaml").write_text(f"name: mine\n{text}")
@@ -134,7 +134,7 @@ def test_an_unknown_name_gets_a_suggestion(profiles: Path) -> None:
     ],
     ids=["all", "an affinity set", "agents given", "server given", "both given"],
 )
-def test_server_and_agents_get_cores_of_their_own(
+def test_server_and_agents_get_separate_cores(
     server: Cores, agent: Cores, allowed: list[int], expected: Placement
 ) -> None:
     assert place(Cpus(server, agent), allowed, machine="m") == expected
@@ -150,7 +150,7 @@ def test_server_and_agents_get_cores_of_their_own(
     ],
     ids=["one core", "agents have all", "server has all", "both the same"],
 )
-def test_sharing_a_core_is_said(
+def test_sharing_a_core_is_reported(
     server: Cores, agent: Cores, allowed: list[int], expected: tuple[tuple[int, ...], ...]
 ) -> None:
     placement = place(Cpus(server, agent), allowed, machine="m")
@@ -158,7 +158,7 @@ def test_sharing_a_core_is_said(
     assert placement.shared is not None
 
 
-def test_apart_the_server_keeps_its_one_core_and_agents_have_all() -> None:
+def test_on_separate_machines_the_server_keeps_its_core_and_agents_have_all() -> None:
     assert place_server(Cpus(), [2, 3], machine="m") == (2,)
     assert place_agents(Cpus(), [2, 3], machine="m") == (2, 3)
     assert place_server(Cpus([3, 4]), [2, 3, 4], machine="m") == (3, 4)
@@ -192,7 +192,7 @@ def test_a_machine_is_described_changed_and_copied_from_the_command_line(
 
 
 @pytest.mark.parametrize("cores", ["two", "1-", "3-1", "-1", "1;2", "0-99999", ""])
-def test_cores_that_are_none_are_said_to_be_none(
+def test_an_invalid_core_list_is_refused(
     profiles: Path, cores: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["machines", "add", "bolt", "--address", "b", f"--server-cpus={cores}"]) == 2

@@ -90,7 +90,7 @@ def test_points_given_up_are_not_waited_for() -> None:
     assert progress.done == 10
 
 
-def test_a_server_left_out_is_passed_over() -> None:
+def test_a_server_that_was_left_out_is_skipped() -> None:
     documents = synthetic.session(3, 4)
     second = synthetic.contestants(3)[1].id
     kept = [d for d in documents if getattr(d, "server", "") != second]
@@ -102,13 +102,13 @@ def test_a_new_start_begins_afresh() -> None:
     assert after([*documents, documents[0]]).done == 0
 
 
-def test_what_is_added_is_forgotten_when_a_session_begins_again() -> None:
+def test_added_data_is_discarded_when_a_session_restarts() -> None:
     documents = looked_again(synthetic.session(2, 4), 4500, "asyncio-streams")
     assert after(documents).total == 9
     assert after([*documents, *documents]).total == 9
 
 
-def test_a_turn_added_for_another_look_is_counted_when_it_is_told() -> None:
+def test_a_turn_added_for_a_repeat_is_counted_when_it_is_announced() -> None:
     documents = synthetic.session(2, 4)[:-1]
     first = next(d for d in documents if isinstance(d, PointStart) and d.purpose == "sweep")
     again = notes.Again(look=1, pass_number=1, rates_per_s=[first.rate_per_s]).note(
@@ -125,7 +125,7 @@ def test_a_turn_added_for_another_look_is_counted_when_it_is_told() -> None:
     assert (progress.done, progress.in_block) == (9, (1, 1))
 
 
-def test_a_pause_adds_nothing_to_the_time_that_is_left() -> None:
+def test_a_pause_does_not_change_the_time_remaining() -> None:
     documents = upto_point(synthetic.session(2, 4), 3, PointStop)
     progress = after(documents)
     before, at_us = progress.left_s, progress.t_us
@@ -137,7 +137,7 @@ def test_a_pause_adds_nothing_to_the_time_that_is_left() -> None:
     assert progress.left_s == pytest.approx(before)
 
 
-def test_between_two_turns_it_is_the_turn_of_the_one_that_comes_next() -> None:
+def test_between_two_turns_the_next_server_is_current() -> None:
     documents = upto_point(synthetic.session(2, 4), 3, PointStop)
     progress = after(documents)
     assert progress.turn is progress.servers["asyncio-protocol"]
@@ -145,7 +145,7 @@ def test_between_two_turns_it_is_the_turn_of_the_one_that_comes_next() -> None:
     assert progress.block_left_s == progress.left_s
 
 
-def test_a_round_of_looks_that_was_announced_begins_with_its_first_turn() -> None:
+def test_an_announced_round_of_repeats_begins_with_its_first_server() -> None:
     documents = looked_again(synthetic.session(2, 8), 4500.0, "asyncio-streams", "asyncio-protocol")
     announced = max(n for n, d in enumerate(documents) if getattr(d, "topic", "") == "again")
     progress = after(documents[: announced + 1])

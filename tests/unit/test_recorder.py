@@ -68,7 +68,7 @@ def test_a_session_is_never_overwritten(tmp_path: Path) -> None:
     assert path.read_text() == "mine"
 
 
-def test_two_that_begin_in_one_second_have_a_file_each(
+def test_two_runs_started_in_one_second_have_a_file_each(
     documents: list[AnyDocument], tmp_path: Path
 ) -> None:
     recorders = [Recorder(tmp_path / "run.pong.yaml", or_beside=True) for _ in range(2)]
@@ -81,18 +81,18 @@ def test_two_that_begin_in_one_second_have_a_file_each(
     assert [recorder.path.name for recorder in recorders] == ["run.pong.yaml", "run-2.pong.yaml"]
 
 
-def test_a_file_in_the_way_of_a_folder_is_named(tmp_path: Path) -> None:
+def test_a_file_where_a_folder_should_be_is_named(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("")
     with pytest.raises(BadInput, match=r"out is a file, not a directory"):
         Recorder(tmp_path / "out" / "run.yaml")
 
 
-def test_a_directory_in_place_of_the_file_is_named(tmp_path: Path) -> None:
+def test_a_directory_instead_of_a_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="is a directory; give the name of a file"):
         Recorder(tmp_path)
 
 
-def test_a_path_no_system_accepts_is_one_sentence() -> None:
+def test_a_path_no_system_accepts_gives_one_sentence() -> None:
     with pytest.raises(BadInput, match="No session can be written to"):
         Recorder(Path("a\0b"))
 
@@ -104,7 +104,7 @@ def test_until_something_is_recorded_there_is_no_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_that_appeared_meanwhile_is_not_touched(tmp_path: Path) -> None:
+def test_a_file_that_appeared_in_the_meantime_is_not_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "run.yaml"
     recorder = Recorder(path)
     path.write_text("mine")
@@ -121,7 +121,7 @@ def test_a_file_that_appeared_meanwhile_is_not_touched(tmp_path: Path) -> None:
         HostSample(t_us=1, machine="x", cpu_pct=float("inf")),
     ],
 )
-def test_a_figure_that_cannot_be_written_is_refused_and_nothing_is_torn(
+def test_a_value_that_cannot_be_written_is_refused_and_leaves_no_partial_document(
     broken: AnyDocument, documents: list[AnyDocument], tmp_path: Path
 ) -> None:
     path = tmp_path / "run.yaml"
@@ -148,7 +148,7 @@ def limited(path: Path) -> str:
     return done.stdout
 
 
-def test_a_disk_full_while_the_ceiling_is_looked_for_is_told_with_the_null_server(
+def test_a_disk_full_during_calibration_is_reported_with_the_null_server(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rest = iter(synthetic.session(1, 3))
@@ -168,7 +168,7 @@ def test_a_disk_full_while_the_ceiling_is_looked_for_is_told_with_the_null_serve
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs limits on file sizes")
-def test_a_file_that_cannot_grow_stays_valid_and_says_what_it_holds(tmp_path: Path) -> None:
+def test_a_file_that_cannot_grow_stays_valid_and_says_what_it_contains(tmp_path: Path) -> None:
     path = tmp_path / "run.yaml"
     assert limited(path) == (
         "The session cannot be written: file too large."
@@ -181,7 +181,7 @@ def test_a_file_that_cannot_grow_stays_valid_and_says_what_it_holds(tmp_path: Pa
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /dev/full")
-def test_a_full_disk_is_called_one(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_as_such(tmp_path: Path) -> None:
     path = tmp_path / "run.yaml"
     recorder = Recorder(path)
     start, second, *_ = synthetic.session(1, 1)

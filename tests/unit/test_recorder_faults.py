@@ -109,7 +109,7 @@ FAULTS = [
 
 @posix
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda f: f"{f[0]}, {f[1]}, {errno.errorcode[f[2]]}")
-def test_a_disk_that_fails_ends_in_a_sentence_and_leaves_a_session(
+def test_a_failing_disk_gives_one_sentence_and_leaves_a_session(
     fault: tuple[str, str, int],
     documents: Documents,
     tmp_path: Path,
@@ -218,7 +218,7 @@ FILLED = """
 
 
 @pytest.mark.skipif(not shutil.which("unshare"), reason="needs a disk of its own")
-def test_a_disk_that_is_really_full_keeps_what_it_has(tmp_path: Path) -> None:
+def test_a_full_disk_keeps_what_was_written(tmp_path: Path) -> None:
     script = tmp_path / "fill.py"
     script.write_text(textwrap.dedent(FILLED))
     disk = tmp_path / "disk"

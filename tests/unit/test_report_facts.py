@@ -29,14 +29,14 @@ from workbench.terminal import Terminal
 CLOSED = Path(__file__).parents[1] / "cases" / "sessions" / "closed-loop.pong.yaml"
 
 
-def test_the_answer_names_who_holds_most_and_how_much() -> None:
+def test_the_answer_names_the_best_server_and_its_rate() -> None:
     told = facts(session(3, 8))
     assert told.answer == "Best: gevent at 7,875 connections per second."
     assert [held.name for held in told.ranking] == ["gevent", "asyncio Protocol", "asyncio streams"]
     assert [held.sustained for held in told.ranking] == ["7,875/s", "6,750/s", "4,500/s"]
 
 
-def test_servers_that_hold_the_same_are_named_together() -> None:
+def test_servers_that_sustain_the_same_are_named_together() -> None:
     told = facts(session(3, rates=[1000.0, 2000.0]))
     assert told.answer == (
         "asyncio streams, asyncio Protocol and gevent sustain ≥ 2,000 connections per second."
@@ -79,7 +79,7 @@ def test_the_ranking_says_what_the_knees_are(servers: int, points: int, end: str
             assert f"{expected:,.0f}/s" in held.sustained or end != "done"
 
 
-def test_points_that_are_not_to_be_trusted_are_named_with_their_rates_and_cause() -> None:
+def test_unreliable_points_are_named_with_their_rates_and_cause() -> None:
     told = facts(session(2, 4, untrusted_from=6000.0))
     (first, second) = told.doubts
     assert first.startswith("asyncio streams at 6,750/s and 9,000/s: client-limited. The clients")
@@ -92,7 +92,7 @@ def test_a_session_without_doubts_has_none() -> None:
     assert facts(session(2, 4)).doubts == []
 
 
-def test_an_aborted_run_is_doubted_before_everything_else() -> None:
+def test_being_aborted_is_the_first_doubt_about_a_run() -> None:
     told = facts(session(2, 4, end="interrupted"))
     assert told.state == "The run was aborted. Aborted by hand."
     assert told.doubts[0] == told.state
@@ -101,7 +101,7 @@ def test_an_aborted_run_is_doubted_before_everything_else() -> None:
     assert (last.verdict, last.replies, last.counts) == ("interrupted", "6,788", False)
 
 
-def test_calls_that_are_missing_from_the_count_are_told() -> None:
+def test_calls_missing_from_the_count_are_reported() -> None:
     documents = [
         msgspec.structs.replace(d, conserved=False)
         if isinstance(d, PointStop) and d.rate_per_s == 4500.0
@@ -118,7 +118,7 @@ def test_calls_that_are_missing_from_the_count_are_told() -> None:
     assert [row["audits_failed"] for row in table] == ["conservation", ""]
 
 
-def test_a_percentile_stands_only_where_there_are_replies_enough() -> None:
+def test_a_percentile_is_shown_only_with_enough_replies() -> None:
     few = facts(session(1, rates=[100.0], seconds=1.0)).points[0].rows[0]
     many = facts(session(1, rates=[4000.0], seconds=4.0)).points[0].rows[0]
     assert few.times[0]
@@ -126,7 +126,7 @@ def test_a_percentile_stands_only_where_there_are_replies_enough() -> None:
     assert all(many.times)
 
 
-def test_what_was_said_of_a_server_in_every_pass_stands_once() -> None:
+def test_a_note_about_a_server_in_every_pass_is_shown_once() -> None:
     slow = contestants(7)[6:]
     told = facts(session(slow, 9, repeats=3, give_up=True))
     gave_up = notes.GaveUp(x=6000.0, success_below_pct=50.0, points=3, left_out=3)
@@ -134,7 +134,7 @@ def test_what_was_said_of_a_server_in_every_pass_stands_once() -> None:
     assert told.passes == 3
 
 
-def test_another_load_tool_than_ours_is_named_wherever_conditions_stand() -> None:
+def test_a_different_load_tool_is_named_wherever_conditions_are_shown() -> None:
     start, *rest = session(2, 3)
     assert isinstance(start, RunStart)
     driven = msgspec.structs.replace(start, plan={**start.plan, "load_tool": "wrk"})
@@ -190,14 +190,14 @@ def test_the_users_title_and_notes_come_first() -> None:
     assert facts(session(1, 1)).title == "Socket ping-pong"
 
 
-def test_notes_stand_in_their_order_with_their_time() -> None:
+def test_notes_are_listed_in_order_with_their_time() -> None:
     documents = session(1, 2, give_up=True)
     told = facts(documents)
     assert len(told.events) == sum(isinstance(d, Note) for d in documents)
     assert told.events[0].text == notes.Ceiling(ceiling_per_s=14_000.0).text()
 
 
-def test_settings_of_the_kernel_stand_by_themselves() -> None:
+def test_kernel_settings_are_listed_separately() -> None:
     start, *rest = session(1, 2)
     assert isinstance(start, RunStart)
     facts_known = start.machines[0].facts | {"sysctls": {"net.core.somaxconn": 4096}}
@@ -210,7 +210,7 @@ def test_settings_of_the_kernel_stand_by_themselves() -> None:
     assert told.machines[1].rows == (("net.core.somaxconn", "4096"),)
 
 
-def test_points_that_are_ok_but_for_other_programs_are_one_footnote() -> None:
+def test_points_that_are_ok_except_for_background_load_share_one_footnote() -> None:
     documents = [
         msgspec.structs.replace(d, reasons=[SustainedUnderBackgroundLoad(cpu_pct=161.0).text()])
         if isinstance(d, PointStop) and d.rate_per_s == 4500.0
@@ -223,7 +223,7 @@ def test_points_that_are_ok_but_for_other_programs_are_one_footnote() -> None:
     ]
 
 
-def test_who_may_hold_more_is_said_with_the_answer() -> None:
+def test_servers_that_may_sustain_more_are_named_with_the_answer() -> None:
     unsure = [
         msgspec.structs.replace(d, verdict="inconclusive")
         if isinstance(d, PointStop) and d.rate_per_s > 3000 and d.server == "asyncio-streams"
@@ -240,7 +240,7 @@ def test_who_may_hold_more_is_said_with_the_answer() -> None:
     )
 
 
-def test_the_looks_at_a_rate_stand_together_in_the_table() -> None:
+def test_attempts_at_a_rate_are_listed_together_in_the_table() -> None:
     told = facts(looked_again(session(2, 8), 4500.0, "asyncio-streams"))
     rows = [(row.offered, row.counts) for row in told.points[0].rows]
     assert rows[3:6] == [("4,500/s", False), ("4,500/s", True), ("5,625/s", True)]
@@ -253,12 +253,12 @@ def test_the_looks_at_a_rate_stand_together_in_the_table() -> None:
         (15000.0, "The client limit is 14,000/s: the most the clients reached"),
     ],
 )
-def test_a_ceiling_is_told_as_one_only_where_more_was_offered(last: float, said: str) -> None:
+def test_a_client_limit_is_reported_only_where_more_was_offered(last: float, said: str) -> None:
     told = facts(session(1, rates=[1000.0, last]))
     assert any(sentence.startswith(said) for sentence in told.method)
 
 
-def test_warnings_and_servers_that_were_left_out_are_doubts() -> None:
+def test_warnings_and_omitted_servers_are_doubts() -> None:
     documents = session(2, 3)
     gone = [d for d in documents if getattr(d, "server", "") != "asyncio-protocol"]
     unknown = notes.ClientLimitUnknown()
@@ -270,7 +270,7 @@ def test_warnings_and_servers_that_were_left_out_are_doubts() -> None:
     ]
 
 
-def test_a_closed_loop_is_told_by_its_most_replies_and_promises_nothing_of_stalls() -> None:
+def test_a_closed_loop_is_summarised_by_its_highest_reply_rate_and_warns_of_stalls() -> None:
     told = facts(read_session(CLOSED).documents)
     assert [(held.name, held.sustained, held.p50, held.p99) for held in told.ranking] == [
         ("asyncio Protocol", "12,519 replies/s at 50 concurrent", "3.68 ms", "9.35 ms"),

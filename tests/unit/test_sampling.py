@@ -37,11 +37,11 @@ def changed(sample: Sample, **values: object) -> Sample:
     return Sample(**(fields | values))
 
 
-def test_the_first_sample_says_nothing_yet() -> None:
+def test_the_first_sample_has_no_differences_yet() -> None:
     assert Differ("lab", lambda t_us: t_us).document(BEFORE) is None
 
 
-def test_counters_become_differences_and_ticks_percent() -> None:
+def test_counters_become_differences_and_ticks_become_percent() -> None:
     differ = Differ("lab", lambda t_us: t_us - 1_000_000)
     differ.document(BEFORE)
     document = differ.document(AFTER)
@@ -64,7 +64,7 @@ def test_another_server_does_not_inherit_figures() -> None:
     assert (document.cpu_pct, document.pss_bytes) == (0.0, 0)
 
 
-def test_a_server_that_is_gone_uses_nothing() -> None:
+def test_a_server_that_exited_uses_nothing() -> None:
     differ = Differ("lab", lambda t_us: t_us)
     differ.document(BEFORE)
     document = differ.document(changed(AFTER, tree=None, listening=None))
@@ -96,13 +96,13 @@ def test_the_next_point_begins_at_the_last_sample() -> None:
     assert (again.usage().cpu_pct, again.usage().counters) == (0.0, {})
 
 
-def test_a_child_that_nobody_waited_for_does_not_make_time_negative() -> None:
+def test_a_child_that_was_not_reaped_does_not_make_cpu_time_negative() -> None:
     tally = Tally(AFTER)
     tally.add(changed(BEFORE, t_us=1_400_000))
     assert tally.usage().cpu_pct == 0.0
 
 
-def test_what_nobody_known_used_was_used_elsewhere() -> None:
+def test_cpu_time_of_no_known_process_counts_as_background_load() -> None:
     """In one second of two cores, 100 ticks each: 0.5 s by the tree, 0.1 s by the sampler."""
     tree = Tree(cpu_us=1_000_000, rss=1, pss=1, processes=1, threads=1, descriptors=1)
     first = changed(BEFORE, cores=[(0, 0), (0, 0), (0, 0)], softirq=0)

@@ -16,13 +16,13 @@ from app.charts import scales
     ],
     ids=["roomy", "crowded", "many decades"],
 )
-def test_a_log_scale_has_all_its_steps_or_decades_alone(
+def test_a_log_scale_has_all_its_steps_or_only_decades(
     low: float, high: float, apart: float, marks: list[float]
 ) -> None:
     assert scales.log_ticks(low, high, apart) == pytest.approx(marks)
 
 
-def test_whole_numbers_have_no_marks_between_them() -> None:
+def test_no_ticks_lie_between_whole_numbers() -> None:
     assert scales.ticks(2, 6) == [0, 0.5, 1, 1.5, 2]
     assert scales.ticks(2, 6, whole=True) == [0, 1, 2]
 
@@ -34,7 +34,7 @@ def test_an_axis_ends_at_the_next_round_figure(value: float, end: float) -> None
     assert scales.end(value) == pytest.approx(end)
 
 
-def test_of_crowded_values_the_last_and_the_first_stay() -> None:
+def test_the_last_and_the_first_of_crowded_values_stay() -> None:
     values = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0]
     assert scales.apart(values, values, 15) == [1, 20, 50, 100]
     assert scales.apart([7.0], [0.0], 15) == [7]

@@ -29,7 +29,7 @@ def test_uniform_arrivals_are_where_the_rate_puts_them_without_drift(
 
 
 @given(RATES, COUNTS, SHARES)
-def test_the_shares_of_a_uniform_schedule_are_together_the_schedule(
+def test_the_shares_of_a_uniform_schedule_add_up_to_the_schedule(
     rate: float, count: int, shares: int
 ) -> None:
     dealt = [at for share in range(shares) for at in uniform(rate, count, share, shares)]

@@ -66,7 +66,7 @@ async def test_interleaved_passes_give_every_server_one_turn_each(tmp_path: Path
     assert [p for _, p, _, _ in measured(run)] == [1, 1, 2, 2, 3, 3]
 
 
-async def test_the_warm_up_comes_first_and_is_not_judged(tmp_path: Path) -> None:
+async def test_the_warm_up_comes_first_and_gets_no_verdict(tmp_path: Path) -> None:
     plan = changed(servers=["one"], warm_up=WarmUp(rate_per_s=100, seconds=1))
     async with a_run(plan, tmp_path) as run:
         await run.scheduler.run()
@@ -89,7 +89,7 @@ async def test_a_hiccup_is_measured_again_after_all_servers_had_their_turn(tmp_p
     assert [note.server for note in run.notes("again")] == ["one", "one"]
 
 
-async def test_what_is_lost_twice_is_lost(tmp_path: Path) -> None:
+async def test_a_rate_lost_twice_is_lost(tmp_path: Path) -> None:
     plan = changed(servers=["one"], looks=3)
     async with a_run(plan, tmp_path, Script(capacity=lambda x: min(x, 1_500))) as run:
         await run.scheduler.run()
@@ -100,7 +100,7 @@ async def test_what_is_lost_twice_is_lost(tmp_path: Path) -> None:
     ]
 
 
-async def test_a_server_that_gave_up_is_told_and_the_next_goes_on(tmp_path: Path) -> None:
+async def test_a_server_that_was_given_up_is_reported_and_the_next_one_runs(tmp_path: Path) -> None:
     plan = changed(rates=[1_000.0, 2_000.0, 3_000.0, 4_000.0], give_up=GiveUp(after_points=2))
     async with a_run(plan, tmp_path, Script(stalls={2, 3})) as run:
         await run.scheduler.run()
@@ -109,7 +109,7 @@ async def test_a_server_that_gave_up_is_told_and_the_next_goes_on(tmp_path: Path
     assert len([s for s, *_ in measured(run) if s == "two"]) == 4
 
 
-async def test_the_clients_own_limit_is_found_first_and_judges_what_lies_beyond(
+async def test_calibration_comes_first_and_judges_the_rates_beyond_the_client_limit(
     tmp_path: Path,
 ) -> None:
     plan = changed(servers=["one"], calibrate=True)
@@ -124,7 +124,7 @@ async def test_the_clients_own_limit_is_found_first_and_judges_what_lies_beyond(
     assert [stop.verdict for stop in run.stops] == ["ok", "client-limited"]
 
 
-async def test_a_rate_that_is_held_raises_the_ceiling(tmp_path: Path) -> None:
+async def test_a_sustained_rate_raises_the_client_limit(tmp_path: Path) -> None:
     plan = changed(servers=["one"], calibrate=True)
     # Calibration stalls at first: the clients seem to reach nothing.
     async with a_run(plan, tmp_path, Script(stalls=set(range(1, 7)))) as run:
@@ -183,7 +183,7 @@ async def test_a_server_that_dies_or_is_skipped_is_not_measured_again(tmp_path: 
     assert [note.server for note in run.notes("skipped")] == ["two"]
 
 
-async def test_a_server_that_cannot_be_started_is_told_and_the_others_go_on(tmp_path: Path) -> None:
+async def test_a_server_that_cannot_start_is_reported_and_the_others_run(tmp_path: Path) -> None:
     async with a_run(PLAN, tmp_path) as run:
         start = run.here.start
 
@@ -200,7 +200,9 @@ async def test_a_server_that_cannot_be_started_is_told_and_the_others_go_on(tmp_
     assert [s for s, *_ in measured(run)] == ["two", "two"]
 
 
-async def test_a_client_lost_in_the_middle_is_back_before_the_next_server(tmp_path: Path) -> None:
+async def test_a_client_lost_in_mid_run_is_reconnected_before_the_next_server(
+    tmp_path: Path,
+) -> None:
     async with a_run(PLAN, tmp_path, Script(lose={1: ["c2"]}), clients=(HERE, "c2")) as run:
         await run.scheduler.run()
         run.assert_whole()
@@ -248,7 +250,7 @@ async def test_a_session_is_whole_from_the_rehearsal_to_its_end(tmp_path: Path) 
     assert documents[0].servers[0].gate["protocols"] == ["pong"]
 
 
-async def test_a_run_without_a_client_fails_in_words(tmp_path: Path) -> None:
+async def test_a_run_without_a_client_fails_with_a_message(tmp_path: Path) -> None:
     documents = await a_session(changed(servers=["one"]), tmp_path, Script(lose={2: [HERE]}))
     stop = documents[-1]
     assert isinstance(stop, RunStop)

@@ -113,7 +113,7 @@ def test_single_bad_points_do_not_mislead() -> None:
 
 
 @pytest.mark.parametrize("zone", [0.02, 0.06])
-def test_a_limit_that_is_not_sharp_is_told_with_a_wider_interval(zone: float) -> None:
+def test_a_gradual_limit_has_a_wider_interval(zone: float) -> None:
     results = list(simulated(100, lapses=0.03, zone=zone))
     assert mean(off(belief, limit) <= 1 for belief, limit, _ in results) >= 0.95
     # Wider than one step where one step cannot be told from the next.
@@ -122,7 +122,9 @@ def test_a_limit_that_is_not_sharp_is_told_with_a_wider_interval(zone: float) ->
     assert mean(widths) > 1.2
 
 
-def test_the_first_point_is_the_lowest_rate_and_none_is_far_beyond_what_was_kept() -> None:
+def test_the_first_point_is_the_lowest_rate_and_none_is_far_beyond_a_rate_within_the_limits() -> (
+    None
+):
     belief, kept, rates = Belief(GRID), GRID[0] / 2, []
     while (place := belief.next()) is not None:
         rates.append(GRID[place])
@@ -179,7 +181,7 @@ BEHIND = FellBehind(replied=900, calls=1_000, waiting=90)
         (a_stop(complete=False), 1, None),
     ],
 )
-def test_a_point_keeps_the_limits_or_not_or_shows_nothing(
+def test_a_point_keeps_the_limits_breaks_them_or_is_inconclusive(
     stop: PointStop, allowed_pct: float, kept: bool | None
 ) -> None:
     assert keeps(stop, Search(from_=1, to=2, step=1, errors_pct=allowed_pct)) is kept
@@ -203,7 +205,7 @@ def answered(point: PointPlan, number: int, stop: PointStop) -> PointStop:
     return msgspec.structs.replace(stop, point=number, x=point.x, look=point.attempt)
 
 
-def test_what_shows_nothing_of_the_server_is_repeated_and_not_counted() -> None:
+def test_an_inconclusive_point_is_repeated_and_not_counted() -> None:
     def answers(point: PointPlan, number: int) -> PointStop:
         disturbed = a_stop(verdict="inconclusive")
         held = a_stop() if point.x <= 3_000 else a_stop(lost=500, verdict="server-limited")
@@ -216,7 +218,7 @@ def test_what_shows_nothing_of_the_server_is_repeated_and_not_counted() -> None:
     assert set(peak.met) | set(peak.missed) == set(range(1, len(rates) + 1)) - {3, 4}
 
 
-def test_beyond_what_the_clients_reach_the_peak_is_at_least_so_much() -> None:
+def test_a_peak_beyond_what_the_clients_reach_is_a_lower_bound() -> None:
     beyond = BeyondClientLimit(offered_per_s=3_000, limit_per_s=2_600)
     limited = msgspec.structs.replace(
         a_stop(verdict="client-limited", findings=[beyond]),
@@ -235,7 +237,7 @@ def test_beyond_what_the_clients_reach_the_peak_is_at_least_so_much() -> None:
     assert "the clients are the limit" in peak.text()
 
 
-def test_a_search_that_is_never_sure_ends_and_says_so() -> None:
+def test_an_inconclusive_search_ends_and_says_so() -> None:
     rng = random.Random(3)
 
     def answers(point: PointPlan, number: int) -> PointStop:
@@ -319,7 +321,9 @@ async def test_the_limit_of_a_percentile_ends_a_search_before_errors_do(tmp_path
     assert slow.point in peak.data["missed"]
 
 
-async def test_what_a_search_knows_is_kept_when_the_run_is_stopped(tmp_path: Path) -> None:
+async def test_the_result_of_a_search_so_far_is_kept_when_the_run_is_stopped(
+    tmp_path: Path,
+) -> None:
     script = Script()
     async with a_run(PLAN, tmp_path, script) as run:
 
@@ -365,7 +369,7 @@ def test_a_plan_with_a_search_is_read_and_written_again() -> None:
     assert plan_from_data(written, name="p") == plan
 
 
-def test_so_many_points_are_expected_and_so_much_time() -> None:
+def test_the_expected_points_and_time_are_shown() -> None:
     planned = example(PLAN)
     assert len(planned) <= 12 and planned[0].x == 500
     budget = assess(PLAN, [], {}, loopback=True)
@@ -384,7 +388,7 @@ def test_points_too_small_for_the_percentile_are_refused() -> None:
 # What people read.
 
 
-def test_the_ranking_has_peaks_with_intervals_and_says_what_they_kept() -> None:
+def test_the_ranking_has_peaks_with_intervals_and_their_limits() -> None:
     out = io.StringIO()
     print_ranking(summarise(searches(2)), Terminal(file=out, width=160))
     said = " ".join(out.getvalue().split())

@@ -77,7 +77,7 @@ class Person:
 
 
 @pytest.mark.parametrize(("answer", "keeps"), [("horse", False), (Remembered("horse"), True)])
-async def test_a_right_password_is_asked_once_and_kept_only_when_wanted(
+async def test_a_correct_password_is_asked_once_and_kept_only_on_request(
     chosen: MemoryKeyring, answer: str, keeps: bool
 ) -> None:
     secrets, person = Secrets(), Person(answer)
@@ -107,7 +107,7 @@ UNSAFE = [
 
 
 @pytest.mark.parametrize("backend", UNSAFE)
-async def test_a_keyring_that_does_not_encrypt_gets_and_gives_nothing(backend: Any) -> None:
+async def test_a_keyring_that_does_not_encrypt_is_neither_written_nor_read(backend: Any) -> None:
     keyring.set_keyring(backend())
     if isinstance(keyring.get_keyring(), MemoryKeyring):
         keyring.set_password("pongbench", "password bench@10.0.0.1", "of an earlier version")
@@ -119,7 +119,7 @@ async def test_a_keyring_that_does_not_encrypt_gets_and_gives_nothing(backend: A
     assert keyring_problem().count(". ") == 0
 
 
-async def test_of_several_keyrings_the_one_that_encrypts_is_taken(
+async def test_an_encrypting_keyring_is_preferred_among_several(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     plain, safe = PlaintextKeyring(), MemoryKeyring()
@@ -132,7 +132,7 @@ async def test_of_several_keyrings_the_one_that_encrypts_is_taken(
     assert (list(plain.kept.values()), list(safe.kept.values())) == ([], ["horse"])
 
 
-def test_what_keyrings_alt_has_is_refused_whatever_it_says_of_itself(
+def test_backends_of_keyrings_alt_are_refused_whatever_their_priority(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "keyrings.alt.file", types.ModuleType("keyrings.alt.file"))
@@ -141,7 +141,7 @@ def test_what_keyrings_alt_has_is_refused_whatever_it_says_of_itself(
     assert "(keyrings.alt.file.EncryptedKeyring) is not known to encrypt" in keyring_problem()
 
 
-def test_a_command_that_is_to_remember_says_at_once_when_it_cannot(
+def test_a_password_that_cannot_be_remembered_is_reported_at_once(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     keyring.set_keyring(keyring.backends.null.Keyring())

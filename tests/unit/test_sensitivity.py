@@ -69,7 +69,7 @@ def test_power_is_that_of_noncentral_t(freedom: int, shift: float, share: float)
 
 
 @pytest.mark.parametrize("deviation", [0.01, 0.03, 0.1])
-def test_as_many_passes_as_are_proposed_show_it_and_fewer_do_not(deviation: float) -> None:
+def test_the_proposed_number_of_passes_shows_it_and_fewer_do_not(deviation: float) -> None:
     known = Spread(deviation)
     passes = passes_for(0.1, known)
     assert passes is not None
@@ -81,7 +81,7 @@ def test_as_many_passes_as_are_proposed_show_it_and_fewer_do_not(deviation: floa
     assert fewer is None or fewer > 0.1
 
 
-def test_one_pass_shows_nothing_and_chaos_needs_too_many() -> None:
+def test_one_pass_shows_nothing_and_large_noise_needs_too_many() -> None:
     assert detectable(Spread(0.001), 1) is None
     assert passes_for(0.1, Spread(3.0)) is None
     assert passes_for(0.1, Spread(0.0)) == 2
@@ -89,14 +89,14 @@ def test_one_pass_shows_nothing_and_chaos_needs_too_many() -> None:
     assert passes_for(0.004, Spread(0.01)) is None
 
 
-def test_a_spread_known_from_few_passes_is_reckoned_with_at_its_limit() -> None:
+def test_a_spread_estimated_from_few_passes_is_taken_at_its_upper_limit() -> None:
     assert Spread(0.03).limit == 0.03
     # Chi square's lower 20 % for 5 and for 50 degrees of freedom: 2.3425 and 41.449.
     assert Spread(0.03, 5).limit == pytest.approx(0.03 * (5 / 2.3425) ** 0.5, rel=0.01)
     assert Spread(0.03, 50).limit == pytest.approx(0.03 * (50 / 41.449) ** 0.5, rel=0.01)
 
 
-def test_drift_is_no_spread_where_servers_took_turns() -> None:
+def test_drift_adds_no_spread_in_interleaved_passes() -> None:
     drift = [1.0, 1.3, 0.8, 1.1]
     found = costing({"a": [80 * d for d in drift], "b": [95 * d for d in drift]})
     in_turns, apart = (spread(found, COST, in_turns=each) for each in (True, False))
@@ -131,7 +131,7 @@ TRIES = 2_000
 @pytest.mark.parametrize("deviation", chosen([0.01, 0.02, 0.03, 0.05, 0.1], 2))
 @pytest.mark.parametrize("paired", [True, False], ids=["in turns", "one after another"])
 @pytest.mark.parametrize("pilot", chosen([0, 3, 5, 8], 2))
-def test_the_plan_that_is_proposed_finds_ten_percent_and_accuses_no_equal(
+def test_the_proposed_plan_finds_ten_percent_and_no_difference_between_equals(
     deviation: float, paired: bool, pilot: int
 ) -> None:
     """Each try from the beginning: the spread is known (pilot 0), or estimated from so many passes

@@ -51,7 +51,7 @@ async def test_a_server_is_started_loaded_and_stopped(tmp_path: Path) -> None:
     assert (backlog.data["backlog"], backlog.data["asked"]) == (512, 512)
 
 
-async def test_a_server_that_dies_is_told_with_how_and_when(tmp_path: Path) -> None:
+async def test_a_server_that_dies_is_reported_with_how_and_when(tmp_path: Path) -> None:
     script = Script()
     async with a_run(PLAN, tmp_path, script) as run:
 
@@ -89,7 +89,7 @@ async def test_a_sweep_gives_up_where_nothing_succeeds_any_more(tmp_path: Path) 
     assert ended == [GaveUp(x=2000.0, success_below_pct=50.0, points=2, left_out=4)]
 
 
-async def test_a_server_that_is_skipped_ends_in_mid_point(tmp_path: Path) -> None:
+async def test_skipping_a_server_ends_its_current_point(tmp_path: Path) -> None:
     script = Script(held=2)
     async with a_run(PLAN, tmp_path, script) as run:
         script.on_point = lambda number, spec: run.control.skip_server() if number == 2 else None
@@ -163,7 +163,7 @@ async def test_a_client_that_is_lost_leaves_the_rest_to_the_others(tmp_path: Pat
     assert [len(stop.clients) for stop in run.stops] == [2, 1, 1, 2, 2, 2]
 
 
-async def test_without_a_client_the_turn_ends_and_the_server_is_stopped(tmp_path: Path) -> None:
+async def test_without_any_client_the_turn_ends_and_the_server_is_stopped(tmp_path: Path) -> None:
     async with a_run(PLAN, tmp_path, Script(lose={2: ["localhost"]})) as run:
         with pytest.raises(PongbenchError, match="localhost is gone"):
             await taken(run)

@@ -13,7 +13,7 @@ CASES = Path(__file__).parent.parent / "cases" / "hostile" / "sessions"
 
 
 @pytest.mark.parametrize("case", sorted(CASES.iterdir()), ids=lambda case: case.stem)
-def test_what_no_run_records_is_named_when_it_is_read(case: Path) -> None:
+def test_documents_no_run_records_are_named_when_read(case: Path) -> None:
     """The second line of a file says what shall be told; nothing: it is whole."""
     expected = case.read_text().splitlines()[1].removeprefix("# ").strip("# ")
     try:

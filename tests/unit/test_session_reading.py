@@ -42,7 +42,7 @@ def file(documents: list[AnyDocument], tmp_path: Path) -> Path:
     return record_session(tmp_path / "run.pong.yaml", documents)
 
 
-def test_what_was_recorded_is_what_is_read(documents: list[AnyDocument], file: Path) -> None:
+def test_recorded_values_are_read_unchanged(documents: list[AnyDocument], file: Path) -> None:
     session = read_session(file)
     assert session.documents == documents
     assert not (session.torn or session.damage or session.notes or session.interrupted)
@@ -126,7 +126,7 @@ def same(ours: Any, theirs: Any) -> bool:
     max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(start=starts, more=st.lists(notes, max_size=3))
-def test_any_yaml_reader_reads_what_we_read(
+def test_other_yaml_readers_read_the_same(
     start: RunStart, more: list[Note], tmp_path: Path
 ) -> None:
     path = tmp_path / "any.yaml"
@@ -146,7 +146,7 @@ def test_any_yaml_reader_reads_what_we_read(
         assert same(read.get("data", {}), note.data)
 
 
-def test_half_a_character_does_not_cost_the_session(tmp_path: Path) -> None:
+def test_an_incomplete_character_does_not_lose_the_session(tmp_path: Path) -> None:
     start = synthetic.session(1, 1)[0]
     note = Note(t_us=1, topic="deploy", text="caf\udce9")
     session = read_session(record_session(tmp_path / "x.yaml", [start, note]))
@@ -169,7 +169,7 @@ def test_a_damaged_line_is_named_and_everything_before_it_is_kept(
     "rubbish",
     [b"\x00" * 512, b"--- \x00\xff", b"--", b'--- {"kind":"wind', b"[" * 5000, b"--- {}}", b"x"],
 )
-def test_rubbish_after_a_crash_is_left_out(
+def test_garbage_after_a_crash_is_left_out(
     rubbish: bytes, documents: list[AnyDocument], file: Path
 ) -> None:
     file.write_bytes(file.read_bytes() + rubbish)
@@ -201,11 +201,11 @@ def line_in(file: Path, line: str) -> str:
         ("--- !!python/name:os.system x", "is a tag"),
     ],
 )
-def test_a_document_that_is_none_gets_a_sentence(line: str, sentence: str, file: Path) -> None:
+def test_an_invalid_document_gives_one_sentence(line: str, sentence: str, file: Path) -> None:
     assert sentence in line_in(file, line)
 
 
-def test_a_second_run_in_the_same_file_is_not_mixed_in(
+def test_a_second_run_in_the_same_file_is_kept_apart(
     documents: list[AnyDocument], file: Path
 ) -> None:
     file.write_bytes(file.read_bytes() * 2)
@@ -258,7 +258,7 @@ def test_unknown_kinds_and_keys_of_a_later_minor_version_are_skipped_with_a_note
     ]
 
 
-def test_a_newer_version_is_refused_unless_what_is_understood_is_wanted(
+def test_a_newer_version_is_refused_unless_partial_reading_is_requested(
     documents: list[AnyDocument], file: Path
 ) -> None:
     file.write_text(file.read_text().replace("\nv: 1\n", "\nv: 9\n"))
@@ -281,7 +281,7 @@ def test_a_foreign_file_is_no_session(content: bytes, tmp_path: Path) -> None:
         read_session(path)
 
 
-def test_a_missing_session_is_one_sentence(tmp_path: Path) -> None:
+def test_a_missing_session_gives_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="There is no session file"):
         read_session(tmp_path / "none.yaml")
 
@@ -293,7 +293,7 @@ def test_a_session_cut_before_its_first_document_says_so(tmp_path: Path) -> None
         _ = read_session(path).start
 
 
-def test_a_point_that_never_ended_is_marked_for_everyone(tmp_path: Path) -> None:
+def test_a_point_that_never_ended_is_marked_everywhere(tmp_path: Path) -> None:
     documents = synthetic.session(2, 2, seconds=2.0, end="crashed")
     session = read_session(record_session(tmp_path / "crashed.yaml", documents))
     assert session.interrupted

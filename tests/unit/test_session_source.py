@@ -27,14 +27,14 @@ from workbench.sessions.source import AS_FAST_AS_POSSIBLE, times_us
         (Playhead(speed=AS_FAST_AS_POSSIBLE), 0.0, 0, 0.0),
     ],
 )
-def test_a_playhead_is_arithmetic(
+def test_a_playhead_is_computed_from_clock_and_speed(
     playhead: Playhead, now_s: float, position_us: float, wait_for_5_s: float
 ) -> None:
     assert playhead.position_us(now_s) == pytest.approx(position_us)
     assert playhead.wait_s(5e6, now_s) == pytest.approx(wait_for_5_s)
 
 
-def test_a_window_comes_when_it_is_over_and_no_document_before_an_earlier_one() -> None:
+def test_a_window_is_emitted_when_it_is_over_and_documents_keep_their_order() -> None:
     documents = synthetic.session(2, 3)
     times = times_us(documents)
     assert times == sorted(times)
@@ -100,7 +100,7 @@ async def test_at_twice_the_speed_they_come_in_half_the_time() -> None:
     await film.watching
 
 
-async def test_nothing_comes_while_paused() -> None:
+async def test_nothing_arrives_while_paused() -> None:
     film = Film(SCENES)
     assert told(await film.at(1.5)) == "S1"
     assert told(await film.after(film.source.pause)) == ""
@@ -119,7 +119,7 @@ async def test_a_jump_forward_shows_at_once_what_lies_between() -> None:
     film.watching.cancel()
 
 
-async def test_a_jump_back_begins_again_and_shows_everything_up_to_there() -> None:
+async def test_a_jump_back_starts_over_and_shows_everything_up_to_there() -> None:
     film = Film(SCENES)
     assert told(await film.at(4.5)) == "S1234"
     film.source.pause()

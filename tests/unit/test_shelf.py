@@ -26,7 +26,7 @@ def record(path: Path, *, upto: int | None = None) -> bytes:
     return path.read_bytes()
 
 
-def test_a_whole_session_tells_how_it_ended(tmp_path: Path) -> None:
+def test_a_complete_session_shows_how_it_ended(tmp_path: Path) -> None:
     data = record(tmp_path / "a.pong.yaml")
     (found,) = shelf(tmp_path)
     assert found.size_bytes == len(data)
@@ -62,7 +62,7 @@ def test_a_session_damaged_in_the_middle_says_what_of_it_can_be_shown(tmp_path: 
     assert again == found
 
 
-def test_of_many_sessions_the_damaged_one_is_found_when_they_are_listed_again(
+def test_a_damaged_session_is_found_when_the_list_is_refreshed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("workbench.sessions.library.MOST_BYTES", 1)
@@ -74,7 +74,7 @@ def test_of_many_sessions_the_damaged_one_is_found_when_they_are_listed_again(
     assert [bool(found.problem) for found in shelf(tmp_path, known=first)] == [False, True]
 
 
-def test_a_session_of_a_newer_version_says_so_in_a_sentence(tmp_path: Path) -> None:
+def test_a_session_of_a_newer_version_gives_one_sentence(tmp_path: Path) -> None:
     data = record(tmp_path / "a.pong.yaml")
     (tmp_path / "a.pong.yaml").write_bytes(data.replace(b"v: 1\n", b"v: 9\n", 1))
     (found,) = shelf(tmp_path)
@@ -94,7 +94,7 @@ def test_the_latest_name_comes_first_among_sessions_of_one_time(tmp_path: Path) 
     assert [found.path.name for found in shelf(tmp_path)] == ["b.pong.yaml", "a.pong.yaml"]
 
 
-def test_a_session_is_being_recorded_exactly_while_its_recorder_lives(tmp_path: Path) -> None:
+def test_a_session_counts_as_recording_exactly_while_its_recorder_runs(tmp_path: Path) -> None:
     path = tmp_path / "now.pong.yaml"
     recorder = Recorder(path)
     for document in session(2, 4)[:10]:
@@ -142,7 +142,7 @@ def test_a_known_session_is_read_again_only_when_its_file_has_changed(tmp_path: 
     assert third.start is not first.start
 
 
-def test_a_title_stands_beside_the_session_and_follows_a_renamed_file(tmp_path: Path) -> None:
+def test_a_title_is_shown_with_the_session_and_follows_a_renamed_file(tmp_path: Path) -> None:
     data = record(tmp_path / "a.pong.yaml")
     (found,) = shelf(tmp_path)
     assert found.title == "Socket ping-pong"
@@ -155,7 +155,7 @@ def test_a_title_stands_beside_the_session_and_follows_a_renamed_file(tmp_path: 
     assert (tmp_path / "b.pong.yaml").read_bytes() == data
 
 
-def test_a_title_taken_back_is_the_plans_again(tmp_path: Path) -> None:
+def test_a_removed_title_falls_back_to_the_plans(tmp_path: Path) -> None:
     record(tmp_path / "a.pong.yaml")
     (found,) = shelf(tmp_path)
     assert found.start is not None
@@ -167,7 +167,7 @@ def test_a_title_taken_back_is_the_plans_again(tmp_path: Path) -> None:
     assert titles.read() == {}
 
 
-def test_titles_edited_into_nonsense_are_told_and_never_overwritten(tmp_path: Path) -> None:
+def test_an_invalid_titles_file_is_reported_and_never_overwritten(tmp_path: Path) -> None:
     record(tmp_path / "a.pong.yaml")
     titles = Titles(tmp_path)
     titles.path.write_text("- [not, closed\n")
@@ -180,7 +180,7 @@ def test_titles_edited_into_nonsense_are_told_and_never_overwritten(tmp_path: Pa
 
 
 @given(text(), text())
-def test_any_words_come_back_from_the_file_of_titles(
+def test_any_text_round_trips_through_the_titles_file(
     tmp_path_factory: pytest.TempPathFactory, title: str, notes: str
 ) -> None:
     titles = Titles(tmp_path_factory.mktemp("titles"))
@@ -193,7 +193,7 @@ def test_any_words_come_back_from_the_file_of_titles(
     assert read["0123"].title.replace("\n", "").replace("\t", "") == plain
 
 
-def test_a_full_disk_is_told_in_words_and_keeps_the_titles_there_were(
+def test_a_full_disk_is_reported_and_keeps_the_existing_titles(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     titles = Titles(tmp_path)

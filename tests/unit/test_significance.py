@@ -76,7 +76,7 @@ def test_paired_passes_give_the_interval_of_the_textbook() -> None:
         (-inf, inf, "indistinguishable"),
     ],
 )
-def test_equal_is_what_was_shown_to_be(low: float, high: float, found: str) -> None:
+def test_equal_means_shown_to_be_equivalent(low: float, high: float, found: str) -> None:
     assert finding(low, high, 0.05) == found
 
 
@@ -88,7 +88,7 @@ def test_too_few_passes_and_figures_without_a_ratio_give_no_interval() -> None:
     assert difference({1: 5.0, 2: 0.0}, {1: 4.0, 2: 4.0}, paired=True) is not None
 
 
-def test_passes_of_which_the_other_has_none_are_not_paired() -> None:
+def test_passes_without_a_counterpart_are_not_paired() -> None:
     found = ratio({1: 10.0, 2: 11.0, 3: 99.0}, {1: 10.0, 2: 11.0}, paired=True)
     assert found is not None
     assert (found.passes, found.paired) == (2, True)
@@ -97,7 +97,7 @@ def test_passes_of_which_the_other_has_none_are_not_paired() -> None:
     assert not apart.paired
 
 
-def test_as_steady_as_one_may_be_half_a_percent_is_no_difference() -> None:
+def test_half_a_percent_is_no_difference_even_on_the_steadiest_machine() -> None:
     same = ratio(dict.fromkeys(range(9), 100.4), dict.fromkeys(range(9), 100.0), paired=True)
     assert same is not None
     assert same.low < 0 < same.high

@@ -33,7 +33,7 @@ def test_skimming_finds_all_results_that_reading_finds(tmp_path: Path, end: End)
     assert known(skim(path)) == known(read_session(path).documents)
 
 
-def test_a_torn_last_line_is_left_out(tmp_path: Path) -> None:
+def test_an_incomplete_last_line_is_left_out(tmp_path: Path) -> None:
     path = record_session(tmp_path / "a.pong.yaml", session(1, 3, seconds=1.0))
     data = path.read_bytes()
     path.write_bytes(data[:-9])
@@ -41,7 +41,7 @@ def test_a_torn_last_line_is_left_out(tmp_path: Path) -> None:
     assert known(skim(path)) == known(read_session(path).documents)
 
 
-def test_what_comes_after_damage_is_left_out_as_it_is_when_reading(tmp_path: Path) -> None:
+def test_documents_after_damage_are_left_out_as_when_reading(tmp_path: Path) -> None:
     path = record_session(tmp_path / "a.pong.yaml", session(3, 5, seconds=1.0))
     data = path.read_bytes()
     at = data.index(b'--- {"kind":"window"', len(data) // 2)
@@ -62,7 +62,7 @@ def test_a_session_edited_by_hand_is_read_as_a_whole(tmp_path: Path) -> None:
     assert len(stops) == 3
 
 
-def test_what_is_no_session_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_is_no_session_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text("a: 1\n")
     with pytest.raises(BadInput, match=r"a\.yaml"):
         skim(tmp_path / "a.yaml")
@@ -70,7 +70,9 @@ def test_what_is_no_session_is_refused(tmp_path: Path) -> None:
     assert outline(tmp_path / "nowhere.yaml").result == ""
 
 
-def test_an_outline_names_the_best_and_leaves_the_ideal_where_servers_do(tmp_path: Path) -> None:
+def test_an_outline_names_the_best_server_and_departs_from_the_ideal_with_it(
+    tmp_path: Path,
+) -> None:
     found = outline(record_session(tmp_path / "a.pong.yaml", session(3, 9, seconds=1.0)))
     best = knees(3, 9)["gevent"]
     assert (found.result, found.doubt) == (f"gevent sustains {best:,.0f}/s", "")
@@ -82,7 +84,7 @@ def test_an_outline_names_the_best_and_leaves_the_ideal_where_servers_do(tmp_pat
         assert last_y < last_x, "it does not hold its last"
 
 
-def test_nobody_is_best_while_another_may_hold_more(tmp_path: Path) -> None:
+def test_no_server_is_best_while_another_may_sustain_more(tmp_path: Path) -> None:
     documents = [
         replace(d, verdict="inconclusive")
         if isinstance(d, PointStop) and d.server == "gevent" and d.rate_per_s > 4000
@@ -95,7 +97,7 @@ def test_nobody_is_best_while_another_may_hold_more(tmp_path: Path) -> None:
     )
 
 
-def test_servers_that_are_not_told_apart_are_all_named(tmp_path: Path) -> None:
+def test_servers_that_cannot_be_distinguished_are_all_named(tmp_path: Path) -> None:
     documents = session(3, 9, seconds=1.0, untrusted_from=6500)
     found = outline(record_session(tmp_path / "a.pong.yaml", documents))
     assert found.summary == "asyncio Protocol and gevent sustain ≥ 6,000/s"
@@ -113,7 +115,7 @@ def test_an_outline_stays_small_however_many_points_there_are(tmp_path: Path) ->
     assert line.points[-1][0] == pytest.approx(1.0)
 
 
-def test_an_outline_tells_which_points_are_not_to_be_trusted(tmp_path: Path) -> None:
+def test_an_outline_marks_unreliable_points(tmp_path: Path) -> None:
     documents = session(2, 9, seconds=1.0, untrusted_from=2000.0)
     found = outline(record_session(tmp_path / "a.pong.yaml", documents))
     last = max(stop.rate_per_s for stop in documents if isinstance(stop, PointStop))
@@ -122,7 +124,7 @@ def test_an_outline_tells_which_points_are_not_to_be_trusted(tmp_path: Path) -> 
         assert set(line.trusted) == {True, False}
 
 
-def test_a_server_that_answers_nothing_lies_on_the_ground(tmp_path: Path) -> None:
+def test_a_server_that_answers_nothing_is_drawn_at_zero(tmp_path: Path) -> None:
     dead = Contestant("dead", "Dead", "", 0, 100, 1)
     found = outline(record_session(tmp_path / "a.pong.yaml", session([dead], 3, seconds=1.0)))
     assert found.result == "Dead sustains no tested rate"

@@ -47,18 +47,18 @@ def assert_harmless(table: str, delimiter: str = ",") -> None:
     assert not STEERING.search(table)
 
 
-def test_the_points_of_a_session_hold_no_formula(song: Session) -> None:
+def test_the_points_of_a_session_contain_no_formula(song: Session) -> None:
     assert_harmless(points_as_csv(song.completed()))
 
 
-def test_a_comparison_holds_no_formula(song: Session, tmp_path: Path) -> None:
+def test_a_comparison_contains_no_formula(song: Session, tmp_path: Path) -> None:
     found = compare([side_of(song, tmp_path / "=1+1.yaml", "A")])
     assert_harmless(compare_table.as_csv(found))
     assert_harmless(compare_table.as_text(found), "\t")
 
 
 @pytest.mark.parametrize("first", FORMULA)
-def test_no_text_is_taken_for_a_formula(first: str) -> None:
+def test_no_text_becomes_a_formula(first: str) -> None:
     assert str(cell(f"{first}1+1")).startswith("'")
     assert cell(-1.5) == -1.5
     assert cell("a=1") == "a=1"

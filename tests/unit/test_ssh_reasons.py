@@ -23,5 +23,5 @@ REFUSED = "[Errno 111] Connect call failed"
         (ConnectionResetError(), "the connection was closed"),
     ],
 )
-def test_a_failure_is_told_without_its_numbers(error: Exception, words: str) -> None:
+def test_a_failure_is_reported_without_its_numbers(error: Exception, words: str) -> None:
     assert reason(error) == words

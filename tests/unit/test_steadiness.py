@@ -70,12 +70,12 @@ def test_steady_servers_are_called_so(name: str, windows: int, points: int) -> N
 
 @pytest.mark.parametrize(("windows", "points"), chosen(SHAPES, 2))
 @pytest.mark.parametrize("name", UNSTEADY)
-def test_what_is_not_steady_is_named(name: str, windows: int, points: int) -> None:
+def test_unsteady_servers_are_named(name: str, windows: int, points: int) -> None:
     make, kind = UNSTEADY[name]
     assert kinds(make, windows, points)[kind] >= 0.9 * TRIES
 
 
-def test_slow_waves_are_no_steady_state_and_windows_of_them_tell_little() -> None:
+def test_slow_waves_are_no_steady_state_and_their_windows_carry_little_information() -> None:
     found = kinds(lambda rng, n: chain(rng, n, 0.8, 0.2), 25, 9)
     assert found["no-steady-state"] >= 0.9 * TRIES
     rng = np.random.default_rng(1)
@@ -86,7 +86,7 @@ def test_slow_waves_are_no_steady_state_and_windows_of_them_tell_little() -> Non
     assert judged.worth == pytest.approx(0.2 / 1.8, abs=0.06)
 
 
-def test_changes_too_small_to_matter_are_none() -> None:
+def test_changes_too_small_to_matter_are_ignored() -> None:
     rng = np.random.default_rng(1)
     slight = [rng.normal(0, 0.001, 100) + np.linspace(0, 0.03, 100) for _ in range(5)]
     judged = steadiness(slight)
@@ -94,7 +94,7 @@ def test_changes_too_small_to_matter_are_none() -> None:
     assert (judged.kind, judged.change) == ("steady", 0.0)
 
 
-def test_few_windows_tell_nothing() -> None:
+def test_few_windows_show_nothing() -> None:
     assert steadiness([]) is None
     assert steadiness([[1.0, 2.0, 3.0]] * 50) is None
     assert steadiness([[1.0] * 5] * 3) is None
@@ -135,7 +135,7 @@ def test_the_audit_names_what_is_not_steady(
     assert set(audit.servers) == (measured if state == "failed" else set())
 
 
-def test_sessions_of_few_windows_do_not_tell() -> None:
+def test_sessions_of_few_windows_are_inconclusive() -> None:
     documents = session(2, rates=[1000.0], seconds=1.0)
     found = {each.code: each.state for each in audits_of(documents)}
     assert (found["steady-state"], found["independence"]) == ("not-known", "not-known")

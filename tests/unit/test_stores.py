@@ -31,7 +31,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_pipe_is_written_to_and_stays(tmp_path: Path) -> None:
+def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
@@ -59,7 +59,7 @@ def open_to_others(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir() if path.stat().st_mode & 0o077)
 
 
-def test_what_is_kept_is_readable_by_its_user_alone(home: Path) -> None:
+def test_stored_files_are_readable_by_their_user_alone(home: Path) -> None:
     write_everything()
     files = [path for path in home.rglob("*") if path.is_file()]
     assert len(files) >= 5
@@ -67,7 +67,7 @@ def test_what_is_kept_is_readable_by_its_user_alone(home: Path) -> None:
     assert open_to_others(home) == []
 
 
-def test_what_an_earlier_version_left_open_is_closed_at_the_start(home: Path) -> None:
+def test_files_an_earlier_version_left_readable_are_restricted_at_start(home: Path) -> None:
     write_everything()
     for path in home.rglob("*"):
         path.chmod(0o755 if path.is_dir() else 0o644)
@@ -76,7 +76,7 @@ def test_what_an_earlier_version_left_open_is_closed_at_the_start(home: Path) ->
     assert open_to_others(home) == []
 
 
-def test_what_is_written_elsewhere_is_like_any_other_file(tmp_path: Path) -> None:
+def test_a_file_written_elsewhere_is_like_any_other(tmp_path: Path) -> None:
     (tmp_path / "usual").touch()
     (tmp_path / "folder").mkdir()
     report = tmp_path / "new" / "report.html"
@@ -85,7 +85,7 @@ def test_what_is_written_elsewhere_is_like_any_other_file(tmp_path: Path) -> Non
     assert report.parent.stat().st_mode == (tmp_path / "folder").stat().st_mode
 
 
-def test_what_fails_leaves_the_file_as_it_was_and_nothing_beside_it(tmp_path: Path) -> None:
+def test_a_failed_write_leaves_the_file_unchanged_and_nothing_next_to_it(tmp_path: Path) -> None:
     path = tmp_path / "kept"
     stores.write(path, "before")
     with pytest.raises(ZeroDivisionError), stores.replacing(path) as file:
@@ -112,7 +112,9 @@ HELD: dict[str, tuple[Callable[[], Path], Callable[[], object]]] = {
 
 
 @pytest.mark.parametrize("store", HELD)
-def test_who_never_gets_its_turn_says_so(store: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_writer_that_never_gets_the_lock_reports_it(
+    store: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_everything()
     monkeypatch.setattr(stores, "LOCKED_WITHIN_S", 0.1)
     path, write = HELD[store]
@@ -132,7 +134,7 @@ NAMES: dict[str, Callable[[], object]] = {
 
 
 @pytest.mark.parametrize("kind", NAMES)
-def test_of_several_who_want_a_name_at_once_one_gets_it(kind: str) -> None:
+def test_one_of_several_writers_of_a_name_wins(kind: str) -> None:
     together, told = threading.Barrier(8), []
 
     def take() -> None:

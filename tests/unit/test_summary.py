@@ -16,7 +16,7 @@ from workbench.messages import notes
 from workbench.terminal import Terminal
 
 
-def test_every_server_is_told_with_its_knee_and_what_it_cost_there() -> None:
+def test_every_server_is_summarised_with_its_knee_and_its_cost_there() -> None:
     summary = summarise(session(3, 8))
     assert {id_: server.knee for id_, server in summary.servers.items()} == knees(3, 8)
     gevent = summary.servers["gevent"]
@@ -30,12 +30,12 @@ def test_every_server_is_told_with_its_knee_and_what_it_cost_there() -> None:
     assert len(gevent.points) == 8
 
 
-def test_servers_are_ranked_by_what_they_hold() -> None:
+def test_servers_are_ranked_by_sustained_rate() -> None:
     ranked = [server.id for server in summarise(session(3, 8)).ranked()]
     assert ranked == ["gevent", "asyncio-protocol", "asyncio-streams"]
 
 
-def test_the_clients_ceiling_is_told() -> None:
+def test_the_client_limit_is_reported() -> None:
     assert summarise(session(2, 4)).ceiling_per_s == 14_000
     assert summarise(session(2, 4, ceiling=False)).ceiling_per_s is None
 
@@ -60,7 +60,7 @@ def test_latencies_at_the_knee_are_merged_over_the_passes() -> None:
     ("end", "status"),
     [("done", "done"), ("interrupted", "aborted"), ("crashed", "interrupted")],
 )
-def test_the_end_of_the_session_is_told(end: End, status: str) -> None:
+def test_the_end_of_the_session_is_reported(end: End, status: str) -> None:
     assert summarise(session(1, 4, end=end)).status == status
 
 
@@ -70,7 +70,7 @@ def test_a_session_cut_anywhere_has_a_summary() -> None:
         json.dumps(summarise(documents[:length]).to_data(), allow_nan=False)
 
 
-def test_why_a_sweep_ended_early_is_told_with_its_server() -> None:
+def test_the_reason_for_an_early_end_is_shown_with_its_server() -> None:
     gave_up = notes.GaveUp(x=9000.0, success_below_pct=50.0, points=3, left_out=2)
     settle = notes.Settle(name="asyncio streams", seconds=5.0)
     noted = [each.note(0, server="asyncio-streams") for each in (gave_up, settle, settle)]
@@ -80,14 +80,14 @@ def test_why_a_sweep_ended_early_is_told_with_its_server() -> None:
     assert server.notes.count(settle.text()) == 1
 
 
-def test_a_server_that_died_in_the_same_way_in_every_pass_is_told_of_once() -> None:
+def test_a_server_that_died_the_same_way_in_every_pass_is_reported_once() -> None:
     first, last = (notes.Died(name="asyncio streams", x=x, status=-9) for x in (2000.0, 1000.0))
     died = [each.note(0, server="asyncio-streams") for each in (first, first, last)]
     server = summarise([*session(1, 2), *died]).servers["asyncio-streams"]
     assert server.died == f"{first.text()} {last.text()}"
 
 
-def test_what_servers_have_in_common_is_told_once() -> None:
+def test_what_servers_have_in_common_is_stated_once() -> None:
     streams, protocol = notes.Backlog(backlog=512, asked=512), notes.Backlog(backlog=128, asked=512)
     answers = notes.Gate(gate={"sentences": ["It answers."], "rss_bytes": 4})
     summary = summarise(
@@ -108,7 +108,7 @@ def test_what_servers_have_in_common_is_told_once() -> None:
     assert summary.found[0].sentence(2) == "All servers: It answers."
 
 
-def test_notes_are_told_by_code_and_severity() -> None:
+def test_notes_are_listed_by_code_and_severity() -> None:
     died = notes.Died(name="asyncio streams", x=2000.0, status=-9)
     data = summarise([*session(1, 2), died.note(0, server="asyncio-streams")]).to_data()
     assert [note["code"] for note in data["notes"]] == ["ceiling"]
@@ -143,7 +143,7 @@ def test_percentiles_of_too_few_values_are_left_out() -> None:
     assert second["latency_ms"]["p999"] is None
 
 
-def test_a_server_that_was_not_measured_is_not_said_to_hold_no_rate() -> None:
+def test_a_server_that_was_not_measured_is_not_said_to_sustain_no_rate() -> None:
     documents = [d for d in session(2, 2) if getattr(d, "server", "") != "asyncio-streams"]
     out = io.StringIO()
     print_ranking(summarise(documents), Terminal(file=out, width=100))
@@ -151,7 +151,7 @@ def test_a_server_that_was_not_measured_is_not_said_to_hold_no_rate() -> None:
     assert "not measured" in streams
 
 
-def test_what_nobody_can_know_is_not_told_as_a_servers_weakness() -> None:
+def test_an_unknown_sustained_rate_is_not_reported_as_none() -> None:
     summary = summarise(session(1, 4, untrusted_from=1))
     console = Terminal(file=io.StringIO(), width=120)
     print_ranking(summary, console)
@@ -198,7 +198,7 @@ def test_background_load_is_among_the_notes_for_other_programs() -> None:
     assert note["text"].startswith("Background load took up to 80 % of a core, at 1 of ")
 
 
-def test_of_the_looks_at_a_rate_the_last_whole_one_counts() -> None:
+def test_the_last_complete_attempt_at_a_rate_counts() -> None:
     first = next(d for d in session(1, 2) if isinstance(d, PointStop) and d.purpose == "sweep")
     looks = [
         msgspec.structs.replace(first, point=number, look=number, complete=number != 3)

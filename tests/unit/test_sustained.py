@@ -40,7 +40,7 @@ def test_a_column_and_a_sentence_say_the_same() -> None:
     assert sustained.parts(fast).of_several().text == "sustain ≥ 2,000/s"
 
 
-def test_where_no_rate_is_varied_no_rate_is_named() -> None:
+def test_no_rate_is_named_where_none_is_varied() -> None:
     lost = [
         replace(d, verdict="server-limited") if isinstance(d, PointStop) else d
         for d in session(1, 3)
@@ -50,7 +50,7 @@ def test_where_no_rate_is_varied_no_rate_is_named() -> None:
     assert sustained.sentence(series) == "asyncio streams sustains no tested value"
 
 
-def test_where_nothing_is_sought_the_most_replies_stand_with_their_place() -> None:
+def test_without_a_limit_the_most_replies_are_shown_with_their_value() -> None:
     (series,) = results(session(1, 3), axes.concurrency([]))
     assert sustained.column(series).endswith(" replies/s")
     assert sustained.column(series, where=True) == "4,866 replies/s at 6,000 concurrent"
@@ -59,7 +59,7 @@ def test_where_nothing_is_sought_the_most_replies_stand_with_their_place() -> No
 
 
 @pytest.mark.parametrize("server", ["asyncio-streams", "asyncio-protocol"])
-def test_a_server_that_only_busy_clients_met_may_be_better(server: str) -> None:
+def test_a_server_loaded_only_by_busy_clients_may_sustain_more(server: str) -> None:
     documents = behind_busy_clients(session(3, 8), server)
     found = sustained.leaders(results(documents))
     assert [each.key for each in found.best] == ["gevent"]
@@ -68,7 +68,7 @@ def test_a_server_that_only_busy_clients_met_may_be_better(server: str) -> None:
     assert facts(documents).answer.endswith("limit not reached.")
 
 
-def test_nobody_leads_where_nobody_sustains_anything() -> None:
+def test_no_server_leads_where_none_sustains_a_rate() -> None:
     documents = behind_busy_clients(session(1, 3), "asyncio-streams")
     found = sustained.leaders(results(documents))
     assert (found.best, found.at_least) == ([], "")

@@ -80,7 +80,7 @@ def drive(
         reply = answer(point) if held else answer(point, **({"verdict": "server-limited"} | below))
 
 
-def test_rates_from_to_step_hold_both_ends() -> None:
+def test_rates_from_to_step_include_both_ends() -> None:
     rates = plan(rates=Range(from_=400, to=9000, step=100)).rates_per_s
     assert (len(rates), rates[0], rates[-1]) == (87, 400.0, 9000.0)
 
@@ -121,7 +121,7 @@ def test_connections_give_each_rate_its_seconds() -> None:
     assert sizes == [(4000, 4.0), (4000, 2.0), (4000, 4 / 3), (4000, 1.0), (4000, 0.8)]
 
 
-def test_short_points_are_lengthened_only_with_the_users_word() -> None:
+def test_short_points_are_lengthened_only_with_the_users_consent() -> None:
     short = plan(seconds=None, connections=4000, lengthen=True)
     assert [p.connections for p in points(short, "a")] == [4000, 4000, 4000, 4000, 5000]
 
@@ -185,7 +185,7 @@ def test_a_sweep_warms_up_then_climbs_through_all_rates() -> None:
     assert reason == []
 
 
-def test_a_sweep_ends_early_when_the_server_is_clearly_gone() -> None:
+def test_a_sweep_ends_early_when_the_server_has_clearly_died() -> None:
     rule = GiveUp(after_points=2, success_below_pct=50)
     run, reason = drive(sweep(plan(give_up=rule), "a"), 1000, succeeded=0.4)
     assert [p.x for p in run] == [1000.0, 2000.0, 3000.0]
@@ -203,7 +203,7 @@ def test_calls_lost_by_the_clients_are_no_reason_to_give_up() -> None:
     assert len(run) == 5
 
 
-def test_giving_up_at_the_last_point_leaves_nothing_out_and_needs_no_reason() -> None:
+def test_giving_up_at_the_last_point_skips_nothing_and_needs_no_reason() -> None:
     _, reason = drive(sweep(plan(give_up=GiveUp(after_points=1)), "a"), 4000, succeeded=0.1)
     assert reason == []
 
@@ -216,7 +216,7 @@ def test_without_give_up_every_rate_is_run() -> None:
 @pytest.mark.parametrize(
     ("holds_to", "ceiling", "tried"), [(9000, 5000.0, 1), (4000, 3750.0, 6), (0, 0.0, 6)]
 )
-def test_calibration_finds_the_clients_ceiling(holds_to: float, ceiling: float, tried: int) -> None:
+def test_calibration_finds_the_client_limit(holds_to: float, ceiling: float, tried: int) -> None:
     run, found = drive(calibration(plan()), holds_to)
     assert (found.per_s, len(run)) == (ceiling, tried)
     assert {p.purpose for p in run} == {"ceiling"}
@@ -251,7 +251,7 @@ def disturbed(stop: PointStop, *others: Reason) -> PointStop:
     ],
     ids=["all was answered", "not all was", "it was answered later"],
 )
-def test_what_the_null_server_answered_was_reached_whatever_else_ran(
+def test_rates_answered_by_the_null_server_are_reached_whatever_else_ran(
     succeeded: float, others: tuple[Reason, ...], per_s: float
 ) -> None:
     generator = calibration(plan())
@@ -310,9 +310,7 @@ def climb_to(*at_3000: Verdict, above: Verdict = "ok") -> Callable[[PointPlan], 
         ("what cannot be judged at all costs no more than the plan allows", [UNSURE] * 3, 3),
     ],
 )
-def test_the_rate_that_decides_is_looked_at_again(
-    case: str, at_3000: list[Verdict], looks: int
-) -> None:
+def test_the_deciding_rate_is_repeated(case: str, at_3000: list[Verdict], looks: int) -> None:
     turns = run_with_looks(climb_to(*at_3000))
     at = [[point for point in turn if point.x == 3000] for turn in turns]
     assert [[point.attempt for point in turn] for turn in at] == [[n + 1] for n in range(looks)], (
@@ -322,7 +320,7 @@ def test_the_rate_that_decides_is_looked_at_again(
     assert [len(turn) for turn in turns] == [5] + [1] * (looks - 1)
 
 
-def test_a_slow_spell_that_took_all_higher_rates_along_is_made_good_by_one_more_turn() -> None:
+def test_a_slow_spell_that_failed_all_higher_rates_is_corrected_by_one_more_turn() -> None:
     spell = iter([GONE, GONE, GONE])
     turns = run_with_looks(
         lambda point: answer(point, verdict=next(spell, OK) if point.x >= 3000 else OK)
@@ -331,7 +329,7 @@ def test_a_slow_spell_that_took_all_higher_rates_along_is_made_good_by_one_more_
     assert [point.attempt for point in turns[1]] == [2, 2, 2]
 
 
-def test_rates_a_sweep_had_not_come_to_are_offered_when_the_doubtful_one_is_held() -> None:
+def test_rates_a_sweep_had_not_reached_are_offered_when_the_doubtful_one_is_sustained() -> None:
     rule = GiveUp(after_points=1, success_below_pct=50)
     first = iter([0.1])
 
@@ -348,7 +346,7 @@ def test_rates_a_sweep_had_not_come_to_are_offered_when_the_doubtful_one_is_held
     ]
 
 
-def test_above_the_rate_that_was_lost_nothing_is_looked_at_again() -> None:
+def test_nothing_above_the_lost_rate_is_repeated() -> None:
     turns = run_with_looks(climb_to(GONE, GONE, above=GONE))
     assert [[point.x for point in turn] for turn in turns] == [
         [1000, 2000, 3000, 4000, 5000],
@@ -356,7 +354,7 @@ def test_above_the_rate_that_was_lost_nothing_is_looked_at_again() -> None:
     ]
 
 
-def test_a_rate_the_clients_cannot_reach_is_not_looked_at_again() -> None:
+def test_a_rate_the_clients_cannot_reach_is_not_repeated() -> None:
     def beyond(point: PointPlan) -> PointStop:
         return msgspec.structs.replace(
             answer(point, verdict="client-limited"),
@@ -368,7 +366,7 @@ def test_a_rate_the_clients_cannot_reach_is_not_looked_at_again() -> None:
     assert len(run_with_looks(beyond, ceiling_per_s=900.0)) == 1
 
 
-def test_what_was_judged_by_too_low_a_ceiling_is_looked_at_again() -> None:
+def test_points_judged_by_too_low_a_client_limit_are_repeated() -> None:
     def beyond(point: PointPlan) -> PointStop:
         if point.attempt > 1 or point.x < 3000:
             return answer(point)
@@ -382,7 +380,7 @@ def test_what_was_judged_by_too_low_a_ceiling_is_looked_at_again() -> None:
     assert [point.x for point in turns[1]] == [3000, 4000, 5000]
 
 
-def test_a_look_that_lost_a_client_is_as_good_as_none() -> None:
+def test_an_attempt_that_lost_a_client_does_not_count() -> None:
     lost = iter([False, True, False])
 
     def judge(point: PointPlan) -> PointStop:
@@ -395,7 +393,7 @@ def test_a_look_that_lost_a_client_is_as_good_as_none() -> None:
     assert [[p.attempt for p in turn if p.x == 3000] for turn in turns] == [[1], [2], [3]]
 
 
-def test_a_rate_that_lost_a_client_does_not_hide_the_doubt_above_it() -> None:
+def test_a_rate_that_lost_a_client_does_not_hide_the_doubtful_one_above_it() -> None:
     lost = iter([True])
 
     def judge(point: PointPlan) -> PointStop:
@@ -408,6 +406,6 @@ def test_a_rate_that_lost_a_client_does_not_hide_the_doubt_above_it() -> None:
     assert len(turns) == 2
 
 
-def test_a_look_again_warms_up_first() -> None:
+def test_a_repeat_warms_up_first() -> None:
     turns = run_with_looks(climb_to(GONE, GONE), warm_up=WarmUp(rate_per_s=100, seconds=1))
     assert [point.purpose for point in turns[1]] == ["warm_up", "sweep"]

@@ -70,7 +70,7 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
-def test_a_session_full_of_canaries_steers_no_terminal(
+def test_a_session_full_of_hostile_text_is_escaped_in_the_terminal(
     words: list[str], song: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from app.export import report  # noqa: PLC0415 - one command is the app's
@@ -82,7 +82,7 @@ def test_a_session_full_of_canaries_steers_no_terminal(
 
 
 @pytest.mark.parametrize("shown", [ConsoleView, print_summary])
-def test_nor_one_with_colours_and_a_table_that_is_kept_up_to_date(
+def test_hostile_text_is_escaped_in_colours_and_live_tables(
     shown: Callable[..., Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     # As they come in a run, not yet recorded and read.
@@ -127,7 +127,7 @@ def sing(entry: dict[str, Any], accepted: Callable[[dict[str, Any]], bool]) -> i
 
 
 @pytest.mark.parametrize("like", ["tornado", "circuits-2009", "django-orm", "go"])
-def test_a_server_of_ones_own_steers_no_terminal(
+def test_a_users_own_server_is_escaped_in_the_terminal(
     like: str, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     origin = Catalogue.load()[like]
@@ -156,7 +156,9 @@ def test_a_server_of_ones_own_steers_no_terminal(
     assert heard(printed.out + printed.err) == []
 
 
-def test_machines_steer_no_terminal(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_texts_from_machines_are_escaped_in_the_terminal(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = home / "config" / "profiles"
     folder.mkdir(parents=True)
     profile = {"name": "box", "connector": "ssh", "address": "10.0.0.1", "description": SONG}
@@ -192,7 +194,7 @@ def hangs_up() -> Iterator[int]:
     listener.close()
 
 
-def test_a_machine_that_hangs_up_steers_no_terminal(
+def test_a_machine_that_hangs_up_sends_nothing_to_the_terminal_unescaped(
     hangs_up: int, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["--address", "127.0.0.1", "--port", str(hangs_up), "--user", "me"]
@@ -203,7 +205,9 @@ def test_a_machine_that_hangs_up_steers_no_terminal(
     assert heard(printed) == []
 
 
-async def test_a_question_of_others_steers_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_prompt_from_a_machine_is_escaped_in_the_terminal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     ours, theirs = pty.openpty()
     monkeypatch.setattr(asking, "TERMINAL", os.ttyname(theirs))
     try:
@@ -220,7 +224,7 @@ async def test_a_question_of_others_steers_no_terminal(monkeypatch: pytest.Monke
     assert heard(shown) == []
 
 
-def test_what_nobody_catches_and_what_is_logged_steers_no_terminal(
+def test_uncaught_errors_and_the_log_are_escaped_in_the_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)

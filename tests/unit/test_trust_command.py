@@ -11,7 +11,7 @@ from workbench.commands.machines import how_to_trust, trust_or_show
 from workbench.errors import ExitCode
 
 
-def test_a_key_nobody_has_seen_before_comes_with_the_command_that_trusts_it(
+def test_an_unknown_key_is_shown_with_the_command_that_trusts_it(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     problem = unknown_key()

@@ -44,7 +44,7 @@ def plain(documents: list[AnyDocument]) -> list[Any]:
     return [msgspec.to_builtins(document) for document in documents]
 
 
-def test_a_canary_sings_in_every_text_of_every_document() -> None:
+def test_every_text_of_every_document_can_carry_hostile_text() -> None:
     for document in canary():
         for field in msgspec.structs.fields(type(document)):
             value = getattr(document, field.name)
@@ -52,14 +52,14 @@ def test_a_canary_sings_in_every_text_of_every_document() -> None:
                 assert SONG in value, f"{type(document).__name__}.{field.name}"
 
 
-def test_a_session_that_was_read_steers_nothing(song: Path) -> None:
+def test_a_session_that_was_read_is_escaped_everywhere(song: Path) -> None:
     for documents in (read_session(song).documents, read_session(song).completed(), skim(song)):
         found = list(texts(plain(documents)))
         assert any("\\u001b[31m" in text for text in found)
         assert not [text for text in found if STEERING.search(text.replace("\n", ""))]
 
 
-def test_no_name_spans_lines_and_no_text_is_without_end(tmp_path: Path) -> None:
+def test_no_name_spans_lines_and_every_text_is_bounded(tmp_path: Path) -> None:
     path = tmp_path / "long.pong.yaml"
     record_session(path, canary(song=SONG + "x" * 12_000))
     documents = read_session(path).documents
@@ -81,7 +81,7 @@ def test_references_between_documents_survive(song: Path) -> None:
     assert ids <= {document.get("server") for document in others}
 
 
-def test_what_is_harmless_is_handed_on_as_it_is() -> None:
+def test_harmless_text_is_unchanged() -> None:
     note = Note(
         t_us=0, topic="died", text="Es ging zu Ende:\n    µ ≥ 3 “…” 服务器 👩‍💻", data={"a": [1]}
     )
@@ -89,7 +89,7 @@ def test_what_is_harmless_is_handed_on_as_it_is() -> None:
 
 
 @given(st.text())
-def test_shown_is_shown_whoever_shows_it_again(text: str) -> None:
+def test_a_shown_server_stays_shown_whoever_shows_it_again(text: str) -> None:
     for show in (visible, safe, one_line, indented):
         assert show(show(text)) == show(text)
         assert not STEERING.search(show(text))
@@ -106,6 +106,6 @@ def test_a_name_of_a_megabyte_ends_in_an_ellipsis() -> None:
     assert len(safe("\x1b" * 1_000_000)) == LONGEST
 
 
-def test_a_foreign_line_is_never_taken_for_one_of_ours() -> None:
+def test_a_foreign_line_is_never_mistaken_for_one_of_ours() -> None:
     assert indented("gone\npongbench: All is well.") == "gone\n    pongbench: All is well."
     assert indented("gone\n    as it was") == "gone\n    as it was"

@@ -597,7 +597,9 @@ SATURATED: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("lost", WRONG.values(), ids=WRONG)
 @pytest.mark.parametrize("evidence", [HELD, CALM, BUSY], ids=["unwatched", "calm", "busy"])
-def test_a_server_that_answers_wrongly_is_faulty(evidence: Evidence, lost: dict[str, int]) -> None:
+def test_a_server_with_unexpected_responses_is_faulty(
+    evidence: Evidence, lost: dict[str, int]
+) -> None:
     counters = {"OutRsts": 8_000}
     verdict, reasons = judge(replace(evidence, counts=counts(**lost), counters=counters))
     ((_, failed),) = lost.items()
@@ -617,37 +619,39 @@ def test_a_server_that_answers_wrongly_is_faulty(evidence: Evidence, lost: dict[
     ],
     ids=["late clients", "unsent calls", "busy clients", "a lossy link", "no client limit"],
 )
-def test_nothing_beside_it_makes_a_wrong_answer_right(changes: dict[str, Any]) -> None:
+def test_no_other_cause_excuses_a_wrong_response(changes: dict[str, Any]) -> None:
     assert judge(replace(CALM, **changes))[0] == "faulty"
 
 
-def test_beyond_the_client_limit_nobody_is_faulty() -> None:
+def test_no_server_is_faulty_beyond_the_client_limit() -> None:
     wrong = replace(CALM, counts=counts(protocol_500=8_000), ceiling_per_s=5_000)
     assert judge(wrong)[0] == "client-limited"
 
 
 @pytest.mark.parametrize("signs", SATURATED.values(), ids=SATURATED)
 @pytest.mark.parametrize("kind", ["protocol_503", "protocol_502", "reset", "protocol_closed"])
-def test_load_that_a_full_server_sheds_is_a_limit(kind: str, signs: dict[str, Any]) -> None:
+def test_load_shed_by_a_saturated_server_is_a_limit(kind: str, signs: dict[str, Any]) -> None:
     lost: dict[str, int] = {kind: 3_000}
     verdict, reasons = judge(replace(CALM, counts=counts(**lost), **signs))
     assert verdict == ("inconclusive" if "others_cpu_pct" in signs else "server-limited")
     assert not any(isinstance(reason, said.UnexpectedReplies) for reason in reasons)
 
 
-def test_where_calls_time_out_too_what_is_refused_is_a_limit() -> None:
+def test_refusals_together_with_timeouts_are_a_limit() -> None:
     evidence = replace(CALM, counts=counts(protocol_503=2_000, timo=100))
     assert judge(evidence)[0] == "server-limited"
 
 
 @pytest.mark.parametrize("signs", SATURATED.values(), ids=SATURATED)
 @pytest.mark.parametrize("kind", ["protocol_body", "protocol_malformed", "protocol_404"])
-def test_no_load_makes_a_server_answer_something_else(kind: str, signs: dict[str, Any]) -> None:
+def test_no_load_makes_a_healthy_server_answer_differently(
+    kind: str, signs: dict[str, Any]
+) -> None:
     lost: dict[str, int] = {kind: 3_000}
     assert judge(replace(CALM, counts=counts(**lost), **signs))[0] == "faulty"
 
 
-def test_a_server_that_refuses_what_is_too_much_for_it_is_at_its_limit() -> None:
+def test_a_server_that_refuses_excess_load_is_at_its_limit() -> None:
     """4,000 of 6,000 a second are answered, without a sign of stress."""
     refusing = replace(CALM, counts=counts(protocol_503=3_000), clean_per_s=3_000.0)
     assert judge(refusing)[0] == "server-limited"
@@ -657,7 +661,7 @@ def test_a_server_that_refuses_what_is_too_much_for_it_is_at_its_limit() -> None
     assert judge(fails)[0] == "faulty"
 
 
-def test_what_was_wrong_at_a_lower_rate_is_wrong_at_a_rate_that_fills_the_server() -> None:
+def test_a_response_wrong_at_a_lower_rate_is_wrong_at_saturation_too() -> None:
     full = replace(CALM, counts=counts(protocol_500=3_000), server_cpu_pct=99.0)
     assert judge(full)[0] == "server-limited"
     assert judge(replace(full, faulty_before=frozenset({"protocol-500"})))[0] == "faulty"
@@ -668,7 +672,7 @@ def fault(connections: int) -> dict[str, Fault]:
     return {"connreset": first}
 
 
-def test_a_server_that_ends_connections_early_is_told_once_however_they_end() -> None:
+def test_a_server_that_ends_connections_early_is_reported_once_however_they_end() -> None:
     three = msgspec.structs.replace(fault(10)["connreset"], answered=3)
     both = counts(protocol_closed=4_200, reset=2_100)
     found = {"connreset": three, "protocol-closed": three}
@@ -703,7 +707,7 @@ def test_resets_that_follow_lost_replies_are_the_networks() -> None:
     assert judge(replace(resets, counts=counts(reset=4_000)))[0] == "faulty", "far too many"
 
 
-def test_a_few_refusals_in_bursts_of_late_clients_are_nobodys_fault() -> None:
+def test_a_few_refusals_in_bursts_of_late_clients_are_not_blamed_on_the_server() -> None:
     late = {"lateness_us": lateness(31_000)}
     few = replace(CALM, counts=counts(late=2_000, protocol_503=900), **late)
     assert judge(few)[0] == "inconclusive"
@@ -717,13 +721,13 @@ def test_a_connection_that_was_idle_for_long_may_be_closed() -> None:
     assert judge(replace(CALM, counts=counts(protocol_idle=6_000)))[0] == "server-limited"
 
 
-def test_where_nobody_knows_the_reply_a_404_may_be_it() -> None:
+def test_a_404_may_be_the_expected_reply_where_none_is_declared() -> None:
     unknown = replace(CALM, counts=counts(protocol_404=9_000), reply_known=False)
     assert judge(unknown)[0] == "server-limited"
     assert judge(replace(unknown, counts=counts(protocol_500=9_000)))[0] == "faulty"
 
 
-def test_a_faulty_verdict_quotes_the_first_reply_in_bytes_that_steer_nothing() -> None:
+def test_a_faulty_verdict_quotes_the_first_reply_with_control_bytes_escaped() -> None:
     first = Fault(
         connections=8_000, first_us=212_000, answered=3, received=9, example='\x1b[2J"<b>\xff\n'
     )
@@ -744,7 +748,7 @@ def test_a_faulty_verdict_quotes_the_first_reply_in_bytes_that_steer_nothing() -
     cpu=st.floats(0, 120),
     ceiling=st.none() | st.floats(0, 20_000),
 )
-def test_whatever_happens_ok_means_held_and_all_else_has_a_reason(
+def test_ok_always_means_sustained_and_every_other_verdict_has_a_reason(
     *,
     succeeded: int,
     unsent: int,
@@ -772,7 +776,7 @@ def test_whatever_happens_ok_means_held_and_all_else_has_a_reason(
     assert all(math.isfinite(figure) for figure in evidence.figures().values())
 
 
-def test_the_figures_of_the_evidence_are_kept_with_the_verdict() -> None:
+def test_the_figures_of_the_evidence_are_recorded_with_the_verdict() -> None:
     figures = replace(HELD, counts=counts(timo=900, late=90), counters={"ListenDrops": 7}).figures()
     assert figures["success_share"] == 0.9
     assert figures["server_errors_share"] == 0.1
@@ -821,16 +825,16 @@ def window(index: int, open_after: int) -> Window:
 
 
 @pytest.mark.parametrize(("halfway", "end"), [(3, 9), (30, 45), (400, 400), (900, 0)])
-def test_a_queue_that_sways_does_not_grow(halfway: int, end: int) -> None:
+def test_an_oscillating_queue_is_not_growing(halfway: int, end: int) -> None:
     queue = Queue(due=150, replied=150, connections=150, open_halfway=halfway, open_at_end=end)
     assert not queue.growing
 
 
-def test_a_schedule_of_a_single_window_tells_no_queue() -> None:
+def test_a_schedule_of_a_single_window_shows_no_queue() -> None:
     assert queue_of([window(0, 100)], seconds=0.39) is None
 
 
-def test_connections_kept_open_by_thinking_are_no_queue() -> None:
+def test_connections_held_open_by_think_time_are_no_queue() -> None:
     windows = [window(i, 100 * i) for i in range(50)]
     assert queue_of(windows, 10.0, calls_per_connection=12, think_time_s=5.0) is None
     assert queue_of(windows, 10.0, calls_per_connection=12, think_time_s=0.1) is not None

@@ -27,7 +27,7 @@ from workbench.messages.base import Span, place
         (25_276_000_000, "25.3 GB"),
     ],
 )
-def test_bytes_are_told_in_thousands(count: int, text: str) -> None:
+def test_bytes_are_shown_in_powers_of_thousand(count: int, text: str) -> None:
     assert formatting.size(count) == text
 
 

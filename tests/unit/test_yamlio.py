@@ -89,12 +89,12 @@ def test_a_file_with_a_byte_order_mark_and_windows_lines_is_read(tmp_path: Path)
     assert load_yaml(path, what="plan") == {"name": "Brötchen", "seed": 1}
 
 
-def test_a_missing_file_and_a_directory_are_told_apart(tmp_path: Path) -> None:
+def test_a_missing_file_and_a_directory_are_distinguished(tmp_path: Path) -> None:
     assert file_complaint(tmp_path / "x.yaml") == f"There is no plan file {tmp_path / 'x.yaml'}."
     assert file_complaint(tmp_path) == f"{tmp_path} is a directory; give a plan file."
 
 
-def test_a_path_no_system_accepts_is_one_sentence() -> None:
+def test_a_path_no_system_accepts_gives_one_sentence() -> None:
     assert "cannot be read" in file_complaint(Path("a\0b"))
 
 

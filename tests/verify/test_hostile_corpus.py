@@ -22,7 +22,7 @@ def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Executor]:
 @pytest.mark.parametrize(
     "file", FILES, ids=lambda f: f.name if isinstance(f, corpus.Hostile) else f"{f[0]}-{f[1]}"
 )
-def test_a_hostile_file_is_used_or_refused_in_a_sentence(
+def test_a_hostile_file_is_used_or_refused_in_one_sentence(
     file: corpus.Hostile | tuple[corpus.Kind, int], tmp_path: Path, elsewhere: Executor
 ) -> None:
     hostile = file if isinstance(file, corpus.Hostile) else corpus.made(*file)

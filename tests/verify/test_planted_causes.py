@@ -44,7 +44,7 @@ def test_a_cause(planted: Planted, ground: Ground) -> None:
 
 
 @pytest.mark.parametrize("mode", HEALTHY)
-def test_nothing_is_named_of_a_healthy_server(mode: str, ground: Ground) -> None:
+def test_a_healthy_server_has_no_cause(mode: str, ground: Ground) -> None:
     named = [each for each in within_limits(mode, ground) if each.cause]
     assert not [n for n in named if not isinstance(n.cause, causes.CpuContended)], named
 

@@ -136,9 +136,7 @@ def until(found: Callable[[], object]) -> str:
     raise AssertionError("it did not come")
 
 
-def test_the_program_opens_closes_and_has_nothing_to_complain_about(
-    screen: str, tmp_path: Path
-) -> None:
+def test_the_program_opens_and_closes_without_complaint(screen: str, tmp_path: Path) -> None:
     with program(screen, tmp_path) as (started, window):
         xdotool(screen, "windowactivate", "--sync", window)
         xdotool(screen, "key", "--window", "0", "ctrl+comma")
@@ -147,7 +145,7 @@ def test_the_program_opens_closes_and_has_nothing_to_complain_about(
         assert (started.returncode, complaints) == (0, "")
 
 
-def test_a_window_that_was_suspended_answers_again(screen: str, tmp_path: Path) -> None:
+def test_a_suspended_window_responds_again(screen: str, tmp_path: Path) -> None:
     with program(screen, tmp_path) as (started, window):
         started.send_signal(signal.SIGSTOP)
         xdotool(screen, "windowsize", window, "960", "620")
@@ -159,7 +157,7 @@ def test_a_window_that_was_suspended_answers_again(screen: str, tmp_path: Path) 
         assert (started.returncode, complaints) == (0, "")
 
 
-def test_where_and_how_large_it_was_is_kept(screen: str, tmp_path: Path) -> None:
+def test_position_and_size_of_the_window_are_saved(screen: str, tmp_path: Path) -> None:
     def geometry(window: str) -> str:
         return xdotool(screen, "getwindowgeometry", window).partition("Geometry")[2]
 
@@ -180,7 +178,7 @@ def test_ctrl_c_in_the_terminal_closes_the_window(screen: str, tmp_path: Path) -
         assert (started.returncode, complaints) == (0, "")
 
 
-def test_two_windows_are_two_windows(screen: str, tmp_path: Path) -> None:
+def test_two_open_windows_are_independent(screen: str, tmp_path: Path) -> None:
     with program(screen, tmp_path) as (one, first), program(screen, tmp_path) as (other, second):
         assert first != second
         for started, window in ((one, first), (other, second)):
@@ -190,7 +188,7 @@ def test_two_windows_are_two_windows(screen: str, tmp_path: Path) -> None:
             assert (started.returncode, complaints) == (0, "")
 
 
-def test_a_display_that_is_not_there_is_told_in_one_sentence(tmp_path: Path) -> None:
+def test_a_missing_display_is_reported_in_one_sentence(tmp_path: Path) -> None:
     ended = subprocess.run(
         [sys.executable, "-m", "app"],
         env=environment(":9999", tmp_path),

@@ -35,7 +35,7 @@ PRINTED = "Show figures of 2009"
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
 
-def test_the_first_session_is_in_full_colour_and_the_second_pale_in_the_same(
+def test_the_second_session_has_a_paler_shade_of_the_firsts_colour(
     qtbot: QtBot, page: ComparePage, a: Path, b: Path
 ) -> None:
     compare(qtbot, page, a, b)
@@ -65,7 +65,7 @@ def test_in_the_dark_it_has_the_dark_colours(
         stylesheet.apply(app, theme.LIGHT)
 
 
-def test_pointing_at_a_row_brings_its_line_out(
+def test_pointing_at_a_row_highlights_its_line(
     qtbot: QtBot, page: ComparePage, a: Path, b: Path
 ) -> None:
     compare(qtbot, page, a, b)
@@ -123,7 +123,7 @@ def test_the_figures_of_2009_are_crosses_that_can_be_switched_off(
     assert not near(chart.grab().toImage(), arm, theme.LIGHT.text, within=1)
 
 
-def test_a_cross_of_2009_stands_only_beside_the_server_it_is_about(
+def test_a_cross_of_2009_is_drawn_only_with_the_server_it_is_about(
     qtbot: QtBot, page: ComparePage, tmp_path: Path
 ) -> None:
     servers = [
@@ -148,14 +148,14 @@ def test_a_cross_of_2009_stands_only_beside_the_server_it_is_about(
     assert not offers(page, PRINTED)
 
 
-def test_the_figures_of_2009_are_not_offered_for_servers_of_which_there_are_none(
+def test_the_figures_of_2009_are_not_offered_for_servers_without_any(
     qtbot: QtBot, page: ComparePage, a: Path
 ) -> None:
     compare(qtbot, page, a)
     assert not offers(page, PRINTED)
 
 
-def test_the_figures_of_2009_are_not_offered_beside_another_question(
+def test_the_figures_of_2009_are_not_offered_for_another_workload(
     qtbot: QtBot, page: ComparePage, tmp_path: Path
 ) -> None:
     start = session(1)[0]

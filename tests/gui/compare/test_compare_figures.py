@@ -38,7 +38,7 @@ def difference(page: ComparePage, first: str, second: str) -> str:
     return difference_in(page.comparison, by_label[first], by_label[second])
 
 
-def test_what_differs_is_named_with_both_values(
+def test_differences_are_named_with_both_values(
     qtbot: QtBot, page: ComparePage, a: Path, b: Path
 ) -> None:
     compare(qtbot, page, a, b)
@@ -49,7 +49,7 @@ def test_what_differs_is_named_with_both_values(
         assert each.text in page.conditions.text()
 
 
-def test_who_cannot_be_told_apart_is_bracketed_and_said(
+def test_servers_that_cannot_be_distinguished_are_bracketed_and_listed(
     qtbot: QtBot, page: ComparePage, a: Path, tmp_path: Path
 ) -> None:
     again = record_session(tmp_path / "again.yaml", session(3, rates=RATES, seed=5))
@@ -58,7 +58,7 @@ def test_who_cannot_be_told_apart_is_bracketed_and_said(
     assert says(page, difference(page, "gevent in A", "gevent in B"))
 
 
-def test_presented_a_server_of_two_sessions_is_one_and_letters_are_explained(
+def test_a_server_of_two_sessions_is_presented_once_and_letters_are_explained(
     qtbot: QtBot, page: ComparePage, a: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.live.present.HINT_MS", 0)
@@ -78,7 +78,7 @@ def test_presented_a_server_of_two_sessions_is_one_and_letters_are_explained(
     assert combo(page, "Percentile").isVisible()
 
 
-def test_the_table_is_sorted_by_choice_and_what_is_not_known_is_last(
+def test_the_table_is_sorted_by_choice_with_unknown_values_last(
     qtbot: QtBot, page: ComparePage, tmp_path: Path
 ) -> None:
     dead = [replace(contestants(1)[0], capacity_per_s=0), *contestants(3)[1:]]
@@ -98,7 +98,7 @@ def test_the_table_is_sorted_by_choice_and_what_is_not_known_is_last(
     ]
 
 
-def test_all_are_told_at_a_rate_of_ones_choice(
+def test_all_servers_can_be_compared_at_a_chosen_rate(
     qtbot: QtBot, page: ComparePage, a: Path, b: Path
 ) -> None:
     compare(qtbot, page, a, b)
@@ -110,7 +110,7 @@ def test_all_are_told_at_a_rate_of_ones_choice(
     assert cell(page.figures, 0, "Replies/s") != ""
 
 
-def test_any_two_servers_are_told_apart_in_a_sentence(
+def test_any_two_servers_are_compared_in_one_sentence(
     qtbot: QtBot, page: ComparePage, a: Path, b: Path
 ) -> None:
     compare(qtbot, page, a, b)
@@ -134,7 +134,7 @@ def test_the_figures_can_be_copied_as_text(
     assert any("Kernel of the target" in line for line in lines)
 
 
-def test_the_charts_can_be_copied_and_the_table_exported(
+def test_charts_can_be_copied_and_the_table_exported(
     qtbot: QtBot, page: ComparePage, a: Path, b: Path, tmp_path: Path
 ) -> None:
     page.export()  # nothing yet, so nothing is asked

@@ -32,7 +32,7 @@ from workbench.sessions.library import shelf
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
 
-def test_empty_it_says_what_belongs_here_and_offers_a_choice(page: ComparePage) -> None:
+def test_an_empty_page_says_what_belongs_there_and_offers_a_choice(page: ComparePage) -> None:
     assert says(page, "Compare sessions")
     assert says(page, "No sessions selected.")
     assert not offers(page, "Add a session…")
@@ -44,7 +44,7 @@ def test_empty_it_says_what_belongs_here_and_offers_a_choice(page: ComparePage) 
     chooser.reject()
 
 
-def test_one_session_is_ranked_and_asks_for_another(
+def test_one_session_is_ranked_and_another_is_requested(
     qtbot: QtBot, page: ComparePage, a: Path
 ) -> None:
     compare(qtbot, page, a)
@@ -70,7 +70,7 @@ def test_two_sessions_are_ranked_together_with_the_limits_of_each(
     )
 
 
-def test_what_cannot_be_read_is_refused_in_words_and_the_others_stay(
+def test_unreadable_files_are_refused_with_a_message_and_the_others_stay(
     qtbot: QtBot, page: ComparePage, a: Path, tmp_path: Path
 ) -> None:
     foreign = tmp_path / "foreign.yaml"
@@ -84,7 +84,7 @@ def test_what_cannot_be_read_is_refused_in_words_and_the_others_stay(
     assert not page.refused.isVisible()
 
 
-def test_of_a_newer_session_what_is_understood_can_be_compared(
+def test_the_understood_part_of_a_newer_session_can_be_compared(
     qtbot: QtBot, page: ComparePage, a: Path, tmp_path: Path
 ) -> None:
     newer = record_session(tmp_path / "newer.yaml", session(1, rates=RATES))
@@ -98,7 +98,7 @@ def test_of_a_newer_session_what_is_understood_can_be_compared(
     assert len(ranking(page)) == 4
 
 
-def test_a_session_that_was_cut_off_is_compared_and_said_to_be_one(
+def test_a_cut_off_session_is_compared_and_marked_as_one(
     qtbot: QtBot, page: ComparePage, a: Path, tmp_path: Path
 ) -> None:
     cut = record_session(tmp_path / "cut.pong.yaml", session(2, rates=RATES, end="crashed"))
@@ -106,7 +106,7 @@ def test_a_session_that_was_cut_off_is_compared_and_said_to_be_one(
     assert says(page, "The recording ends before the run did; the recorded part is compared.")
 
 
-def test_more_than_six_sessions_find_no_room(
+def test_more_than_six_sessions_are_refused_by_the_page(
     qtbot: QtBot, page: ComparePage, tmp_path: Path
 ) -> None:
     files = [
@@ -119,7 +119,7 @@ def test_more_than_six_sessions_find_no_room(
     assert not control(page, "Add a session…").isEnabled()
 
 
-def test_a_session_that_is_compared_already_is_told(
+def test_a_session_that_is_already_compared_is_reported(
     qtbot: QtBot, page: ComparePage, a: Path, b: Path
 ) -> None:
     compare(qtbot, page, a, b)
@@ -129,7 +129,7 @@ def test_a_session_that_is_compared_already_is_told(
     assert page.selection.paths() == [a, b]
 
 
-def test_a_copy_of_a_session_is_said_to_be_one(
+def test_a_copy_of_a_session_is_marked_as_one(
     qtbot: QtBot, page: ComparePage, a: Path, tmp_path: Path
 ) -> None:
     copy = tmp_path / "copy.yaml"
@@ -139,7 +139,7 @@ def test_a_copy_of_a_session_is_said_to_be_one(
     assert warning in page.conditions.text()
 
 
-def test_a_server_unticked_leaves_charts_ranking_and_table(
+def test_an_unticked_server_disappears_from_charts_ranking_and_table(
     qtbot: QtBot, page: ComparePage, a: Path, b: Path
 ) -> None:
     compare(qtbot, page, a, b)
@@ -165,7 +165,7 @@ def test_a_digit_hides_a_line_and_unticks_its_server(
     assert control(page, "Show asyncio streams in A").isChecked()
 
 
-def test_of_many_servers_those_all_sessions_have_come_first(
+def test_servers_common_to_all_sessions_come_first(
     qtbot: QtBot, page: ComparePage, tmp_path: Path
 ) -> None:
     many = record_session(tmp_path / "many.yaml", session(12, rates=RATES))
@@ -187,7 +187,7 @@ def test_another_session_can_be_the_one_the_others_are_compared_with(
     assert ranking(page)[0].startswith("gevent in B: sustains 8,000/s")
 
 
-def test_taking_a_session_out_leaves_the_other_as_the_first(
+def test_removing_a_session_makes_the_other_the_first(
     qtbot: QtBot, page: ComparePage, a: Path, b: Path
 ) -> None:
     compare(qtbot, page, a, b)
@@ -224,7 +224,7 @@ def test_sessions_of_this_computer_are_found_and_added_with_the_keyboard(
     holds(qtbot, page, a, known)
 
 
-def test_of_sessions_of_one_name_and_minute_the_files_tell_which_is_which(
+def test_sessions_of_the_same_name_and_minute_are_distinguished_by_file(
     qtbot: QtBot, page: ComparePage, desk: Desk, tmp_path: Path
 ) -> None:
     folder = paths.data_dir() / "sessions"

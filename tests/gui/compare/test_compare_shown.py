@@ -32,7 +32,7 @@ def test_sessions_asked_to_be_compared_are_shown_in_the_window(
         assert page.isVisible()
 
 
-def test_the_last_comparison_comes_back_with_the_next_start(
+def test_the_last_comparison_is_restored_at_the_next_start(
     qtbot: QtBot, page: ComparePage, desk: Desk, a: Path, b: Path
 ) -> None:
     compare(qtbot, page, a, b)
@@ -43,12 +43,12 @@ def test_the_last_comparison_comes_back_with_the_next_start(
     assert not again.trio.is_shown("B/gevent")
 
 
-def test_settings_that_make_no_sense_are_no_comparison(qtbot: QtBot, desk: Desk) -> None:
+def test_invalid_settings_make_no_comparison(qtbot: QtBot, desk: Desk) -> None:
     desk.settings.more["Compare"] = {"sessions": 3, "hidden": [["x"], 5], "passes": "?"}
     assert offers(built(qtbot, desk), "Choose sessions…")
 
 
-def test_in_a_narrow_window_the_column_beside_is_there_when_asked_for(
+def test_in_a_narrow_window_the_side_column_opens_on_request(
     qtbot: QtBot, page: ComparePage, a: Path, b: Path
 ) -> None:
     compare(qtbot, page, a, b)

@@ -40,7 +40,7 @@ def running_on(qtbot: QtBot, desk: Desk, box: str) -> LivePage:
     return live
 
 
-def test_a_run_elsewhere_shows_a_key_nobody_trusts_and_sends_nothing_without_a_word(
+def test_a_remote_run_shows_an_untrusted_key_and_sends_nothing_without_consent(
     qtbot: QtBot, page: MachinesPage, box: str, desk: Desk, host: Host
 ) -> None:
     live = running_on(qtbot, desk, box)
@@ -53,7 +53,7 @@ def test_a_run_elsewhere_shows_a_key_nobody_trusts_and_sends_nothing_without_a_w
     assert not own_file().exists()
 
 
-def test_a_run_elsewhere_asks_for_the_password_and_ends_in_words_without(
+def test_a_remote_run_asks_for_the_password_and_ends_with_a_message_without_it(
     qtbot: QtBot, page: MachinesPage, box: str, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     desk.machines_changed.emit()
@@ -69,7 +69,7 @@ def test_a_run_elsewhere_asks_for_the_password_and_ends_in_words_without(
     qtbot.waitUntil(page.detail.check.isEnabled)
 
 
-def test_a_server_is_tried_on_a_machine_over_ssh(
+def test_a_server_is_tested_on_a_machine_over_ssh(
     qtbot: QtBot, page: MachinesPage, box: str, desk: Desk
 ) -> None:
     servers = ServersPage(desk)
@@ -102,7 +102,7 @@ def test_a_server_is_tried_on_a_machine_over_ssh(
     qtbot.waitUntil(lambda: not says(servers, "Measured on box"))
 
 
-def test_the_plan_tells_what_is_known_of_its_machines(qtbot: QtBot, box: str) -> None:
+def test_the_plan_shows_what_is_known_about_its_machines(qtbot: QtBot, box: str) -> None:
     chooser = Machines()
     qtbot.addWidget(chooser)
     chooser.show()

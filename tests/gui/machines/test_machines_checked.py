@@ -27,7 +27,7 @@ from workbench.machines.ssh import Cleaned
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
 
-def test_an_unknown_key_is_trusted_by_the_person_alone_then_the_machine_is_ready(
+def test_an_unknown_key_is_trusted_only_by_the_user_and_then_the_machine_is_ready(
     qtbot: QtBot, page: MachinesPage, box: str, host: Host, home: Path
 ) -> None:
     desk = page.desk
@@ -63,7 +63,7 @@ def test_an_unknown_key_is_trusted_by_the_person_alone_then_the_machine_is_ready
     assert "< survey.py" in told
 
 
-def test_a_changed_key_stops_everything_until_its_end_is_typed(
+def test_a_changed_key_stops_everything_until_its_last_characters_are_typed(
     qtbot: QtBot, page: MachinesPage, box: str, host: Host, desk: Desk
 ) -> None:
     desk.machines_changed.emit()
@@ -92,7 +92,7 @@ def test_a_changed_key_stops_everything_until_its_end_is_typed(
     qtbot.waitUntil(lambda: "ready" in light(page, box))
 
 
-def test_a_password_that_is_not_given_ends_the_check_with_a_sentence(
+def test_a_password_that_is_not_given_ends_the_check_with_one_sentence(
     qtbot: QtBot, page: MachinesPage, box: str, desk: Desk
 ) -> None:
     desk.machines_changed.emit()
@@ -108,7 +108,7 @@ def test_a_password_that_is_not_given_ends_the_check_with_a_sentence(
     qtbot.waitUntil(lambda: light(page, box) == "not usable")
 
 
-def test_a_machine_that_is_not_there_is_unreachable(
+def test_a_missing_machine_is_unreachable(
     qtbot: QtBot, page: MachinesPage, box: str, host: Host, desk: Desk
 ) -> None:
     host.stop()
@@ -119,7 +119,7 @@ def test_a_machine_that_is_not_there_is_unreachable(
     sees(qtbot, page, "is sshd running there?")
 
 
-def test_a_check_that_is_cancelled_says_so_and_its_question_goes(
+def test_a_cancelled_check_says_so_and_its_question_disappears(
     qtbot: QtBot, page: MachinesPage, box: str, desk: Desk
 ) -> None:
     desk.machines_changed.emit()
@@ -134,7 +134,7 @@ def test_a_check_that_is_cancelled_says_so_and_its_question_goes(
     assert light(page, box) == "not checked"
 
 
-def test_who_begins_a_check_with_its_button_stands_on_the_one_that_ends_it(
+def test_focus_moves_from_the_check_button_to_the_cancel_button(
     qtbot: QtBot, page: MachinesPage, box: str, desk: Desk
 ) -> None:
     desk.machines_changed.emit()
@@ -146,7 +146,7 @@ def test_who_begins_a_check_with_its_button_stands_on_the_one_that_ends_it(
     assert page.detail.check.hasFocus()
 
 
-def test_what_a_crash_left_and_the_cache_are_shown_and_removed(
+def test_leftovers_of_crashed_runs_and_the_cache_are_shown_and_removed(
     qtbot: QtBot, page: MachinesPage, box: str, home: Path, desk: Desk
 ) -> None:
     desk.machines_changed.emit()
@@ -169,7 +169,7 @@ def test_what_a_crash_left_and_the_cache_are_shown_and_removed(
     assert not (home / "work").exists()
 
 
-def test_consent_to_tuning_is_kept_in_the_profile_and_changes_nothing(
+def test_consent_to_tuning_is_saved_in_the_profile_and_changes_nothing_yet(
     qtbot: QtBot, page: MachinesPage, box: str, desk: Desk
 ) -> None:
     desk.machines_changed.emit()

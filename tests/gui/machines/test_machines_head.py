@@ -17,9 +17,7 @@ pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 KINDS = {"cedar": "key changed", "dune": "new key", "elm": "busy", "oak": "ready", "yew": ""}
 
 
-def test_machines_that_cannot_be_used_are_counted_and_named_with_the_reason(
-    qtbot: QtBot, desk: Desk
-) -> None:
+def test_unusable_machines_are_counted_and_named_with_the_reason(qtbot: QtBot, desk: Desk) -> None:
     for name in KINDS:
         save_profile(make_profile({"name": name, "connector": "ssh", "address": "10.0.0.9"}))
     at = "2026-11-21T12:00:00+00:00"

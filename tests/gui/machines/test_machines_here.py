@@ -18,7 +18,7 @@ from workbench.machines.checking import Step
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
 
-def test_alone_this_computer_tells_what_it_is_and_why_a_second_would_help(
+def test_this_computer_alone_is_described_with_why_a_second_machine_would_help(
     qtbot: QtBot, page: MachinesPage
 ) -> None:
     sees(qtbot, page, "Limits for a run")
@@ -30,7 +30,7 @@ def test_alone_this_computer_tells_what_it_is_and_why_a_second_would_help(
     assert dialog(qtbot, page, Editor)
 
 
-def test_in_a_narrow_window_what_went_wrong_stands_above_what_is_known(
+def test_in_a_narrow_window_problems_are_shown_above_facts(
     qtbot: QtBot, page: MachinesPage
 ) -> None:
     sees(qtbot, page, "System")
@@ -48,7 +48,7 @@ def test_in_a_narrow_window_what_went_wrong_stands_above_what_is_known(
     )
 
 
-def test_checking_this_computer_tells_every_step_and_is_kept_for_the_next_start(
+def test_checking_this_computer_shows_every_step_and_is_saved_for_the_next_start(
     qtbot: QtBot, page: MachinesPage, desk: Desk
 ) -> None:
     check(page)
@@ -60,9 +60,7 @@ def test_checking_this_computer_tells_every_step_and_is_kept_for_the_next_start(
     sees(qtbot, again, "Clock offset known to")
 
 
-def test_while_a_run_is_under_way_nothing_is_checked(
-    qtbot: QtBot, page: MachinesPage, desk: Desk
-) -> None:
+def test_during_a_run_nothing_is_checked(qtbot: QtBot, page: MachinesPage, desk: Desk) -> None:
     desk.set_busy(True)
     assert not page.detail.check.isEnabled()
     assert "when it is over" in page.detail.check.toolTip()

@@ -33,7 +33,7 @@ class Opener(QObject):
         self.taken = url.toLocalFile()
 
 
-def test_a_profile_is_written_with_its_faults_beside_the_fields(
+def test_a_profile_is_written_with_its_problems_next_to_the_fields(
     qtbot: QtBot, page: MachinesPage
 ) -> None:
     page.add()
@@ -55,7 +55,9 @@ def test_a_profile_is_written_with_its_faults_beside_the_fields(
     assert (saved.address, saved.port, saved.cpus.server) == ("10.0.4.20", 2222, [2, 4, 5, 6])
 
 
-def test_a_name_that_is_taken_is_told_beside_it(qtbot: QtBot, page: MachinesPage, box: str) -> None:
+def test_a_name_that_is_taken_is_reported_next_to_it(
+    qtbot: QtBot, page: MachinesPage, box: str
+) -> None:
     page.add()
     editor = dialog(qtbot, page, Editor)
     typed(editor, "Name", box)
@@ -89,7 +91,7 @@ def test_a_machine_is_duplicated_edited_and_forgotten(
     assert profile_names() == ["box", "localhost"]
 
 
-def test_hosts_of_ssh_are_brought_in_by_their_alias(
+def test_ssh_hosts_are_imported_by_their_alias(
     qtbot: QtBot, page: MachinesPage, home: Path
 ) -> None:
     (home / ".ssh" / "config").write_text("Host bolt\n  HostName 10.0.4.31\nHost *\n  User mila\n")
@@ -103,7 +105,7 @@ def test_hosts_of_ssh_are_brought_in_by_their_alias(
     assert load_profile("bolt").address == "bolt"
 
 
-def test_a_damaged_profile_is_told_of_and_the_others_work(
+def test_a_damaged_profile_is_reported_and_the_others_work(
     qtbot: QtBot, page: MachinesPage, box: str, home: Path, desk: Desk
 ) -> None:
     (home / "pongbench" / "config" / "profiles" / "fir.yaml").write_text("name: fir\naddres: 1\n")

@@ -39,7 +39,7 @@ def _load_is(monkeypatch: pytest.MonkeyPatch, load: float) -> None:
     monkeypatch.setattr(facts, "here", lambda: told | {"load_average": [load, 0.5, 0.5]})
 
 
-def test_facts_grow_old_while_they_are_shown(
+def test_the_age_of_facts_advances_while_they_are_shown(
     qtbot: QtBot, page: MachinesPage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert page.detail.facts.aside.text() == "read just now"
@@ -49,7 +49,7 @@ def test_facts_grow_old_while_they_are_shown(
     assert page.detail.facts.aside.text() == "read 7 minutes ago"
 
 
-def test_whoever_comes_back_to_the_page_sees_the_load_there_is_now(
+def test_returning_to_the_page_shows_the_current_load(
     qtbot: QtBot, page: MachinesPage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sees(qtbot, page, "Its load is 1.42 already")
@@ -61,7 +61,7 @@ def test_whoever_comes_back_to_the_page_sees_the_load_there_is_now(
     assert page.detail.facts.aside.text() == "read just now"
 
 
-def test_facts_of_a_check_give_way_to_those_read_later(
+def test_later_facts_replace_those_of_a_check(
     qtbot: QtBot, page: MachinesPage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page.run_this()

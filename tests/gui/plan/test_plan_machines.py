@@ -76,9 +76,7 @@ def test_a_plan_runs_on_the_machines_chosen_by_their_role(qtbot: QtBot, home: Pa
         assert roles == {"localhost": ["target"], "bolt": ["client"]}
 
 
-def test_what_a_check_found_of_a_client_is_what_the_plan_is_judged_by(
-    qtbot: QtBot, home: Path
-) -> None:
+def test_a_plan_is_checked_against_the_facts_of_its_clients(qtbot: QtBot, home: Path) -> None:
     profiles = home / "config" / "profiles"
     profiles.mkdir(parents=True)
     (profiles / "bolt.yaml").write_text("name: bolt\nroles: [client]\n")
@@ -112,7 +110,7 @@ def test_a_machine_that_is_gone_is_never_replaced_silently(qtbot: QtBot) -> None
         assert control(window, "Run").isEnabled()
 
 
-def test_without_a_client_nothing_can_run_and_words_say_so(qtbot: QtBot, home: Path) -> None:
+def test_without_a_client_nothing_can_run_and_a_message_says_so(qtbot: QtBot, home: Path) -> None:
     profiles = home / "config" / "profiles"
     profiles.mkdir(parents=True)
     (profiles / "bolt.yaml").write_text("name: bolt\nroles: [client]\n")
@@ -125,7 +123,7 @@ def test_without_a_client_nothing_can_run_and_words_say_so(qtbot: QtBot, home: P
         assert not control(window, "Run").isEnabled()
 
 
-def test_a_damaged_profile_of_a_machine_is_told_of_with_a_way_there(
+def test_a_damaged_machine_profile_is_reported_with_a_link_to_it(
     qtbot: QtBot, window: MainWindow, page: PlanPage, home: Path
 ) -> None:
     (home / "config" / "profiles").mkdir(parents=True, exist_ok=True)
@@ -137,7 +135,7 @@ def test_a_damaged_profile_of_a_machine_is_told_of_with_a_way_there(
     assert window.page("Machines").isVisible()
 
 
-def test_kernel_settings_are_chosen_where_a_profile_allows_them_and_previewed(
+def test_kernel_settings_are_offered_where_a_profile_allows_them_and_previewed(
     qtbot: QtBot, tunable: Path
 ) -> None:
     before, allowed = keepalive(), tunable.read_text()
@@ -195,7 +193,7 @@ def test_kernel_settings_are_changed_with_consent_only(qtbot: QtBot, tunable: Pa
     assert keepalive() == before
 
 
-def test_an_old_server_that_others_would_reach_is_warned_of_and_asked_about(
+def test_an_old_server_reachable_by_others_gives_a_warning_and_a_question(
     qtbot: QtBot, home: Path
 ) -> None:
     profiles = home / "config" / "profiles"

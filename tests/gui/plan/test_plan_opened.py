@@ -47,7 +47,7 @@ def test_a_plan_dropped_anywhere_in_the_window_is_shown_in_its_form(
     assert page.form.servers.value() == SHORT.servers
 
 
-def test_a_dropped_file_that_is_no_plan_is_refused_in_words(
+def test_a_dropped_file_that_is_no_plan_is_refused_with_a_message(
     qtbot: QtBot, page: PlanPage, tmp_path: Path
 ) -> None:
     path = tmp_path / "dropped.yaml"
@@ -66,7 +66,7 @@ def test_a_dropped_session_is_opened(
     qtbot.waitUntil(window.film.isVisible)
 
 
-def test_what_is_in_the_form_is_there_at_the_next_start(qtbot: QtBot) -> None:
+def test_the_contents_of_the_form_are_restored_at_the_next_start(qtbot: QtBot) -> None:
     kept = Settings()
     with shown(qtbot, kept) as window:
         page = opened(qtbot, window)
@@ -80,7 +80,7 @@ def test_what_is_in_the_form_is_there_at_the_next_start(qtbot: QtBot) -> None:
         assert "changed" in page.head.subtitle.whole
 
 
-def test_a_changed_plan_of_the_last_start_can_be_brought_back_when_another_comes_first(
+def test_a_changed_plan_from_the_last_start_can_be_restored_after_another_was_loaded(
     qtbot: QtBot,
 ) -> None:
     kept = Settings()
@@ -99,16 +99,12 @@ def test_a_changed_plan_of_the_last_start_can_be_brought_back_when_another_comes
 
 
 @pytest.mark.parametrize("kept", ["x", {"data": 3}, {"data": {"servers": 4, "rates": "?"}}])
-def test_settings_edited_into_nonsense_do_not_keep_the_page_away(
-    qtbot: QtBot, kept: object
-) -> None:
+def test_invalid_settings_do_not_hide_the_page(qtbot: QtBot, kept: object) -> None:
     with shown(qtbot, Settings(more={"plan": kept})) as window:
         assert opened(qtbot, window).isVisible()
 
 
-def test_a_server_that_cannot_be_read_is_told_of_at_the_first_visit(
-    qtbot: QtBot, home: Path
-) -> None:
+def test_an_unreadable_server_is_reported_at_the_first_visit(qtbot: QtBot, home: Path) -> None:
     (home / "data" / "servers" / "one").mkdir(parents=True)
     with shown(qtbot) as window:
         page = opened(qtbot, window)

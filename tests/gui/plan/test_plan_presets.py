@@ -22,7 +22,7 @@ from workbench.plan.reading import load_plan
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
 
-def test_every_preset_is_shown_with_what_it_is_for_and_comes_back_as_it_was(
+def test_every_preset_is_shown_with_its_purpose_and_survives_the_form(
     qtbot: QtBot, page: PlanPage
 ) -> None:
     listed = page.gallery.list
@@ -39,7 +39,7 @@ def test_every_preset_is_shown_with_what_it_is_for_and_comes_back_as_it_was(
         assert plan_of(page) == preset.plan
 
 
-def test_what_a_shipped_plan_is_for_is_told_whole_in_its_card() -> None:
+def test_the_purpose_of_a_shipped_plan_is_shown_in_full_in_its_card() -> None:
     for preset in library.presets():
         assert preset.plan is not None
         lines = two_lines(preset.plan.description, theme.font(12), 158)
@@ -66,7 +66,7 @@ def test_in_a_narrow_window_the_presets_are_a_drawer(window: MainWindow, page: P
     assert not page.gallery.isVisible()
 
 
-def test_a_plan_is_kept_under_a_name_renamed_and_deleted_after_a_question(
+def test_a_plan_is_saved_renamed_and_deleted_after_confirmation(
     qtbot: QtBot, page: PlanPage
 ) -> None:
     edit(qtbot, page, SHORT)
@@ -98,13 +98,13 @@ def test_a_plan_is_kept_under_a_name_renamed_and_deleted_after_a_question(
     assert page.form.servers.value() == SHORT.servers
 
 
-def test_a_name_that_is_taken_is_refused_in_words(qtbot: QtBot, page: PlanPage) -> None:
+def test_a_name_that_is_taken_is_refused_with_a_message(qtbot: QtBot, page: PlanPage) -> None:
     edit(qtbot, page, SHORT)
     page.gallery.save(SHORT, "demo")
     qtbot.waitUntil(lambda: "'demo'" in page.gallery.error.text)
 
 
-def test_what_was_changed_can_be_brought_back_after_another_was_taken(
+def test_changes_can_be_restored_after_another_preset_was_chosen(
     qtbot: QtBot, page: PlanPage
 ) -> None:
     write(qtbot, page, "repeats", "7")

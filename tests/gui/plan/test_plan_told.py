@@ -19,7 +19,7 @@ def note(page: PlanPage) -> str:
     return page.form.description.toPlainText()
 
 
-def test_the_note_of_a_preset_goes_with_its_servers_and_comes_back_with_them(
+def test_the_note_of_a_preset_disappears_and_returns_with_its_servers(
     qtbot: QtBot, page: PlanPage
 ) -> None:
     before = note(page)
@@ -34,7 +34,7 @@ def test_the_note_of_a_preset_goes_with_its_servers_and_comes_back_with_them(
     qtbot.waitUntil(lambda: note(page) == before)
 
 
-def test_a_note_of_ones_own_stays_whatever_is_changed(qtbot: QtBot, page: PlanPage) -> None:
+def test_a_users_own_note_is_kept_through_changes(qtbot: QtBot, page: PlanPage) -> None:
     page.form.description.setPlainText("After the kernel update")
     leave_out(qtbot, page, -1)
     judged(qtbot, page)
@@ -44,7 +44,7 @@ def test_a_note_of_ones_own_stays_whatever_is_changed(qtbot: QtBot, page: PlanPa
     assert note(page) == ""
 
 
-def test_a_plan_kept_without_a_note_is_told_by_what_it_measures(
+def test_a_plan_saved_without_a_note_is_described_by_what_it_measures(
     qtbot: QtBot, page: PlanPage
 ) -> None:
     page.edit(structs.replace(plan_of(page), servers=["gevent", "tornado", "twisted"]))
@@ -56,7 +56,7 @@ def test_a_plan_kept_without_a_note_is_told_by_what_it_measures(
     assert marked.toolTip() == "3 servers, 9 rates"
 
 
-def test_what_a_preset_is_for_stands_in_two_lines_below_its_name(
+def test_the_purpose_of_a_preset_fits_two_lines_below_its_name(
     qtbot: QtBot, page: PlanPage
 ) -> None:
     words, room = font(12), page.gallery.list.text_px
@@ -69,7 +69,7 @@ def test_what_a_preset_is_for_stands_in_two_lines_below_its_name(
     assert len(tall) == 2, "a name of two lines has a line more"
 
 
-def test_beside_a_picture_words_without_room_end_in_an_ellipsis(
+def test_text_without_room_next_to_a_picture_ends_in_an_ellipsis(
     qtbot: QtBot, window: MainWindow, page: PlanPage
 ) -> None:
     window.resize(960, 620)
@@ -80,7 +80,7 @@ def test_beside_a_picture_words_without_room_end_in_an_ellipsis(
             assert each.fontMetrics().horizontalAdvance(each.text()) <= room, each.text()
 
 
-def test_the_calls_of_a_point_stand_below_its_rate(
+def test_the_calls_of_a_point_are_shown_below_its_rate(
     qtbot: QtBot, window: MainWindow, page: PlanPage
 ) -> None:
     window.resize(1280, 1000)

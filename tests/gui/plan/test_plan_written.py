@@ -27,7 +27,7 @@ from workbench.workloads.registry import workload as a_workload
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
 
-def test_it_begins_with_a_plan_that_can_run(
+def test_it_starts_with_a_plan_that_can_run(
     qtbot: QtBot, window: MainWindow, page: PlanPage
 ) -> None:
     assert says(page, "Ready to run")
@@ -81,7 +81,7 @@ def test_it_begins_with_a_plan_that_can_run(
     ],
     ids=["short", "everything", "closed", "varied"],
 )
-def test_the_form_holds_everything_a_plan_can_say(
+def test_the_form_covers_everything_in_a_plan(
     qtbot: QtBot, window: MainWindow, page: PlanPage, plan: Plan
 ) -> None:
     edit(qtbot, page, plan)
@@ -101,7 +101,7 @@ def test_a_plan_without_a_title_runs_as_untitled_and_keeps_every_digit(
     assert plan.rates == [1234.567891, 98765.432109]
 
 
-def test_what_is_typed_shows_at_once_in_what_the_plan_will_do(qtbot: QtBot, page: PlanPage) -> None:
+def test_the_preview_follows_every_keystroke(qtbot: QtBot, page: PlanPage) -> None:
     edit(qtbot, page, SHORT)
     assert says(page, "Points: 4")
     write(qtbot, page, "rates", "200, 400, 800")
@@ -111,7 +111,7 @@ def test_what_is_typed_shows_at_once_in_what_the_plan_will_do(qtbot: QtBot, page
     assert says(page, "3 rates")
 
 
-def test_rates_are_written_and_read_with_thousands_commas_and_are_all_in_sight(
+def test_rates_are_written_and_read_with_thousands_commas_and_are_all_visible(
     qtbot: QtBot, page: PlanPage
 ) -> None:
     edit(qtbot, page, SHORT)
@@ -127,7 +127,7 @@ def test_rates_are_written_and_read_with_thousands_commas_and_are_all_in_sight(
     assert [bar.maximum() for bar in bars] == [0, 0]
 
 
-def test_a_field_that_is_left_shows_its_beginning(qtbot: QtBot, page: PlanPage) -> None:
+def test_a_field_that_loses_focus_shows_its_beginning(qtbot: QtBot, page: PlanPage) -> None:
     name = page.form.name
     name.setFocus()
     write(qtbot, page, name, "A title that is longer than its field " * 4)
@@ -147,7 +147,7 @@ def test_a_field_that_is_left_shows_its_beginning(qtbot: QtBot, page: PlanPage) 
         ("repeats", "1,5"),
     ],
 )
-def test_what_makes_no_sense_is_told_beside_its_field_and_cannot_run(
+def test_invalid_values_are_reported_next_to_their_field_and_cannot_run(
     qtbot: QtBot, page: PlanPage, field: str, text: str
 ) -> None:
     edit(qtbot, page, SHORT)
@@ -164,7 +164,7 @@ def test_what_makes_no_sense_is_told_beside_its_field_and_cannot_run(
     assert says(page, "1 problem")
 
 
-def test_the_key_that_runs_a_plan_says_why_it_does_not_run_until_that_is_mended(
+def test_the_run_shortcut_says_why_a_plan_does_not_run_until_that_is_fixed(
     qtbot: QtBot, window: MainWindow, page: PlanPage
 ) -> None:
     edit(qtbot, page, SHORT)
@@ -186,7 +186,7 @@ def test_a_fault_among_the_rare_fields_opens_them(qtbot: QtBot, page: PlanPage) 
     assert backlog.isVisible()
 
 
-def test_a_warning_is_told_but_keeps_nothing_from_running(
+def test_a_warning_is_shown_but_does_not_prevent_running(
     qtbot: QtBot, window: MainWindow, page: PlanPage
 ) -> None:
     edit(qtbot, page, SHORT)
@@ -229,7 +229,7 @@ def test_a_family_that_came_with_a_workload_is_listed_by_its_name(
     assert page.form.servers.value()[-1] == "mine"
 
 
-def test_servers_that_do_not_speak_the_protocol_are_left_out_with_one_press(
+def test_servers_without_the_protocol_are_left_out_with_one_click(
     qtbot: QtBot, page: PlanPage
 ) -> None:
     edit(
@@ -278,7 +278,7 @@ def test_scrolling_the_form_changes_no_choice(qtbot: QtBot, page: PlanPage) -> N
     assert order.value() == "sequential"
 
 
-def test_while_a_run_is_under_way_no_other_begins_and_words_say_why(
+def test_during_a_run_no_other_starts_and_a_message_says_why(
     qtbot: QtBot, window: MainWindow, page: PlanPage
 ) -> None:
     edit(qtbot, page, SHORT)
@@ -328,7 +328,7 @@ def test_a_search_is_written_in_the_form(qtbot: QtBot, window: MainWindow, page:
         ("search.errors_pct", "80", "below 50"),
     ],
 )
-def test_what_is_wrong_with_a_search_stands_beside_its_field(
+def test_a_problem_of_a_search_is_shown_next_to_its_field(
     qtbot: QtBot, page: PlanPage, key: str, text: str, said: str
 ) -> None:
     edit(qtbot, page, load_plan("peak"))

@@ -46,7 +46,9 @@ def test_a_search_looks_through_names_facts_and_code(qtbot: QtBot, page: Servers
     seek(qtbot, page, "create_server((", lambda: "gevent" not in names(page))
 
 
-def test_a_search_without_a_find_says_so_and_leads_back(qtbot: QtBot, page: ServersPage) -> None:
+def test_a_search_without_a_match_says_so_and_can_be_cleared(
+    qtbot: QtBot, page: ServersPage
+) -> None:
     seek(qtbot, page, "no such word", lambda: not names(page))
     sees(qtbot, page, "No server matches “no such word”.")
     control(page, "Show all servers").click()
@@ -65,9 +67,7 @@ def test_a_family_and_what_runs_here_narrow_the_table(page: ServersPage) -> None
 
 
 @pytest.mark.parametrize("rising", [True, False])
-def test_every_column_sorts_and_what_is_not_known_comes_last(
-    page: ServersPage, rising: bool
-) -> None:
+def test_every_column_sorts_with_unknown_values_last(page: ServersPage, rising: bool) -> None:
     for place, each in enumerate(COLUMNS):
         page.table.sort_by(place, rising=rising)
         texts = [each.text(known) for known in page.servers()]
@@ -78,7 +78,7 @@ def test_every_column_sorts_and_what_is_not_known_comes_last(
     assert dates == sorted(dates, reverse=not rising)
 
 
-def test_the_table_of_2009_is_shown_and_put_away(page: ServersPage) -> None:
+def test_the_table_of_2009_is_shown_and_hidden(page: ServersPage) -> None:
     choose(page, "tornado")
     place = column("Twitter (2009, as published)")
     assert COLUMNS[place].text(page.pane.known) == "Yes"  # type: ignore[arg-type]
@@ -88,7 +88,7 @@ def test_the_table_of_2009_is_shown_and_put_away(page: ServersPage) -> None:
     assert page.table.facts.isColumnHidden(place)
 
 
-def test_keys_choose_and_tick_and_the_ticked_lead_on_to_a_plan(
+def test_the_keyboard_selects_and_ticks_servers_and_plans_the_ticked_ones(
     qtbot: QtBot, page: ServersPage, desk: Desk
 ) -> None:
     choose(page, "gevent")
@@ -104,16 +104,14 @@ def test_keys_choose_and_tick_and_the_ticked_lead_on_to_a_plan(
     assert (plan.servers, plan.workload.protocol) == (["gevent", "tornado"], "pong")
 
 
-def test_messages_are_tried_but_not_compared(qtbot: QtBot, page: ServersPage) -> None:
+def test_message_servers_are_tested_but_not_compared(qtbot: QtBot, page: ServersPage) -> None:
     choose(page, "zeromq-req-rep")
     qtbot.keyClick(page.table.names, Qt.Key.Key_Space)
     assert not says(page, "selected")
     assert page.trial.go.isEnabled()
 
 
-def test_servers_of_http_lead_on_to_a_plan_over_http(
-    qtbot: QtBot, page: ServersPage, desk: Desk
-) -> None:
+def test_http_servers_lead_to_a_plan_over_http(qtbot: QtBot, page: ServersPage, desk: Desk) -> None:
     for id_ in ("wsgiref", "waitress"):
         choose(page, id_)
         qtbot.keyClick(page.table.names, Qt.Key.Key_Space)
@@ -122,7 +120,7 @@ def test_servers_of_http_lead_on_to_a_plan_over_http(
     assert led.args[0].workload.protocol == "http/1.0"
 
 
-def test_a_click_on_the_box_ticks_and_one_beside_it_only_chooses(
+def test_a_click_on_the_box_ticks_and_one_next_to_it_only_selects(
     qtbot: QtBot, page: ServersPage
 ) -> None:
     view = page.table.names
@@ -142,7 +140,7 @@ def test_a_click_on_the_box_ticks_and_one_beside_it_only_chooses(
 
 # The offscreen platform says so of every menu.
 @pytest.mark.qt_log_ignore("propagateSizeHints", "raise", "grabbing the keyboard")
-def test_the_right_button_offers_what_can_be_done_with_the_server_below_it(
+def test_the_context_menu_offers_the_actions_for_the_server_under_it(
     qtbot: QtBot, page: ServersPage
 ) -> None:
     choose(page, "gevent")
@@ -185,7 +183,7 @@ def test_names_and_facts_stay_on_one_line(qtbot: QtBot, page: ServersPage) -> No
     qtbot.waitUntil(lambda: page.table.names.verticalScrollBar().value() == 0)
 
 
-def test_a_broken_folder_is_told_in_words_and_hides_no_other(
+def test_a_broken_folder_is_reported_and_hides_no_other(
     qtbot: QtBot, opened: Open, own_servers: Path
 ) -> None:
     (own_servers / "oops").mkdir(parents=True)
@@ -197,7 +195,7 @@ def test_a_broken_folder_is_told_in_words_and_hides_no_other(
     assert not page.trial.go.isEnabled()
 
 
-def test_an_unavailable_server_says_why_and_what_lives(
+def test_an_unavailable_server_says_why_and_names_an_alternative(
     qtbot: QtBot, opened: Open, own_servers: Path
 ) -> None:
     (own_servers / "gone").mkdir(parents=True)
@@ -231,7 +229,7 @@ def test_selection_filter_ticks_and_order_are_kept_between_starts(
     sees(qtbot, again, "1 selected")
 
 
-def test_settings_that_make_no_sense_are_passed_over(opened: Open, desk: Desk) -> None:
+def test_invalid_settings_are_ignored(opened: Open, desk: Desk) -> None:
     desk.settings.more["Servers"] = {
         "family": 7,
         "kinds": "x",
@@ -244,7 +242,7 @@ def test_settings_that_make_no_sense_are_passed_over(opened: Open, desk: Desk) -
     assert len(names(opened())) > 5
 
 
-def test_everything_that_can_be_operated_has_a_name(page: ServersPage) -> None:
+def test_every_control_has_an_accessible_name(page: ServersPage) -> None:
     choose(page, "gevent")
     for each in page.findChildren(QAbstractButton):
         if each.isVisible():
@@ -253,7 +251,7 @@ def test_everything_that_can_be_operated_has_a_name(page: ServersPage) -> None:
     assert re.match(r"gevent, .+, greenlets", index.data(Qt.ItemDataRole.AccessibleTextRole))
 
 
-def test_what_was_seen_of_a_server_is_called_otherwise_than_what_is_asked_of_it(
+def test_observed_and_declared_processes_have_different_labels(
     page: ServersPage,
 ) -> None:
     known = choose(page, "aiohttp")
@@ -284,7 +282,7 @@ def test_in_a_small_window_the_table_shows_whole_columns_from_the_left_and_enoug
     assert at_end
 
 
-def test_words_that_reach_past_the_edge_are_elided_and_figures_left_out() -> None:
+def test_text_beyond_the_edge_is_elided_and_figures_are_left_out() -> None:
     left, right = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
     both = Qt.AlignmentFlag.AlignVCenter
     room = QRectF(100, 0, 80, 20)

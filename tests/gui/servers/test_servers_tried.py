@@ -42,7 +42,7 @@ def test_a_new_server_runs_at_once(qtbot: QtBot, page: ServersPage) -> None:
     qtbot.waitUntil(lambda: page.pane.known.state.word == "Ready")  # type: ignore[union-attr]
 
 
-def test_what_is_odd_but_accepted_is_told_in_plain_words_and_not_ticked_off(
+def test_unusual_but_accepted_behaviour_is_described_and_not_marked_as_passed(
     qtbot: QtBot, page: ServersPage
 ) -> None:
     choose(page, "asyncio-streams")
@@ -53,7 +53,7 @@ def test_what_is_odd_but_accepted_is_told_in_plain_words_and_not_ticked_off(
     assert sign_of(page, "2009") == "Note"
 
 
-def test_a_trial_can_be_cancelled_and_leaves_nothing_behind(qtbot: QtBot, opened: Open) -> None:
+def test_a_test_can_be_cancelled_and_leaves_nothing_behind(qtbot: QtBot, opened: Open) -> None:
     made = user_servers.new("Sleeper")
     made.source_path.write_text(SLEEPER)
     with (made.folder / "server.yaml").open("a") as entry:
@@ -68,7 +68,7 @@ def test_a_trial_can_be_cancelled_and_leaves_nothing_behind(qtbot: QtBot, opened
     assert control(page, "Test again").isEnabled()
 
 
-def test_a_server_that_dies_says_its_last_words(qtbot: QtBot, opened: Open) -> None:
+def test_a_server_that_dies_is_shown_with_its_last_output(qtbot: QtBot, opened: Open) -> None:
     made = user_servers.new("Dead")
     made.source_path.write_text("raise SystemExit('no more of this')\n")
     page = opened()
@@ -81,7 +81,7 @@ def test_a_server_that_dies_says_its_last_words(qtbot: QtBot, opened: Open) -> N
     sees(qtbot, page, "no more of this")
 
 
-def test_what_is_not_saved_is_saved_before_it_is_tried(qtbot: QtBot, opened: Open) -> None:
+def test_unsaved_changes_are_saved_before_a_test(qtbot: QtBot, opened: Open) -> None:
     made = user_servers.new("Mine")
     page = opened()
     choose(page, "mine")
@@ -93,7 +93,7 @@ def test_what_is_not_saved_is_saved_before_it_is_tried(qtbot: QtBot, opened: Ope
     assert "Ping!" in made.source_path.read_text()
 
 
-def test_all_that_are_listed_are_tried_one_after_the_other(qtbot: QtBot, opened: Open) -> None:
+def test_all_listed_servers_are_tested_one_after_the_other(qtbot: QtBot, opened: Open) -> None:
     for name in ("First", "Second"):
         user_servers.new(name)
     page = opened()
@@ -104,7 +104,7 @@ def test_all_that_are_listed_are_tried_one_after_the_other(qtbot: QtBot, opened:
     assert control(page, "Test all shown").isEnabled()
 
 
-def test_nothing_is_tried_while_a_run_is_under_way(
+def test_no_server_is_tested_while_a_run_is_in_progress(
     qtbot: QtBot, page: ServersPage, desk: Desk
 ) -> None:
     choose(page, "gevent")

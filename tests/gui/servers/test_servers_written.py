@@ -68,7 +68,7 @@ def test_an_unknown_language_is_shown_plainly() -> None:
     assert lexer_for("notes.unheard-of") is None
 
 
-def test_a_name_that_is_taken_is_refused_beside_the_field(qtbot: QtBot, page: ServersPage) -> None:
+def test_a_name_that_is_taken_is_refused_next_to_the_field(qtbot: QtBot, page: ServersPage) -> None:
     page.own.new()
     make(qtbot, page, "Tornado")
     dialog = page.findChild(NewServer)
@@ -87,7 +87,7 @@ def test_a_copy_of_a_shipped_server_can_be_written(qtbot: QtBot, page: ServersPa
     assert "StreamServer" in page.pane.code.toPlainText()
 
 
-def test_a_file_that_several_servers_run_is_nobodys_to_write(opened: Open) -> None:
+def test_a_file_shared_by_several_servers_is_read_only(opened: Open) -> None:
     user_servers.duplicate(Catalogue.load()["waitress"], "Mine")
     page = opened()
     known = choose(page, "mine")
@@ -99,7 +99,7 @@ def test_a_file_that_several_servers_run_is_nobodys_to_write(opened: Open) -> No
     assert not page.pane.code.isReadOnly()
 
 
-def test_a_slip_is_told_beside_its_line_before_it_is_saved(
+def test_an_error_is_reported_next_to_its_line_before_saving(
     qtbot: QtBot, opened: Open, desk: Desk
 ) -> None:
     folder = user_servers.new("Mine").folder
@@ -157,7 +157,7 @@ def test_requirements_can_be_added(qtbot: QtBot, opened: Open, desk: Desk) -> No
     assert "name==version" in (folder / "requirements.txt").read_text()
 
 
-def test_what_is_not_saved_survives_another_server_and_the_end_of_the_program(
+def test_unsaved_changes_survive_another_selection_and_a_restart(
     qtbot: QtBot, opened: Open, desk: Desk
 ) -> None:
     user_servers.new("Mine")
@@ -186,7 +186,7 @@ def test_a_file_changed_elsewhere_is_not_overwritten(qtbot: QtBot, opened: Open)
     assert "ours" in page.pane.code.toPlainText()
 
 
-def test_deleting_asks_first_and_keeps_the_folder_aside(
+def test_deleting_asks_first_and_sets_the_folder_aside(
     qtbot: QtBot, opened: Open, desk: Desk, own_servers: Path
 ) -> None:
     user_servers.new("Mine")
