@@ -77,7 +77,7 @@ class Overlay(ChartModel):
 
     def _take(self, comparison: Comparison) -> None:
         first = comparison.sides[0]
-        drawn = comparison.drawn()
+        drawn = comparison.comparable()
         self.start = first.start
         self.ceiling_per_s = first.summary.ceiling_per_s
         self.tags = tuple(dict.fromkeys(contender.tag for contender in drawn))

@@ -66,7 +66,7 @@ class RankingCard(QFrame):
         self.setVisible(bool(comparison.sides))
         empty(self._list)
         self._rows = {}
-        axis = _axis(comparison.drawn())
+        axis = _axis(comparison.comparable())
         for contender in ranked:
             style = contender_style(comparison, contender, self._theme)
             entry = RankingRow(comparison, contender, style, axis, self._theme)
@@ -74,7 +74,7 @@ class RankingCard(QFrame):
             entry.pointed.connect(self.pointed.emit)
             self._rows[contender.key] = entry
             self._list.addWidget(entry)
-        self._basis.setText(_basis(comparison.drawn()))
+        self._basis.setText(_basis(comparison.comparable()))
         found = groups(comparison)
         self._brackets.display(found, [all_equal(comparison, group) for group in found])
         self._summary.setText(_summary(comparison, found))

@@ -44,7 +44,7 @@ class RankingRow(QAbstractButton):
         super().__init__()
         tagged = len(comparison.sides) > 1
         self._contender, self._axis, self._theme = contender, axis, theme
-        self._unlike = comparison.unlike(contender)
+        self._unlike = comparison.why_not_comparable(contender)
         self._sustained = sustained_in(comparison, contender)
         result = contender.result
         none = not contender.measured or (result.knee is None and result.axis.has_limit)

@@ -81,12 +81,12 @@ class Checklist(QFrame):
         name, tone = _SIGNS[audit.state]
         sign = label()
         sign.setPixmap(icon_pixmap(name, getattr(self._theme, tone), 14))
-        sign.setToolTip(tip(audit.word))
+        sign.setToolTip(tip(audit.state_label))
         line.addWidget(sign, 0, Qt.AlignmentFlag.AlignTop)
         texts = column(words := QWidget(), gap=1)
         texts.addWidget(label(audit.label, 12, Weight.Medium))
         what = label(audit.message.text(), 12, tone="soft" if audit.failed else "muted", wrap=True)
         texts.addWidget(what)
         line.addWidget(words, 1)
-        entry.setAccessibleName(f"{audit.label} {audit.word}: {what.text()}")
+        entry.setAccessibleName(f"{audit.label} {audit.state_label}: {what.text()}")
         return entry

@@ -46,5 +46,5 @@ def sentence(notes: Sequence[Named]) -> str:
         return f"Repeating, because a limit is decided there: {places(where, first.suffix)}."
     doubts = [message for message in messages if isinstance(message, NotJudged)]
     where = [(name, doubt.x) for name, doubt in zip(servers, doubts, strict=True)]
-    causes = base.together([doubt.reason() for doubt in doubts])
+    causes = base.merged_text([doubt.reason() for doubt in doubts])
     return f"{causes} Not judged: {places(where, doubts[0].suffix)}."

@@ -105,7 +105,9 @@ class Points(QWidget):
 
     def show_series(self, series: Series) -> None:
         self._series = series
-        said = (f"{series.axis.at(stop.x)} {_KEPT[series.kept(stop)]}" for stop in series.complete)
+        said = (
+            f"{series.axis.at(stop.x)} {_KEPT[series.met_limits(stop)]}" for stop in series.complete
+        )
         self.setAccessibleName("Points in the order measured")
         self.setAccessibleDescription(", ".join(said))
         self.update()
@@ -142,7 +144,7 @@ class Points(QWidget):
         painter.setPen(QPen(with_opacity(theme.muted, 0.6), 1))
         painter.drawPolyline(places)
         for place, stop in zip(places, stops, strict=True):
-            _mark(painter, place, series.kept(stop), colour, theme)
+            _mark(painter, place, series.met_limits(stop), colour, theme)
 
 
 def _mark(painter: QPainter, at: QPointF, kept: bool | None, colour: str, theme: Theme) -> None:

@@ -92,7 +92,7 @@ class NowStrip(QFrame):
 
     def refresh(self) -> None:
         progress = self.progress
-        now = progress.turn
+        now = progress.current_server
         point = now.point if now else None
         self._show_server()
         if point is not None:
@@ -139,7 +139,7 @@ class NowStrip(QFrame):
         return f" · {min(elapsed, point.seconds):.1f} of {point.seconds:.1f} s"
 
     def _show_server(self) -> None:
-        progress, now = self.progress, self.progress.turn
+        progress, now = self.progress, self.progress.current_server
         ids = list(progress.servers)
         id_, name = (now.id, now.name) if now else self._under_test or ("", "")
         self._server.show_text(_name(name))
@@ -207,7 +207,7 @@ class NowStrip(QFrame):
         """Return which server is in progress: "Server 3 of 8", with passes "Pass 2 of 5, server 3
         of 8".
         """
-        if again := self.progress.again:
+        if again := self.progress.repeat_block:
             return f"Repeating, {again[0]} of {again[1]}"
         (place, blocks), servers = self.progress.block, max(1, len(self.progress.servers))
         place_text = f"server {(place - 1) % servers + 1} of {servers}"

@@ -10,8 +10,8 @@ from workbench.servers import gate_cache, user_servers
 from workbench.servers.catalogue import Broken, Catalogue
 from workbench.servers.entry import ServerEntry
 from workbench.servers.gate_cache import Measured
+from workbench.servers.machine_readiness import MachineReadiness
 from workbench.servers.readiness import Readiness, readiness
-from workbench.servers.readiness_there import There
 
 RUNS, FIRST, NOT = "Ready", "Needs setup", "Unavailable"
 KINDS = (RUNS, FIRST, NOT)
@@ -90,7 +90,7 @@ class Known:
         return self.runs and self.family != "message"
 
 
-def load(machine: str = "", there: There | None = None) -> list[Known]:
+def load(machine: str = "", there: MachineReadiness | None = None) -> list[Known]:
     """Return all servers by name, shipped ones and the user's own. Reads the disk. `machine`: the
     machine for tests, empty: this computer; `there`: the findings about it.
     """
@@ -100,7 +100,7 @@ def load(machine: str = "", there: There | None = None) -> list[Known]:
     return sorted(known, key=lambda each: (each.name.casefold(), each.key))
 
 
-def _known(entry: ServerEntry, machine: str, there: There | None) -> Known:
+def _known(entry: ServerEntry, machine: str, there: MachineReadiness | None) -> Known:
     texts = user_servers.read(entry.folder)
     for path in entry.shared_paths:
         texts |= {path.name: _whole(path)} if path.is_file() else {}

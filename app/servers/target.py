@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from app.machines.work import Known
     from workbench.machines.profiles import Profile
-    from workbench.servers.readiness_there import There
+    from workbench.servers.machine_readiness import MachineReadiness
 
 _HERE = ("", "This computer")
 _LETTERS = 14
@@ -40,8 +40,8 @@ class Target(QWidget):
         self._desk, self.wanted = desk, wanted
         self._asker = Asker(desk.bridge, self)
         self._profiles: dict[str, Profile] = {}
-        self._examination: Future[There] | None = None
-        self.there: There | None = None
+        self._examination: Future[MachineReadiness] | None = None
+        self.there: MachineReadiness | None = None
         across = row(self, gap=6)
         self.choice = Options("Machine to test servers on", [_HERE])
         self.choice.setMinimumContentsLength(_LETTERS)
@@ -126,7 +126,7 @@ class Target(QWidget):
         self.changed.emit()
         self.examine()
 
-    def _on_examined(self, there: There) -> None:
+    def _on_examined(self, there: MachineReadiness) -> None:
         self._examination, self.there = None, there
         self._fit()
         self.changed.emit()

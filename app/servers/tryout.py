@@ -22,9 +22,9 @@ from workbench.servers.deploy import Deployment, NotReady, deploy
 from workbench.servers.entry import ServerEntry
 from workbench.servers.entry_reading import load_entry
 from workbench.servers.gate import PIPELINED, GateResult, gate
+from workbench.servers.machine_readiness import MachineReadiness, examine
 from workbench.servers.programs import MissingPrograms
 from workbench.servers.readiness import forget_programs
-from workbench.servers.readiness_there import There, examine
 
 if TYPE_CHECKING:
     from app.machines.prompts import Asker
@@ -113,7 +113,7 @@ async def run_trial(
     return _result(entry, deployment, result, took_s, output)
 
 
-async def examine_machine(profile: Profile, person: Asker) -> There:
+async def examine_machine(profile: Profile, person: Asker) -> MachineReadiness:
     """Return what a machine has of the servers' requirements; nothing is changed. Raises
     PongbenchError.
     """

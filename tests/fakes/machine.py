@@ -148,7 +148,7 @@ class FakeMachine:
         raise NotImplementedError
 
     @contextlib.asynccontextmanager
-    async def way_to(self, host: str, port: int) -> AsyncIterator[tuple[str, int]]:
+    async def route_to(self, host: str, port: int) -> AsyncIterator[tuple[str, int]]:
         if self._server is None:
             self._server = await asyncio.start_server(_answer, "127.0.0.1", 0)
         address: tuple[str, int] = self._server.sockets[0].getsockname()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from workbench.analysis.causes import Seen, Upstream, cause
+from workbench.analysis.causes import Observations, Upstream, cause
 from workbench.analysis.summary import ServerSummary, Summary
 from workbench.documents import Counts, PointStop
 from workbench.messages import causes
@@ -120,7 +120,7 @@ FULL = HALF | {"busy_pct": 98.0, "cpu_s": 0.98}
 def test_the_cause_of_a_servers_limit_is_found(
     case: str, seen: dict[str, Any], code: str | None
 ) -> None:
-    found = cause(Seen(**seen))
+    found = cause(Observations(**seen))
     assert (found.code if found else None) == code, case
 
 

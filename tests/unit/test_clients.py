@@ -4,7 +4,7 @@ import io
 
 from synthetic import session
 
-from workbench.analysis.clients import together
+from workbench.analysis.clients import all_clients
 from workbench.analysis.summary import summarise
 from workbench.commands.summary import print_summary
 from workbench.documents import AnyDocument, ClientPart, Percentiles, PointStop
@@ -49,7 +49,7 @@ def points(documents: list[AnyDocument]) -> list[PointStop]:
 
 def test_the_client_that_falls_behind_first_is_identified_by_its_own_limit() -> None:
     rates = sorted(p.offered_per_s for p in points(shared()) if p.purpose == "ceiling")
-    first, second = together(points(shared(slow_from=rates[-1]))).clients
+    first, second = all_clients(points(shared(slow_from=rates[-1]))).clients
     assert (first.machine, second.machine) == ("c1", "c2")
     assert first.ceiling_is_floor and not second.ceiling_is_floor
     assert first.ceiling_per_s is not None

@@ -441,7 +441,7 @@ def test_rates_that_count_different_things_are_warned_of_and_not_subtracted() ->
     _, warnings = said_of(session(1), requests)
     assert warnings[0].startswith("Not comparable: A counts connections, B counts requests.")
     found = compare([side("A", session(1)), side("B", requests)])
-    assert [c.tag for c in found.drawn()] == ["A"]
+    assert [c.tag for c in found.comparable()] == ["A"]
     assert found.difference(*found.contenders) is None
 
 

@@ -13,7 +13,7 @@ import pytest
 from tests.synthetic import session
 from workbench.documents import Note, PointStop
 from workbench.messages import audits, causes, ends, notes, plans, reasons
-from workbench.messages.base import Message, Recorded, grouped, kinds, read, together
+from workbench.messages.base import Message, Recorded, grouped, kinds, merged_text, read
 from workbench.messages.errors import error_label, listed_errors
 from workbench.messages.limits import Limit, TooManyErrors, TooSlow
 from workbench.messages.notes import Notice
@@ -1134,7 +1134,7 @@ def test_reasons_that_differ_in_figures_alone_make_one_sentence(message: Message
     differing = doubled != message
 
     assert grouped([message, doubled]) == [[message, doubled]]
-    assert (" to " in together([message, doubled])) >= differing
+    assert (" to " in merged_text([message, doubled])) >= differing
 
 
 def _doubled(parameters: dict[str, Any]) -> dict[str, Any]:
@@ -1151,7 +1151,7 @@ def test_a_figure_of_several_messages_is_written_from_least_to_most() -> None:
         for share, p99_us in ((0.36, 31_000), (0.251, 8_200), (0.36, 31_400))
     ]
 
-    assert together(late) == (
+    assert merged_text(late) == (
         "The clients started 25.1 to 36.0 % of connections over 5 ms late "
         "(p99 8 to 31 ms). Add a client machine."
     )
@@ -1163,7 +1163,7 @@ def test_one_example_represents_all_responses_of_a_faulty_server() -> None:
     )
     other = msgspec.structs.replace(first, failed=40, calls=200, example="HTTP/1.0 500 Later")
     (group,) = grouped([first, other])
-    assert together(group) == (
+    assert merged_text(group) == (
         "The server answers 500: 10 to 40 of 100 to 200 calls failed (10.0 to 20.0 %), first after 0.10 s."
         ' The first: "HTTP/1.0 500 No".'
     )

@@ -7,7 +7,7 @@ import pytest
 from tests.histograms import histogram_of
 from workbench.analysis import histogram
 from workbench.analysis.phases import phase, ramp_s, steady
-from workbench.analysis.windows import Thinner, skipped, together
+from workbench.analysis.windows import Thinner, merge_windows, skipped
 from workbench.documents import WINDOW_US, Window
 
 
@@ -90,7 +90,7 @@ def test_windows_are_reported_with_their_phase_while_the_point_runs() -> None:
 
 def test_merged_windows_keep_every_count_and_every_time() -> None:
     three = [window(0, 10, 10, 1000), window(1, 10, 30, 9000), window(2, 10, 10, 300)]
-    one = together(three)
+    one = merge_windows(three)
     assert (one.due, one.replies, one.length_us, one.index) == (30, 50, 3 * WINDOW_US, 2)
     assert one.service_us is not None
     assert one.service_us.count == 50

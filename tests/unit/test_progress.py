@@ -116,9 +116,9 @@ def test_a_turn_added_for_a_repeat_is_counted_when_it_is_announced() -> None:
     )
     progress = after([*documents, again])
     assert (progress.done, progress.total) == (8, 9)
-    assert (progress.block, progress.again) == ((2, 2), (1, 1))
+    assert (progress.block, progress.repeat_block) == ((2, 2), (1, 1))
     progress(msgspec.structs.replace(first, t_us=again.t_us, point=99, look=2))
-    assert progress.again == (1, 1)
+    assert progress.repeat_block == (1, 1)
     assert progress.done == 8
     stop = next(d for d in documents if isinstance(d, PointStop) and d.point == first.point)
     progress(msgspec.structs.replace(stop, t_us=again.t_us, point=99, look=2))
@@ -140,7 +140,7 @@ def test_a_pause_does_not_change_the_time_remaining() -> None:
 def test_between_two_turns_the_next_server_is_current() -> None:
     documents = upto_point(synthetic.session(2, 4), 3, PointStop)
     progress = after(documents)
-    assert progress.turn is progress.servers["asyncio-protocol"]
+    assert progress.current_server is progress.servers["asyncio-protocol"]
     assert progress.block == (2, 2)
     assert progress.block_left_s == progress.left_s
 
@@ -149,6 +149,6 @@ def test_an_announced_round_of_repeats_begins_with_its_first_server() -> None:
     documents = looked_again(synthetic.session(2, 8), 4500.0, "asyncio-streams", "asyncio-protocol")
     announced = max(n for n, d in enumerate(documents) if getattr(d, "topic", "") == "again")
     progress = after(documents[: announced + 1])
-    assert progress.again == (1, 2)
-    assert progress.turn is progress.servers["asyncio-streams"]
+    assert progress.repeat_block == (1, 2)
+    assert progress.current_server is progress.servers["asyncio-streams"]
     assert (progress.block_left_s or 0) > 0

@@ -99,17 +99,17 @@ def test_a_spread_estimated_from_few_passes_is_taken_at_its_upper_limit() -> Non
 def test_drift_adds_no_spread_in_interleaved_passes() -> None:
     drift = [1.0, 1.3, 0.8, 1.1]
     found = costing({"a": [80 * d for d in drift], "b": [95 * d for d in drift]})
-    in_turns, apart = (spread(found, COST, in_turns=each) for each in (True, False))
-    assert in_turns is not None
+    interleaved, apart = (spread(found, COST, interleaved=each) for each in (True, False))
+    assert interleaved is not None
     assert apart is not None
-    assert (in_turns.deviation, in_turns.freedom) == (pytest.approx(0, abs=1e-9), 3)
+    assert (interleaved.deviation, interleaved.freedom) == (pytest.approx(0, abs=1e-9), 3)
     assert apart.deviation > 0.1
     assert apart.freedom == 6
 
 
 def test_a_spread_needs_two_passes() -> None:
-    assert spread(costing({"a": [80.0]}), COST, in_turns=True) is None
-    assert spread([], COST, in_turns=False) is None
+    assert spread(costing({"a": [80.0]}), COST, interleaved=True) is None
+    assert spread([], COST, interleaved=False) is None
 
 
 def test_the_spread_of_passes_is_estimated_without_bias() -> None:
@@ -118,7 +118,7 @@ def test_the_spread_of_passes_is_estimated_without_bias() -> None:
     for _ in range(300):
         drift = rng.normal(0, 0.2, 4)
         noisy = {key: list(80 * np.exp(rng.normal(0, 0.03, 4) + drift)) for key in ("a", "b", "c")}
-        found = spread(costing(noisy), COST, in_turns=True)
+        found = spread(costing(noisy), COST, interleaved=True)
         assert found is not None
         assert found.freedom == 6
         squares.append(found.deviation**2)
@@ -170,13 +170,13 @@ def record(folder: Path, name: str, *, repeats: int, **plan: Any) -> None:
 def test_the_spread_is_that_of_the_latest_session_of_its_kind(tmp_path: Path) -> None:
     start = next(d for d in session(1) if isinstance(d, RunStart))
     (machine,) = start.machines
-    assert earlier("pong", machine.name, in_turns=True, folder=tmp_path) == TYPICAL
+    assert earlier("pong", machine.name, interleaved=True, folder=tmp_path) == TYPICAL
     record(tmp_path, "one.pong.yaml", repeats=1)
-    assert earlier("pong", machine.name, in_turns=True, folder=tmp_path) == TYPICAL
+    assert earlier("pong", machine.name, interleaved=True, folder=tmp_path) == TYPICAL
     record(tmp_path, "four.pong.yaml", repeats=4, order="interleaved")
     (tmp_path / "broken.yaml").write_text("# pongbench session\n---\nkind: run_st")
-    found = earlier("pong", machine.name, in_turns=True, folder=tmp_path)
+    found = earlier("pong", machine.name, interleaved=True, folder=tmp_path)
     assert found.session.startswith("four.pong.yaml, ")
     assert found.by_figure[P50.name].freedom == 3
-    assert earlier("http", machine.name, in_turns=True, folder=tmp_path) == TYPICAL
-    assert earlier("pong", "elsewhere", in_turns=True, folder=tmp_path) == TYPICAL
+    assert earlier("http", machine.name, interleaved=True, folder=tmp_path) == TYPICAL
+    assert earlier("pong", "elsewhere", interleaved=True, folder=tmp_path) == TYPICAL

@@ -16,7 +16,7 @@ from workbench.errors import PongbenchError
 from workbench.messages.notes import GaveUp
 from workbench.plan.model import GiveUp, Plan
 from workbench.plan.schedule import sweep
-from workbench.run.server_run import LeftOut
+from workbench.run.server_run import NotMeasurable
 from workbench.workloads.registry import workload as a_workload
 
 PLAN = Plan(
@@ -72,7 +72,7 @@ async def test_a_server_that_dies_is_reported_with_how_and_when(tmp_path: Path) 
 async def test_a_server_that_cannot_be_started_is_left_out(tmp_path: Path) -> None:
     async with a_run(PLAN, tmp_path) as run:
         run.here.cannot_start["serve"] = PongbenchError("There is no file 'serve'.")
-        with pytest.raises(LeftOut, match="There is no file"):
+        with pytest.raises(NotMeasurable, match="There is no file"):
             await taken(run)
         run.assert_whole()
     assert not run.stops

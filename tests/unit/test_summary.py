@@ -100,12 +100,12 @@ def test_what_servers_have_in_common_is_stated_once() -> None:
             protocol.note(0, server="asyncio-protocol"),
         ]
     )
-    assert [(found.text, found.names) for found in summary.found] == [
+    assert [(found.text, found.names) for found in summary.deploy_findings] == [
         (answers.text(), ["asyncio streams", "asyncio Protocol"]),
         (streams.of_all(), ["asyncio streams"]),
         (protocol.of_all(), ["asyncio Protocol"]),
     ]
-    assert summary.found[0].sentence(2) == "All servers: It answers."
+    assert summary.deploy_findings[0].sentence(2) == "All servers: It answers."
 
 
 def test_notes_are_listed_by_code_and_severity() -> None:

@@ -109,7 +109,7 @@ def test_a_twin_is_no_other_and_ten_percent_are_found(
     pilot = measured(ground, ["twin-a", "twin-b"], PILOT, tmp_path / "data/sessions/p.pong.yaml")
     base_us = fmean([*costs(pilot, "twin-a").values(), *costs(pilot, "twin-b").values()])
     add_server(tmp_path, "slowed", SLOWED * base_us)
-    proposal: Sensitivity = sensitivity(1, earlier("pong", "localhost", in_turns=True))
+    proposal: Sensitivity = sensitivity(1, earlier("pong", "localhost", interleaved=True))
     passes = proposal.proposed or MOST + 1
     if passes > MOST:
         pytest.skip(f"This machine is too busy for {MOST} passes. {proposal.text()}")

@@ -53,7 +53,7 @@ class Point:
         self.window_index = 0
         # As if it began now, in case it is stopped before it begins.
         self.started_ns = self.next_window = monotonic_ns()
-        self.next_look = 0
+        self.next_check = 0
         """For timeouts."""
         self.began_ns = 0
         self.cpu_before = _cpu_us()
@@ -91,13 +91,13 @@ class Point:
             self.close_window()
         next_due = self.start_due(now)
         next_thought = self.driver.think(now)
-        if now >= self.next_look:
+        if now >= self.next_check:
             self.driver.expire(now)
-            self.next_look = now + _TICK_NS
+            self.next_check = now + _TICK_NS
         if self.over():
             self.finish()
             return
-        at = min(self.next_window, self.next_look)
+        at = min(self.next_window, self.next_check)
         if next_due:
             at = min(at, max(next_due, now + _COALESCE_NS))
         if next_thought:

@@ -76,11 +76,11 @@ class Worker:
         *lines, self.received = (self.received + data).split(b"\n")
         for line in lines:
             try:
-                self.obey(json.loads(line))
+                self.handle(json.loads(line))
             except (ValueError, KeyError, TypeError, OSError) as error:
                 self.emit("error", text=f"{type(error).__name__}: {error}")
 
-    def obey(self, command: dict[str, Any]) -> None:
+    def handle(self, command: dict[str, Any]) -> None:
         op = command["op"]
         if op == "point":
             self.arm(command["id"], Load.from_data(command["load"]))

@@ -88,7 +88,7 @@ class Upstream:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Seen:
+class Observations:
     """What was measured of the server and its machine over a point."""
 
     busy_pct: float
@@ -128,20 +128,20 @@ class Seen:
     """Time that a CPU quota throttled it; None: it has no quota."""
 
 
-def cause(seen: Seen) -> Message | None:
+def cause(observed: Observations) -> Message | None:
     """The first resource that was exhausted; None: unknown.
 
     The order matters: a server without descriptors or CPU quota may be idle, one without memory may
     spend CPU time looking for some, one whose thread fills a core lacks nothing else, and an idle
     one is waiting for something.
     """
-    if not seen.busy_pct or not seen.seconds:
+    if not observed.busy_pct or not observed.seconds:
         return None
     tried = (
         *(_descriptors, _quota, _memory, _collector, _database_here, _cores, _one_core),
         *(_answer, _threads, _no_cpu, _disk, _idle),
     )
-    return next((found for each in tried if (found := each(seen))), None)
+    return next((found for each in tried if (found := each(observed))), None)
 
 
 def why_it_stops(series: SeriesResult) -> tuple[PointStop, Message] | None:
@@ -160,89 +160,102 @@ def why_it_stops(series: SeriesResult) -> tuple[PointStop, Message] | None:
     return (first, named) if named else None
 
 
-def _descriptors(seen: Seen) -> Message | None:
-    if not seen.nofile or seen.descriptors < 0.97 * seen.nofile:
+def _descriptors(observed: Observations) -> Message | None:
+    if not observed.nofile or observed.descriptors < 0.97 * observed.nofile:
         return None
-    return causes.DescriptorsUsedUp(opened=seen.descriptors, limit=seen.nofile)
+    return causes.DescriptorsUsedUp(opened=observed.descriptors, limit=observed.nofile)
 
 
-def _cores(seen: Seen) -> Message | None:
-    if seen.busy_pct < FULL_PCT * seen.cores:
+def _cores(observed: Observations) -> Message | None:
+    if observed.busy_pct < FULL_PCT * observed.cores:
         return None
-    return causes.CoresFull(cores=seen.cores, busy_pct=seen.busy_pct, kernel_pct=_kernel(seen))
-
-
-def _one_core(seen: Seen) -> Message | None:
-    """One core's worth of CPU, of several available."""
-    if seen.busy_pct < FULL_PCT or seen.busiest_s is None:
-        return None
-    if seen.busiest_s >= ONE_THREAD * seen.cpu_s:
-        return causes.ThreadFull(busy_pct=seen.busy_pct, cores=seen.cores, kernel_pct=_kernel(seen))
-    if seen.threads > 1 and seen.busy_pct <= TURNS_PCT:
-        return causes.TurnsTaken(threads=seen.threads, busy_pct=seen.busy_pct, cores=seen.cores)
-    return None
-
-
-def _no_cpu(seen: Seen) -> Message | None:
-    if seen.starved_s < STARVED * seen.seconds:
-        return None
-    waited_pct = 100 * seen.starved_s / seen.seconds
-    return causes.CpuContended(waited_pct=waited_pct, busy_pct=seen.busy_pct)
-
-
-def _quota(seen: Seen) -> Message | None:
-    """The CPU quota of its control group (a container, a systemd unit)."""
-    if (seen.throttled_s or 0.0) < THROTTLED * seen.seconds:
-        return None
-    throttled_pct = 100 * min(1.0, (seen.throttled_s or 0.0) / seen.seconds)
-    return causes.CpuQuota(throttled_pct=throttled_pct, busy_pct=seen.busy_pct)
-
-
-def _collector(seen: Seen) -> Message | None:
-    if not seen.cpu_s or seen.collectors_s < COLLECTING * seen.cpu_s:
-        return None
-    collecting_pct = 100 * min(1.0, seen.collectors_s / seen.cpu_s)
-    return causes.GarbageCollected(collecting_pct=collecting_pct, busy_pct=seen.busy_pct)
-
-
-def _database_here(seen: Seen) -> Message | None:
-    """A database in its own process tree, on the same cores."""
-    name = next((name for name in seen.programs if name in DATABASES), "")
-    if seen.busy_pct < IDLE_PCT or not name or seen.programs[name] < ELSEWHERE * seen.cpu_s:
-        return None
-    share_pct = 100 * min(1.0, seen.programs[name] / seen.cpu_s)
-    return causes.DatabaseBusy(
-        service=DATABASES[name], share_pct=share_pct, busy_pct=seen.busy_pct, cores=seen.cores
+    return causes.CoresFull(
+        cores=observed.cores, busy_pct=observed.busy_pct, kernel_pct=_kernel(observed)
     )
 
 
-def _answer(seen: Seen) -> Message | None:
-    """The answer of a database or another service, while the server is mostly idle."""
-    if seen.busy_pct >= IDLE_PCT * seen.cores:
+def _one_core(observed: Observations) -> Message | None:
+    """One core's worth of CPU, of several available."""
+    if observed.busy_pct < FULL_PCT or observed.busiest_s is None:
         return None
-    for each in seen.upstreams:
+    if observed.busiest_s >= ONE_THREAD * observed.cpu_s:
+        return causes.ThreadFull(
+            busy_pct=observed.busy_pct, cores=observed.cores, kernel_pct=_kernel(observed)
+        )
+    if observed.threads > 1 and observed.busy_pct <= TURNS_PCT:
+        return causes.TurnsTaken(
+            threads=observed.threads, busy_pct=observed.busy_pct, cores=observed.cores
+        )
+    return None
+
+
+def _no_cpu(observed: Observations) -> Message | None:
+    if observed.starved_s < STARVED * observed.seconds:
+        return None
+    waited_pct = 100 * observed.starved_s / observed.seconds
+    return causes.CpuContended(waited_pct=waited_pct, busy_pct=observed.busy_pct)
+
+
+def _quota(observed: Observations) -> Message | None:
+    """The CPU quota of its control group (a container, a systemd unit)."""
+    if (observed.throttled_s or 0.0) < THROTTLED * observed.seconds:
+        return None
+    throttled_pct = 100 * min(1.0, (observed.throttled_s or 0.0) / observed.seconds)
+    return causes.CpuQuota(throttled_pct=throttled_pct, busy_pct=observed.busy_pct)
+
+
+def _collector(observed: Observations) -> Message | None:
+    if not observed.cpu_s or observed.collectors_s < COLLECTING * observed.cpu_s:
+        return None
+    collecting_pct = 100 * min(1.0, observed.collectors_s / observed.cpu_s)
+    return causes.GarbageCollected(collecting_pct=collecting_pct, busy_pct=observed.busy_pct)
+
+
+def _database_here(observed: Observations) -> Message | None:
+    """A database in its own process tree, on the same cores."""
+    name = next((name for name in observed.programs if name in DATABASES), "")
+    if (
+        observed.busy_pct < IDLE_PCT
+        or not name
+        or observed.programs[name] < ELSEWHERE * observed.cpu_s
+    ):
+        return None
+    share_pct = 100 * min(1.0, observed.programs[name] / observed.cpu_s)
+    return causes.DatabaseBusy(
+        service=DATABASES[name],
+        share_pct=share_pct,
+        busy_pct=observed.busy_pct,
+        cores=observed.cores,
+    )
+
+
+def _answer(observed: Observations) -> Message | None:
+    """The answer of a database or another service, while the server is mostly idle."""
+    if observed.busy_pct >= IDLE_PCT * observed.cores:
+        return None
+    for each in observed.upstreams:
         if min(each.share, each.present) < ANSWERED_LATE:
             continue
         # If threads also waited for something else, only threads seen reading count as waiting for
         # the answer.
-        others = max(seen.waits.get(kind, 0.0) for kind in ("lock", "timer", "disk"))
-        if others < 1 or seen.waits.get("socket", 0.0) >= ANSWERED_LATE * each.connections:
+        others = max(observed.waits.get(kind, 0.0) for kind in ("lock", "timer", "disk"))
+        if others < 1 or observed.waits.get("socket", 0.0) >= ANSWERED_LATE * each.connections:
             return causes.WaitedForAnswer(
                 address=each.address,
                 service=SERVICES.get(each.address.rpartition(":")[2], ""),
                 connections=max(1, round(each.connections)),
-                busy_pct=seen.busy_pct,
+                busy_pct=observed.busy_pct,
             )
     return None
 
 
-def _threads(seen: Seen) -> Message | None:
+def _threads(observed: Observations) -> Message | None:
     """What most of its working threads wait for. Not counted are dispatchers between two calls, and
     idle threads of a pool larger than the number of connections."""
-    if seen.busy_pct >= FULL_PCT * seen.cores:
+    if observed.busy_pct >= FULL_PCT * observed.cores:
         return None
-    working = {kind: n for kind, n in seen.waits.items() if kind not in ("accept", "events")}
-    if working.get("lock", 0.0) > seen.opened + 1:
+    working = {kind: n for kind, n in observed.waits.items() if kind not in ("accept", "events")}
+    if working.get("lock", 0.0) > observed.opened + 1:
         working.pop("lock")
     if not working:
         return None
@@ -250,30 +263,30 @@ def _threads(seen: Seen) -> Message | None:
     if count < MOSTLY * sum(working.values()):
         return None
     if kind == "lock" and count >= 1:
-        return causes.WaitedForLock(threads=count, busy_pct=seen.busy_pct)
-    if kind in ("timer", "disk") and seen.busy_pct < IDLE_PCT * seen.cores:
+        return causes.WaitedForLock(threads=count, busy_pct=observed.busy_pct)
+    if kind in ("timer", "disk") and observed.busy_pct < IDLE_PCT * observed.cores:
         cause = {"timer": causes.Slept, "disk": causes.WaitedForDisk}[kind]
-        return cause(share_pct=100 * count / sum(working.values()), busy_pct=seen.busy_pct)
+        return cause(share_pct=100 * count / sum(working.values()), busy_pct=observed.busy_pct)
     return None
 
 
-def _memory(seen: Seen) -> Message | None:
-    memory = seen.pressure.get("memory", 0.0)
+def _memory(observed: Observations) -> Message | None:
+    memory = observed.pressure.get("memory", 0.0)
     return causes.MachineWaited(resource="memory", pct=100 * memory) if memory >= SHORT_OF else None
 
 
-def _disk(seen: Seen) -> Message | None:
-    disk = seen.pressure.get("io", 0.0)
+def _disk(observed: Observations) -> Message | None:
+    disk = observed.pressure.get("io", 0.0)
     return causes.MachineWaited(resource="io", pct=100 * disk) if disk >= SHORT_OF else None
 
 
-def _idle(seen: Seen) -> Message | None:
-    if seen.busy_pct >= IDLE_PCT:
+def _idle(observed: Observations) -> Message | None:
+    if observed.busy_pct >= IDLE_PCT:
         return None
-    if seen.overflows and seen.backlog:
-        return causes.NotAccepted(busy_pct=seen.busy_pct, backlog=seen.backlog)
-    return causes.Waited(busy_pct=seen.busy_pct)
+    if observed.overflows and observed.backlog:
+        return causes.NotAccepted(busy_pct=observed.busy_pct, backlog=observed.backlog)
+    return causes.Waited(busy_pct=observed.busy_pct)
 
 
-def _kernel(seen: Seen) -> float | None:
-    return None if seen.kernel_share is None else 100 * seen.kernel_share
+def _kernel(observed: Observations) -> float | None:
+    return None if observed.kernel_share is None else 100 * observed.kernel_share

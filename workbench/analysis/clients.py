@@ -36,7 +36,7 @@ class ClientSummary:
 
 
 @dataclass
-class Together:
+class AllClients:
     """All clients of a session."""
 
     clients: list[ClientSummary] = field(default_factory=list)
@@ -65,19 +65,19 @@ class Together:
         }
 
 
-def together(points: Sequence[PointStop]) -> Together:
+def all_clients(points: Sequence[PointStop]) -> AllClients:
     """Over all points of a session, including those against the null server."""
     found: dict[str, ClientSummary] = {}
-    together = Together()
+    result = AllClients()
     for point in points:
         for part in point.clients:
             _add(found.setdefault(part.machine, ClientSummary(part.machine)), part)
         if len(point.clients) > 1:
-            together.skews_us.append(point.start_skew_us)
+            result.skews_us.append(point.start_skew_us)
     for client in found.values():
         _find_ceiling(client, points)
-    together.clients = list(found.values())
-    return together
+    result.clients = list(found.values())
+    return result
 
 
 def _add(client: ClientSummary, part: ClientPart) -> None:

@@ -28,7 +28,7 @@ from workbench.messages.reasons import UnexpectedReplies, reasons_of
 Clock = Literal["latency", "service"]
 """`latency` counts from the scheduled time of a call, `service` from when it was sent."""
 
-Answer = TypeVar("Answer")
+Value = TypeVar("Value")
 
 Percentile = Literal["p50", "p90", "p99", "p999", "max", "mean"]
 PERCENTILES: dict[Percentile, float] = {
@@ -104,11 +104,11 @@ class PointResult:
     @cached_property
     def latency_us(self) -> Percentiles | None:
         """None: no call was answered."""
-        return _together(self.stops, "latency")
+        return _percentiles(self.stops, "latency")
 
     @cached_property
     def service_us(self) -> Percentiles | None:
-        return _together(self.stops, "service")
+        return _percentiles(self.stops, "service")
 
     def times(self, clock: Clock) -> Percentiles | None:
         return self.latency_us if clock == "latency" else self.service_us
@@ -189,10 +189,10 @@ class SeriesResult:
         """Points of its sweeps or searches, as they came; those cut short, too."""
         self.peaks: list[Peak] = []
         """What its searches found, by pass."""
-        self._known = 0
+        self._cached_at = 0
         """Of `stops`, when the answers were found."""
         self._by_x: dict[float, PointResult] = {}
-        self._answers: dict[str, object] = {}
+        self._cache: dict[str, object] = {}
 
     @property
     def complete(self) -> list[PointStop]:
@@ -201,11 +201,11 @@ class SeriesResult:
     @property
     def counted(self) -> list[PointStop]:
         """Complete points; of several attempts at a value in a pass, the last."""
-        return self._answer("counted", lambda: last_attempts(self.complete))
+        return self._cached("counted", lambda: last_attempts(self.complete))
 
     def counts(self, stop: PointStop) -> bool:
         """Whether this is the last attempt at its value in its pass."""
-        last = self._answer("last", lambda: {id(each) for each in last_attempts(self.stops)})
+        last = self._cached("last", lambda: {id(each) for each in last_attempts(self.stops)})
         return id(stop) in last
 
     @property
@@ -215,15 +215,15 @@ class SeriesResult:
     @property
     def points(self) -> Sequence[PointResult]:
         """By ascending x."""
-        return self._answer("points", self._add_up)
+        return self._cached("points", self._add_up)
 
     @property
     def shown(self) -> Sequence[PointResult]:
         """Like `points`, but with interrupted points for values that have no complete one. These
         are never trusted or counted."""
-        return self._answer("shown", self._with_cut)
+        return self._cached("shown", self._with_cut)
 
-    def kept(self, stop: PointStop) -> bool | None:
+    def met_limits(self, stop: PointStop) -> bool | None:
         """Whether the server met the limits of a search at this point, as the search counted it, or
         by the verdict until the search has ended. None: the point shows nothing about the
         server."""
@@ -252,7 +252,7 @@ class SeriesResult:
             return None
         if self.axis.bounds:
             return peaks.peak_per_s(self.peaks)
-        return self._answer("knee", lambda: knee(self.complete))
+        return self._cached("knee", lambda: knee(self.complete))
 
     @property
     def unknown(self) -> PointStop | None:
@@ -263,7 +263,7 @@ class SeriesResult:
         if self.axis.bounds:
             missed = any(peak.peak_per_s or peak.missed for peak in self.peaks)
             return None if missed or not self.peaks else min(self.complete, key=lambda s: s.x)
-        return self._answer("unknown", lambda: unknown(self.complete))
+        return self._cached("unknown", lambda: unknown(self.complete))
 
     @property
     def why_unknown(self) -> str:
@@ -276,7 +276,7 @@ class SeriesResult:
     @property
     def faulty(self) -> PointStop | None:
         """The lowest point at which the server was faulty; None: nowhere."""
-        return self._answer(
+        return self._cached(
             "faulty",
             lambda: min(
                 (stop for stop in self.counted if stop.verdict == "faulty"),
@@ -309,14 +309,14 @@ class SeriesResult:
             return False
         if self.axis.bounds:
             return peaks.is_floor(self.peaks)
-        return self._answer("floor", lambda: is_floor(self.complete, self.knee))
+        return self._cached("floor", lambda: is_floor(self.complete, self.knee))
 
     def in_doubt(self, attempts: int) -> bool:
         """For one pass: whether the value that decides it will be repeated, in a run of so many
         `attempts`."""
         if not self.axis.has_limit or self.axis.bounds:
             return False
-        last = self._answer("undecided", lambda: undecided(self.complete))
+        last = self._cached("undecided", lambda: undecided(self.complete))
         return last is not None and last.look < attempts
 
     @property
@@ -325,7 +325,7 @@ class SeriesResult:
             return []
         if self.axis.bounds:
             return peaks.pass_peaks(self.peaks)
-        return self._answer("knees", lambda: pass_knees(self.complete))
+        return self._cached("knees", lambda: pass_knees(self.complete))
 
     @property
     def interval(self) -> Interval | None:
@@ -381,14 +381,14 @@ class SeriesResult:
         more = [PointResult(stop.x, (stop,), self.axis) for stop in last.values()]
         return sorted([*self.points, *more], key=lambda point: point.x)
 
-    def _answer(self, what: str, find: Callable[[], Answer]) -> Answer:
+    def _cached(self, what: str, find: Callable[[], Value]) -> Value:
         """Cached until another point comes."""
-        if self._known != len(self.stops):
-            self._answers.clear()
-            self._known = len(self.stops)
-        if what not in self._answers:
-            self._answers[what] = find()
-        return self._answers[what]  # type: ignore[return-value]
+        if self._cached_at != len(self.stops):
+            self._cache.clear()
+            self._cached_at = len(self.stops)
+        if what not in self._cache:
+            self._cache[what] = find()
+        return self._cache[what]  # type: ignore[return-value]
 
 
 def window_ms(window: Window, view: View) -> float:
@@ -410,7 +410,7 @@ def milliseconds(times: Percentiles | None, percentile: Percentile) -> float:
     return nan if times is None else max(1, getattr(times, percentile)) / 1000
 
 
-def _together(stops: Sequence[PointStop], clock: Clock) -> Percentiles | None:
+def _percentiles(stops: Sequence[PointStop], clock: Clock) -> Percentiles | None:
     """Over the passes; those of the first pass for sessions without histograms."""
     own = stops[0].latency_us if clock == "latency" else stops[0].service_us
     if len(stops) == 1:

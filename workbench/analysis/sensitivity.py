@@ -157,15 +157,15 @@ class Spreads:
 TYPICAL = Spreads({figure.name: figure.typical for figure in FIGURES})
 
 
-def spreads(servers: Iterable[SeriesResult], *, in_turns: bool, session: str) -> Spreads | None:
+def spreads(servers: Iterable[SeriesResult], *, interleaved: bool, session: str) -> Spreads | None:
     """The spreads in a session. None: no server has two passes."""
     servers = list(servers)
-    found = {figure.name: spread(servers, figure, in_turns=in_turns) for figure in FIGURES}
+    found = {figure.name: spread(servers, figure, interleaved=interleaved) for figure in FIGURES}
     known = {name: each for name, each in found.items() if each is not None}
     return Spreads(known, session) if known else None
 
 
-def spread(servers: Iterable[SeriesResult], figure: Figure, *, in_turns: bool) -> Spread | None:
+def spread(servers: Iterable[SeriesResult], figure: Figure, *, interleaved: bool) -> Spread | None:
     """The spread between passes of one session: what remains after subtracting the mean of each
     server and, for interleaved passes, of each pass. Only sustained rates count. None: no server
     has two passes."""
@@ -175,7 +175,7 @@ def spread(servers: Iterable[SeriesResult], figure: Figure, *, in_turns: bool) -
             value = figure.of(stop)
             if stop.verdict == "ok" and value:
                 tables[stop.x].setdefault(server.key, {})[stop.pass_number] = log(value)
-    parts = [_residuals(list(table.values()), in_turns) for table in tables.values()]
+    parts = [_residuals(list(table.values()), interleaved) for table in tables.values()]
     freedom = sum(count for _, count in parts)
     if not freedom:
         return None
@@ -184,13 +184,13 @@ def spread(servers: Iterable[SeriesResult], figure: Figure, *, in_turns: bool) -
     return Spread(sqrt(squares / freedom), max(count for _, count in parts))
 
 
-def _residuals(rows: Sequence[Mapping[int, float]], in_turns: bool) -> tuple[float, int]:
+def _residuals(rows: Sequence[Mapping[int, float]], interleaved: bool) -> tuple[float, int]:
     """(sum of squares, degrees of freedom) of the residuals from the means of servers and
     passes."""
     rows = [row for row in rows if len(row) > 1]
     shared = set.intersection(*(set(row) for row in rows)) if rows else set()
     by_pass = dict.fromkeys(shared, 0.0)
-    if in_turns and len(rows) > 1 and len(shared) > 1:
+    if interleaved and len(rows) > 1 and len(shared) > 1:
         rows = [{number: row[number] for number in shared} for row in rows]
         means = [fsum(row.values()) / len(row) for row in rows]
         for number in shared:

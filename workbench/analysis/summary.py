@@ -13,7 +13,7 @@ from workbench import axis as axes
 from workbench.analysis.audits import Audit, Auditor
 from workbench.analysis.background_load import BackgroundLoad
 from workbench.analysis.causes import why_it_stops
-from workbench.analysis.clients import Together, together
+from workbench.analysis.clients import AllClients, all_clients
 from workbench.analysis.cost import CPU_PER_CALL, cost, cpu_us_per_call, full_core, rank
 from workbench.analysis.histogram import percentile_supported
 from workbench.analysis.results import SeriesResult, mean_us
@@ -75,7 +75,7 @@ class ServerSummary(SeriesResult):
 
 
 @dataclass
-class Found:
+class DeployFinding:
     """A finding about one or more servers from when they were deployed."""
 
     what: Hashable
@@ -116,9 +116,9 @@ class Summary:
     reason: str = ""
     noted: list[Note] = field(default_factory=list)
     """Notes about no particular server."""
-    together: Together = field(default_factory=Together)
+    all_clients: AllClients = field(default_factory=AllClients)
     """The clients."""
-    found: list[Found] = field(default_factory=list)
+    deploy_findings: list[DeployFinding] = field(default_factory=list)
     """From when servers were deployed."""
     audits: list[Audit] = field(default_factory=list)
     """The checklist of `analysis.audits`."""
@@ -159,7 +159,7 @@ class Summary:
             "metrics": msgspec.to_builtins(self.metrics),
             "ceiling_per_s": self.ceiling_per_s,
             **({"slo": self.slo} if self.slo else {}),
-            **self.together.to_data(),
+            **self.all_clients.to_data(),
             "notes": self._notes_data(),
             "audits": [audit.to_data() for audit in self.audits],
             "servers": {server.id: _server_data(server) for server in self.servers.values()},
@@ -191,7 +191,7 @@ def summarise(documents: Iterable[AnyDocument]) -> Summary:
                 summary.status, summary.reason = document.status, document.reason
             case _:
                 pass
-    summary.together = together(points)
+    summary.all_clients = all_clients(points)
     summary.audits = auditor.audits()
     return summary
 
@@ -248,9 +248,9 @@ def _found(summary: Summary, note: Note) -> None:
         what = message.code, text
     elif isinstance(message, Gate):
         what = message.code, message.findings()
-    found = next((each for each in summary.found if each.what == what), None)
+    found = next((each for each in summary.deploy_findings if each.what == what), None)
     if found is None:
-        summary.found.append(found := Found(what, text))
+        summary.deploy_findings.append(found := DeployFinding(what, text))
     if server.name not in found.names:
         found.names.append(server.name)
 

@@ -12,13 +12,13 @@ _LONG_S = ((3_600.0, 50), (60.0, 5))
 """(seconds, windows): in points planned to be longer, so many windows are recorded as one."""
 
 
-def recorded_together(seconds: float) -> int:
+def windows_per_record(seconds: float) -> int:
     """The number of windows that a point of this length records as one: 10 s of them in a point
     over an hour, 1 s in one over a minute, otherwise a single one."""
     return next((count for longer, count in _LONG_S if seconds > longer), 1)
 
 
-def together(windows: Sequence[Window]) -> Window:
+def merge_windows(windows: Sequence[Window]) -> Window:
     """Merge successive windows; percentiles come from their coarse histograms."""
     if len(windows) == 1:
         return windows[0]
@@ -51,11 +51,11 @@ def together(windows: Sequence[Window]) -> Window:
 
 
 class Thinner:
-    """Merges windows of long points for recording; see `recorded_together`."""
+    """Merges windows of long points for recording; see `windows_per_record`."""
 
     def __init__(self, seconds: float) -> None:
         """`seconds`: planned length of the point."""
-        self._count = recorded_together(seconds)
+        self._count = windows_per_record(seconds)
         self._waiting: list[Window] = []
 
     def take(self, window: Window) -> list[Window]:
@@ -69,7 +69,7 @@ class Thinner:
     def rest(self) -> list[Window]:
         """The remaining windows once the point has ended."""
         left, self._waiting = self._waiting, []
-        return [together(left)] if left else []
+        return [merge_windows(left)] if left else []
 
 
 def pending(windows: Sequence[Window]) -> float | None:
@@ -81,7 +81,7 @@ def pending(windows: Sequence[Window]) -> float | None:
 
 
 def seconds(windows: Sequence[Window]) -> float:
-    """The length of the windows together."""
+    """The length of the windows merge_windows."""
     return sum(window.length_us for window in windows) / 1e6
 
 

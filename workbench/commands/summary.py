@@ -91,7 +91,7 @@ def print_summary(summary: Summary, console: Terminal | None = None) -> None:
         _print_points(server, metrics, console)
     if summary.load_tool != OUR_AGENT:
         console.say(f"Load tool: {summary.load_tool}.")
-    for found in summary.found:
+    for found in summary.deploy_findings:
         console.say(found.sentence(len(summary.servers)))
     if summary.background_load:
         console.say(summary.background_load)
@@ -109,7 +109,7 @@ def print_audits(audits: Sequence[Audit], console: Terminal | None = None) -> No
     rows: list[list[Cell]] = [
         [
             Text(audit.label),
-            Text(audit.word, style=_STATE_STYLES.get(audit.state, "dim")),
+            Text(audit.state_label, style=_STATE_STYLES.get(audit.state, "dim")),
             Text(audit.message.text()),
         ]
         for audit in audits
@@ -244,7 +244,7 @@ def _print_clients(summary: Summary, console: Terminal) -> None:
     for row in side_by_side.rows:
         table.add_row(*row)
     console.print(table)
-    if skew := summary.together.skew():
+    if skew := summary.all_clients.skew():
         console.say(skew)
 
 

@@ -259,7 +259,7 @@ def _warnings(sides: Sequence[Side], differing: Sequence[Condition]) -> Iterator
         if len(same) > 1 and same[0] == side.tag:
             yield f"{listed(same)} are the same session; keep one of them."
     for side in sides[1:]:
-        if why := first.unlike(side):
+        if why := first.why_not_comparable(side):
             yield f"Not comparable: {why}. {side.tag} is in the table and not in the charts."
     asked = [
         _lower(c.what) for c in differing if c.weight is Weight.QUESTION and "rates" not in c.what

@@ -63,7 +63,7 @@ class Side:
         """The unit of its axis."""
         return self.axis.counts
 
-    def unlike(self, other: Side) -> str:
+    def why_not_comparable(self, other: Side) -> str:
         """Why the two are not comparable: "A varied the offered rate, B the pipeline"; empty: they
         are."""
         one, two = self.axis, other.axis
@@ -153,27 +153,27 @@ class Comparison:
         points, then those that are not comparable with the first session."""
 
         def place(c: Contender) -> tuple[bool, bool, float, float]:
-            return bool(self.unlike(c)), not c.measured, *rank(c.result)
+            return bool(self.why_not_comparable(c)), not c.measured, *rank(c.result)
 
         return sorted(self.contenders, key=place)
 
-    def unlike(self, contender: Contender) -> str:
+    def why_not_comparable(self, contender: Contender) -> str:
         """Why it is not comparable with the first session; empty: it is."""
-        return self.sides[0].unlike(self.side(contender))
+        return self.sides[0].why_not_comparable(self.side(contender))
 
-    def drawn(self) -> list[Contender]:
+    def comparable(self) -> list[Contender]:
         """Those that are comparable with the first session."""
-        return [c for c in self.contenders if not self.unlike(c)]
+        return [c for c in self.contenders if not self.why_not_comparable(c)]
 
     def difference(self, a: Contender, b: Contender) -> Difference | None:
         """Of their knees; None: one has none, or they are not comparable."""
-        if self.side(a).unlike(self.side(b)):
+        if self.side(a).why_not_comparable(self.side(b)):
             return None
         return difference(a.result.pass_knees, b.result.pass_knees, paired=self._paired(a, b))
 
     def figures(self, a: Contender, b: Contender) -> list[Figure]:
         """Figure by figure at the common rate; empty: there is none, or they are not comparable."""
-        if self.rate is None or self.side(a).unlike(self.side(b)):
+        if self.rate is None or self.side(a).why_not_comparable(self.side(b)):
             return []
         return pairwise(a, b, self.rate, paired=self._paired(a, b))
 
@@ -199,7 +199,7 @@ def compare(
         for contender in side.contenders
         if wanted is None or contender.key in wanted
     ]
-    alike = {side.tag for side in sides if not sides[0].unlike(side)}
+    alike = {side.tag for side in sides if not sides[0].why_not_comparable(side)}
     counted = [c for c in contenders if c.measured and c.tag in alike]
     shared = sorted(set.intersection(*(set(c.xs) for c in counted))) if counted else []
     if rate is None and shared:

@@ -87,7 +87,7 @@ def _at_rate(key: str, group: str) -> list[Column]:
 
 def row(comparison: Comparison, contender: Contender) -> dict[str, Cell]:
     """Cells by the key of their column."""
-    same = not comparison.unlike(contender)
+    same = not comparison.why_not_comparable(contender)
     knee = contender.result.knee if same else None
     cells = {
         "server": Cell(contender.name, contender.name),

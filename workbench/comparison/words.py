@@ -16,7 +16,7 @@ from workbench.report import sustained
 
 def sustained_in(comparison: Comparison, contender: Contender) -> str:
     """What a server of a comparison sustains, or that it cannot be compared."""
-    if comparison.unlike(contender):
+    if comparison.why_not_comparable(contender):
         return "not comparable"
     return sustained.column(contender.result)
 
@@ -59,7 +59,7 @@ def difference_text(
     if difference.outcome == "unknown":
         return f"{first} and {second} cannot be compared: {_why_unknown(a, b, tagged=tagged)}."
     if difference.outcome == "less":
-        return difference_text(b, a, _turned(difference), tagged=tagged)
+        return difference_text(b, a, _reversed(difference), tagged=tagged)
     low, high = difference.low, difference.high
     axis = a.result.axis
     between = f"at least {axis.at(low)}"
@@ -98,7 +98,7 @@ def _why_unknown(*contenders: Contender, tagged: bool) -> str:
 def difference_in(comparison: Comparison, a: Contender, b: Contender) -> str:
     """As `difference_text`, for two servers of a comparison."""
     tagged = len(comparison.sides) > 1
-    if why := comparison.side(a).unlike(comparison.side(b)):
+    if why := comparison.side(a).why_not_comparable(comparison.side(b)):
         return f"{a.label} and {b.label} are not comparable: {why}."
     return difference_text(a, b, comparison.difference(a, b), tagged=tagged)
 
@@ -163,5 +163,5 @@ def all_equal(comparison: Comparison, group: Sequence[int]) -> bool:
     return all(each is not None and each.outcome == "equal" for each in found)
 
 
-def _turned(d: Difference) -> Difference:
+def _reversed(d: Difference) -> Difference:
     return Difference(-d.figure, -d.high, -d.low, "more", d.paired, d.passes, d.most)

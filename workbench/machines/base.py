@@ -163,7 +163,7 @@ class Machine(Protocol):
         absolute path. The tar has a file `.whole` in its root."""
         ...
 
-    def way_to(self, host: str, port: int) -> AbstractAsyncContextManager[tuple[str, int]]:
+    def route_to(self, host: str, port: int) -> AbstractAsyncContextManager[tuple[str, int]]:
         """Return an address and a port through which this program reaches what that machine can
         reach."""
         ...

@@ -19,7 +19,7 @@ import sys
 import time
 
 
-def lock_if_dead(lock: str) -> int | None:
+def lock_if_crashed(lock: str) -> int | None:
     """Return a descriptor that holds the lock of a crashed run; None: it is alive, or not ours."""
     try:
         descriptor = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
@@ -118,7 +118,7 @@ def clean(runs: str) -> dict[str, object]:
     for name in sorted(names_of_runs(runs) | set(seen)):
         path = os.path.join(runs, name)
         lock = path + ".lock"
-        descriptor = lock_if_dead(lock)
+        descriptor = lock_if_crashed(lock)
         if descriptor is None:
             if os.path.exists(lock):
                 alive.append({"run": name, "holder": holder_of(lock)})

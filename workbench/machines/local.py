@@ -110,7 +110,7 @@ class LocalMachine(LinkedMachine):
         return str(place)
 
     @contextlib.asynccontextmanager
-    async def way_to(self, host: str, port: int) -> AsyncIterator[tuple[str, int]]:
+    async def route_to(self, host: str, port: int) -> AsyncIterator[tuple[str, int]]:
         yield host, port
 
     async def put(self, source: Path, target: str) -> str:

@@ -326,7 +326,7 @@ class Runner:
         if self.claim:
             self._listen(self.claim.fileno(), self._report_holder)
         self.event("ready", **self.introduction())
-        self._obey()
+        self._handle_commands()
         started = time.monotonic()
         self.renewed = started
         while True:
@@ -419,9 +419,9 @@ class Runner:
         if not chunk:
             self.end("the connection was closed")
         self.input += chunk
-        self._obey()
+        self._handle_commands()
 
-    def _obey(self) -> None:
+    def _handle_commands(self) -> None:
         self.renewed = time.monotonic()
         *lines, rest = self.input.split(b"\n")
         self.input = rest

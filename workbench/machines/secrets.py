@@ -86,7 +86,7 @@ class Secrets:
             self._kept.add(key)
             await asyncio.to_thread(_store, key, self._known[key])
 
-    async def wrong(self, question: Question) -> None:
+    async def reject(self, question: Question) -> None:
         """Forget a rejected secret."""
         await self._forget(_key(question))
 

@@ -177,7 +177,7 @@ class SshMachine(LinkedMachine):
             raise PongbenchError(f"Cannot copy to '{self.name}' ({what}): {quoted(answer.error)}.")
 
     @contextlib.asynccontextmanager
-    async def way_to(self, host: str, port: int) -> AsyncIterator[tuple[str, int]]:
+    async def route_to(self, host: str, port: int) -> AsyncIterator[tuple[str, int]]:
         if await reachable(host, port):
             yield host, port
             return

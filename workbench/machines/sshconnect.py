@@ -19,8 +19,8 @@ from workbench.machines import hostkeys, secrets
 from workbench.machines.hostkeyrules import rules_for
 from workbench.machines.profiles import Profile
 from workbench.machines.secrets import Ask
+from workbench.machines.sshloginclient import LoginClient
 from workbench.machines.sshroute import Hop, config_of, route
-from workbench.machines.sshvisitor import Visitor
 
 KEEPALIVE_S = 1.0
 KEEPALIVES = 3
@@ -61,9 +61,9 @@ async def connect(profile: Profile, ask: Ask) -> Connection:
     try:
         for hop in await asyncio.to_thread(route, profile):
             tunnel = chain[-1] if chain else None
-            visitor = Visitor(hop, ask, secrets.SECRETS)
-            options = await _options(hop, tunnel, visitor)
-            chain.append(await _log_in(visitor, options, tunnel))
+            client = LoginClient(hop, ask, secrets.SECRETS)
+            options = await _options(hop, tunnel, client)
+            chain.append(await _log_in(client, options, tunnel))
         return Connection(chain, options.host, options.port)
     except BaseException:
         for connection in reversed(chain):
@@ -73,7 +73,7 @@ async def connect(profile: Profile, ask: Ask) -> Connection:
 
 
 async def _options(
-    hop: Hop, tunnel: asyncssh.SSHClientConnection | None, visitor: Visitor
+    hop: Hop, tunnel: asyncssh.SSHClientConnection | None, client: LoginClient
 ) -> asyncssh.SSHClientConnectionOptions:
     given: dict[str, Any] = {}
     if hop.port:
@@ -97,13 +97,13 @@ async def _options(
             host=hop.address,
             config=config_of(hop),
             tunnel=None,
-            client_factory=lambda: visitor,
-            known_hosts=visitor.meets,
+            client_factory=lambda: client,
+            known_hosts=client.meets,
             x509_trusted_certs=None,
             gss_kex=False,  # GSS key exchange would bypass the host key.
             keepalive_interval=KEEPALIVE_S,
             keepalive_count_max=KEEPALIVES,
-            connect_timeout=None,  # The user may be asked: see `Visitor.limit`.
+            connect_timeout=None,  # The user may be asked: see `LoginClient.limit`.
             login_timeout=0,
             agent_forwarding=False,
             x11_forwarding=False,
@@ -114,11 +114,11 @@ async def _options(
 
     try:
         options = await asyncio.to_thread(make)
-        visitor.rules = await asyncio.to_thread(rules_for, hop, options.host, options.port)
-        visitor.keys = await asyncio.to_thread(_locked_keys, hop, options)
+        client.rules = await asyncio.to_thread(rules_for, hop, options.host, options.port)
+        client.keys = await asyncio.to_thread(_locked_keys, hop, options)
     except (asyncssh.ConfigParseError, asyncssh.KeyImportError, ValueError, OSError) as error:
         raise PongbenchError(f"'{hop.name}' cannot be connected to: {error}.") from None
-    visitor.where = f"{options.username}@{options.host}"
+    client.where = f"{options.username}@{options.host}"
     return options
 
 
@@ -146,17 +146,17 @@ def _is_locked(file: Path) -> bool:
 
 
 async def _log_in(
-    visitor: Visitor,
+    client: LoginClient,
     options: asyncssh.SSHClientConnectionOptions,
     tunnel: asyncssh.SSHClientConnection | None,
 ) -> asyncssh.SSHClientConnection:
     """Log in; try again when sshd drops the connection before the handshake."""
-    hop = visitor.hop
+    hop = client.hop
     where = f"{options.host} port {options.port}"
-    kinds = await asyncio.to_thread(_kinds_of_key, visitor)
+    kinds = await asyncio.to_thread(_kinds_of_key, client)
     for number in range(ATTEMPTS):
         try:
-            async with _turn(), asyncio.timeout(CONNECT_WITHIN_S) as visitor.limit:
+            async with _turn(), asyncio.timeout(CONNECT_WITHIN_S) as client.limit:
                 connection = await asyncssh.connect(
                     hop.address,
                     options=options,
@@ -164,10 +164,10 @@ async def _log_in(
                     tunnel=tunnel,
                     server_host_key_algs=kinds,
                 )
-            await visitor.accepted()
+            await client.accepted()
             return connection
         except asyncssh.HostKeyNotVerifiable as error:
-            raise visitor.refused or PongbenchError(
+            raise client.refused or PongbenchError(
                 f"The host key of '{hop.name}' at {where} is not accepted: {error.reason}."
             ) from None
         except asyncssh.KeyExchangeFailed as error:
@@ -175,10 +175,10 @@ async def _log_in(
                 f"'{hop.name}' at {where} and this program have no common cipher ({error.reason})."
             ) from None
         except asyncssh.PermissionDenied:
-            await visitor.rejected()
-            tried = ", ".join(dict.fromkeys(visitor.attempted)) or "the keys there are"
+            await client.rejected()
+            tried = ", ".join(dict.fromkeys(client.attempted)) or "the keys there are"
             raise PongbenchError(
-                f"'{hop.name}' refused {visitor.where} (tried: {tried}); make sure it accepts a"
+                f"'{hop.name}' refused {client.where} (tried: {tried}); make sure it accepts a"
                 " key or a password of this user, and that the profile names it.",
                 code="login-refused",
             ) from None
@@ -212,12 +212,12 @@ def _dropped(error: Exception) -> bool:
     return isinstance(error, lost) or "MaxStartups" in str(error)
 
 
-def _kinds_of_key(visitor: Visitor) -> list[str]:
+def _kinds_of_key(client: LoginClient) -> list[str]:
     """Return the key types to request, those that can be compared first."""
-    assert visitor.rules
-    found = hostkeys.known(visitor.rules)
+    assert client.rules
+    found = hostkeys.known(client.rules)
     kinds = [entry.kind for entry in found.trusted]
-    return visitor.rules.offered(kinds, certificates=bool(found.authorities))
+    return client.rules.offered(kinds, certificates=bool(found.authorities))
 
 
 def reason(error: Exception) -> str:

@@ -234,7 +234,7 @@ class Tuner:
             if asked == 1 and password is None:
                 raise PongbenchError(f"No sudo password was given for {name}; it is not tuned.")
             if "try again" in output or "incorrect password" in output:
-                await secrets.SECRETS.wrong(question)
+                await secrets.SECRETS.reject(question)
                 raise PongbenchError(f"sudo on {name} rejected the password; it is not tuned.")
         raise PongbenchError(self._refused(output))
 

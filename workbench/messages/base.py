@@ -135,8 +135,8 @@ def most(figure: Figure) -> float:
 
 
 def kind(message: Message) -> Hashable:
-    """The kind of a message. Messages of one kind differ only in figures, so `together` can merge
-    them."""
+    """The kind of a message. Messages of one kind differ only in figures, so `merged_text` can
+    merge them."""
     return message.code, *(
         (name, value if name in message.apart else _without_figures(value))
         for name, value in msgspec.structs.asdict(message).items()
@@ -152,7 +152,7 @@ def grouped(messages: Iterable[Message]) -> list[list[Message]]:
     return list(groups.values())
 
 
-def together(messages: Sequence[Message]) -> str:
+def merged_text(messages: Sequence[Message]) -> str:
     """One sentence for messages of one kind."""
     first, *others = messages
     if all(other == first for other in others):

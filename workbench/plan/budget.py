@@ -163,9 +163,9 @@ def assess(
 
 
 def _sensitivity(plan: Plan, target: str) -> plans.Sensitivity:
-    in_turns = plan.order == "interleaved"
+    interleaved = plan.order == "interleaved"
     protocol = plan.workload.protocol
-    found = earlier(protocol, target, in_turns=in_turns) if target else TYPICAL
+    found = earlier(protocol, target, interleaved=interleaved) if target else TYPICAL
     return sensitivity(plan.repeats, found)
 
 

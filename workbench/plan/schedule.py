@@ -102,18 +102,18 @@ def sweep(plan: Plan, server: str, *, seed: int = 0, pass_number: int = 1) -> Sw
     """
     if before_it := warm_up(plan, server, seed, pass_number):
         yield before_it
-    gone = 0
+    failing = 0
     planned = list(points(plan, server, seed=seed, pass_number=pass_number))
     for index, point in enumerate(planned):
         stop = yield point
-        gone = gone + 1 if plan.give_up and _is_gone(stop, plan.give_up) else 0
+        failing = failing + 1 if plan.give_up and _fails(stop, plan.give_up) else 0
         left = len(planned) - index - 1
-        if plan.give_up and gone >= plan.give_up.after_points and left:
+        if plan.give_up and failing >= plan.give_up.after_points and left:
             gave_up = GaveUp(
                 x=point.x,
                 suffix=plan.axis.suffix,
                 success_below_pct=plan.give_up.success_below_pct,
-                points=gone,
+                points=failing,
                 left_out=left,
             )
             return [gave_up]
@@ -297,7 +297,7 @@ def _point_seed(seed: int, pass_number: int, index: int) -> int:
     return random.Random(f"{seed}/{pass_number}/{index}").getrandbits(31)
 
 
-def _is_gone(stop: PointStop, rule: GiveUp) -> bool:
+def _fails(stop: PointStop, rule: GiveUp) -> bool:
     counts = stop.counts
     reached = counts.scheduled - counts.unsent - client_errors(counts.errors)
     share = rule.success_below_pct / 100

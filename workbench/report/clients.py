@@ -11,7 +11,7 @@ from workbench.report.conditions import Table
 
 def table(summary: Summary) -> Table | None:
     """None if there is one client, whose figures are those of the points."""
-    clients = summary.together.clients
+    clients = summary.all_clients.clients
     if len(clients) < 2:
         return None
     columns = ("Client", "Points", "Own ceiling", "Late", "p99 late", "Not sent", "CPU", "Clock")

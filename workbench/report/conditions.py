@@ -82,9 +82,9 @@ def sentences(start: RunStart, summary: Summary) -> list[str]:
         sentence(setup.passes, setup.warm_up, setup.rest),
         f"Every server was asked for a backlog of {count(setup.plan.get('backlog'))} and given at"
         f" most {count(setup.plan.get('nofile'))} descriptors.",
-        *(found.sentence(len(summary.servers)) for found in summary.found),
+        *(found.sentence(len(summary.servers)) for found in summary.deploy_findings),
     ]
-    if skew := summary.together.skew():
+    if skew := summary.all_clients.skew():
         rows.append(skew)
     return rows
 

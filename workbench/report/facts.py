@@ -128,7 +128,7 @@ class Report:
     unit: str
     column: str
     """Title of the column with the axis's values."""
-    sought: bool
+    has_limit: bool
     """Whether the axis has a limit; otherwise servers are ranked by most replies."""
     searched: bool
     """Whether the plan searched for peaks."""
@@ -183,7 +183,7 @@ def facts(
         answer=_answer(summary),
         unit=summary.unit,
         column=summary.axis.column,
-        sought=summary.axis.has_limit,
+        has_limit=summary.axis.has_limit,
         searched=bool(summary.axis.bounds),
         ranking=[_ranked(s, _incidents(s, documents)) for s in summary.ranked()],
         times=list(_times(summary)),

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from workbench import metrics
 from workbench.analysis import histogram, phases
-from workbench.analysis.causes import Seen, cause
+from workbench.analysis.causes import Observations, cause
 from workbench.analysis.evidence import Evidence, queue_of
 from workbench.analysis.verdicts import judge
 from workbench.axis import RATE, recorded
@@ -265,7 +265,7 @@ class _PointRecording:
         busiest = usage.threads[0] if usage.threads else None
         stage = self._run.stage
         return cause(
-            Seen(
+            Observations(
                 busy_pct=usage.busy_pct,
                 cpu_s=usage.cpu_us / 1e6,
                 seconds=usage.seconds,

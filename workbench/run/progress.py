@@ -163,7 +163,7 @@ class RunProgress:
         return None if each_s is None else (self.total - self.done) * each_s
 
     @property
-    def turn(self) -> ServerProgress | None:
+    def current_server(self) -> ServerProgress | None:
         """The current server: under load, between its points, or about to be started."""
         now = self.now
         if self.end or not self._order or (now and (now.point or now.id not in self.servers)):
@@ -186,7 +186,7 @@ class RunProgress:
         return min(max(0, self._current) + 1, self._planned), self._planned
 
     @property
-    def again(self) -> tuple[int, int] | None:
+    def repeat_block(self) -> tuple[int, int] | None:
         """(number of the current block of repeats, from 1; how many there are in a row); None: a
         planned block is current."""
         if self._current < self._planned:

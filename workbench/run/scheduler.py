@@ -15,7 +15,7 @@ from workbench.plan.schedule import Sweep, calibration, order, repeat_sweep, swe
 from workbench.plan.search import PeakSearch
 from workbench.rights import recorded
 from workbench.run.network_check import note_links
-from workbench.run.server_run import LeftOut, ServerRunner
+from workbench.run.server_run import NotMeasurable, ServerRunner
 from workbench.run.state import RunState
 from workbench.run.tuning import TuningEvent
 
@@ -97,7 +97,7 @@ class Scheduler:
             ceiling = await self.servers.run(
                 null.id, calibration(self._plan, null.id, seed=self._run.seed)
             )
-        except LeftOut as reason:
+        except NotMeasurable as reason:
             self._run.note(notes.Deploy(said=str(reason)), null.id)
         if ceiling is None:
             self._run.note(notes.ClientLimitUnknown())
@@ -174,7 +174,7 @@ class Scheduler:
         key, rests = _key(block), self._run.budget.cool_down_s[block.server]
         try:
             ended = await self.servers.run(block.server, points, rests, self._results[key])
-        except LeftOut as reason:
+        except NotMeasurable as reason:
             self._closed.add(key)
             self.left_out.append(str(reason))
             self._run.note(notes.Deploy(said=str(reason)), block.server)

@@ -33,7 +33,7 @@ SETTLE_S = 5.0
 """The longest wait for a server to empty its accept queue after a point."""
 
 
-class LeftOut(Exception):
+class NotMeasurable(Exception):
     """A server cannot be measured; the text is a sentence for the user."""
 
 
@@ -59,8 +59,8 @@ class ServerRunner:
         server. Returns what the generator returns; None: ended before that.
 
         `rests`: seconds to wait after each point of a sweep, in the order of the plan's rates.
-        Points of a sweep are added to `results`. Raises LeftOut when the server cannot be started,
-        Stopped when the run is to end."""
+        Points of a sweep are added to `results`. Raises NotMeasurable when the server cannot be
+        started, Stopped when the run is to end."""
         control = self._run.control
         await self._pause_if_asked()
         control.next_server()
@@ -81,7 +81,7 @@ class ServerRunner:
         try:
             deployment = await self._run.stage.deploy(entry, self._run.plan, self._run.notify)
         except PongbenchError as error:
-            raise LeftOut(str(error)) from None
+            raise NotMeasurable(str(error)) from None
         try:
             self._note_backlog(deployment)
             await self._warm_up(deployment)

@@ -80,7 +80,7 @@ def main() -> NoReturn:
             for tree in trees:
                 if within(tree, task["cache"]):
                     let_read(tree)
-            open_way([*own, *trees], task["cache"])
+            make_reachable([*own, *trees], task["cache"])
         os.chdir(task["folder"])
         prctl(PR_SET_NO_NEW_PRIVS, 1)
         version = 0 if "files" in rights else restrict(own, trees, "shared-memory" in rights)
@@ -216,14 +216,14 @@ def let_read(tree: str) -> None:
                 os.chmod(path, mode | (mode & 0o500) >> 6)
 
 
-def open_way(paths: list[str], cache: str) -> None:
+def make_reachable(paths: list[str], cache: str) -> None:
     """Make paths below directories closed to others reachable: by mounts private to this process
     or, where it may not mount, by opening directories in the cache."""
     closed = {path: folder for path in paths if (folder := closed_above(path))}
     if not closed:
         return
     try:
-        own_mounts()
+        unshare_mounts()
     except PermissionError:
         for path in closed:
             open_up_to(path, cache)
@@ -243,7 +243,7 @@ def open_way(paths: list[str], cache: str) -> None:
     os.umask(umask)
 
 
-def own_mounts() -> None:
+def unshare_mounts() -> None:
     """Mount from here on for this process and its children alone."""
     check(libc.unshare(CLONE_NEWNS))
     try:

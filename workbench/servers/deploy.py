@@ -66,7 +66,7 @@ class Deployment:
     """The privileges in force, according to the kernel."""
     near: tuple[str, int] = ("", 0)
     """Address and port through which this program reaches it."""
-    _ways: contextlib.AsyncExitStack = field(
+    _routes: contextlib.AsyncExitStack = field(
         init=False, repr=False, default_factory=contextlib.AsyncExitStack
     )
     check: Command | None = None
@@ -121,7 +121,7 @@ class Deployment:
     async def stop(self) -> None:
         """Send SIGTERM, one second later SIGKILL, to it and all its children. May be called
         again."""
-        await self._ways.aclose()
+        await self._routes.aclose()
         await self.process.stop()
 
     async def until_ready(self, within_s: float) -> None:
@@ -146,7 +146,7 @@ class Deployment:
     async def _accepting(self) -> None:
         if not self.machine.is_local:
             await self._listening()
-        near = await self._ways.enter_async_context(self.machine.way_to(self.host, self.port))
+        near = await self._routes.enter_async_context(self.machine.route_to(self.host, self.port))
         await _connect(*near)
         self.near = near
         if self.entry.ready == "http":

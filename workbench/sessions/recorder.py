@@ -51,7 +51,7 @@ class Recorder:
             os.close(self._make())
             self.path.unlink()
         except FileExistsError as error:
-            raise BadInput(_in_the_way(path, error)) from None
+            raise BadInput(_exists_message(path, error)) from None
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise BadInput(f"No session can be written to {path}: {reason.lower()}.") from None
@@ -142,7 +142,7 @@ class Recorder:
 
     def _complaint(self, error: OSError) -> PongbenchError:
         if isinstance(error, FileExistsError):
-            return BadInput(_in_the_way(self.path, error))
+            return BadInput(_exists_message(self.path, error))
         cause = (
             "The disk is full."
             if error.errno in _FULL
@@ -187,7 +187,7 @@ def _sync_names(folder: Path) -> None:
         os.close(listing)
 
 
-def _in_the_way(path: Path, error: FileExistsError) -> str:
+def _exists_message(path: Path, error: FileExistsError) -> str:
     if Path(error.filename) != path:
         return f"{error.filename} is a file, not a directory; choose another place for the session."
     if path.is_dir():

@@ -22,15 +22,17 @@ _MOST_BYTES = 64 << 20
 """Larger ones take too long to read for a preview."""
 
 
-def earlier(protocol: str, target: str, *, in_turns: bool, folder: Path | None = None) -> Spreads:
-    """Of the latest session on this target with several passes of the same workload, otherwise the
-    typical ones. `in_turns`: the plan's servers are to take turns. `folder` None: the user's."""
+def earlier(
+    protocol: str, target: str, *, interleaved: bool, folder: Path | None = None
+) -> Spreads:
+    """The spreads in the latest session on this target with several passes of the same workload;
+    otherwise typical ones. `interleaved`: the plan's order. `folder` None: the user's."""
     folder = paths.data_dir() / "sessions" if folder is None else folder
     for path, identity in _newest(folder):
         session = _glanced(path, identity)
         if session and session.start and _fits(session.start, protocol, target):
-            took_turns = session.start.plan.get("order") == "interleaved"
-            if found := _measured(session, in_turns and took_turns):
+            was_interleaved = session.start.plan.get("order") == "interleaved"
+            if found := _measured(session, interleaved and was_interleaved):
                 return found
     return TYPICAL
 
@@ -63,18 +65,18 @@ def _fits(start: RunStart, protocol: str, target: str) -> bool:
 _known: dict[tuple[object, ...], Spreads | None] = {}
 
 
-def _measured(session: Shelved, in_turns: bool) -> Spreads | None:
-    key = (*session.identity, in_turns)
+def _measured(session: Shelved, interleaved: bool) -> Spreads | None:
+    key = (*session.identity, interleaved)
     if key not in _known:
-        _known[key] = _read(session, in_turns)
+        _known[key] = _read(session, interleaved)
     return _known[key]
 
 
-def _read(session: Shelved, in_turns: bool) -> Spreads | None:
+def _read(session: Shelved, interleaved: bool) -> Spreads | None:
     try:
         summary = summarise(skim(session.path))
     except BadInput:
         return None
     day = session.start.started_utc[:10] if session.start else ""
     title = f"{session.title}, {day}"
-    return spreads(summary.servers.values(), in_turns=in_turns, session=title)
+    return spreads(summary.servers.values(), interleaved=interleaved, session=title)

@@ -56,7 +56,7 @@ class GateResult(msgspec.Struct, frozen=True, kw_only=True):
     """Resident memory of all its processes then; shared pages count in each."""
 
 
-async def after_a_client_left(wire: Wire, request: bytes) -> End:
+async def after_reset(wire: Wire, request: bytes) -> End:
     """Check that a client that leaves at once does not crash the server."""
     await wire.leave()
     for _ in range(CALLS_LEFT):

@@ -71,7 +71,7 @@ class Wire:
                 raise Fault("It did not close the connection after its reply.")
             return End(reply, len(caller.unread), how)
 
-    async def in_turn(self, request: bytes, calls: int) -> list[Reply]:
+    async def one_by_one(self, request: bytes, calls: int) -> list[Reply]:
         """Return replies on one connection; fewer when the server closes it."""
         replies: list[Reply] = []
         async with self._connection() as caller:

@@ -1,7 +1,7 @@
 """Audits of a session: a checklist of what must be true for its figures to mean what they seem to.
 
-An audit is a function from what was recorded (`base.Seen`) to an `Outcome`. It reads documents
-only, so a running and a finished session are audited alike. Nothing is judged twice: what verdicts,
+An audit is a function from the documents of a session (`base.SessionData`) to an `Outcome`, so a
+running and a finished session are audited alike. Nothing is judged twice: what verdicts,
 notes or the kernel have established is taken from there. To add an audit, write the function, its
 sentence in `messages.audits`, and a line in `CHECKS`.
 
@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from workbench.analysis.audits import load, servers, surroundings, within
-from workbench.analysis.audits.base import Audit, Check, Outcome, Seen, State
+from workbench.analysis.audits.base import Audit, Check, Outcome, SessionData, State
 from workbench.documents import AnyDocument
 from workbench.messages.audits.base import NothingYet, counted
 
@@ -47,16 +47,16 @@ class Auditor:
     """A consumer of documents; a `RunStart` begins another session."""
 
     def __init__(self) -> None:
-        self._seen = Seen()
+        self._data = SessionData()
 
     def __call__(self, document: AnyDocument) -> None:
-        self._seen(document)
+        self._data(document)
 
     def audits(self, *, over: bool = True) -> list[Audit]:
         """The audits so far. `over`: no more documents will come."""
-        seen = self._seen
-        seen.over = over
-        return [_audit(check, seen) for check in CHECKS] if seen.start else []
+        data = self._data
+        data.over = over
+        return [_audit(check, data) for check in CHECKS] if data.start else []
 
 
 def audits_of(documents: Iterable[AnyDocument]) -> list[Audit]:
@@ -82,7 +82,7 @@ def in_short(audits: Sequence[Audit]) -> str:
     return counted(Counter(audit.state for audit in audits), failed)
 
 
-def _audit(check: Check, seen: Seen) -> Audit:
-    outcome = Outcome("not-known", NothingYet()) if not seen.points else check.of(seen)
+def _audit(check: Check, data: SessionData) -> Audit:
+    outcome = Outcome("not-known", NothingYet()) if not data.points else check.of(data)
     taint = outcome.points, outcome.servers
     return Audit(check.code, check.label, outcome.state, outcome.message, *taint)

@@ -57,7 +57,7 @@ class Audit:
         return self.state == "failed"
 
     @property
-    def word(self) -> str:
+    def state_label(self) -> str:
         """Its state, for people."""
         return self.state.replace("-", " ")
 
@@ -81,7 +81,7 @@ class Check:
     code: str
     """Not recorded, but scripts read it: never change it."""
     label: str
-    of: Callable[[Seen], Outcome]
+    of: Callable[[SessionData], Outcome]
     """Called only if at least one point was measured."""
 
 
@@ -94,7 +94,7 @@ class Noted(NamedTuple):
     message: Message
 
 
-class Seen:
+class SessionData:
     """A session, as audits need it."""
 
     def __init__(self) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from statistics import median_low
 
 from workbench.analysis import evidence
-from workbench.analysis.audits.base import Outcome, Seen, codes, numbers
+from workbench.analysis.audits.base import Outcome, SessionData, codes, numbers
 from workbench.analysis.histogram import percentile_supported
 from workbench.analysis.significance import ratio
 from workbench.documents import PointStop
@@ -36,18 +36,18 @@ _LATE = {"clients-late", "calls-unsent"}
 _UNTIMED = {"windows-lost"}
 
 
-def conservation(seen: Seen) -> Outcome:
+def conservation(data: SessionData) -> Outcome:
     """Conservation of calls, for every worker as audited when the point ended, and for the sum."""
-    reported = [point for point in seen.points if point.conserved is not None]
+    reported = [point for point in data.points if point.conserved is not None]
     if not reported:
-        return Outcome("not-known", NotToldByTool(tool=_tool(seen)))
+        return Outcome("not-known", NotToldByTool(tool=_tool(data)))
     lost = [p for p in reported if not (p.conserved and evidence.conserved(p.counts))]
-    calls = sum(point.counts.scheduled for point in seen.points)
-    found = messages.Conservation(calls=calls, **seen.places(lost))
+    calls = sum(point.counts.scheduled for point in data.points)
+    found = messages.Conservation(calls=calls, **data.places(lost))
     return Outcome("failed" if lost else "passed", found, numbers(lost))
 
 
-def littles_law(seen: Seen) -> Outcome:
+def littles_law(data: SessionData) -> Outcome:
     """Little's law over a whole point: calls in flight, integrated over time, equal the sum of the
     times that calls were in flight. This holds for every point that begins and ends empty, whatever
     the distributions. The two sides are counted independently: how many calls are in flight, and
@@ -57,21 +57,21 @@ def littles_law(seen: Seen) -> Outcome:
     a finite time: S. Stidham, "A Last Word on L = λW", Operations Research 22(2), 1974.
     """
     timed = [
-        (p, in_flight_s) for p in seen.points if (in_flight_s := seen.pending_s(p)) is not None
+        (p, in_flight_s) for p in data.points if (in_flight_s := data.pending_s(p)) is not None
     ]
     if not timed:
-        if _tool(seen) != "agent":
-            return Outcome("not-known", NotToldByTool(tool=_tool(seen)))
+        if _tool(data) != "agent":
+            return Outcome("not-known", NotToldByTool(tool=_tool(data)))
         return Outcome("not-known", NotRecorded(what="pending"))
     failed: list[tuple[float, PointStop, float, float]] = []
     checked = 0
     for point, found_s in timed:
-        expected = _in_flight_s(point, seen)
+        expected = _in_flight_s(point, data)
         if expected is None:
             continue
         checked += 1
         low_s, high_s = expected
-        allowed_s = TOLERANCE * high_s + PER_CALL_S * point.counts.scheduled + _late_s(point, seen)
+        allowed_s = TOLERANCE * high_s + PER_CALL_S * point.counts.scheduled + _late_s(point, data)
         excess = max(low_s - found_s, found_s - high_s) - allowed_s
         if excess > 0:
             nearest_s = min(max(found_s, low_s), high_s)
@@ -84,79 +84,79 @@ def littles_law(seen: Seen) -> Outcome:
         tolerance_pct=100 * TOLERANCE,
         in_flight=worst[2] / worst[1].seconds if worst else 0.0,
         expected=worst[3] / worst[1].seconds if worst else 0.0,
-        left_out=len(seen.points) - checked,
-        **{**seen.places(points), "points": checked},
+        left_out=len(data.points) - checked,
+        **{**data.places(points), "points": checked},
     )
     return Outcome("failed" if failed else "passed", found, numbers(points))
 
 
-def _in_flight_s(point: PointStop, seen: Seen) -> tuple[float, float] | None:
+def _in_flight_s(point: PointStop, data: SessionData) -> tuple[float, float] | None:
     """(least, most) seconds that all calls of a point were in flight together. A call that timed
     out was in flight for the whole timeout; how long other failed calls were is unknown.
     None: the two bounds are too far apart."""
     if not point.histograms.service or not point.seconds or codes(point) & _UNTIMED:
         return None
-    timeout_s = float(seen.workload.get("timeout_s", 5.0))
-    calls = int(seen.workload.get("calls_per_connection", 1))
+    timeout_s = float(data.workload.get("timeout_s", 5.0))
+    calls = int(data.workload.get("calls_per_connection", 1))
     timed_out = point.counts.errors.get("client-timo", 0)
     otherwise = sum(point.counts.errors.values()) - timed_out + point.counts.in_flight
-    answered_s = seen.sum_s(point, "service")
+    answered_s = data.sum_s(point, "service")
     # A lost connection loses all its remaining calls, but only one of them was in flight.
     low_s = answered_s + timed_out / calls * timeout_s
     high_s = answered_s + (timed_out + otherwise) * timeout_s
     return (low_s, high_s) if high_s - low_s <= max(low_s, 1e-9) else None
 
 
-def _late_s(point: PointStop, seen: Seen) -> float:
+def _late_s(point: PointStop, data: SessionData) -> float:
     """Total seconds by which the clients themselves were late. A client that waits for a CPU counts
     calls and reads the clock at different times, so the two sides may differ by as much."""
-    calls = int(seen.workload.get("calls_per_connection", 1))
-    return calls * seen.sum_s(point, "lateness")
+    calls = int(data.workload.get("calls_per_connection", 1))
+    return calls * data.sum_s(point, "lateness")
 
 
-def schedule(seen: Seen) -> Outcome:
+def schedule(data: SessionData) -> Outcome:
     """The load offered was the load planned. Lateness and unsent calls are taken from the
     verdicts."""
-    if seen.workload.get("mode") == "closed":
+    if data.workload.get("mode") == "closed":
         return Outcome("does-not-apply", messages.NoSchedule())
-    if all(point.counts.late is None for point in seen.points):
-        return Outcome("not-known", NotToldByTool(tool=_tool(seen)))
-    if any(len(point.findings) != len(point.reasons) for point in seen.points):
+    if all(point.counts.late is None for point in data.points):
+        return Outcome("not-known", NotToldByTool(tool=_tool(data)))
+    if any(len(point.findings) != len(point.reasons) for point in data.points):
         return Outcome("not-known", NotRecorded(what="codes"))
-    late = [p for p in seen.points if codes(p) & _LATE or _off_plan(p, seen)]
-    found = messages.Schedule(planned_pct=100 * OFF_PLAN, **seen.places(late))
+    late = [p for p in data.points if codes(p) & _LATE or _off_plan(p, data)]
+    found = messages.Schedule(planned_pct=100 * OFF_PLAN, **data.places(late))
     return Outcome("failed" if late else "passed", found, numbers(late))
 
 
-def _off_plan(point: PointStop, seen: Seen) -> bool:
+def _off_plan(point: PointStop, data: SessionData) -> bool:
     """Whether the offered load differs from the plan's. One call more or less is rounding."""
-    if not seen.axis.per_second or not point.seconds:
+    if not data.axis.per_second or not point.seconds:
         return False
     return abs(point.offered_per_s - point.x) > OFF_PLAN * point.x + 1 / point.seconds
 
 
-def overlap(seen: Seen) -> Outcome:
-    clients = seen.machines("client")
+def overlap(data: SessionData) -> Outcome:
+    clients = data.machines("client")
     if len(clients) < 2:
         return Outcome("does-not-apply", messages.OneClient())
-    reported = [point for point in seen.points if point.clients]
+    reported = [point for point in data.points if point.clients]
     if not reported:
         return Outcome("not-known", NotRecorded(what="clients"))
     part = {point.point: {each.machine for each in point.clients} for point in reported}
     alone = [point for point in reported if not part[point.point].issuperset(clients)]
     missing = [name for name in clients if any(name not in part[p.point] for p in alone)]
-    apart = [point for point in reported if _together(point) < TOGETHER]
+    apart = [point for point in reported if _overlap_share(point) < TOGETHER]
     failed = alone or apart
     found = messages.Overlap(
         clients=len(clients),
-        least_pct=100 * min(map(_together, reported)),
+        least_pct=100 * min(map(_overlap_share, reported)),
         missing=missing,
-        **seen.places(failed),
+        **data.places(failed),
     )
     return Outcome("failed" if failed else "passed", found, numbers(_each([*alone, *apart])))
 
 
-def _together(point: PointStop) -> float:
+def _overlap_share(point: PointStop) -> float:
     """The smallest share of the schedule, by the clocks' uncertainty, in which all clients offered
     load."""
     unsure_us = max((each.clock_uncertainty_us for each in point.clients), default=0)
@@ -164,14 +164,14 @@ def _together(point: PointStop) -> float:
     return max(0.0, 1 - apart_us / (1e6 * point.seconds)) if point.seconds else 0.0
 
 
-def clients_alike(seen: Seen) -> Outcome:
+def clients_alike(data: SessionData) -> Outcome:
     """All clients see the same median service time, point by point. Their histograms are merged, so
     beyond the median a slow client would determine the percentiles."""
-    if len(seen.machines("client")) < 2:
+    if len(data.machines("client")) < 2:
         return Outcome("does-not-apply", messages.OneClient())
     own: defaultdict[str, dict[int, float]] = defaultdict(dict)
     others: defaultdict[str, dict[int, float]] = defaultdict(dict)
-    for point in seen.points:
+    for point in data.points:
         p50 = {
             part.machine: float(part.service_us.p50)
             for part in point.clients
@@ -194,10 +194,10 @@ def clients_alike(seen: Seen) -> Outcome:
     return Outcome("failed" if slow else "passed", message)
 
 
-def client_limit(seen: Seen) -> Outcome:
-    if not seen.axis.calibrated:
+def client_limit(data: SessionData) -> Outcome:
+    if not data.axis.calibrated:
         return Outcome("does-not-apply", messages.NotCalibrated())
-    found = [noted.message for noted in seen.notes(Ceiling)]
+    found = [noted.message for noted in data.notes(Ceiling)]
     limits = [each for each in found if isinstance(each, Ceiling)]
     if not limits:
         return Outcome("not-known", messages.NoCalibration())
@@ -209,8 +209,8 @@ def client_limit(seen: Seen) -> Outcome:
     return Outcome("passed" if limit and not low else "failed", message)
 
 
-def _tool(seen: Seen) -> str:
-    return str(seen.plan.get("load_tool", "agent"))
+def _tool(data: SessionData) -> str:
+    return str(data.plan.get("load_tool", "agent"))
 
 
 def _each(points: Iterable[PointStop]) -> list[PointStop]:

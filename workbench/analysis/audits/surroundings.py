@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.analysis.audits.base import Outcome, Seen, codes, numbers
+from workbench.analysis.audits.base import Outcome, SessionData, codes, numbers
 from workbench.analysis.verdicts import OTHERS_PCT
 from workbench.messages import notes
 from workbench.messages.audits import surroundings as messages
@@ -11,10 +11,10 @@ from workbench.messages.audits.base import Finding, NotRecorded
 _OTHERS = "others_cpu_pct"
 
 
-def quiet_host(seen: Seen) -> Outcome:
+def quiet_host(data: SessionData) -> Outcome:
     """No background load beyond the limit that verdicts use."""
-    shared = list(dict.fromkeys(noted.machine for noted in seen.notes(notes.SharedMachine)))
-    measured = [point for point in seen.points if _OTHERS in point.evidence]
+    shared = list(dict.fromkeys(noted.machine for noted in data.notes(notes.SharedMachine)))
+    measured = [point for point in data.points if _OTHERS in point.evidence]
     disturbed = [point for point in measured if point.evidence[_OTHERS] >= OTHERS_PCT]
     if not measured and not shared:
         return Outcome("not-known", NotRecorded(what="background"))
@@ -22,20 +22,20 @@ def quiet_host(seen: Seen) -> Outcome:
         most_pct=max((point.evidence[_OTHERS] for point in measured), default=0.0),
         limit_pct=OTHERS_PCT,
         others=shared,
-        **{**seen.places(disturbed), "points": len(measured)},
+        **{**data.places(disturbed), "points": len(measured)},
     )
     if shared:
         return Outcome("failed", message)
     return Outcome("failed" if disturbed else "passed", message, numbers(disturbed))
 
 
-def link(seen: Seen) -> Outcome:
-    if seen.loopback:
+def link(data: SessionData) -> Outcome:
+    if data.loopback:
         return Outcome("does-not-apply", messages.NoLink())
-    found = [noted.message for noted in seen.notes(notes.Link)]
+    found = [noted.message for noted in data.notes(notes.Link)]
     links = [each for each in found if isinstance(each, notes.Link)]
-    slow = [noted.message for noted in seen.notes(notes.SlowLink)]
-    failed = [noted.message for noted in seen.notes(notes.LinkUnchecked)]
+    slow = [noted.message for noted in data.notes(notes.SlowLink)]
+    failed = [noted.message for noted in data.notes(notes.LinkUnchecked)]
     unchecked = [each.client for each in failed if isinstance(each, notes.LinkUnchecked)]
     message = messages.LinkAudit(
         links=len(links),
@@ -51,20 +51,20 @@ def link(seen: Seen) -> Outcome:
     return Outcome("passed", message)
 
 
-def recording(seen: Seen) -> Outcome:
+def recording(data: SessionData) -> Outcome:
     """The run completed, and every window and sample arrived."""
-    gaps = [point for point in seen.points if "windows-lost" in codes(point)]
-    lost = min((noted.t_us for noted in seen.notes(notes.SamplerLost)), default=None)
-    unwatched = [point for point in seen.points if lost is not None and point.t_us >= lost]
+    gaps = [point for point in data.points if "windows-lost" in codes(point)]
+    lost = min((noted.t_us for noted in data.notes(notes.SamplerLost)), default=None)
+    unwatched = [point for point in data.points if lost is not None and point.t_us >= lost]
     missing = unwatched or gaps
-    end = seen.stop.status if seen.stop else "interrupted"
-    message = messages.Recording(end=end, unwatched=bool(unwatched), **seen.places(missing))
-    if missing or (seen.stop and end != "done"):
+    end = data.stop.status if data.stop else "interrupted"
+    message = messages.Recording(end=end, unwatched=bool(unwatched), **data.places(missing))
+    if missing or (data.stop and end != "done"):
         return Outcome("failed", message, numbers(missing))
-    if seen.stop is None:
-        return Outcome("failed" if seen.over else "not-known", _open_end(seen, message))
+    if data.stop is None:
+        return Outcome("failed" if data.over else "not-known", _open_end(data, message))
     return Outcome("passed", message)
 
 
-def _open_end(seen: Seen, message: messages.Recording) -> Finding:
-    return message if seen.over else messages.UnderWay()
+def _open_end(data: SessionData, message: messages.Recording) -> Finding:
+    return message if data.over else messages.UnderWay()

@@ -47,7 +47,7 @@ class Peak(Notice, frozen=True, kw_only=True):
         return Severity.INFO if self.sure else Severity.WARNING
 
     @property
-    def kept(self) -> str:
+    def limits_text(self) -> str:
         """ "at most 1 % errors and a p99 of at most 50 ms"."""
         return limits.phrase(self.errors_pct, self.p99_ms)
 
@@ -74,13 +74,13 @@ class Peak(Notice, frozen=True, kw_only=True):
         points = f"{self.tests} point{'s' * (self.tests != 1)}{where}"
         if self.peak_per_s is None:
             found = (
-                f"{self.name} kept {self.kept} at no tested rate ({points})."
+                f"{self.name} kept {self.limits_text} at no tested rate ({points})."
                 if self.missed
                 else f"The peak of {self.name} is unknown ({points})."
             )
         else:
             found = (
-                f"{self.name}: peak {self.figure} with {self.kept} "
+                f"{self.name}: peak {self.figure} with {self.limits_text} "
                 f"(95 % interval {self.interval}; {points})."
             )
         return " ".join(filter(None, [found, self._why()]))

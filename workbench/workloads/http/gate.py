@@ -11,7 +11,7 @@ from workbench.workloads.gating import (
     CALLS,
     PIPELINED,
     GateResult,
-    after_a_client_left,
+    after_reset,
     agreed,
     check,
     failed,
@@ -47,15 +47,15 @@ async def gate(wire: Wire, entry: Server) -> GateResult:
     ends = await asyncio.gather(*calls)
     check([end.reply for end in ends], entry)
     deaf = any(end.how == "open" for end in ends)
-    await after_a_client_left(wire, request(entry, "HTTP/1.0"))
-    asked = await wire.in_turn(request(entry, "HTTP/1.0", "keep-alive"), CALLS_KEPT)
+    await after_reset(wire, request(entry, "HTTP/1.0"))
+    asked = await wire.one_by_one(request(entry, "HTTP/1.0", "keep-alive"), CALLS_KEPT)
     check(asked, entry)
     one_call = found(entry, first, protocols=["http/1.0"])
     kept_1_0 = len(asked) == CALLS_KEPT
-    in_turn = await wire.in_turn(request(entry, "HTTP/1.1"), CALLS_KEPT)
-    check(in_turn, entry)
-    if len(in_turn) < CALLS_KEPT:
-        closes = f"It closed the connection after {len(in_turn)} of {CALLS_KEPT} calls"
+    one_by_one = await wire.one_by_one(request(entry, "HTTP/1.1"), CALLS_KEPT)
+    check(one_by_one, entry)
+    if len(one_by_one) < CALLS_KEPT:
+        closes = f"It closed the connection after {len(one_by_one)} of {CALLS_KEPT} calls"
         if "http/1.1" in entry.protocols:
             raise Fault(f"{closes}, so it does not keep connections alive; http/1.1 is not for it.")
         text = f"{closes} of HTTP/1.1, so it is no server for that."
@@ -67,7 +67,7 @@ async def gate(wire: Wire, entry: Server) -> GateResult:
         )
     at_once = await wire.at_once(request(entry, "HTTP/1.1"), PIPELINED)
     check(at_once, entry)
-    call_s = statistics.median(reply.took_s for reply in in_turn)
+    call_s = statistics.median(reply.took_s for reply in one_by_one)
     stalls = [STALLS.format(call_s * 1000)] if STALL_S[0] <= call_s <= STALL_S[1] else []
     kept = f"It keeps connections alive; of {PIPELINED} calls sent at once it answered"
     result = msgspec.structs.replace(
@@ -75,7 +75,7 @@ async def gate(wire: Wire, entry: Server) -> GateResult:
         protocols=["http/1.0", "http/1.1"],
         keep_alive=True,
         keep_alive_1_0=kept_1_0,
-        kept_bytes=len(in_turn[0].raw),
+        kept_bytes=len(one_by_one[0].raw),
         kept_call_us=round(call_s * 1e6),
         pipelining=len(at_once),
         sentences=[

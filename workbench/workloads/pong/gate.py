@@ -9,7 +9,7 @@ import msgspec
 from workbench.workloads.gating import (
     CALLS,
     GateResult,
-    after_a_client_left,
+    after_reset,
     agreed,
     check,
     found,
@@ -25,7 +25,7 @@ async def gate(wire: Wire, entry: Server) -> GateResult:
     ends = [await wire.whole(asked) for _ in range(CALLS)]
     ends += await asyncio.gather(*(wire.whole(asked) for _ in range(CALLS)))
     check([end.reply for end in ends], entry)
-    ends.append(await after_a_client_left(wire, asked))
+    ends.append(await after_reset(wire, asked))
     check([ends[-1].reply], entry)
     result = found(entry, ends[0], protocols=["pong"])
     if any(end.how == "reset" for end in ends):

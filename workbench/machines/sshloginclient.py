@@ -20,7 +20,7 @@ LOGIN_WITHIN_S = 30.0
 SECRET_ATTEMPTS = 3
 
 
-class Visitor(asyncssh.SSHClient):
+class LoginClient(asyncssh.SSHClient):
     """Judges the host's key and answers the host's prompts."""
 
     def __init__(self, hop: Hop, ask: Ask, secrets: Secrets) -> None:
@@ -140,7 +140,7 @@ class Visitor(asyncssh.SSHClient):
 
     async def rejected(self) -> None:
         for question in self.used:
-            await self.secrets.wrong(question)
+            await self.secrets.reject(question)
 
     async def accepted(self) -> None:
         for question in self.used[-1:]:

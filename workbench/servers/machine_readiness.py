@@ -20,7 +20,7 @@ from workbench.servers.runtimes.workshop import builds_for
 
 
 @dataclass(frozen=True)
-class There:
+class MachineReadiness:
     """The prerequisites that one machine has."""
 
     machine: str
@@ -47,7 +47,7 @@ class There:
         return Readiness("to make", f"{brings} Later starts use the same.")
 
 
-async def examine(machine: Machine, entries: Sequence[ServerEntry]) -> There:
+async def examine(machine: Machine, entries: Sequence[ServerEntry]) -> MachineReadiness:
     """Examine a machine. Raises PongbenchError when it is lost."""
     wanted = {entry.id: _programs(machine, entry) for entry in entries if not entry.unavailable}
     names = sorted({name for programs in wanted.values() for name in programs})
@@ -56,7 +56,7 @@ async def examine(machine: Machine, entries: Sequence[ServerEntry]) -> There:
         server: tuple(PROGRAMS[name].title for name in programs if not found[name])
         for server, programs in wanted.items()
     }
-    return There(machine.name, missing_programs, await _runtimes(machine, entries))
+    return MachineReadiness(machine.name, missing_programs, await _runtimes(machine, entries))
 
 
 def _programs(machine: Machine, entry: ServerEntry) -> Sequence[str]:
