@@ -12,10 +12,10 @@ from app import actions, page_registry
 from app.actions import Action
 
 if TYPE_CHECKING:
-    from app.shell.main_window import MainWindow
+    from app.shell.paged_window import PagedWindow
 
 
-def add(window: MainWindow) -> None:
+def add(window: PagedWindow) -> None:
     keys: dict[str, Callable[[], object]] = {
         place.key: partial(window.show_page, name)
         for name, place in page_registry.ALL.items()
@@ -29,7 +29,7 @@ def add(window: MainWindow) -> None:
         QShortcut(QKeySequence(key), window, do)
 
 
-def act(window: MainWindow, action: Action) -> None:
+def act(window: PagedWindow, action: Action) -> None:
     """Have the shown page do it; if it cannot, show the page that can."""
     if not hasattr(window.shown, action.method):
         if not action.page:

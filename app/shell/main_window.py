@@ -13,16 +13,13 @@ from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
     QDropEvent,
-    QKeyEvent,
     QPaintEvent,
 )
 from PySide6.QtWidgets import (
     QApplication,
     QFileDialog,
-    QMainWindow,
     QMessageBox,
     QSplitter,
-    QStackedWidget,
     QWidget,
 )
 
@@ -32,7 +29,7 @@ from app.planning import resources
 from app.question import ask
 from app.shell import keys
 from app.shell.notice import NoticeBar
-from app.shell.rail import Rail
+from app.shell.paged_window import PagedWindow
 from app.shell.refreshing import Refreshing
 from app.stylesheet import apply
 from app.theme import Theme, theme_for
@@ -40,25 +37,17 @@ from app.widgets import column, dress, row
 from workbench import paths
 
 if TYPE_CHECKING:
-    from app.live.run import Where
     from app.log import Line
-    from app.pages.film import FilmPage
-    from app.pages.live import LivePage
-    from app.pages.sessions import SessionsPage
-    from app.pages.start import StartPage
     from app.shell.log_drawer import LogDrawer
     from app.shell.palette import Palette
-    from workbench.plan.model import Plan
     from workbench.sessions.library import Shelved
 
 _SIZE = QSize(1280, 800)
 _FRAME = QSize(16, 48)
 """More than a window manager puts around it."""
-_ASIDE = ("Help", "Settings")
-"""Pages that Esc leaves for the one before."""
 
 
-class MainWindow(QMainWindow):
+class MainWindow(PagedWindow):
     """Builds only the first page at once; the others are built after the first paint, or when they
     are shown.
     """
@@ -69,13 +58,9 @@ class MainWindow(QMainWindow):
     """Closed, and no work is running any more."""
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__()
-        self.desk = desk
+        super().__init__(desk)
         self._painted = self._warm = self._leaving = False
-        self._left = "Start"
-        """The page shown before help or settings."""
         self._question: QMessageBox | None = None
-        self._pages: dict[str, QWidget] = {}
         self._drawer: LogDrawer | None = None
         self.setWindowTitle("Pongbench")
         self.setMinimumSize(960, 620)
@@ -83,14 +68,10 @@ class MainWindow(QMainWindow):
         if desk.settings.geometry:
             self.restoreGeometry(b64decode(desk.settings.geometry))
         self.setAcceptDrops(True)
-        self.rail = Rail(desk.theme, lambda: self.show_page("Start"))
-        for name, place in page_registry.RAIL.items():
-            self.rail.add(name, place.icon, lambda name=name: self.show_page(name))
         self.rail.add("Log", "terminal", self.show_log, foot=True, page=False)
         self.rail.add("Settings", "settings", lambda: self.show_page("Settings"), foot=True)
         self.notice = NoticeBar()
         self.notice.log_requested.connect(lambda: self.show_log(shown=True))
-        self._stack = QStackedWidget()
         self._split = QSplitter(Qt.Orientation.Vertical)
         self._split.setChildrenCollapsible(False)
         self._split.addWidget(self._stack)
@@ -101,18 +82,12 @@ class MainWindow(QMainWindow):
         down.addWidget(self.notice)
         down.addWidget(self._split, 1)
         self.setCentralWidget(root)
-        desk.page_requested.connect(self.show_page)
-        desk.run_requested.connect(self.run)
-        desk.run_on_requested.connect(self.run)
         desk.open_requested.connect(self.open)
-        desk.plan_requested.connect(self._edit)
-        desk.compare_requested.connect(self._compare)
         desk.refused.connect(self._on_refused)
         desk.shelf_stale.connect(self._read_shelf)
         desk.busy_changed.connect(self._on_busy)
         desk.notice.connect(self.notice.show_text)
         desk.theme_changed.connect(self._on_theme_changed)
-        desk.calm_changed.connect(lambda _: self._calm())
         desk.log.listener = desk.bridge.post(self._on_line)
         self.refreshing = Refreshing(self, desk)
         keys.add(self)
@@ -129,55 +104,10 @@ class MainWindow(QMainWindow):
         else:
             self.show()
 
-    # Pages
-
-    def page(self, name: str) -> QWidget:
-        """Return the page with this name (`page_registry.ALL`); it is built on first use."""
-        found = self._pages.get(name)
-        if found is None:
-            found = self._pages[name] = page_registry.ALL[name].make(self.desk)
-            self._stack.addWidget(found)
-            dress(found, self.desk.theme)
-            self._calm()
-        return found
-
     def show_page(self, name: str) -> None:
-        page = self.page(name)
-        if self.desk.settings.page not in _ASIDE:
-            self._left = self.desk.settings.page
-        self._stack.setCurrentWidget(page)
-        page.setFocus()
-        self.rail.check(page_registry.ALL[name].rail)
-        self.desk.settings.page = name
+        super().show_page(name)
         if self._warm and name in ("Start", "Sessions", "Compare"):
             self._read_shelf()
-
-    @property
-    def shown(self) -> QWidget | None:
-        """Return the visible page."""
-        return self._stack.currentWidget()
-
-    @property
-    def start(self) -> StartPage:
-        return self.page("Start")  # type: ignore[return-value]
-
-    @property
-    def live(self) -> LivePage:
-        return self.page("Live")  # type: ignore[return-value]
-
-    @property
-    def film(self) -> FilmPage:
-        return self.page("Film")  # type: ignore[return-value]
-
-    @property
-    def sessions(self) -> SessionsPage:
-        return self.page("Sessions")  # type: ignore[return-value]
-
-    def run(self, plan: Plan, where: Where | None = None) -> None:
-        """Start a comparison, on this computer or elsewhere, and show it."""
-        if not self.desk.busy:
-            self.live.start(plan, where)
-        self.show_page("Live")
 
     def open(self, path: Path | None = None) -> None:
         """Open a session; None: ask which one."""
@@ -257,13 +187,6 @@ class MainWindow(QMainWindow):
             self._painted = True
             QTimer.singleShot(0, self, self.warm_up)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Leave help and settings by Esc, where nothing else takes it."""
-        if event.key() == Qt.Key.Key_Escape and self.desk.settings.page in _ASIDE:
-            self.show_page(self._left)
-        else:
-            super().keyPressEvent(event)
-
     def closeEvent(self, event: QCloseEvent) -> None:
         if self.desk.busy:
             event.ignore()
@@ -317,14 +240,6 @@ class MainWindow(QMainWindow):
         kept = {"Live": "Start", "Film": "Sessions"}.get(kept, kept)
         return kept if kept in page_registry.ALL else "Start"
 
-    def _edit(self, plan: Plan) -> None:
-        self.page("Plan").edit(plan)  # type: ignore[attr-defined]
-        self.show_page("Plan")
-
-    def _compare(self, sessions: list[Path]) -> None:
-        self.page("Compare").compare(sessions)  # type: ignore[attr-defined]
-        self.show_page("Compare")
-
     def _ask_before_leaving(self) -> None:
         if self._question is not None:
             self._question.raise_()
@@ -375,12 +290,6 @@ class MainWindow(QMainWindow):
         theme = theme_for(self.desk.settings.colours)
         if theme is not self.desk.theme:
             self.set_theme(theme)
-
-    def _calm(self) -> None:
-        """Stop animations if the user asked for less motion."""
-        for each in self.findChildren(QWidget):
-            if hasattr(each, "set_breathing"):
-                each.set_breathing(not self.desk.settings.calm)
 
     def _read_shelf(self) -> None:
         desk = self.desk

@@ -45,7 +45,7 @@ from app.widgets import column, label
 
 if TYPE_CHECKING:
     from app.planning.resources import PlanResources
-    from app.shell.main_window import MainWindow
+    from app.shell.paged_window import PagedWindow
 
 _KEPT, _MOST_KEPT = "palette", 8
 """The setting with the entries run last, and how many it remembers."""
@@ -62,7 +62,7 @@ _Index = QModelIndex | QPersistentModelIndex
 class Palette(QFrame):
     """`open` shows it. Enter runs the chosen entry; Escape or a click beside it closes it."""
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: PagedWindow) -> None:
         super().__init__(window)
         self.setObjectName("floating")
         self._window, self._desk = window, window.desk

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from app.pages.plan import PlanPage
     from app.pages.servers import ServersPage
     from app.planning.resources import PlanResources
-    from app.shell.main_window import MainWindow
+    from app.shell.paged_window import PagedWindow
     from workbench.plan.library import Preset
     from workbench.sessions.library import Shelved
 
@@ -30,7 +30,7 @@ SESSIONS, PRESETS, SERVERS, MACHINES = "Sessions", "Presets", "Servers", "Machin
 _COLOURS = ("system", "dark", "light")
 
 
-def entries(window: MainWindow, resources: PlanResources | None) -> list[Entry]:
+def entries(window: PagedWindow, resources: PlanResources | None) -> list[Entry]:
     """Return what can be done now. `resources`: None until servers and presets are read."""
     found = [
         *_on_page(window),
@@ -59,7 +59,7 @@ def _can_press(button: QPushButton) -> bool:
     return button.isVisible() and button.isEnabled()
 
 
-def _on_page(window: MainWindow) -> Iterator[Entry]:
+def _on_page(window: PagedWindow) -> Iterator[Entry]:
     """What the shown page offers: its buttons, and the keys without one."""
     page = window.shown
     if page is None:
@@ -76,7 +76,7 @@ def _on_page(window: MainWindow) -> Iterator[Entry]:
             yield _entry(action, HERE, partial(_send, page, action.key))
 
 
-def _actions(window: MainWindow) -> Iterator[Entry]:
+def _actions(window: PagedWindow) -> Iterator[Entry]:
     for action in actions.PAGES:
         # While a run is in progress, that is what is stopped.
         stops = action.method == "press_stop"
@@ -91,7 +91,7 @@ def _actions(window: MainWindow) -> Iterator[Entry]:
             yield _entry(action, ACTIONS, getattr(window, action.method))
 
 
-def _pages(window: MainWindow) -> Iterator[Entry]:
+def _pages(window: PagedWindow) -> Iterator[Entry]:
     for name, place in page_registry.ALL.items():
         if place.key or name == "Start":
             icon = place.icon or "arrow-right"
@@ -100,7 +100,7 @@ def _pages(window: MainWindow) -> Iterator[Entry]:
             )
 
 
-def _elsewhere(window: MainWindow) -> Iterator[Entry]:
+def _elsewhere(window: PagedWindow) -> Iterator[Entry]:
     """Buttons of pages that are not shown."""
 
     def show_and_press(page: str, name: str) -> None:
@@ -114,7 +114,7 @@ def _elsewhere(window: MainWindow) -> Iterator[Entry]:
                 yield Entry(name, ACTIONS, run, place.icon or "arrow-right", page)
 
 
-def _settings(window: MainWindow) -> Iterator[Entry]:
+def _settings(window: PagedWindow) -> Iterator[Entry]:
     desk = window.desk
 
     def colours(name: str) -> None:
@@ -135,7 +135,7 @@ def _settings(window: MainWindow) -> Iterator[Entry]:
         yield Entry("Reduce motion", SETTINGS, partial(calm, True), "activity")
 
 
-def _sessions(window: MainWindow) -> Iterator[Entry]:
+def _sessions(window: PagedWindow) -> Iterator[Entry]:
     def about(session: Shelved) -> str:
         servers = session.start.plan.get("servers", ()) if session.start else ()
         return " · ".join(filter(None, (words.when(session.start), ", ".join(map(str, servers)))))
@@ -146,20 +146,20 @@ def _sessions(window: MainWindow) -> Iterator[Entry]:
             yield Entry(one_line(session.title), SESSIONS, run, "film", one_line(about(session)))
 
 
-def _presets(window: MainWindow, resources: PlanResources) -> Iterator[Entry]:
+def _presets(window: PagedWindow, resources: PlanResources) -> Iterator[Entry]:
     for preset in resources.presets:
         if preset.plan is not None:
             run, about = partial(_take, window, preset), preset.plan.description
             yield Entry(one_line(preset.name), PRESETS, run, "list-checks", one_line(about))
 
 
-def _servers(window: MainWindow, resources: PlanResources) -> Iterator[Entry]:
+def _servers(window: PagedWindow, resources: PlanResources) -> Iterator[Entry]:
     for entry in resources.entries:
         run = partial(_choose, window, "Servers", str(entry.folder))
         yield Entry(one_line(entry.name), SERVERS, run, "server", one_line(entry.description))
 
 
-def _machines(window: MainWindow, resources: PlanResources) -> Iterator[Entry]:
+def _machines(window: PagedWindow, resources: PlanResources) -> Iterator[Entry]:
     for machine in resources.machines:
         local = machine.connector == "local"
         name = "This computer" if local else machine.name
@@ -167,18 +167,18 @@ def _machines(window: MainWindow, resources: PlanResources) -> Iterator[Entry]:
         yield Entry(name, MACHINES, run, "monitor", machine.address)
 
 
-def _steer(window: MainWindow, action: Action) -> None:
+def _steer(window: PagedWindow, action: Action) -> None:
     window.show_page(action.page)
     getattr(window.live, action.method)()
 
 
-def _take(window: MainWindow, preset: Preset) -> None:
+def _take(window: PagedWindow, preset: Preset) -> None:
     page: PlanPage = window.page("Plan")  # type: ignore[assignment]
     page.take(preset)
     window.show_page("Plan")
 
 
-def _choose(window: MainWindow, name: str, key: str) -> None:
+def _choose(window: PagedWindow, name: str, key: str) -> None:
     """Show a server or a machine on its page."""
     page: ServersPage | MachinesPage = window.page(name)  # type: ignore[assignment]
     page.choose(key)

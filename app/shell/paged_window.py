@@ -1,0 +1,114 @@
+"""A window of pages, and the rail that leads to them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QMainWindow, QStackedWidget, QWidget
+
+from app import page_registry
+from app.context import Desk
+from app.shell.rail import Rail
+from app.widgets import dress
+
+if TYPE_CHECKING:
+    from app.live.run import Where
+    from app.pages.film import FilmPage
+    from app.pages.live import LivePage
+    from app.pages.sessions import SessionsPage
+    from app.pages.start import StartPage
+    from workbench.plan.model import Plan
+
+_ASIDE = ("Help", "Settings")
+"""Pages that Esc leaves for the one before."""
+
+
+class PagedWindow(QMainWindow):
+    """Shows one page at a time, also when another part of the program asks for it."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self.desk = desk
+        self._left = "Start"
+        """The page shown before help or settings."""
+        self._pages: dict[str, QWidget] = {}
+        self._stack = QStackedWidget()
+        self.rail = Rail(desk.theme, lambda: self.show_page("Start"))
+        for name, place in page_registry.RAIL.items():
+            self.rail.add(name, place.icon, lambda name=name: self.show_page(name))
+        desk.page_requested.connect(self.show_page)
+        desk.run_requested.connect(self.run)
+        desk.run_on_requested.connect(self.run)
+        desk.plan_requested.connect(self._edit)
+        desk.compare_requested.connect(self._compare)
+        desk.calm_changed.connect(lambda _: self._calm())
+
+    def page(self, name: str) -> QWidget:
+        """Return the page with this name (`page_registry.ALL`); it is built on first use."""
+        found = self._pages.get(name)
+        if found is None:
+            found = self._pages[name] = page_registry.ALL[name].make(self.desk)
+            self._stack.addWidget(found)
+            dress(found, self.desk.theme)
+            self._calm()
+        return found
+
+    def show_page(self, name: str) -> None:
+        page = self.page(name)
+        if self.desk.settings.page not in _ASIDE:
+            self._left = self.desk.settings.page
+        self._stack.setCurrentWidget(page)
+        page.setFocus()
+        self.rail.check(page_registry.ALL[name].rail)
+        self.desk.settings.page = name
+
+    @property
+    def shown(self) -> QWidget | None:
+        """Return the visible page."""
+        return self._stack.currentWidget()
+
+    @property
+    def start(self) -> StartPage:
+        return self.page("Start")  # type: ignore[return-value]
+
+    @property
+    def live(self) -> LivePage:
+        return self.page("Live")  # type: ignore[return-value]
+
+    @property
+    def film(self) -> FilmPage:
+        return self.page("Film")  # type: ignore[return-value]
+
+    @property
+    def sessions(self) -> SessionsPage:
+        return self.page("Sessions")  # type: ignore[return-value]
+
+    def run(self, plan: Plan, where: Where | None = None) -> None:
+        """Start a comparison, on this computer or elsewhere, and show it."""
+        if not self.desk.busy:
+            self.live.start(plan, where)
+        self.show_page("Live")
+
+    def _edit(self, plan: Plan) -> None:
+        self.page("Plan").edit(plan)  # type: ignore[attr-defined]
+        self.show_page("Plan")
+
+    def _compare(self, sessions: list[Path]) -> None:
+        self.page("Compare").compare(sessions)  # type: ignore[attr-defined]
+        self.show_page("Compare")
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Leave help and settings by Esc, where nothing else takes it."""
+        if event.key() == Qt.Key.Key_Escape and self.desk.settings.page in _ASIDE:
+            self.show_page(self._left)
+        else:
+            super().keyPressEvent(event)
+
+    def _calm(self) -> None:
+        """Stop animations if the user asked for less motion."""
+        for each in self.findChildren(QWidget):
+            if hasattr(each, "set_breathing"):
+                each.set_breathing(not self.desk.settings.calm)
