@@ -44,6 +44,8 @@ READERS = {
     "workbench/untrusted.py": "control characters",
     "workbench/commands/profile_options.py": "options",
     "workbench/commands/replay.py": "options",
+    "app/actions.py": "keys, as Qt writes them",
+    "app/shell/palette_entry.py": "what a person types",
     "app/planning/figures.py": "figures typed by a person",
     "app/planning/preset_list.py": "a plan's description, which its author wrote",
     "app/machines/cards.py": "where a long word may break",
