@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QIcon, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QColor, QIcon, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.painted import Painted
 from app.plain import Label, tip
 from app.theme import LIGHT, Theme, Weight, font, icon, icon_pixmap
 from workbench.untrusted import one_line
@@ -188,29 +189,22 @@ class Elided(Label):
         self.setToolTip(tip(self._whole if shown != self._whole else ""))
 
 
-class Dot(QWidget):
+class Dot(Painted):
     """A small status light before a sentence."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme, self._tone = theme, "muted"
+        super().__init__(theme)
+        self._tone = "muted"
         self.setFixedSize(10, 10)
 
     def set_tone(self, tone: str) -> None:
         self._tone = tone
         self.update()
 
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    def paint(self, painter: QPainter) -> None:
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(getattr(self._theme, self._tone)))
+        painter.setBrush(QColor(getattr(self.theme, self._tone)))
         painter.drawEllipse(QRectF(1, 1, 8, 8))
-        painter.end()
 
 
 class Chip(QFrame):

@@ -11,7 +11,6 @@ from PySide6.QtGui import (
     QFocusEvent,
     QKeyEvent,
     QPainter,
-    QPaintEvent,
     QPen,
     QResizeEvent,
 )
@@ -25,6 +24,7 @@ from app.charts.showing import Showing
 from app.charts.sizes import Sizes
 from app.charts.stack import Stack
 from app.charts.zooming import Zooming
+from app.painted import Painted
 from app.theme import Theme
 from workbench.analysis.results import View
 
@@ -136,22 +136,14 @@ class Trio(Stack):
         self._ring.hide()
 
 
-class _Ring(QWidget):
+class _Ring(Painted):
     """Draws the focus ring of the charts."""
 
     def __init__(self, parent: QWidget, theme: Theme) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, parent)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.hide()
 
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(QColor(self._theme.focus), 2))
+    def paint(self, painter: QPainter) -> None:
+        painter.setPen(QPen(QColor(self.theme.focus), 2))
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 5, 5)
-        painter.end()

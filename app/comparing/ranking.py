@@ -9,12 +9,13 @@ from itertools import pairwise
 from math import inf
 
 from PySide6.QtCore import QPointF, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
 from app.charts.drawing import draw_text, text_width
 from app.charts.overlay import contender_style
 from app.comparing.row import HEIGHT, Axis, RankingRow
+from app.painted import Painted
 from app.theme import Theme, Weight, font
 from app.widgets import column, empty, label, row
 from workbench.comparison.contenders import Contender
@@ -152,12 +153,11 @@ def _ends(first: int, last: int) -> tuple[float, float]:
     return first * HEIGHT + 7.5, (last + 1) * HEIGHT - 7.5
 
 
-class _Brackets(QWidget):
+class _Brackets(Painted):
     """Brackets around indistinguishable contenders; dotted where they pass others."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
+        super().__init__(theme)
         self._lanes: list[list[Sequence[int]]] = []
         self._equal: list[Sequence[int]] = []
 
@@ -179,14 +179,8 @@ class _Brackets(QWidget):
         self.setVisible(bool(self._lanes))
         self.update()
 
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        theme, size = self._theme, font(11, Weight.Medium)
+    def paint(self, painter: QPainter) -> None:
+        theme, size = self.theme, font(11, Weight.Medium)
         for place, lane in enumerate(self._lanes):
             x = place * _LANE + 4.5
             for group in lane:
@@ -214,4 +208,3 @@ class _Brackets(QWidget):
                     painter.rotate(-90)
                     draw_text(painter, QPointF(0, 0), text, size, theme.soft, "middle")
                     painter.restore()
-        painter.end()

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
 
 from app.charts.drawing import stroke
 from app.charts.sides import draw_tag, side_style
 from app.choices import Tick
+from app.painted import Painted
 from app.plain import tip
 from app.theme import Marker, SeriesStyle, Theme, Weight, icon
 from app.widgets import Elided, button, column, dress, empty, label, row
@@ -22,49 +23,35 @@ _LINE = 28
 """Wide enough for all dots of the fourth session."""
 
 
-class Tags(QWidget):
+class Tags(Painted):
     """The letters of one or more sessions; the first session's is filled."""
 
     def __init__(self, tags: Sequence[str], theme: Theme, side: int = 16) -> None:
-        super().__init__()
-        self._tags, self._theme, self._side = list(tags), theme, side
+        super().__init__(theme)
+        self._tags, self._side = list(tags), side
         self.setFixedSize(len(self._tags) * (side + 3) - 2, side + 1)
         self.setAccessibleName(" ".join(tags))
 
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    def paint(self, painter: QPainter) -> None:
         side = self._side - 1
         for place, tag in enumerate(self._tags):
             box = QRectF(place * (self._side + 3) + 0.5, 1, side, side)
-            draw_tag(painter, box, tag, self._theme, filled=tag == "A")
-        painter.end()
+            draw_tag(painter, box, tag, self.theme, filled=tag == "A")
 
 
-class SessionLine(QWidget):
+class SessionLine(Painted):
     """A sample of a session's line style, in no server's colour."""
 
     def __init__(self, place: int, theme: Theme) -> None:
-        super().__init__()
-        self._place, self._theme = place, theme
+        super().__init__(theme)
+        self._place = place
         self.setFixedSize(_LINE, 6)
 
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        plain = SeriesStyle(self._theme.text, (), Marker.CIRCLE)
-        pen = side_style(plain, self._place, self._theme).pen()
+    def paint(self, painter: QPainter) -> None:
+        plain = SeriesStyle(self.theme.text, (), Marker.CIRCLE)
+        pen = side_style(plain, self._place, self.theme).pen()
         begin = -pen.dashPattern()[0] * pen.widthF() / 2 if pen.dashPattern() else 0.0
         stroke(painter, np.array([[begin, 3.0], [self.width(), 3.0]]), pen)
-        painter.end()
 
 
 class SessionCards(QWidget):

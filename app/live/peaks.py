@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isinf
 
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QFrame, QSizePolicy, QVBoxLayout, QWidget
 
 from app.charts.drawing import Swatch
@@ -14,6 +14,7 @@ from app.charts.series import Series
 from app.charts.trio import Trio
 from app.colour import with_opacity
 from app.live.ranked_rows import RankedRows
+from app.painted import Painted
 from app.plain import tip
 from app.theme import Theme, Weight
 from app.widgets import Elided, column, label, row
@@ -93,13 +94,13 @@ class _Row(QWidget):
         self.setToolTip(tip("\n".join(peak.text() for peak in series.peaks)))
 
 
-class Points(QWidget):
+class Points(Painted):
     """Points in the order in which they were measured, by their rate, and the interval as a
     band."""
 
     def __init__(self, series: Series, theme: Theme) -> None:
-        super().__init__()
-        self._series, self._theme = series, theme
+        super().__init__(theme)
+        self._series = series
         self.setFixedHeight(_HIGH)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
@@ -112,15 +113,9 @@ class Points(QWidget):
         self.setAccessibleDescription(", ".join(said))
         self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    def paint(self, painter: QPainter) -> None:
         room = QRectF(self.rect()).adjusted(5, 5, -5, -5)
-        self._paint(painter, room)
-        painter.end()
-
-    def _paint(self, painter: QPainter, room: QRectF) -> None:
-        series, theme = self._series, self._theme
+        series, theme = self._series, self.theme
         stops = series.complete
         colour = theme.series(series.index).colour
         top = max([series.axis.ends[-1], *(stop.x for stop in stops)])

@@ -8,13 +8,14 @@ from collections import deque
 from math import log10
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+from PySide6.QtWidgets import QSizePolicy
 
 from app.charts import words
 from app.charts.drawing import draw_text, text_width
 from app.charts.scales import log_ticks, round_up
 from app.colour import with_opacity
+from app.painted import Painted
 from app.theme import Theme, font
 from workbench.axis import RATE
 from workbench.documents import WINDOW_US, AnyDocument, PointStart, RunStart, RunStop, Window
@@ -60,25 +61,18 @@ class Pulse:
         return max(0, round(self.point.seconds * 1e6 / WINDOW_US) - got)
 
 
-class _Plot(QWidget):
+class _Plot(Painted):
     """Axes and space; the data drawn belong to the window, not to the session."""
 
     def __init__(self, pulse: Pulse, theme: Theme) -> None:
-        super().__init__()
-        self.pulse, self.theme, self.colour = pulse, theme, theme.muted
+        super().__init__(theme)
+        self.pulse, self.colour = pulse, theme.muted
         self.setMinimumSize(140, 44)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
-    def set_theme(self, theme: Theme) -> None:
-        self.theme = theme
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    def paint(self, painter: QPainter) -> None:
         room = QRectF(_LEFT, _TOP, self.width() - _LEFT, self.height() - _FOOT - _TOP)
         self.draw(painter, room)
-        painter.end()
 
     def draw(self, painter: QPainter, room: QRectF) -> None:
         raise NotImplementedError

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPen
+from PySide6.QtWidgets import QSizePolicy
 
 from app.charts.drawing import draw_swatch, draw_text, elided, text_width
 from app.charts.scales import ticks
 from app.colour import mix, with_opacity
+from app.painted import Painted
 from app.plain import tip
-from app.theme import LIGHT, Theme, Weight, font
+from app.theme import Weight, font
 from workbench.analysis.histogram import samples_needed
 from workbench.formatting import clock
 from workbench.plan.editing import Step
@@ -26,26 +27,12 @@ _LEGIBLE = 90.0
 _LEFT, _RIGHT = 48.0, 8.0
 
 
-class Picture(QWidget):
-    """A picture in the colours of a theme."""
+class Picture(Painted):
+    """A picture with a name for screen readers."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        self.theme = LIGHT
         self.setAccessibleName(name)
-
-    def set_theme(self, theme: Theme) -> None:
-        self.theme = theme
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self.paint(painter)
-        painter.end()
-
-    def paint(self, painter: QPainter) -> None:
-        raise NotImplementedError
 
 
 class _OfSteps(Picture):

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen
+from PySide6.QtWidgets import QSizePolicy
 
 from app.colour import with_opacity
+from app.painted import Painted
 from app.theme import Theme, Weight, font, paint_icon
 
 _Line = Sequence[tuple[float, float]]
@@ -17,32 +18,24 @@ _SUSTAINS: _Line = ((0.03, 0.03), (0.5, 0.5), (0.76, 0.76), (0.84, 0.79), (0.92,
 _YIELDS: _Line = ((0.03, 0.03), (0.42, 0.42), (0.47, 0.43), (0.62, 0.38), (0.8, 0.33), (1, 0.29))
 
 
-class Art(QWidget):
+class Art(Painted):
     """The upper part of a card: an illustration without figures, hidden from screen readers."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self.theme = theme
+        super().__init__(theme)
         self.setMinimumHeight(40)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
-    def set_theme(self, theme: Theme) -> None:
-        self.theme = theme
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def paint(self, painter: QPainter) -> None:
         theme, rect = self.theme, QRectF(self.rect())
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         ground = QPainterPath()
         ground.addRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
         painter.fillPath(ground, QColor(theme.sunken))
         painter.setPen(QPen(QColor(theme.line), 1))
         painter.drawPath(ground)
-        self.paint(painter, rect)
-        painter.end()
+        self.illustrate(painter, rect)
 
-    def paint(self, painter: QPainter, rect: QRectF) -> None:
+    def illustrate(self, painter: QPainter, rect: QRectF) -> None:
         raise NotImplementedError
 
 
@@ -51,7 +44,7 @@ class SweepArt(Art):
     measured.
     """
 
-    def paint(self, painter: QPainter, rect: QRectF) -> None:
+    def illustrate(self, painter: QPainter, rect: QRectF) -> None:
         theme = self.theme
         inside = rect.adjusted(22, 12, -22, -14)
 
@@ -78,7 +71,7 @@ class SweepArt(Art):
 class DropArt(Art):
     """A drop target for a session."""
 
-    def paint(self, painter: QPainter, rect: QRectF) -> None:
+    def illustrate(self, painter: QPainter, rect: QRectF) -> None:
         theme = self.theme
         zone = rect.adjusted(18, 14, -18, -14)
         pen = QPen(QColor(theme.edge), 1.4, Qt.PenStyle.CustomDashLine)
