@@ -18,12 +18,12 @@ from workbench import axis as axes
 from workbench.axis import Axis
 from workbench.shapes import Number, Positive, Rate, Signed, Whole, check_plan
 
-VERSION = 3
+VERSION = 4
 """Of the document format, the newest. A reader opens every version up to its own.
 
 2: figures that a load tool cannot tell are null, the axis is a field of the workload, or points are
 faulty. Before a run nobody knows whether a point will be, so every run records at least version 2.
-3: a search (`version_of`).
+3: a search. 4: profiles (`version_of`).
 """
 
 WINDOW_US = 200_000
@@ -51,9 +51,9 @@ ERROR_CLASSES = SERVER_ERRORS + CLIENT_ERRORS
 """`other` may carry its errno (`other-ENETUNREACH`), `protocol` the status (`protocol-503`) or what
 else came in place of the reply (`messages.errors`); see `error_class`."""
 
-Purpose: TypeAlias = Literal["sweep", "search", "warm_up", "ceiling"]
-"""Purpose of a point: one of a sweep or of a search, both judged; to warm up the server, or to
-calibrate the clients."""
+Purpose: TypeAlias = Literal["sweep", "search", "warm_up", "ceiling", "profile"]
+"""Purpose of a point: one of a sweep or of a search, both judged; to warm up the server, to
+calibrate the clients, or to profile the server."""
 
 JUDGED = ("sweep", "search")
 """Purposes of points that are results of a server."""
@@ -433,9 +433,9 @@ class RunStop(Document, frozen=True, kw_only=True, tag="run_stop"):
 AnyDocument: TypeAlias = RunStart | PointStart | Window | HostSample | PointStop | Note | RunStop
 
 
-def version_of(axis: Axis) -> int:
-    """Return the version that a run records: who knows no search would misread one."""
-    return VERSION if axis.bounds else 2
+def version_of(axis: Axis, *, profiles: bool = False) -> int:
+    """Return the version that a run records: who knows no profile or search would misread one."""
+    return 4 if profiles else 3 if axis.bounds else 2
 
 
 def error_class(name: str) -> str:

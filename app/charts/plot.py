@@ -220,6 +220,8 @@ class Plot(pg.PlotWidget):
             return None
         if running.start.purpose == "warm_up" and not self.model.axis.per_second:
             return None  # its rate has no place on this axis
+        if running.start.purpose == "profile":
+            return None  # no result
         value = running.value(self.metric, self.view_shown)
         return None if isnan(value) else self.at(running.x, value)
 

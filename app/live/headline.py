@@ -77,8 +77,8 @@ def _running(model: ChartModel) -> Lead:
     series = model.series.get(running.server)
     name = series.name if series else "Null server"
     index = series.index if series else None
-    if running.start.purpose == "warm_up":
-        return Lead(name, index, (Figure("", "warming up", tone="muted"),))
+    if doing := {"warm_up": "warming up", "profile": "profiling"}.get(running.start.purpose):
+        return Lead(name, index, (Figure("", doing, tone="muted"),))
     if running.start.purpose == "ceiling":
         return Lead("Client calibration", None, (_offered(model, running.x),))
     lost = running.value(Quantity.ERRORS.value)

@@ -22,6 +22,7 @@ from workbench.run.progress import RunProgress
 _DOING = {
     "warm_up": "warming up",
     "ceiling": "calibrating clients",
+    "profile": "profiling",
 }
 _LEFT = 220
 """The width of the remaining time."""

@@ -106,6 +106,7 @@ class FakeMachine:
         """In force for whatever listens."""
         self.proc: dict[str, str] = {}
         """Of every process: files of its folder in /proc, by name."""
+        self.profiler_says: list[str] = []
         self.closed = False
         self.failure: PongbenchError | None = None
         self._lost: asyncio.Future[PongbenchError] = asyncio.get_running_loop().create_future()
@@ -124,6 +125,9 @@ class FakeMachine:
         words = " ".join(command.argv)
         if "iperf" in words or "linkprobe" in words:
             raise PongbenchError("There is no link to be checked.")
+        if "profile_there.py" in words:
+            self.started.append(profiler := FakeProcess(command, self.profiler_says, over=True))
+            return profiler
         over = "free_port.py" in words
         if "sampler.py" in words:
             self.started.append(sampler := FakeSampler(command))

@@ -17,7 +17,7 @@ AGENT = sorted(ROOT / name for name in agent_sources() if name != "workbench/__i
 SINGLE_FILES = [
     ROOT / "workbench" / "machines" / f"{n}.py"
     for n in ("runner", "janitor", "sampler", "survey", "receive", "uncache")
-] + [ROOT / "workbench" / "servers" / "confine.py"]
+] + [ROOT / "workbench" / "servers" / name for name in ("confine.py", "profiling/profile_there.py")]
 
 
 def imported(path: Path, *, python: tuple[int, int] = (3, 11)) -> Iterator[str]:

@@ -40,7 +40,32 @@ def _peak(**changes: Any) -> notes.Peak:
     return notes.Peak(**(figures | changes))
 
 
+PROFILE = {"name": "gevent", "tool": "py-spy 0.4.3", "seconds": 5.0, "x": 4000.0}
+NOT_PROFILED = {"name": "gevent", "machine": "h1"}
+
 SENTENCES: list[tuple[Message, str]] = [
+    (
+        notes.Profile(
+            **PROFILE, samples=4, frames=["main", "send"], stacks=[3, 2, 0, 1, 1, 1, 0]
+        ),
+        "gevent at 4,000/s: 75 % in send, 25 % in main (4 samples, py-spy 0.4.3).",
+    ),
+    (
+        notes.NotProfiled(**NOT_PROFILED, tool="py-spy", why="denied"),
+        "gevent was not profiled: py-spy is not permitted on h1; run as root there, or set kernel.yama.ptrace_scope to 0.",
+    ),
+    (
+        notes.NotProfiled(**NOT_PROFILED, tool="Java Flight Recorder", why="absent", detail="jfr"),
+        "gevent was not profiled: jfr, a part of the JDK, is not on h1; install a JDK there.",
+    ),
+    (
+        notes.NotProfiled(**NOT_PROFILED, tool="py-spy", why="failed", detail="no Python"),
+        "gevent was not profiled: py-spy failed (no Python).",
+    ),
+    (
+        plans.ProfileOutside(at=9000.0, low=500.0, high=4000.0),
+        "9,000 is outside what the plan measures, 500 to 4,000/s.",
+    ),
     (
         causes.CoresFull(cores=1, busy_pct=98.4, kernel_pct=12.0),
         "Its core was full (98 % of a core).",

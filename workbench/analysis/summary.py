@@ -29,7 +29,7 @@ from workbench.documents import (
     RunStop,
 )
 from workbench.messages.limits import phrase
-from workbench.messages.notes import Backlog, Gate, Peak, Resources
+from workbench.messages.notes import Backlog, Gate, Peak, Profile, Resources
 from workbench.messages.topics import read_note, severity
 
 
@@ -41,6 +41,8 @@ class ServerSummary(SeriesResult):
         self.version = version
         self.noted: list[Note] = []
         """About this server, other than what was `found` when it was deployed."""
+        self.profile: Profile | None = None
+        """Where its CPU time goes; None: it was not profiled."""
 
     @property
     def gave_up(self) -> str:
@@ -54,8 +56,9 @@ class ServerSummary(SeriesResult):
 
     @property
     def notes(self) -> list[str]:
-        """All other notes."""
-        others = {note.topic for note in self.noted} - {"gave-up", "died"}
+        """All other notes; a profile stands beside why it stops."""
+        shown = {"gave-up", "died", *["profile"] * (self.profile is not None)}
+        others = {note.topic for note in self.noted} - shown
         return self._texts(*others)
 
     def _texts(self, *topics: str) -> list[str]:
@@ -178,7 +181,7 @@ def summarise(documents: Iterable[AnyDocument]) -> Summary:
     points: list[PointStop] = []
     for document in documents:
         auditor(document)
-        if isinstance(document, PointStop):
+        if isinstance(document, PointStop) and document.purpose != "profile":
             points.append(document)
         match document:
             case RunStart():
@@ -227,8 +230,11 @@ def _note(summary: Summary, note: Note) -> None:
         _found(summary, note)
     elif server := summary.servers.get(note.server):
         server.noted.append(note)
-        if isinstance(peak := read_note(note), Peak):
-            server.peaks.append(peak)
+        message = read_note(note)
+        if isinstance(message, Peak):
+            server.peaks.append(message)
+        elif isinstance(message, Profile):
+            server.profile = message
     else:
         # The null server is a tool, so notes about it are about the clients.
         summary.noted.append(note)
@@ -272,6 +278,7 @@ def _server_data(server: ServerSummary) -> dict[str, Any]:
         "core_full_at_per_s": _rounded(full_core(server)),
         "stops_because": _why(server),
         "rss_bytes": server.rss_bytes or None,
+        "profile": server.profile and _profile_data(server.profile),
         "gave_up": server.gave_up or None,
         "died": server.died or None,
         "notes": [_note_data(note) for note in server.noted],
@@ -306,6 +313,23 @@ def _why(server: ServerSummary) -> dict[str, Any] | None:
         return None
     point, cause = found
     return {"x": point.x, **cause.record(), "text": cause.text()}
+
+
+_FUNCTIONS = 20
+"""Functions of a profile that plain data name."""
+
+
+def _profile_data(profile: Profile) -> dict[str, Any]:
+    return {
+        "x": profile.x,
+        "tool": profile.tool,
+        "seconds": profile.seconds,
+        "samples": profile.samples,
+        "functions": [
+            {"name": name, "own_pct": round(100 * own / profile.samples, 2)}
+            for name, own in profile.hottest()[:_FUNCTIONS]
+        ],
+    }
 
 
 def _note_data(note: Note) -> dict[str, Any]:

@@ -40,7 +40,7 @@ _SPARE = ("Points", "p50", "Replies/s", "p99", "Errors")
 """Columns left out in a narrow terminal, in this order."""
 _LEAST = {"Points": 5, "Offered": 8, "p50": 7, "p99": 7, "Sustained": 9, "Verdict": 14}
 
-_PURPOSES = {"warm_up": "warm-up", "ceiling": "calibration"}
+_PURPOSES = {"warm_up": "warm-up", "ceiling": "calibration", "profile": "profile"}
 
 _LINES_BESIDE = 6
 """Lines of the live table other than its servers."""
@@ -202,7 +202,7 @@ def _times(stop: PointStop) -> str:
 def _now(server: ServerProgress | None) -> str:
     if server is None or server.point is None:
         return ""
-    purpose = {"warm_up": "warming up", "ceiling": "calibrating clients"}
+    purpose = {"warm_up": "warming up", "ceiling": "calibrating clients", "profile": "profiling"}
     doing = purpose.get(server.point.purpose, "")
     if server.point.look > 1 and server.point.purpose == "sweep":
         doing = f"{ordinal(server.point.look)} try"

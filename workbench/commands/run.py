@@ -89,6 +89,11 @@ def add_parser(subparsers: Subparsers) -> None:
         help="print duration and resources of the run, without starting it",
     )
     parser.add_argument(
+        "--profile",
+        action="store_true",
+        help="profile every server once all results are measured",
+    )
+    parser.add_argument(
         "--install", action="store_true", help="allow missing programs to be fetched and unpacked"
     )
     add_option(parser)
@@ -107,6 +112,8 @@ def handle(arguments: argparse.Namespace) -> int:
     chosen = [*(arguments.server or []), *of_families(plan, arguments.family or [])]
     if chosen:
         plan = msgspec.structs.replace(plan, servers=list(dict.fromkeys(chosen)))
+    if arguments.profile and not plan.profile:
+        plan = msgspec.structs.replace(plan, profile=True)
     check(plan, name=arguments.plan, also=unfit(plan))
     clients = dict.fromkeys(arguments.client or [HERE])
     fleet = Fleet(arguments.target, tuple(clients))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rich import box
@@ -22,9 +22,10 @@ from workbench.commands.console import VERDICT_STYLES
 from workbench.commands.fitting import Cell, fitting
 from workbench.commands.opening import add_session_arguments, exit_code, open_session
 from workbench.documents import OUR_AGENT, Metric, Percentiles, PointStop
-from workbench.formatting import duration, figure, megabytes, ordinal, per_second, percent
+from workbench.errors import BadInput
+from workbench.formatting import duration, figure, known, megabytes, ordinal, per_second, percent
 from workbench.report import clients, cost, distributions, sustained
-from workbench.terminal import Terminal, write_json
+from workbench.terminal import Terminal, say, write_json
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -65,6 +66,11 @@ def add_parser(subparsers: Subparsers) -> None:
         action="store_true",
         help="print 50 to 100 %% of the response times where each server sustains its rate",
     )
+    parser.add_argument(
+        "--folded",
+        metavar="SERVER",
+        help="print the stacks of a server's profile, for flamegraph.pl, speedscope and others",
+    )
     parser.set_defaults(handler=handle)
 
 
@@ -72,7 +78,10 @@ def handle(arguments: argparse.Namespace) -> int:
     """Print the summary of a session."""
     session = open_session(arguments)
     summary = summarise(session.completed())
-    if arguments.json:
+    if arguments.folded:
+        for line in _folded(summary, arguments.folded):
+            say(line)
+    elif arguments.json:
         write_json(summary.to_data())
     else:
         print_summary(summary)
@@ -81,6 +90,16 @@ def handle(arguments: argparse.Namespace) -> int:
         if arguments.percentiles:
             print_percentiles(summary)
     return exit_code(session)
+
+
+def _folded(summary: Summary, id_: str) -> Iterator[str]:
+    """Raises BadInput."""
+    profiled = {server.id: server.profile for server in summary.servers.values() if server.profile}
+    if profile := profiled.get(id_):
+        return profile.folded()
+    if not profiled:
+        raise BadInput("This session has no profiles; `pongbench run --profile` makes them.")
+    raise BadInput(f"There is no profile of {id_!r}. {known(sorted(profiled), 'profile')}")
 
 
 def print_summary(summary: Summary, console: Terminal | None = None) -> None:
@@ -145,8 +164,11 @@ def print_ranking(summary: Summary, console: Terminal | None = None) -> None:
         console.say(f"Peak: the highest tested rate with {summary.limits}.")
     if paid := cost.tie(summary.ranked()):
         console.say(paid)
-    for why in filter(None, map(cost.stops, summary.ranked())):
-        console.say(why)
+    for server in summary.ranked():
+        if why := cost.stops(server):
+            console.say(why)
+        if server.profile:
+            console.say(f"CPU time of {server.profile.text()}")
     for server in summary.ranked():
         if server.died:
             console.say(f"† {server.died}")

@@ -17,7 +17,13 @@ from workbench.machines.runner_client import LONGEST_RUN_S
 from workbench.messages import plans
 from workbench.plan.model import Plan
 from workbench.plan.ports import clients_close, drain, drain_any, ports_of
-from workbench.plan.schedule import CEILING_ATTEMPTS, CEILING_HALVINGS, PointPlan, points
+from workbench.plan.schedule import (
+    CEILING_ATTEMPTS,
+    CEILING_HALVINGS,
+    PROFILE_LEAD_S,
+    PointPlan,
+    points,
+)
 from workbench.plan.search import example
 from workbench.sessions.spreads import earlier
 from workbench.workloads.registry import declaration
@@ -203,6 +209,10 @@ def _duration(
         sweeps = plan.repeats * (own_warm_up + warm_up + schedules + sum(rest))
         low += sweeps + plan.repeats * DEPLOY_S[0]
         high += sweeps + plan.repeats * (DEPLOY_S[1] + timeouts)
+        if plan.profiled:
+            profile = _profile_s(plan, own_warm_up, warm_up) + max(rest)
+            low += profile + DEPLOY_S[0]
+            high += profile + DEPLOY_S[1] + plan.workload.timeout_s
         if plan.looks > 1 and plan.axis.has_limit:
             # One more turn of each server, up to the point after the one in doubt.
             longest = max(point.seconds for point in planned) + stay
@@ -227,7 +237,17 @@ def _search_duration(
         at_most = plan.search.points * (longest + plan.workload.timeout_s)
         low += plan.repeats * (DEPLOY_S[0] + own_warm_up + warm_up + expected)
         high += plan.repeats * (DEPLOY_S[1] + own_warm_up + warm_up + at_most)
+        if plan.profiled:
+            profile = _profile_s(plan, own_warm_up, warm_up) + max(rests)
+            low += profile + DEPLOY_S[0]
+            high += profile + DEPLOY_S[1] + plan.workload.timeout_s
     return (low, high), (len(found), plan.search.points)
+
+
+def _profile_s(plan: Plan, own_warm_up: float, warm_up: float) -> float:
+    """Return how long the load of one server's profile takes."""
+    assert plan.profiled is not None
+    return own_warm_up + warm_up + plan.profiled.seconds + 2 * PROFILE_LEAD_S
 
 
 def _calibration_s(plan: Plan, warm_up: float, stay: float) -> tuple[float, float]:

@@ -33,6 +33,8 @@ def problems(plan: Plan) -> Iterator[plans.Problem]:
         yield from _concurrency_problems(plan) if plan.closed else _rate_problems(plan)
     if (plan.connections is None) == (plan.seconds is None):
         yield plans.LengthUnclear(both=plan.seconds is not None)
+    if plan.profiled and plan.profiled.at:
+        yield from _profile_problems(plan, plan.profiled.at)
     if plan.vary and not plan.search:
         yield from _vary_problems(plan)
     else:
@@ -115,6 +117,12 @@ def _vary_problems(plan: Plan) -> Iterator[plans.Problem]:
         if found:
             yield from found
             return
+
+
+def _profile_problems(plan: Plan, at: float) -> Iterator[plans.Problem]:
+    values = plan.values
+    if values and not values[0] <= at <= values[-1]:
+        yield plans.ProfileOutside(at=at, low=values[0], high=values[-1], suffix=plan.axis.suffix)
 
 
 def _too_many(keys: tuple[str, ...], count: int) -> Iterator[plans.Problem]:

@@ -65,6 +65,15 @@ class GiveUp(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Share of the calls not lost through a client's own fault."""
 
 
+class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Every server is profiled once all results are measured, in a pass of its own."""
+
+    at: Annotated[float, Meta(gt=0, le=1e15)] | None = None
+    """A value of the plan's axis; None: the highest that the server sustains, or else the highest
+    measured."""
+    seconds: Annotated[float, Meta(ge=1, le=600)] = 5.0
+
+
 class Load(NamedTuple):
     """The load at one value of a plan's axis."""
 
@@ -120,6 +129,15 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """None: every rate is run in any case."""
     calibrate: bool = True
     """Calibrate the clients against the null server first."""
+    profile: Profile | bool = False
+    """True: with the defaults."""
+
+    @property
+    def profiled(self) -> Profile | None:
+        """None: no server is profiled."""
+        if isinstance(self.profile, bool):
+            return Profile() if self.profile else None
+        return self.profile
 
     @property
     def rates_per_s(self) -> list[float]:

@@ -263,6 +263,34 @@ def warm_up(plan: Plan, server: str, seed: int, pass_number: int) -> PointPlan |
     return _open_point(plan, server, load, connections, purpose="warm_up", **more)
 
 
+PROFILE_LEAD_S = 1.0
+"""Load before and after a profile, for a profiler takes a while to begin."""
+
+
+def profile_point(plan: Plan, server: str, x: float, *, seconds: float, seed: int) -> PointPlan:
+    """Return the load under which a server is profiled, for so long and a while longer."""
+    load, lasts = plan.at(x), seconds + 2 * PROFILE_LEAD_S
+    more: dict[str, Any] = {
+        "x": x,
+        "load": plan.axis.at(x),
+        "purpose": "profile",
+        "pass_number": plan.repeats + 1,
+        "seed": _point_seed(seed, 0, 1),
+    }
+    if not plan.closed:
+        connections = max(1, round(_connection_rate(plan, load) * lasts))
+        return _open_point(plan, server, load, connections, **more)
+    return PointPlan(
+        server=server,
+        connection_rate_per_s=0.0,
+        connections=0,
+        seconds=lasts,
+        workload=load.workload,
+        concurrency=load.concurrency,
+        **more,
+    )
+
+
 def _ceiling_point(plan: Plan, server: str, rate: float, seed: int) -> PointPlan:
     load = _at_rate(plan, rate)
     more = {"purpose": "ceiling", "seed": _point_seed(seed, 0, 0)}

@@ -187,7 +187,7 @@ class Engine:
 
     def _start(self, stage: Stage, rehearsed: dict[str, Rehearsal]) -> RunStart:
         return RunStart(
-            v=version_of(self.plan.axis),
+            v=version_of(self.plan.axis, profiles=self.plan.profiled is not None),
             session=secrets.token_hex(8),
             started_utc=datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             pongbench=__version__,

@@ -15,6 +15,7 @@ from workbench.plan.schedule import Sweep, calibration, order, repeat_sweep, swe
 from workbench.plan.search import PeakSearch
 from workbench.rights import recorded
 from workbench.run.network_check import note_links
+from workbench.run.profiling import ProfilePass
 from workbench.run.server_run import NotMeasurable, ServerRunner
 from workbench.run.state import RunState
 from workbench.run.tuning import TuningEvent
@@ -45,6 +46,11 @@ class Scheduler:
         if self._plan.axis.has_limit and not self._plan.search:
             for _ in range(1, self._plan.looks):
                 await self._repeat_doubtful(blocks)
+        if wanted := self._plan.profiled:
+            profiles = ProfilePass(self._run, self.servers, wanted)
+            for server in self._plan.servers:
+                by_pass = [stops for key, stops in self._results.items() if key[0] == server]
+                await profiles.run(server, [stop for stops in by_pass for stop in stops])
 
     async def restore(self) -> None:
         """End the tuning of the machines, and note what was restored and what could not be."""

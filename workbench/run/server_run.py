@@ -20,6 +20,7 @@ from workbench.run.client_recovery import ClientRecovery
 from workbench.run.point import PointRunner, Target
 from workbench.run.state import RunState
 from workbench.servers.deploy import Deployment
+from workbench.servers.entry import ServerEntry
 from workbench.servers.footprint import Footprint, descriptor_limit, footprint
 from workbench.servers.warming import warm
 
@@ -61,13 +62,8 @@ class ServerRunner:
         `rests`: seconds to wait after each point of a sweep, in the order of the plan's rates.
         Points of a sweep are added to `results`. Raises NotMeasurable when the server cannot be
         started, Stopped when the run is to end."""
-        control = self._run.control
-        await self._pause_if_asked()
-        control.next_server()
-        control.check()
-        await self._clients.rejoin_lost()
-        control.check()
-        async with self._deployed(server) as deployment:
+        async with self.turn(server, self._run.rehearsed[server].entry) as deployment:
+            self._note_backlog(deployment)
             before = await footprint(self._target, deployment.pid)
             await self._note_resources(deployment, before)
             answer = await self._drive(points, deployment, rests, results)
@@ -75,15 +71,20 @@ class ServerRunner:
             return answer
 
     @contextlib.asynccontextmanager
-    async def _deployed(self, server: str) -> AsyncIterator[Deployment]:
-        """The server, started, warmed up and sampled; stopped at the end."""
-        entry = self._run.rehearsed[server].entry
+    async def turn(self, server: str, entry: ServerEntry) -> AsyncIterator[Deployment]:
+        """The server, started, warmed up and sampled; stopped at the end. Raises NotMeasurable and
+        Stopped as `run` does."""
+        control = self._run.control
+        await self._pause_if_asked()
+        control.next_server()
+        control.check()
+        await self._clients.rejoin_lost()
+        control.check()
         try:
             deployment = await self._run.stage.deploy(entry, self._run.plan, self._run.notify)
         except PongbenchError as error:
             raise NotMeasurable(str(error)) from None
         try:
-            self._note_backlog(deployment)
             await self._warm_up(deployment)
             await self._run.stage.sampling.watch(server, deployment.pid, deployment.port)
             yield deployment

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import ValidationError
@@ -52,6 +52,15 @@ class _Peak(msgspec.Struct):
     pass_number: Whole = 1
 
 
+class _Profile(msgspec.Struct):
+    samples: Annotated[int, msgspec.Meta(ge=1, le=10**12)]
+    seconds: Rate
+    frames: list[str]
+    stacks: list[Whole]
+    x: Rate | None = None
+    other: Whole = 0
+
+
 class _Clients(msgspec.Struct):
     clients: list[str] = []
 
@@ -61,6 +70,7 @@ _NOTES: dict[str, type[msgspec.Struct]] = {
     "backlog": _Backlog,
     "again": _Again,
     "peak": _Peak,
+    "profile": _Profile,
     "client-lost": _Clients,
     "client-back": _Clients,
 }
@@ -79,6 +89,19 @@ def _check_note(note: Note) -> None:
         check_free(note.data, "data")
         if shape := _NOTES.get(note.topic):
             check_shape(note.data, shape, "data")
+        if note.topic == "profile":
+            _check_stacks(note.data["stacks"], len(note.data["frames"]))
+
+
+def _check_stacks(stacks: list[int], frames: int) -> None:
+    """Of a profile; see `messages.notes.Profile`."""
+    at = 0
+    while at < len(stacks):
+        _, depth = stacks[at : at + 2] if at + 1 < len(stacks) else (0, 0)
+        calls = stacks[at + 2 : at + 2 + depth]
+        if not calls or len(calls) < depth or max(calls) >= frames:
+            raise ValidationError("These are no stacks of those frames - at `$.data.stacks`")
+        at += 2 + depth
 
 
 def _check_start(start: RunStart) -> None:

@@ -23,6 +23,7 @@ from workbench.messages.notes.machines import (
     TargetGone,
 )
 from workbench.messages.notes.notice import Notice, Point, Severity
+from workbench.messages.notes.profiles import NotProfiled, Profile
 from workbench.messages.notes.progress import (
     Again,
     CoolDown,
@@ -75,11 +76,13 @@ __all__ = [
     "LinkUnchecked",
     "Memory",
     "NotJudged",
+    "NotProfiled",
     "NotRestored",
     "Notice",
     "Paused",
     "Peak",
     "Point",
+    "Profile",
     "Resources",
     "Restored",
     "Resumed",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from workbench import formatting
+from workbench.axis import RATE
+from workbench.messages.base import place
 from workbench.messages.plans.problem import Problem
 
 
@@ -43,6 +45,20 @@ class BesideSearch(Problem, frozen=True, kw_only=True):
 
     def text(self) -> str:
         return "A search chooses its rates by itself; remove this, or remove search."
+
+
+class ProfileOutside(Problem, frozen=True, kw_only=True):
+    """A profile beyond what is measured."""
+
+    keys: tuple[str, ...] = ("profile.at",)
+    at: float
+    low: float
+    high: float
+    suffix: str = RATE.suffix
+
+    def text(self) -> str:
+        low, high = RATE.figure(self.low), place(self.high, self.suffix)
+        return f"{RATE.figure(self.at)} is outside what the plan measures, {low} to {high}."
 
 
 class SearchBoundsDescend(Problem, frozen=True, kw_only=True):

@@ -1,0 +1,159 @@
+"""Profiles of real servers in every language: the function that burns the CPU time is on top."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import shutil
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from workbench.closing import ended
+from workbench.documents import AnyDocument, Note, PointStop
+from workbench.machines.local import LocalMachine, open_local
+from workbench.messages.notes import Profile
+from workbench.messages.topics import read_note
+from workbench.plan.model import Plan, WarmUp
+from workbench.plan.model import Profile as Wanted
+from workbench.run.engine import Engine
+from workbench.servers.catalogue import Catalogue
+from workbench.servers.deploy import Deployment, deploy
+from workbench.servers.entry import ServerEntry, load_entry
+from workbench.servers.profiling.profilers import NODE, PY_SPY, Profiler, profiler_of
+from workbench.servers.profiling.recording import Failed, Profiled, Profiling
+from workbench.workloads.registry import workload as a_workload
+
+SERVERS = Path(__file__).parent / "servers"
+RUNTIMES = Path("~/.cache/pongbench/runtimes").expanduser()
+PARANOID = Path("/proc/sys/kernel/perf_event_paranoid")
+
+
+@pytest.fixture
+async def machine() -> AsyncIterator[LocalMachine]:
+    machine = await open_local()
+    yield machine
+    await machine.close()
+
+
+def server(id: str, *needed: str) -> ServerEntry:
+    """A server that burns the CPU. `needed`: programs that this machine must have."""
+    for program in needed:
+        if not shutil.which(program):
+            pytest.skip(f"{program} is not here")
+    return load_entry(SERVERS / id)
+
+
+async def profiled(
+    machine: LocalMachine, entry: ServerEntry, profiler: Profiler | None = None
+) -> Profiled:
+    """A second of it under load."""
+    profiler = profiler or profiler_of(entry)
+    deployment = await deploy(machine, profiler.prepared(entry))
+    calling = asyncio.create_task(calls(deployment))
+    try:
+        profiling = Profiling(profiler, deployment)
+        await profiling.prepare()
+        await profiling.sample(1.0, 0.2)
+        return await profiling.finish()
+    finally:
+        await ended(calling)
+        await deployment.stop()
+
+
+async def calls(deployment: Deployment) -> None:
+    """One after another, for as long as it takes."""
+    while True:
+        with contextlib.suppress(OSError):
+            reader, writer = await asyncio.open_connection(deployment.host, deployment.port)
+            try:
+                await reader.read()
+            finally:
+                writer.transport.abort()
+        await asyncio.sleep(0)
+
+
+def assert_burns(found: Profiled, function: str) -> None:
+    own = {name: 0 for stack in found.stacks for name in stack}
+    for stack, count in found.stacks.items():
+        own[stack[-1]] += count
+    top = max(own, key=lambda name: own[name])
+    assert top.startswith(function) and own[top] > 0.5 * found.stacks.total(), found
+
+
+async def test_python(machine: LocalMachine) -> None:
+    found = await profiled(machine, server("hot-python"))
+    assert_burns(found, "burn (server.py)")
+    assert found.tool.startswith("py-spy 0.")
+
+
+@pytest.mark.skipif(not any(RUNTIMES.glob("python2.7-*")), reason="Python 2.7 is not here")
+async def test_python_2_as_in_2009(machine: LocalMachine) -> None:
+    assert_burns(await profiled(machine, server("hot-python2")), "burn (server.py)")
+
+
+@pytest.mark.parametrize(
+    ("id", "needed", "function", "tool"),
+    [
+        ("hot-node", ["node"], "burn (server.js)", "V8's profiler"),
+        ("hot-go", ["go"], "main.burn", "Go's profiler"),
+        ("hot-java", ["javac", "jfr"], "Hot.burn", "Java Flight Recorder"),
+    ],
+)
+async def test_a_runtime_with_a_profiler_of_its_own(
+    machine: LocalMachine, id: str, needed: list[str], function: str, tool: str
+) -> None:
+    found = await profiled(machine, server(id, *needed))
+    assert_burns(found, function)
+    assert found.tool.startswith(tool)
+
+
+@pytest.mark.skipif(
+    os.geteuid() != 0 and int(PARANOID.read_text()) > 2, reason="perf is not permitted here"
+)
+async def test_perf_profiles_any_program(machine: LocalMachine) -> None:
+    assert_burns(await profiled(machine, server("hot-c", "gcc", "perf")), "burn (hot)")
+
+
+async def test_what_is_no_python_is_no_success(machine: LocalMachine) -> None:
+    with pytest.raises(Failed, match=r"failed: .*[Pp]ython"):
+        await profiled(machine, server("hot-node", "node"), PY_SPY)
+
+
+async def test_a_process_that_a_signal_would_end_is_left_alone(machine: LocalMachine) -> None:
+    with pytest.raises(Failed, match="none of its processes takes SIGUSR2"):
+        await profiled(machine, server("hot-python"), replace(NODE, env={}, shared=()))
+
+
+async def test_what_is_profiled_in_a_run_is_left_out_of_its_results(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "home"))
+    catalogue = Catalogue.load(extra_dirs=[])
+    plan = Plan(
+        servers=["asyncio-streams"],
+        rates=[200.0, 400.0],
+        seconds=1.0,
+        warm_up=WarmUp(rate_per_s=100, seconds=0.2),
+        cool_down_s=0.1,
+        looks=1,
+        calibrate=False,
+        workload=a_workload(timeout_s=60.0),
+        profile=Wanted(at=300, seconds=1.0),
+    )
+    documents: list[AnyDocument] = []
+    entries = [catalogue[server] for server in plan.servers]
+    assert (await Engine(plan, entries, documents.append).run()).status == "done"
+    stops = [d for d in documents if isinstance(d, PointStop)]
+    assert [stop.purpose for stop in stops] == ["warm_up", "sweep", "sweep", "warm_up", "profile"]
+    assert (stops[-1].x, stops[-1].judged) == (300.0, False)
+    (note,) = (
+        d for d in documents if isinstance(d, Note) and d.topic in ("profile", "not-profiled")
+    )
+    profile = read_note(note)
+    assert isinstance(profile, Profile), note.text
+    assert any("run_forever" in name for name in profile.frames)
+    assert profile.samples == sum(count for count, _ in profile.each())

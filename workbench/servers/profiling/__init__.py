@@ -1,0 +1,1 @@
+"""Profiles of servers: which functions their CPU time goes to."""

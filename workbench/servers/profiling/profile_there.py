@@ -1,0 +1,264 @@
+"""Runs on a machine: profiles a server there. Standard library only.
+
+Argument: one JSON object {method, pid, delay_s, seconds, rate, program, work}; `program`: that of
+py-spy, `work`: a directory for files. Output: JSON lines: `part` {data}: base64 of a compressed
+piece of what the profiler wrote, one file after another, each ended by `file` {}; the last is
+`ready` {version, from_s, to_s} or `failed` {why, detail}.
+
+Methods: py-spy and perf sample the server from outside. signal asks its own runtime (Node, Go) by
+SIGUSR2, once to begin and once to end. clock only tells when it was sampled, for a runtime that
+samples all the time; flight-recorder then ends the server, which writes its recording.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+MOST_BYTES = 64 << 20
+"""Of all files together."""
+PIECE = 256 << 10
+WRITTEN_WITHIN_S = 20.0
+RECORDING = "profile.jfr"
+"""The recording of a JVM, in its working directory."""
+
+
+class Failed(Exception):
+    """Why, and what the profiler printed."""
+
+    def __init__(self, why: str, detail: str = "") -> None:
+        super().__init__(why)
+        self.why, self.detail = why, detail
+
+
+def main() -> None:
+    task = json.loads(sys.argv[1])
+    try:
+        found, version = METHODS[task["method"]](task)
+    except Failed as failed:
+        say(event="failed", why=failed.why, detail=failed.detail)
+    except OSError as error:
+        denied = isinstance(error, PermissionError)
+        say(event="failed", why="denied" if denied else "failed", detail=str(error))
+    else:
+        for content in found:
+            give(content)
+        say(event="ready", version=version, **task.get("times", {}))
+
+
+def say(**event: Any) -> None:
+    print(json.dumps(event), flush=True)
+
+
+def give(content: bytes) -> None:
+    packed = base64.b64encode(zlib.compress(content[:MOST_BYTES])).decode()
+    for begin in range(0, len(packed), PIECE):
+        say(event="part", data=packed[begin : begin + PIECE])
+    say(event="file")
+
+
+# -- from outside
+
+
+def py_spy(task: dict[str, Any]) -> tuple[list[bytes], str]:
+    time.sleep(task["delay_s"])
+    output = os.path.join(task["work"], "py-spy.txt")
+    program = task["program"]
+    options = [f"--duration={round(task['seconds'])}", f"--rate={task['rate']}"]
+    options += ["--subprocesses", "--nolineno", "--format=raw", f"--output={output}"]
+    # Whoever is stopped while it waits in a system call has to run again to go on waiting, and on a
+    # busy machine is then seen ready to run: accept and select get a third of the samples.
+    options.append("--nonblocking")
+    done = run([program, "record", f"--pid={task['pid']}", *options], task["seconds"])
+    if done.returncode:
+        denied = "permission denied" in done.stderr.lower()
+        first = (done.stderr.strip().splitlines() or ["no output"])[0]
+        raise Failed("denied" if denied else "failed", first.removeprefix("Error: "))
+    return [Path(output).read_bytes()], run([program, "--version"]).stdout.split()[-1]
+
+
+def perf(task: dict[str, Any]) -> tuple[list[bytes], str]:
+    program = shutil.which("perf", path=f"{os.environ.get('PATH', '')}:/usr/bin:/usr/sbin")
+    if not program:
+        raise Failed("absent", "perf")
+    time.sleep(task["delay_s"])
+    output = os.path.join(task["work"], "perf.data")
+    pids = ",".join(map(str, tree(task["pid"])))
+    # A software clock: virtual machines often count no cycles. Only root may see into the kernel.
+    event = "cpu-clock" if os.geteuid() == 0 else "cpu-clock:u"
+    options = ["-q", f"-F{task['rate']}", "-e", event, "-g", "-p", pids, "-o", output]
+    asleep = ["--", "sleep", str(task["seconds"])]
+    done = run([program, "record", *options, *asleep], task["seconds"])
+    if done.returncode:
+        said = done.stderr
+        denied = re.search(r"perf_event_paranoid|permission|not permitted", said, re.IGNORECASE)
+        lines = [line for line in said.splitlines() if line.strip(" -")]
+        raise Failed("denied" if denied else "failed", lines[-1] if lines else "no output")
+    # Root does not trust a file that belongs to someone else; this one is ours.
+    shown = run([program, "script", "-f", "-i", output, "-F", "comm,ip,sym,dso"], 60.0)
+    version = re.search(r"\d+(\.\d+)+", run([program, "--version"]).stdout)
+    return [shown.stdout.encode()], version[0] if version else ""
+
+
+# -- from inside
+
+
+def by_signal(task: dict[str, Any]) -> tuple[list[bytes], str]:
+    time.sleep(task["delay_s"])
+    asked = {pid: temporary(pid) for pid in tree(task["pid"]) if listens(pid)}
+    if not asked:
+        raise Failed("failed", "none of its processes takes SIGUSR2")
+    for pid in asked:
+        os.kill(pid, signal.SIGUSR2)
+    time.sleep(task["seconds"])
+    for pid in asked:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGUSR2)
+    files = [Path(folder, f"profile-{pid}") for pid, folder in asked.items()]
+    until(lambda: all(file.exists() for file in files))
+    found = [file.read_bytes() for file in files if file.exists()]
+    if not any(found):
+        raise Failed("failed", "it wrote no profile")
+    return found, ""
+
+
+def clock(task: dict[str, Any]) -> tuple[list[bytes], str]:
+    time.sleep(task["delay_s"])
+    begin = time.time()
+    time.sleep(task["seconds"])
+    task["times"] = {"from_s": begin, "to_s": time.time()}
+    return [], ""
+
+
+def flight_recorder(task: dict[str, Any]) -> tuple[list[bytes], str]:
+    pids = [pid for pid in tree(task["pid"]) if program_of(pid) == "java"]
+    if not pids:
+        raise Failed("failed", "it is no process of java")
+    pid = pids[0]
+    recording = os.path.join(os.readlink(f"/proc/{pid}/cwd"), RECORDING)
+    reader = os.path.join(os.path.dirname(os.readlink(f"/proc/{pid}/exe")), "jfr")
+    if not os.access(reader, os.X_OK):
+        raise Failed("absent", "jfr")
+    os.kill(pid, signal.SIGTERM)
+    if not until(lambda: not os.path.exists(f"/proc/{pid}") or state(pid) in "ZX"):
+        raise Failed("failed", "it did not end, so it wrote no recording")
+    if not os.path.exists(recording):
+        raise Failed("failed", "it wrote no recording")
+    # Times of day are printed in the machine's own time zone.
+    env = {**os.environ, "TZ": "UTC", "LC_ALL": "C.UTF-8"}
+    asked = ["--events", "jdk.ExecutionSample", "--stack-depth", "64"]
+    done = run([reader, "print", *asked, recording], 120.0, env=env)
+    if done.returncode:
+        raise Failed("failed", (done.stderr.strip().splitlines() or ["no output"])[-1])
+    version = re.search(r"\d+(\.\d+)*", run([reader, "--version"], env=env).stdout)
+    return [done.stdout.encode()], version[0] if version else ""
+
+
+METHODS = {
+    "py-spy": py_spy,
+    "perf": perf,
+    "signal": by_signal,
+    "clock": clock,
+    "flight-recorder": flight_recorder,
+}
+
+
+# -- processes
+
+
+def run(
+    argv: Sequence[str], seconds: float = 0.0, env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run a program that takes `seconds`. Raises Failed where it takes far longer."""
+    try:
+        return subprocess.run(
+            argv,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            env=env,
+            check=False,
+            timeout=seconds + 60,
+        )
+    except subprocess.TimeoutExpired:
+        raise Failed("failed", f"{os.path.basename(argv[0])} did not end") from None
+
+
+def tree(root: int) -> list[int]:
+    """Return a process and all below it."""
+    children: dict[int, list[int]] = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            with contextlib.suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:
+                parent = int(file.read().rpartition(b")")[2].split()[1])
+                children.setdefault(parent, []).append(int(name))
+    found = [root]
+    for pid in found:
+        found += children.get(pid, [])
+    return found
+
+
+def state(pid: int) -> str:
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            return file.read().rpartition(b")")[2].split()[0].decode()
+    except OSError:
+        return "X"
+
+
+def program_of(pid: int) -> str:
+    """Return the name of the file it runs; empty: it is not known."""
+    with contextlib.suppress(OSError):
+        return os.path.basename(os.readlink(f"/proc/{pid}/exe"))
+    return ""
+
+
+def listens(pid: int) -> bool:
+    """Return whether our file (`resources/apps`) was loaded into it or compiled into it; SIGUSR2
+    would end another program, or change what it does."""
+    with contextlib.suppress(OSError):
+        with open(f"/proc/{pid}/status") as status:
+            caught = next((line for line in status if line.startswith("SigCgt:")), "SigCgt: 0")
+        if int(caught.split()[1], 16) >> (signal.SIGUSR2 - 1) & 1:
+            if program_of(pid) == "node":
+                return True
+            with open(f"/proc/{pid}/exe", "rb") as program:
+                return b"pongbench_profile.go" in program.read()
+    return False
+
+
+def temporary(pid: int) -> str:
+    """Return the directory for its temporary files."""
+    with open(f"/proc/{pid}/environ", "rb") as file:
+        for pair in file.read().split(b"\0"):
+            name, _, value = pair.partition(b"=")
+            if name == b"TMPDIR":
+                return value.decode()
+    return "/tmp"
+
+
+def until(holds: Any, seconds: float = WRITTEN_WITHIN_S) -> bool:
+    """Wait until something holds; return whether it does."""
+    deadline = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+if __name__ == "__main__":
+    main()

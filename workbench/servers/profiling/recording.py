@@ -1,0 +1,160 @@
+"""Profiles a server on its machine."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import platform
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+
+from workbench import paths
+from workbench.errors import PongbenchError
+from workbench.machines.base import Platform
+from workbench.machines.bundle import Bundle, bring
+from workbench.machines.wire import Text, quoted
+from workbench.servers.deploy import Deployment
+from workbench.servers.profiling import folded
+from workbench.servers.profiling.folded import Stacks
+from workbench.servers.profiling.profilers import Profiler
+from workbench.servers.runtimes.builders import run_builder
+
+HELPER = Path(__file__).with_name("profile_there.py")
+
+
+class Failed(PongbenchError):
+    """There is no profile; `why` and `detail` as in `messages.notes.NotProfiled`."""
+
+    def __init__(self, why: str, detail: str = "") -> None:
+        super().__init__(f"{why}: {detail}")
+        self.why, self.detail = why, detail
+
+
+@dataclass(frozen=True)
+class Profiled:
+    """What a profiler saw."""
+
+    stacks: Stacks
+    tool: str
+    """With its version: "py-spy 0.4.3"."""
+
+
+class _Ready(msgspec.Struct):
+    version: Annotated[str, msgspec.Meta(max_length=40)] = ""
+    from_s: float = 0.0
+    to_s: float = 0.0
+
+
+class _Failure(msgspec.Struct):
+    why: Annotated[str, msgspec.Meta(max_length=40)] = "failed"
+    detail: Text = ""
+
+
+class Profiling:
+    """The profile of one server that runs: `sample` while it has load, `finish` when that is
+    over."""
+
+    def __init__(self, profiler: Profiler, deployment: Deployment) -> None:
+        self._profiler = profiler
+        self._deployment = deployment
+        self._machine = deployment.machine
+        self._program = ""
+        self._times = _Ready()
+        self._files: list[bytes] = []
+
+    async def prepare(self) -> None:
+        """Bring what the profiler is to the machine. Raises Failed."""
+        if self._profiler.method == "py-spy":
+            self._program = await self._py_spy()
+
+    async def sample(self, seconds: float, delay_s: float) -> None:
+        """Sample the server for so long, after a delay. Raises Failed."""
+        self._times, self._files = await self._run(
+            self._profiler.method, seconds=seconds, delay_s=delay_s
+        )
+
+    async def finish(self) -> Profiled:
+        """Return what was seen; some servers are ended for it. Raises Failed."""
+        version = self._times.version
+        if self._profiler.method == "clock":
+            ended, self._files = await self._run("flight-recorder")
+            version = ended.version
+        stacks: Stacks = Stacks()
+        for content in self._files:
+            try:
+                stacks.update(self._parsed(content))
+            except (ValueError, msgspec.MsgspecError, RecursionError) as error:
+                raise Failed("failed", quoted(f"its profile is damaged ({error})")) from None
+        if not stacks:
+            raise Failed("empty")
+        return Profiled(stacks, f"{self._profiler.title} {version}".strip())
+
+    def _parsed(self, content: bytes) -> Stacks:
+        text = content.decode("utf-8", "replace")
+        match self._profiler.format:
+            case "py-spy":
+                return folded.py_spy(text)
+            case "perf":
+                return folded.perf(text)
+            case "cpuprofile":
+                return folded.cpuprofile(content)
+            case "pprof":
+                return folded.pprof(content)
+            case "flight-recording":
+                return folded.flight_recording(text, self._times.from_s, self._times.to_s)
+
+    async def _py_spy(self) -> str:
+        """Return its path on the machine, where it is brought once."""
+        machine = self._machine
+        here = Platform(platform.python_version(), platform.machine(), *platform.libc_ver())
+        listed = (paths.RESOURCES / "profilers" / "requirements.txt").read_text("utf-8")
+        try:
+            place = await bring(machine, Bundle("py-spy", machine.platform or here, listed))
+        except PongbenchError as error:
+            raise Failed("missing", str(error)) from None
+        return f"{place}/bin/py-spy"
+
+    async def _run(
+        self, method: str, seconds: float = 0.0, delay_s: float = 0.0
+    ) -> tuple[_Ready, list[bytes]]:
+        """Run the helper there. Returns its last event and the files it gave."""
+        task = {
+            "method": method,
+            "pid": self._deployment.pid,
+            "delay_s": delay_s,
+            "seconds": seconds,
+            "rate": self._profiler.rate,
+            "program": self._program,
+            "work": f"{self._machine.run_dir}/tools",
+        }
+        files: list[bytes] = []
+        packed: list[str] = []
+
+        def on_event(event: dict[str, Any]) -> None:
+            if event["event"] == "part":
+                packed.append(str(event.get("data", "")))
+            elif event["event"] == "file":
+                files.append(_unpacked("".join(packed)))
+                packed.clear()
+
+        event = await run_builder(self._machine, HELPER, task, on_event)
+        try:
+            if event["event"] == "ready":
+                return msgspec.convert(event, _Ready), files
+            failed = msgspec.convert(event, _Failure)
+        except msgspec.ValidationError as error:
+            failed = _Failure(detail=str(error))
+        raise Failed(failed.why, quoted(failed.detail).rstrip("."))
+
+
+def _unpacked(text: str) -> bytes:
+    """Raises Failed."""
+    try:
+        packed = base64.b64decode(text, validate=True)
+        return zlib.decompressobj().decompress(packed, folded.MOST_BYTES)
+    except (binascii.Error, zlib.error, ValueError):
+        raise Failed("failed", "what the machine sent is damaged") from None
