@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
@@ -14,7 +15,7 @@ from app.theme import Theme
 from app.widgets import button, column, dress, row
 from workbench.load.registry import TOOLS
 from workbench.plan.editing import plan_data
-from workbench.plan.model import Plan
+from workbench.plan.model import Plan, Profile
 from workbench.workloads.registry import form_fields
 
 _COUNTED = [(None, "default"), ("connections", "connections"), ("requests", "requests")]
@@ -29,6 +30,7 @@ DEFAULTS: dict[str, Any] = {
             "looks",
             "give_up",
             "calibrate",
+            "profile",
             "seed",
             "backlog",
             "nofile",
@@ -38,6 +40,14 @@ DEFAULTS: dict[str, Any] = {
     },
     **{f"workload.{field.key}": field.default for field in form_fields() if field.advanced},
 }
+
+_GROUPS: dict[str, dict[str, Any]] = {
+    "warm_up": DEFAULTS["warm_up"],
+    "give_up": DEFAULTS["give_up"],
+    "profile": msgspec.to_builtins(Profile()),
+}
+"""Keys with keys of their own, which a tick switches on; with their defaults."""
+_OFF = {"warm_up": None, "give_up": None, "profile": False}
 
 
 class Advanced(QWidget):
@@ -60,16 +70,20 @@ class Advanced(QWidget):
         inside.addWidget(self._body)
         self.lines: dict[str, Line] = {}
         self.inputs: dict[str, QWidget] = {}
-        self._warm, self._give = Flag("At"), Flag("After")
+        self._flags = {
+            "warm_up": Flag("At"),
+            "give_up": Flag("After"),
+            "profile": Flag("After all results, at"),
+        }
         self._make()
-        for each in {*self.inputs.values(), self._warm, self._give}:
+        for each in {*self.inputs.values(), *self._flags.values()}:
             each.edited.connect(self._on_edited)  # type: ignore[attr-defined]
 
     def data(self) -> dict[str, Any]:
         """Return the values as the plan's form has them; `workload` contains its own part."""
         inputs = self.inputs
         plain = {k: f.value() for k, f in inputs.items() if "." not in k}  # type: ignore[attr-defined]
-        nested: dict[str, dict[str, Any]] = {"workload": {}, "warm_up": {}, "give_up": {}}
+        nested: dict[str, dict[str, Any]] = {group: {} for group in ("workload", *_GROUPS)}
         for key, field in inputs.items():
             group, dot, name = key.partition(".")
             if dot:
@@ -77,8 +91,10 @@ class Advanced(QWidget):
         return {
             **plain,
             "workload": nested["workload"],
-            "warm_up": nested["warm_up"] if self._warm.value() else None,
-            "give_up": nested["give_up"] if self._give.value() else None,
+            **{
+                group: nested[group] if flag.value() else _OFF[group]
+                for group, flag in self._flags.items()
+            },
         }
 
     def fill(self, data: Mapping[str, Any]) -> None:
@@ -86,17 +102,16 @@ class Advanced(QWidget):
         given = given if isinstance(given, dict) else {}
         for key, field in self.inputs.items():
             group, dot, name = key.partition(".")
-            if group in ("warm_up", "give_up"):
-                kept = data.get(group, DEFAULTS[group])
-                kept = kept if isinstance(kept, dict) else DEFAULTS[group]
-                value = kept.get(name, DEFAULTS[group][name])
+            if group in _GROUPS:
+                kept = data.get(group)
+                value = (kept if isinstance(kept, dict) else {}).get(name, _GROUPS[group][name])
             elif dot:
                 value = given.get(name, DEFAULTS[key])
             else:
                 value = data.get(key, DEFAULTS[key])
             field.set_value(value)  # type: ignore[attr-defined]
-        self._warm.set_value(data.get("warm_up", DEFAULTS["warm_up"]))
-        self._give.set_value(data.get("give_up", DEFAULTS["give_up"]))
+        for group, flag in self._flags.items():
+            flag.set_value(data.get(group, DEFAULTS[group]))
         self._refresh()
 
     def open(self) -> None:
@@ -125,7 +140,7 @@ class Advanced(QWidget):
         )
         self._line(
             "Warm-up",
-            ("", self._warm),
+            ("", self._flags["warm_up"]),
             ("warm_up.rate_per_s", Figure("Rate of the warm-up", 72)),
             "/s for",
             ("warm_up.seconds", Figure("Seconds of the warm-up", 64)),
@@ -141,13 +156,24 @@ class Advanced(QWidget):
         )
         self._line(
             "Early stop",
-            ("", self._give),
+            ("", self._flags["give_up"]),
             ("give_up.after_points", Figure("Points in a row", 56)),
             "points below",
             ("give_up.success_below_pct", Figure("Percent of success", 56)),
             "%",
         )
         self.lines["give_up"].explain("Consecutive points, by their share of successful calls.")
+        self._line(
+            "CPU profile",
+            ("", self._flags["profile"]),
+            ("profile.at", Figure("Where servers are profiled", 72)),
+            "for",
+            ("profile.seconds", Figure("Seconds of a profile", 56)),
+            "s",
+        )
+        self.lines["profile"].explain(
+            "In which functions CPU time goes. Left empty: at the highest rate each sustains."
+        )
         self._line("Calibration", ("calibrate", Flag("Calibrate clients first")))
         self._line(
             "Seed", ("seed", Figure("Seed", 140, grouped=False)), "0: a new one for each run"
@@ -177,7 +203,7 @@ class Advanced(QWidget):
             widgets.append(field)
             if key:
                 self.inputs[key] = field
-                keys += [key, key.partition(".")[0]] if key[:5] in ("warm_", "give_") else [key]
+                keys += [key, key.partition(".")[0]] if key.partition(".")[0] in _GROUPS else [key]
         line = Line(name, *widgets)
         self.lines.update(dict.fromkeys(keys, line))
         self._inside.addWidget(line)
@@ -202,8 +228,7 @@ class Advanced(QWidget):
         text = f"Advanced ({odd} changed)" if odd else "Advanced"
         self._toggle.setText(f" {text}")
         self._toggle.setAccessibleName(text)
-        on_off = ((self._warm, "warm_up"), (self._give, "give_up"))
-        for flag, group in on_off:
+        for group, flag in self._flags.items():
             for key, field in self.inputs.items():
                 if key.startswith(group):
                     field.setEnabled(flag.value())

@@ -16,7 +16,7 @@ from tests.gui.plan.steps import SHORT, edit, judged, leave_out, wanted, write
 from tests.gui.windows import control, press, says
 from workbench import paths
 from workbench.messages import plans
-from workbench.plan.model import GiveUp, Plan, Range, WarmUp
+from workbench.plan.model import GiveUp, Plan, Profile, Range, WarmUp
 from workbench.plan.reading import load_plan
 from workbench.servers.catalogue import Catalogue
 from workbench.sessions import read_session
@@ -61,6 +61,7 @@ def test_it_starts_with_a_plan_that_can_run(
             workers=2,
             give_up=GiveUp(after_points=5, success_below_pct=20),
             calibrate=False,
+            profile=Profile(at=400, seconds=2),
         ),
         Plan(
             name="Closed",
