@@ -48,7 +48,7 @@ SENT = (
     *("__init__.py", "agent/*.py", "machines/*.py"),
     *("workloads/__init__.py", "workloads/*/__init__.py", "workloads/*/driver.py"),
     *("servers/confine.py", "servers/free_port.py", "servers/runtimes/*.py"),
-    "servers/profiling/profile_there.py",,
+    "servers/profiling/profile_there.py",
 )
 """Of `workbench`, what lies in a bundle as source, too: machines run it with a Python of theirs."""
 
