@@ -78,7 +78,7 @@ CHARTS = (
     Action("Previous or next point", ("Left / Right",)),
     Action("Show or hide a server", ("1 … 9",)),
     Action("Show all servers", ("0",), icon="eye"),
-    Action("Zoom at the pointer; over an axis of values, zoom these", ("Mouse wheel",)),
+    Action("Zoom at the pointer; over a value axis, zoom that axis", ("Mouse wheel",)),
     Action("Select the part to show; in a zoom, pan", ("Mouse drag",)),
     Action("Select a part of a zoom (also by the right button)", ("Shift + drag",)),
     Action("Zoom in, at the selected point", ("Ctrl++",), icon="search"),

@@ -146,7 +146,7 @@ def _deliver(consumer: Callable[[Any], object], item: object) -> None:
     except RuntimeError as error:
         if "already deleted" not in str(error):
             raise
-        log.info("An answer came for a widget that no longer exists: %s", error)
+        log.info("A result arrived for a widget that no longer exists: %s", error)
 
 
 UNEXPECTED = "Unexpected error in the engine's thread."

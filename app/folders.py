@@ -20,7 +20,7 @@ class Folder:
     """One of the three folders; `size_bytes` None: it does not exist yet."""
 
     name: str
-    holds: str
+    contents: str
     path: Path
     size_bytes: int | None = None
 
@@ -38,7 +38,7 @@ def measured() -> list[Folder]:
     """Return the folders with their sizes on disk; of the cache, only what can be cleared. Reads
     every entry.
     """
-    return [Folder(f.name, f.holds, f.path, _size(f.path)) for f in folders()]
+    return [Folder(f.name, f.contents, f.path, _size(f.path)) for f in folders()]
 
 
 def clear_cache() -> int:

@@ -43,7 +43,7 @@ def run() -> int:
             except Exception as error:
                 broken.append(str(error) or type(error).__name__)
     text = f"Pongbench {__version__} on this computer: {', '.join(works) or 'nothing works'}."
-    say(" ".join([text, *(f"Not so: {problem}" for problem in broken)]))
+    say(" ".join([text, *(f"Failed: {problem}" for problem in broken)]))
     return 1 if broken else 0
 
 

@@ -50,7 +50,7 @@ STILL_S = 6.0
 PARTS = """
 from app.about.licences import components
 for part in components():
-    assert "brings no text along" not in part.text[:120], part
+    assert "contains no licence text" not in part.text[:120], part
     print(f"{part.name} {part.version}".strip())
 """
 """What the about box shows, asked in the bundle."""

@@ -40,7 +40,7 @@ https://download.qt.io/official_releases/ (qt and QtForPython). What Qt
 itself contains is listed at
 https://doc.qt.io/qt-6/licenses-used-in-qt.html.
 """
-_NO_TEXT = "Its package brings no text along. {licence}: see https://spdx.org/licenses/."
+_NO_TEXT = "Its package contains no licence text. {licence}: see https://spdx.org/licenses/."
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ class Trio(Stack):
         self.zooming.undone.connect(self.pointing.unpick)
         self._ring = _Ring(self, theme)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName("Charts: arrow keys go from server to server and point to point")
+        self.setAccessibleName("Charts: arrow keys move between servers and points")
 
     @property
     def card(self) -> HoverCard:

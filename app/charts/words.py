@@ -62,8 +62,8 @@ def clock(which: Clock) -> str:
 
 def offered(reading: PointResult) -> str:
     """ "at 5,600/s offered", "50 concurrent"."""
-    said = reading.axis.at(reading.x)
-    return f"at {said} offered" if reading.axis.per_second else said
+    value = reading.axis.at(reading.x)
+    return f"at {value} offered" if reading.axis.per_second else value
 
 
 def errors(counted: Errors, waiting: int = 0) -> str:

@@ -25,7 +25,7 @@ from workbench.comparison.words import all_equal, basis_text, difference_in, gro
 _LANE = 15
 _LANES = 2
 """Brackets side by side; further groups are described in text only."""
-_EQUAL, _UNTOLD = ("equal within 5 %", "equal"), ("cannot be told apart", "not told apart")
+_EQUAL, _INCONCLUSIVE = ("equal within 5 %", "equal"), ("cannot be told apart", "not told apart")
 """Text along a bracket, as much of it as fits."""
 
 
@@ -200,7 +200,7 @@ class _Brackets(Painted):
                         ]
                     )
                 room = bottom - top - 8
-                wordings = _EQUAL if group in self._equal else _UNTOLD
+                wordings = _EQUAL if group in self._equal else _INCONCLUSIVE
                 text = next((w for w in wordings if text_width(w, size) < room), "")
                 if len(self._lanes) == 1 and text:
                     painter.save()

@@ -77,7 +77,7 @@ def _check_metric(session: Session, key: str) -> None:
     known = [metric.key for metric in session.start.metrics]
     if key and key not in known:
         has = listed(known) or "none beyond the built-in ones"
-        raise BadInput(f"{session.name} has no metric {key!r} to be drawn; it has {has}.")
+        raise BadInput(f"{session.name} has no metric {key!r}; available: {has}.")
 
 
 @contextlib.contextmanager
@@ -99,8 +99,8 @@ def add_parser(subparsers: Any) -> None:
     parser: argparse.ArgumentParser = subparsers.add_parser(
         "report",
         help="a session as HTML, PNG, SVG or PDF, its points as CSV, a distribution as .hgrm",
-        description="Draw a session on one page, explain it in an HTML file that opens anywhere, or"
-        " list its points in a table, or write the response times of one point as an HdrHistogram.",
+        description="Draw a session on one page, describe it in a self-contained HTML file, list"
+        " its points in a table, or write the response times of one point as an HdrHistogram.",
     )
     add_session_arguments(parser)
     parser.add_argument(
@@ -115,14 +115,14 @@ def add_parser(subparsers: Any) -> None:
         "--theme",
         choices=("light", "dark"),
         default="light",
-        help="of pictures; an HTML page follows its reader's",
+        help="for pictures; an HTML page follows its reader's theme",
     )
     parser.add_argument(
         "--size",
         type=_size,
         default=SIZE,
         metavar="WxH",
-        help="of pictures, in pixels (a PNG has twice as many; default: 1600x1200)",
+        help="size of pictures in pixels (a PNG has twice as many; default: 1600x1200)",
     )
     parser.add_argument("--percentile", choices=PERCENTILES, default="p99", help="drawn")
     parser.add_argument("--clock", choices=CLOCKS, default="latency", help="drawn")
@@ -130,9 +130,9 @@ def add_parser(subparsers: Any) -> None:
         "--metric",
         default="",
         metavar="KEY",
-        help="drawn in place of the errors, for example cpu_us_per_call",
+        help="to draw instead of errors, for example cpu_us_per_call",
     )
-    parser.add_argument("--server", default="", metavar="ID", help="of an .hgrm file")
+    parser.add_argument("--server", default="", metavar="ID", help="server of an .hgrm file")
     parser.add_argument(
         "--at",
         type=float,
@@ -278,7 +278,7 @@ def _size(text: str) -> tuple[int, int]:
     """Parse "1600x1200"."""
     width, _, height = text.partition("x")
     if not (width.isdigit() and height.isdigit()):
-        raise argparse.ArgumentTypeError(f"{text!r} is no size like 1600x1200")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a size such as 1600x1200")
     size = int(width), int(height)
     if not (800 <= size[0] <= 8000 and 600 <= size[1] <= 8000):
         raise argparse.ArgumentTypeError(f"{text} is outside 800x600 to 8000x8000")

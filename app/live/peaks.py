@@ -106,11 +106,11 @@ class Points(Painted):
 
     def show_series(self, series: Series) -> None:
         self._series = series
-        said = (
+        points = (
             f"{series.axis.at(stop.x)} {_KEPT[series.met_limits(stop)]}" for stop in series.complete
         )
         self.setAccessibleName("Points in the order measured")
-        self.setAccessibleDescription(", ".join(said))
+        self.setAccessibleDescription(", ".join(points))
         self.update()
 
     def paint(self, painter: QPainter) -> None:

@@ -29,11 +29,11 @@ GLOSSARY = (
     ("≥", "No server limit was reached: the server may sustain more."),
     ("Verdict", "What limited a point: nothing, the server, the clients, their ports or the "
                 "network. Inconclusive if the evidence is mixed."),
-    ("Faulty", "The server answers wrongly at a rate where it has room: no limit, a fault. "
-               "Marked by a crossed disc; its card quotes the first such reply."),
+    ("Faulty", "Unexpected responses at a rate where the server is not busy: a fault, not a "
+               "limit. Marked by a crossed disc; its card quotes the first such response."),
     ("Hollow point", "Not reliable; its card says why. Excluded from sustained rates."),
     ("Cross", "A published figure, such as one from 2009."),
-    ("0 on a log scale", "Has no place on it: drawn in a row of its own below the smallest value."),
+    ("0 on a log scale", "Drawn in a separate row below the smallest value."),
     ("A, B", "The session a line belongs to, in a comparison."),
     ("Hatched area", "Beyond the client limit, calibrated against a null server."),
     ("Session", "A run's measurements and conditions in one file. It can be replayed and run "

@@ -112,12 +112,12 @@ class PreferencesPage(QWidget):
         for line, folder in enumerate(folders.folders()):
             path_label, texts = Elided(12, tone="soft"), QWidget()
             lines = column(texts, gap=1)
-            lines.addWidget(label(folder.holds.capitalize()))
+            lines.addWidget(label(folder.contents.capitalize()))
             lines.addWidget(path_label)
             size = label("", figures=True)
             size.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             opens = button("Open", "folder-open")
-            opens.setAccessibleName(f"Open the folder: {folder.holds}")
+            opens.setAccessibleName(f"Open the folder: {folder.contents}")
             url = QUrl.fromLocalFile(str(folder.path))
             opens.clicked.connect(lambda _=False, url=url: self._open(url))
             for place, part in enumerate((label(folder.name), texts, size, opens)):

@@ -41,11 +41,6 @@ class Remarks(Scrolled):
         self._list.addStretch(1)
         self._fit()
 
-    @property
-    def told(self) -> list[str]:
-        """Return the messages."""
-        return [text for _, text in self._remarks]
-
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
         self.show_text(self._remarks)

@@ -149,9 +149,9 @@ def _marks(start: RunStart, documents: Sequence[AnyDocument]) -> list[Mark]:
         elif isinstance(document, PointStop) and document.judged:
             index, name = known.get(document.server, (len(known), document.server))
             offered, stop_us = axis.of(document), document.t_us
-            # A search comes back to a rate as it goes on.
-            look = document.look if document.purpose == "sweep" else 1
-            mark = Mark(document.server, name, index, offered, begun, stop_us, look)
+            # A search returns to a rate as part of its method.
+            attempt = document.look if document.purpose == "sweep" else 1
+            mark = Mark(document.server, name, index, offered, begun, stop_us, attempt)
             marks.append(mark)
     return marks
 

@@ -95,8 +95,8 @@ def _result(ranked: Sequence[Series]) -> tuple[str, str]:
     if leaders.open:
         more = f"{_names(leaders.open)}: limit not reached."
         return f"Highest measured: {names} at {value}", f"{more} {wrong}".strip()
-    said = sustained.parts(leaders.best[0])
-    verb = (said if len(leaders.best) == 1 else said.of_several()).verb
+    parts = sustained.parts(leaders.best[0])
+    verb = (parts if len(leaders.best) == 1 else parts.of_several()).verb
     return f"{names} {verb} {leaders.at_least}{value}", wrong
 
 

@@ -231,7 +231,7 @@ class MainWindow(PagedWindow):
         self._warm = True
         _ = self.palette_box  # so that it opens at once
         self.start.load()
-        self.refreshing.look()
+        self.refreshing.check()
         self._read_shelf()
 
     def _first(self) -> str:

@@ -243,8 +243,8 @@ class Palette(QFrame):
     def _announce(self, current: QModelIndex) -> None:
         """Have a screen reader say the entry: the focus stays in the field."""
         if current.isValid() and self.isVisible():
-            said = f"{current.data()}, {current.data(Qt.ItemDataRole.AccessibleDescriptionRole)}"
-            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._field, said))
+            text = f"{current.data()}, {current.data(Qt.ItemDataRole.AccessibleDescriptionRole)}"
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._field, text))
 
 
 class _Entries(QAbstractListModel):

@@ -25,12 +25,12 @@ class Refreshing(QObject):
         window.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        # The window looks for the first time once it is painted.
+        # The first check follows the first paint.
         if event.type() == QEvent.Type.WindowActivate and self._seen:
-            self.look()
+            self.check()
         return False
 
-    def look(self) -> None:
+    def check(self) -> None:
         """Have the pages read again what has changed since the last time."""
         self._desk.bridge.do(_states, self._on_states)
 

@@ -100,7 +100,7 @@ def test_it_is_drawn_in_a_report_that_asks_for_it(
     assert COST.label in words(pdf)
     assert "% of attempts" not in words(pdf)
     assert main(["report", str(path), "-o", str(pdf), "--metric", "price"]) == 2
-    assert "has no metric 'price' to be drawn; it has cost." in capsys.readouterr().err
+    assert "has no metric 'price'; available: cost." in capsys.readouterr().err
 
 
 def test_a_report_shows_the_figure_under_the_pointer(path: Path) -> None:
