@@ -13,7 +13,6 @@ from app.settings import Settings
 from app.theme import Theme
 
 if TYPE_CHECKING:
-    from app.planning.resources import PlanResources
     from workbench.sessions.library import Shelved
 
 
@@ -36,6 +35,8 @@ class Desk(QObject):
     """A session was added, renamed or removed."""
     shelf_changed = Signal(object)
     """The current sessions: a list of `Shelved`, latest first."""
+    resources_read = Signal(object)
+    """The current servers, machines and presets: `PlanResources`."""
     servers_changed = Signal()
     """A server of the user's own was added, changed or removed."""
     machines_changed = Signal()
@@ -61,8 +62,6 @@ class Desk(QObject):
         self.theme = theme
         self.settings = settings
         self.shelf: Sequence[Shelved] = ()
-        self.resources: PlanResources | None = None
-        """Servers, machines and presets, as read last; None: not yet."""
         self.busy = False
         """A run is in progress; only one is possible at a time."""
 

@@ -263,7 +263,7 @@ class PlanPage(QWidget):
 
     def _on_resources(self, found: PlanResources) -> None:
         first, self._resources = self._resources is None, found
-        self._desk.resources = found
+        self._desk.resources_read.emit(found)
         self.gallery.show_presets(found.presets)
         self.form.servers.set_entries(found.entries)
         records = Records(self._desk.settings.more)

@@ -151,7 +151,7 @@ class StartPage(QWidget):
     def _on_offer(self, found: Offer) -> None:
         first = self._offer is None
         self._offer = found
-        self._desk.resources = found.resources
+        self._desk.resources_read.emit(found.resources)
         self.compare.set_offer(found)
         self.compare.chain_after(self.quick)
         self._facts.show_text(found.conditions())

@@ -93,12 +93,12 @@ class Palette(QFrame):
             inside.addWidget(each, 1 if each is self._list else 0)
         self._reading = QTimer(self, singleShot=True, interval=_READ_AFTER_MS)
         self._reading.timeout.connect(self._read)
+        self._desk.resources_read.connect(self._on_resources)
         self.hide()
 
     def open(self) -> None:
         """Show what can be done now. Servers, presets and machines are read again meanwhile."""
         self._before = QApplication.focusWidget()
-        self._resources = self._resources or self._desk.resources
         self._entries = sources.entries(self._window, self._resources)
         self._field.clear()
         self._sift()
