@@ -114,7 +114,7 @@ class Ground:
         """Return the text where the zoom shows no line; empty: it shows one, or all is shown."""
         chart = self._chart
         shown = (curve for id_, curve in chart.curves.items() if id_ not in chart.hidden)
-        if not chart.showing.zoom or not len(chart.known()) or any(map(chart.seen, shown)):
+        if not chart.showing.zoom or not len(chart.known()) or any(curve.seen() for curve in shown):
             return ""
         return "Nothing measured in this part. Double-click or Ctrl+0 shows all."
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import NDArray
 
 from app.charts.labels import Box, Polyline
 
@@ -13,34 +16,56 @@ def clipped(points: Polyline, box: Box) -> list[Polyline]:
     """
     left, top, right, foot = box
     x, y = points.T
-    with np.errstate(invalid="ignore"):
-        outside = (x < left) | (x > right) | (y < top) | (y > foot)
-    if not outside.any():
+    before, beyond, above, below = x < left, x > right, y < top, y > foot
+    unknown = np.isnan(x) | np.isnan(y)
+    inside = ~(before | beyond | above | below | unknown)
+    if inside.all():
         return [points] if len(points) else []
-    # Liang and Barsky: each edge narrows the stretch of a segment that is inside.
-    start, way = points[:-1], np.diff(points, axis=0)
-    first, last = np.zeros(len(way)), np.ones(len(way))
-    edges = ((0, -1.0, left), (0, 1.0, right), (1, -1.0, top), (1, 1.0, foot))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        for axis, sign, edge in edges:
-            speed, room = sign * way[:, axis], sign * (edge - start[:, axis])
-            at = room / speed
-            first = np.where(speed < 0, np.maximum(first, at), first)
-            last = np.where(speed > 0, np.minimum(last, at), last)
-            last = np.where((speed == 0) & (room < 0), -1.0, last)
-        inside = (first < last) & ~np.isnan(way).any(axis=1)
-    parts: list[list[Polyline]] = []
-    for i in np.flatnonzero(inside):
-        begin, end = start[i] + way[i] * first[i], start[i] + way[i] * last[i]
-        if parts and first[i] == 0 and inside[i - 1] and last[i - 1] == 1:
-            parts[-1].append(end)
-        else:
-            parts.append([begin, end])
-    return [np.array(part) for part in parts]
+    parts = {a: [points[a:b]] for a, b in _runs(inside)}
+    ends = {b - 1: a for a, b in _runs(inside)}
+    missed = inside[:-1] & inside[1:]  # and those that no line of the box can cut
+    for side in (before, beyond, above, below):
+        missed |= side[:-1] & side[1:]
+    missed |= unknown[:-1] | unknown[1:]
+    for i in np.flatnonzero(~missed).tolist():
+        cut = _cut(points[i], points[i + 1], box)
+        if inside[i + 1]:
+            parts[i + 1].insert(0, cut[:1])
+        elif inside[i]:
+            parts[ends[i]].append(cut[1:])
+        elif len(cut):
+            parts[i] = [cut]
+    return [np.concatenate(parts[at]) for at in sorted(parts)]
 
 
-def joined(parts: list[Polyline]) -> Polyline:
+def joined(parts: Sequence[Polyline]) -> Polyline:
     """Return several lines as one with gaps."""
     gap = np.full((1, 2), np.nan)
     found = [each for part in parts for each in (part, gap)]
     return np.concatenate(found[:-1]) if found else np.empty((0, 2))
+
+
+def _runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """(first, end) of the runs of True."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], flags, [False])).astype(np.int8)))
+    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
+
+
+def _cut(start: Polyline, end: Polyline, box: Box) -> Polyline:
+    """Return the ends of the part of one segment that is inside; empty: none is. Each edge narrows
+    the stretch, as Liang and Barsky found.
+    """
+    (x, y), (across, down) = start.tolist(), (end - start).tolist()
+    left, top, right, foot = box
+    first, last = 0.0, 1.0
+    edges = ((-across, x - left), (across, right - x), (-down, y - top), (down, foot - y))
+    for speed, room in edges:
+        if speed < 0:
+            first = max(first, room / speed)
+        elif speed > 0:
+            last = min(last, room / speed)
+        elif room < 0:
+            return np.empty((0, 2))
+    if first >= last:
+        return np.empty((0, 2))
+    return np.array([(x + across * share, y + down * share) for share in (first, last)])

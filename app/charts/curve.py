@@ -22,7 +22,7 @@ from app.charts.drawing import (
     pieces,
     stroke,
 )
-from app.charts.labels import Box
+from app.charts.labels import Box, Polyline
 from app.charts.series import Floats, Series, Values
 from app.charts.sizes import Sizes
 from app.colour import mix
@@ -30,6 +30,9 @@ from app.theme import Theme
 
 PALE = 0.5
 """Opacity of a line where it must not be trusted."""
+
+_THICK = 3.0
+"""Pixels beside the plot in which a line along its edge is drawn whole."""
 
 _DOTTED = [2.0, 2.5]
 """The dashes of a line that must not be trusted: (drawn, left out) in line widths."""
@@ -52,10 +55,12 @@ class Curve(pg.PlotCurveItem):
         self._theme = theme
         self._pieces: list[tuple[list[QLineF], QPen]] = []
         self._pieces_key: object = None
+        self._seen: list[Polyline] = []
+        self._seen_key: object = None
 
     def place(self, x: Floats, y: Floats) -> None:
         """Set where its values are drawn, in view coordinates."""
-        self._pieces_key = None
+        self._pieces_key = self._seen_key = None
         self.setData(x, y, connect="finite")
 
     def pixels(self) -> NDArray[np.float64]:
@@ -65,6 +70,13 @@ class Curve(pg.PlotCurveItem):
             return np.empty((0, 2))
         t = self.sceneTransform()
         return np.column_stack((x * t.m11() + t.dx(), y * t.m22() + t.dy()))
+
+    def seen(self) -> list[Polyline]:
+        """Return the pixels of the parts of the line that lie in the plot."""
+        key = self.sceneTransform(), self._plot()
+        if self._seen_key != key:
+            self._seen_key, self._seen = key, clipped(self.pixels(), key[1])
+        return self._seen
 
     def draw(self, painter: QPainter, width: float) -> None:
         """Draw it in the scene's pixels: solid where both ends are trusted; else thin, pale and
@@ -94,20 +106,25 @@ class Curve(pg.PlotCurveItem):
         return bool(self.values.trusted[self.values.x == rate].all())
 
     def _strokes(self, width: float) -> Iterator[tuple[NDArray[np.float64], QPen]]:
-        points, trusted = self.pixels(), self.values.trusted
+        trusted = self.values.trusted
+        if trusted.all():
+            for part in self.seen():
+                yield part, self.pen(width, sure=True)
+            return
+        points, box = self.pixels(), self._plot()
         sure = trusted[:-1] & trusted[1:]
-        left, top, right, foot = self._plot()
-        edges = left - 0.5, top - width, right + 0.5, foot + width
         for is_sure in (False, True):
             pen = self.pen(width, sure=is_sure)
             for a, b in _stretches(sure == is_sure):
-                for part in clipped(points[a : b + 1], edges):
+                for part in clipped(points[a : b + 1], box):
                     yield part, pen
 
     def _plot(self) -> Box:
-        """Return the plot's left, top, right and bottom in pixels."""
+        """Return the plot's left, top, right and bottom in pixels, with room for a line along its
+        edge.
+        """
         left, top, right, foot = self.getViewBox().sceneBoundingRect().getCoords()
-        return left, top, right, foot
+        return left - 0.5, top - _THICK, right + 0.5, foot + _THICK
 
     def paint(self, painter: QPainter, option: object, widget: QWidget | None) -> None:
         """Paint it as an item: only moving curves are painted so; see the chart."""
@@ -131,33 +148,32 @@ class Curve(pg.PlotCurveItem):
             return
         left, top, right, foot = self._plot()
         x, y = points.T
-        with np.errstate(invalid="ignore"):
-            outside = (x < left - 1) | (x > right + 1) | (y < top - 1) | (y > foot + 1)
-        points[outside, 1] = np.nan
-        for i in _staggered(points, px(70), self.series.index):
-            if trusted[i]:
-                draw_marker(painter, self.style, QPointF(*points[i]), px(radius), card)
+        known = (x >= left) & (x <= right) & (y >= top) & (y <= foot)
+        marked = np.zeros(len(points), dtype=np.bool_)
+        marked[_staggered(points, px(70), self.series.index)] = True
+        for at_x, at_y in points[marked & trusted & known].tolist():
+            draw_marker(painter, self.style, QPointF(at_x, at_y), px(radius), card)
         last = -np.inf
-        for i in np.flatnonzero(~trusted & ~np.isnan(points[:, 1])):
+        for i in np.flatnonzero(~trusted & known):
             if points[i][0] - last >= px(12):
                 last = points[i][0]
                 at = QPointF(*points[i])
                 draw_marker(painter, self.style, at, px(radius * 0.95), card, hollow=True)
         last = -np.inf
-        for i in np.flatnonzero(self.values.faulty & ~np.isnan(points[:, 1])):
+        for i in np.flatnonzero(self.values.faulty & known):
             if points[i][0] - last >= px(14):
                 last = points[i][0]
                 draw_cross(painter, QPointF(*points[i]), px(radius * 1.35), self._theme)
         (knees,) = np.nonzero(self.values.x == self.series.knee)
         large = knees[:1] if knee else knees[:0]
         last = -np.inf
-        for i in np.flatnonzero(self.values.tainted & trusted & ~np.isnan(points[:, 1])):
+        for i in np.flatnonzero(self.values.tainted & trusted & known):
             if points[i][0] - last >= px(14) or i in large:
                 last = points[i][0]
                 at, size = QPointF(*points[i]), radius * 1.65 if i in large else radius * 0.85
                 draw_ring(painter, at, px(max(size * 1.35, radius * 1.75)), self._theme)
                 draw_marker(painter, self.style, at, px(size), card)
-        for i in large[~np.isnan(points[large, 1])]:
+        for i in large[known[large]]:
             draw_marker(painter, self.style, QPointF(*points[i]), px(radius * 1.65), card)
 
     def distance(self, at: QPointF) -> float:
@@ -180,12 +196,10 @@ def _stretches(flags: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
     yield from zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
 
 
-def _staggered(points: NDArray[np.float64], spacing: float, index: int) -> Iterator[int]:
+def _staggered(points: NDArray[np.float64], spacing: float, index: int) -> slice:
     """Choose points to mark, about `spacing` pixels apart, shifted from server to server by the
     golden ratio, which spreads any number of servers evenly.
     """
     across = points[-1, 0] - points[0, 0]
     step = max(1, round(spacing * (len(points) - 1) / across)) if across > 0 else 1
-    for i in range(int(step * (index * 0.618034 % 1)), len(points), step):
-        if not np.isnan(points[i, 1]):
-            yield i
+    return slice(int(step * (index * 0.618034 % 1)), None, step)

@@ -62,6 +62,7 @@ def metrics(font: QFont) -> QFontMetricsF:
     return QFontMetricsF(font)
 
 
+@lru_cache(maxsize=4096)
 def text_width(text: str, font: QFont) -> float:
     return metrics(font).horizontalAdvance(text)
 

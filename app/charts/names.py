@@ -51,7 +51,7 @@ class EndNames:
         px, size = sizes.px, font(sizes.label_px, Weight.Medium)
         ends, lines = [], []
         for curve in curves:
-            if parts := chart.seen(curve):
+            if parts := curve.seen():
                 lines.append(joined(parts))
                 known = lines[-1][~np.isnan(lines[-1]).any(axis=1)]
                 width = px(14) + self.width(curve, size)
@@ -148,7 +148,7 @@ class EndNames:
         taken += [*self._ground.words(), *self.at_ceiling]
         gap = np.full((1, 2), np.nan)
         shown = (c for id_, c in chart.curves.items() if id_ not in chart.hidden)
-        known = [joined(chart.seen(curve)) for curve in shown]
+        known = [joined(curve.seen()) for curve in shown]
         lines = [np.concatenate([part for line in known for part in (line, gap)])]
         left, top, right, foot = labels.freest(within or boxes[2:3], taken, lines)
         return QRectF(left, top, right - left, foot - top)
@@ -211,7 +211,7 @@ class EndNames:
             length = self._ceiling_length(self._ceiling_text)
         if length > plot.height() or x + px(18) > plot.right():
             return
-        lines = [joined(chart.seen(curve)) for curve in curves]
+        lines = [joined(curve.seen()) for curve in curves]
         free = plot.height() - length
         tops = (plot.top() + free * share for share in np.linspace(0.98, 0.02, 25))
         top = min(tops, key=lambda y: labels.crosses((x, y, x + px(17), y + length), lines))

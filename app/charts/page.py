@@ -14,6 +14,7 @@ from app.charts.drawing import draw_cross, draw_swatch, draw_text, elided, metri
 from app.charts.layout import least_height
 from app.charts.model import ChartModel
 from app.charts.series import Quantity, Series
+from app.charts.showing import Showing
 from app.charts.sizes import Sizes
 from app.charts.trio import Trio
 from app.theme import Theme, Weight, font
@@ -42,6 +43,7 @@ class Page:
         theme: Theme,
         size: tuple[int, int],
         view: View | None = None,
+        showing: Showing | None = None,
         *,
         title: str = "",
     ) -> None:
@@ -59,6 +61,7 @@ class Page:
         self._trio = Trio(self.model, theme)
         self._trio.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
         self._trio.set_view(view or View())
+        self._trio.show_part(showing or Showing())
 
     def paint(self, painter: QPainter) -> None:
         width, height = self._size
@@ -265,6 +268,8 @@ class Page:
         if faulty:
             more = f" {len(faulty) - _MOST_FAULTY} more servers are." * (len(faulty) > _MOST_FAULTY)
             lines.append(f"Crossed markers: {' '.join(faulty[:_MOST_FAULTY])}{more}")
+        if self._trio.showing.zoom:
+            lines.append("Zoomed: the session has more points than these charts show.")
         lines += self._ceiling()
         return lines
 

@@ -111,7 +111,7 @@ def _lines(stack: Stack, *, selected: bool) -> labels.Polyline:
     for chart in _shown(stack):
         for id_, curve in chart.curves.items():
             if id_ not in chart.hidden and (id_ == chart.highlighted) is selected:
-                found += [joined(chart.seen(curve)) + np.array([chart.x(), chart.y()]), gap]
+                found += [joined(curve.seen()) + np.array([chart.x(), chart.y()]), gap]
     return np.concatenate(found)
 
 

@@ -189,12 +189,6 @@ class Plot(pg.PlotWidget):
         left, top, right, foot = self.plot_rect().getCoords()
         return left, top, right, foot
 
-    def seen(self, curve: Curve) -> list[Polyline]:
-        """Return the parts of a line that lie in the plot."""
-        left, top, right, foot = self.box()
-        thick = self.sizes.px(3)  # of a line along the edge nothing is cut
-        return clipped(curve.pixels(), (left - 0.5, top - thick, right + 0.5, foot + thick))
-
     def stretches(self, values: Values) -> list[Polyline]:
         """Return the pixels of a line that is no curve of its own, where it lies in the plot."""
         points = [self.at(x, y).toTuple() for x, y in zip(values.x, values.y, strict=True)]

@@ -69,6 +69,9 @@ class ExportDialog(QDialog):
             self._more.addWidget(each)
         self._more.setVisible(isinstance(source, Recorded))
         choices.addWidget(self._more)
+        self._zoomed = Tick("Keep the zoom of the charts")
+        self._zoomed.setChecked(True)
+        choices.addWidget(self._zoomed)
         where = QWidget()
         where.setFixedWidth(_WIDTH)
         where.setLayout(self._make_where())
@@ -146,6 +149,9 @@ class ExportDialog(QDialog):
         kind = self.kind
         self._appearance.offer(kind)
         noted = kind == ".html" and bool(self.source.notes)
+        drawn = KINDS[kind].is_picture or kind == ".html"
+        can_choose = drawn and isinstance(self.source, Recorded)
+        self._zoomed.setVisible(can_choose and bool(self.source.showing.zoom))
         self._more.setCurrentIndex(0 if KINDS[kind].is_picture else 1 if noted else 2)
         name = self._where.text()
         stem = re.sub(rf"({'|'.join(map(re.escape, KINDS))})$", "", name.strip())
@@ -192,11 +198,13 @@ class ExportDialog(QDialog):
             output = Path(self._kept.folder) / output
         if output.suffix.lower() != self.kind:
             output = output.with_name(output.name + self.kind)
+        showing = self.source.showing
         options = ReportOptions(
             self._appearance.theme,
             self._appearance.size_px,
             self.source.view,
             self._notes.isVisible() and self._notes.isChecked(),
+            showing=showing if self._zoomed.isChecked() else showing.zoomed({}),
         )
         self._desk.settings.more["Export"] = {
             "folder": str(output.parent),
@@ -256,7 +264,7 @@ def ask_for_session(parent: QWidget, desk: Desk, path: Path, trio: Trio) -> Expo
     planned = start.plan.get("name", "") if start else ""
     title = known.title if known else planned or path.name
     notes = known.label.notes if known else ""
-    return ask(parent, desk, Recorded(path, title, notes, trio.view))
+    return ask(parent, desk, Recorded(path, title, notes, trio.view, trio.showing))
 
 
 def _found(output: Path) -> str:

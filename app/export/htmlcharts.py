@@ -17,6 +17,7 @@ from app.charts.drawing import draw_swatch
 from app.charts.model import ChartModel
 from app.charts.page import Page
 from app.charts.series import Quantity, Series
+from app.charts.showing import Showing
 from app.charts.sizes import Sizes
 from app.charts.trio import Trio
 from app.export import picture
@@ -42,7 +43,9 @@ _TOKENS = (
 )
 
 
-def drawing(documents: Sequence[AnyDocument], view: View) -> Drawing:
+def drawing(
+    documents: Sequence[AnyDocument], view: View, showing: Showing | None = None
+) -> Drawing:
     """Draw the charts. Needs an application."""
     model = ChartModel()
     for document in documents:
@@ -54,6 +57,7 @@ def drawing(documents: Sequence[AnyDocument], view: View) -> Drawing:
     trio = Trio(model, light)
     trio.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
     trio.set_view(view)
+    trio.show_part(showing or Showing())
     trio.set_sizes(Sizes(scale=1.15, controls=2))
     trio.resize(_WIDTH, height)
     trio.refresh()
@@ -65,7 +69,7 @@ def drawing(documents: Sequence[AnyDocument], view: View) -> Drawing:
         painter.fillRect(QRectF(0, 0, _WIDTH, height), QColor(theme.card))
         trio.paint(painter, QRectF(0, 0, _WIDTH, height))
 
-    page = Page(documents, light, (1600, 1200), view)
+    page = Page(documents, light, (1600, 1200), view, showing)
     theme = dark
     trio.set_theme(dark)
     in_dark = picture.svg(paint, (_WIDTH, height), "", "").decode()
@@ -119,6 +123,8 @@ def _spots(trio: Trio) -> Iterable[str]:
                 if isnan(value):
                     continue
                 at = chart.at(reading.x, value)
+                if not chart.contains(at):
+                    continue  # the zoom leaves it out
                 offered = words.offered(reading)
                 time = reading.value(Quantity.TIME.value, trio.view)
                 time_text = (

@@ -7,12 +7,15 @@ import contextlib
 import gc
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from math import inf, isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app.charts.showing import ACROSS, Showing
 from workbench import stores
 from workbench.analysis.results import PERCENTILES, View
 from workbench.commands.opening import add_session_arguments, exit_code, open_session
+from workbench.documents import PointStop
 from workbench.errors import BadInput, PongbenchError, why
 from workbench.formatting import listed
 from workbench.report import distributions
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from app.charts.page import Page
 
 SIZE = (1600, 1200)
+_CHARTS = ("replies", "time", "errors")
 CLOCKS = ("latency", "service")
 
 
@@ -44,6 +48,8 @@ class ReportOptions:
     """The server of a distribution, by its id; empty: there is only one."""
     at: float | None = None
     """The value of the axis of a distribution; None: the server's sustained one."""
+    showing: Showing = field(default_factory=Showing)
+    """The part of the charts, and their scales."""
 
 
 def write_report(session: Path, output: Path, options: ReportOptions | None = None) -> None:
@@ -67,6 +73,7 @@ def check_output(output: Path) -> None:
 
 def _write_read(session: Session, output: Path, options: ReportOptions) -> None:
     _check_metric(session, options.view.metric)
+    _check_axes(session, options.showing)
     session = replace(session, documents=[session.start, *session.completed()[1:]])
     with _uncollected():
         data = _MAKERS[output.suffix.lower()](session, options)
@@ -78,6 +85,21 @@ def _check_metric(session: Session, key: str) -> None:
     if key and key not in known:
         has = listed(known) or "none beyond the built-in ones"
         raise BadInput(f"{session.name} has no metric {key!r}; available: {has}.")
+
+
+def _check_axes(session: Session, showing: Showing) -> None:
+    """Raises BadInput for an unknown axis, and for a part of it where nothing was measured."""
+    known = [ACROSS, *_CHARTS, *(metric.key for metric in session.start.metrics)]
+    for key in (*showing.zoom, *showing.log):
+        if key not in known:
+            raise BadInput(f"{session.name} has no axis {key!r}; it has {listed(known)}.")
+    points = [d.x for d in session.documents if isinstance(d, PointStop) and d.judged]
+    low, high = showing.zoom.get(ACROSS, (-inf, inf))
+    if points and not any(low <= x <= high for x in points):
+        raise BadInput(
+            f"{session.name} has no point from {low:g} to {high:g};"
+            f" its points are from {min(points):g} to {max(points):g}."
+        )
 
 
 @contextlib.contextmanager
@@ -132,6 +154,18 @@ def add_parser(subparsers: Any) -> None:
         metavar="KEY",
         help="to draw instead of errors, for example cpu_us_per_call",
     )
+    parser.add_argument(
+        "--zoom",
+        type=_zoom,
+        action="append",
+        default=[],
+        metavar="AXIS=LOW:HIGH",
+        help="part of an axis to draw, for example x=4000:9000; also replies, time (ms), errors (%%)"
+        " or a metric; can be repeated",
+    )
+    for name in ("log", "linear"):
+        about = f"axis to draw on a {name} scale, by the same names"
+        parser.add_argument(f"--{name}", action="append", default=[], metavar="AXIS", help=about)
     parser.add_argument("--server", default="", metavar="ID", help="server of an .hgrm file")
     parser.add_argument(
         "--at",
@@ -152,12 +186,25 @@ def handle(arguments: argparse.Namespace) -> int:
         arguments.notes,
         arguments.server,
         arguments.at,
+        showing=_showing(arguments),
     )
     check_output(arguments.output)
     session = open_session(arguments)
     _write_read(session, arguments.output, options)
     say(f"The report is {arguments.output}.")
     return exit_code(session)
+
+
+def _showing(arguments: argparse.Namespace) -> Showing:
+    log = dict.fromkeys(arguments.linear, False) | dict.fromkeys(arguments.log, True)
+    return Showing(dict(arguments.zoom), log)
+
+
+def showing_arguments(showing: Showing) -> list[str]:
+    """Return the arguments of the command that show the same."""
+    zoom = [f"--zoom={key}={low!r}:{high!r}" for key, (low, high) in showing.zoom.items()]
+    log = [f"--{'log' if on else 'linear'}={key}" for key, on in showing.log.items()]
+    return [*zoom, *log]
 
 
 def _csv(session: Session, options: ReportOptions) -> bytes:
@@ -183,7 +230,7 @@ def _html(session: Session, options: ReportOptions) -> bytes:
         text.replace(session.name, name) for text in (session.damage, *session.notes) if text
     ]
     report_facts = facts(documents, label.title, label.notes if options.notes else "", remarks)
-    return render(report_facts, drawing(documents, options.view)).encode()
+    return render(report_facts, drawing(documents, options.view, options.showing)).encode()
 
 
 def _png(session: Session, options: ReportOptions) -> bytes:
@@ -230,6 +277,7 @@ def _page(session: Session, options: ReportOptions) -> Page:
         THEMES[options.theme],
         options.size,
         options.view,
+        options.showing,
         title=_label(session).title,
     )
 
@@ -272,6 +320,19 @@ def _unwritable(output: Path, error: OSError) -> BadInput:
     return BadInput(
         f"The report cannot be written to {output}: {why(error)}. Choose another place."
     )
+
+
+def _zoom(text: str) -> tuple[str, tuple[float, float]]:
+    """Parse "x=4000:9000"."""
+    key, _, span = text.rpartition("=")
+    low, _, high = span.partition(":")
+    try:
+        part = float(low), float(high)
+    except ValueError:
+        part = (0.0, 0.0)
+    if not key or not (isfinite(part[0]) and isfinite(part[1]) and part[0] < part[1]):
+        raise argparse.ArgumentTypeError(f"{text!r} is no part of an axis like x=4000:9000")
+    return key, part
 
 
 def _size(text: str) -> tuple[int, int]:

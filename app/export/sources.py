@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.charts.drawing import draw_text, elided
 from app.charts.series import Quantity
+from app.charts.showing import Showing
 from app.charts.trio import Trio
 from app.export import picture, report
 from app.export.report import ReportOptions
@@ -56,6 +57,8 @@ class Recorded:
     notes: str = ""
     view: View = field(default_factory=View)
     """What its charts show."""
+    showing: Showing = field(default_factory=Showing)
+    """Which part of them, on which scales."""
     kinds: tuple[str, ...] = tuple(KINDS)
 
     def write(self, output: Path, options: ReportOptions) -> Coroutine[Any, Any, str]:
@@ -69,6 +72,7 @@ class Recorded:
             *("--clock", options.view.clock, "--newer"),
             *(["--metric", options.view.metric] if options.view.metric else []),
             *(["--notes"] if options.notes else []),
+            *report.showing_arguments(options.showing),
         ]
         return _run(arguments, output)
 
@@ -85,6 +89,10 @@ class Charts:
     @property
     def view(self) -> View:
         return self.trio.view
+
+    @property
+    def showing(self) -> Showing:
+        return self.trio.showing
 
     @property
     def kinds(self) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 Twelve servers x 90 points of made-up documents, offscreen, handed to the window's own pages through
 its bridge. *Live*: the last server runs, a window every 200 ms; the whole page is drawn, the column
 beside the charts and the strip below them, too. *Hover*: from server to server, ten times a second.
+*Zoom*: by the wheel and by keys, thirty times a second, each time all three charts anew.
 *Film*: nine servers x 87 points at 1000x. Prints the share of one core the GUI's thread took, and
 the time each chart took to paint; a frame is all the thread did from one painting of a chart to the
 next.
@@ -10,6 +11,7 @@ next.
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 import tempfile
@@ -21,12 +23,14 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import numpy as np
-from PySide6.QtCore import QEventLoop, QTimer
+from PySide6.QtCore import QEvent, QEventLoop, QPoint, QPointF, Qt, QTimer
+from PySide6.QtGui import QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication
 
 from app import stylesheet, theme
 from app.bridge import Bridge
 from app.charts.chart import Chart
+from app.charts.series import Quantity
 from app.context import Desk
 from app.pages.film import FilmPage
 from app.pages.live import LivePage
@@ -36,6 +40,8 @@ from tests.synthetic import session
 from workbench.documents import PointStart
 
 TICK_MS = 100
+ZOOM_MS = 33
+"""As often as a wheel or a drag moves."""
 paints: list[tuple[Chart, float, float]] = []
 """Which chart was painted, begun and ended at which CPU time of the thread (s)."""
 
@@ -63,12 +69,12 @@ def wait(until: Callable[[], bool], seconds: float) -> None:
     loop.exec()
 
 
-def run(name: str, seconds: float, tick: Callable[[], None]) -> None:
-    """Call `tick` ten times a second; print what everything cost."""
+def run(name: str, seconds: float, tick: Callable[[], None], every_ms: int = TICK_MS) -> None:
+    """Call `tick` ten times a second, or more often; print what everything cost."""
     paints.clear()
     timer = QTimer()
     timer.timeout.connect(tick)
-    timer.start(TICK_MS)
+    timer.start(every_ms)
     cpu, wall = time.thread_time(), time.perf_counter()
     wait(lambda: False, seconds)
     share = 100 * (time.thread_time() - cpu) / (time.perf_counter() - wall)
@@ -110,7 +116,32 @@ def live(desk: Desk, size: tuple[int, int], seconds: float) -> None:
     run("live", seconds, tick)
     names, turn = list(page.board.model.series), iter(range(10**6))
     run("hover", seconds, lambda: page.board.trio.highlight(names[next(turn) % 12], 4500.0))
+    chart = page.board.trio.charts[Quantity.REPLIES]
+    steps = itertools.count()
+
+    def zoom() -> None:
+        """In by ten notches, along by keys, and out again."""
+        step = next(steps) % 30
+        if step < 10 or step >= 20:
+            wheel(chart, 1 if step < 10 else -1)
+        else:
+            chart_key(page, Qt.Key.Key_Left if step < 15 else Qt.Key.Key_Right)
+
+    run("zoom", seconds, zoom, every_ms=ZOOM_MS)
     page.close()
+
+
+def wheel(chart: Chart, notches: int) -> None:
+    """Turn the wheel in the middle of a chart."""
+    at, none = QPointF(chart.plot_rect().center()), Qt.KeyboardModifier.NoModifier
+    turned, still = QPoint(0, 120 * notches), Qt.ScrollPhase.NoScrollPhase
+    event = QWheelEvent(at, at, QPoint(), turned, Qt.MouseButton.NoButton, none, still, False)
+    QApplication.sendEvent(chart.viewport(), event)
+
+
+def chart_key(page: LivePage, key: Qt.Key) -> None:
+    press = QKeyEvent(QEvent.Type.KeyPress, key, Qt.KeyboardModifier.ControlModifier)
+    page.board.trio.key(press)
 
 
 def film(desk: Desk, size: tuple[int, int], folder: Path) -> None:
