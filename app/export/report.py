@@ -160,8 +160,8 @@ def add_parser(subparsers: Any) -> None:
         action="append",
         default=[],
         metavar="AXIS=LOW:HIGH",
-        help="part of an axis to draw, for example x=4000:9000; also replies, time (ms), errors (%%)"
-        " or a metric; can be repeated",
+        help="part of an axis to draw, for example x=4000:9000; also replies, time (ms),"
+        " errors (%%) or a metric; can be repeated",
     )
     for name in ("log", "linear"):
         about = f"axis to draw on a {name} scale, by the same names"
