@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import Any
 
 from workbench.analysis.audits.base import Outcome, SessionData
 from workbench.formatting import cores as listed_cores
@@ -26,7 +25,7 @@ def backlog(data: SessionData) -> Outcome:
         backlog=reference,
         asked=asked,
     )
-    return _alike(data, message, values, reference)
+    return _alike(message, values, reference)
 
 
 def descriptors(data: SessionData) -> Outcome:
@@ -43,7 +42,7 @@ def descriptors(data: SessionData) -> Outcome:
         limit=reference,
         asked=asked,
     )
-    return _alike(data, message, values, reference)
+    return _alike(message, values, reference)
 
 
 def processes(data: SessionData) -> Outcome:
@@ -120,7 +119,7 @@ def _differing(data: SessionData, values: dict[str, set[int]], reference: int) -
     return {data.names[id_]: _span(sorted(of)) for id_, of in values.items() if of != {reference}}
 
 
-def _alike(data: SessionData, message: Any, values: dict[str, set[int]], reference: int) -> Outcome:
+def _alike(message: messages.Alike, values: dict[str, set[int]], reference: int) -> Outcome:
     other = tuple(id_ for id_, of in values.items() if of != {reference})
     return Outcome("failed" if other else "passed", message, servers=other)
 
