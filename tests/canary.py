@@ -1,7 +1,7 @@
-"""A session in whose every text stands something that no reader may obey.
+"""A session with hostile text in every field, which no reader may obey.
 
-`canary()` fills every text there is in the documents' types with `SONG`, so that a field added
-later has it, too. `heard(output)` are the signs in an output that it was let through.
+`canary()` fills every text field of the documents' types with `SONG`, so that a field added
+later has it, too. `heard(output)` returns the signs in an output that it was passed through.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ _KEPT = ("started_utc", "protocol", "arrivals", "mode", "rate_of", "order")
 
 
 def canary(servers: int = 2, points: int = 2, song: str = SONG) -> list[AnyDocument]:
-    """The documents of a run; its servers have different names."""
+    """Return the documents of a run; its servers have different names."""
     return [_sung(document, song) for document in _all_kinds(servers, points)]
 
 
 def sung(value: Any, song: str = SONG) -> Any:
-    """`value` with the song in every text, also of structs and of what nests in them."""
+    """Return `value` with the song in every text, also in nested structs."""
     return _sung(value, song)
 
 
 def heard(output: str, *, ours: str = "") -> list[str]:
-    """What of the song was obeyed or could be; `ours`: a pattern of what the program itself may
-    write, for example the colours of a terminal."""
+    """Return what of the song was or could be obeyed; `ours`: pattern of what the program itself
+    may write, for example the colours of a terminal."""
     output = re.sub(ours, "", output) if ours else output
     found = [
         f"{output[max(0, m.start() - 40) : m.end() + 20]!r}" for m in STEERING.finditer(output)
@@ -58,13 +58,13 @@ def heard(output: str, *, ours: str = "") -> list[str]:
 
 
 def _all_kinds(servers: int, points: int) -> Iterator[AnyDocument]:
-    """A made-up run in which also those texts are filled that are empty in most."""
+    """A synthetic run in which texts that are usually empty are filled, too."""
     for document in synthetic.session(servers, points, seconds=0.4, end="interrupted"):
         yield _filled(document)
 
 
 def _filled(document: Any) -> Any:
-    """With an entry in every mapping and list of texts that has none."""
+    """Return it with an entry in every empty mapping and list of texts."""
     kinds = {field.name: field.type for field in msgspec.inspect.type_info(type(document)).fields}
     empty = {name: kind for name, kind in kinds.items() if not getattr(document, name)}
     return msgspec.structs.replace(
@@ -108,5 +108,5 @@ def _sung(value: Any, song: str, name: str = "") -> Any:
 
 
 def _is_word(kind: msgspec.inspect.Type) -> bool:
-    """Of a few there are, such as a verdict."""
+    """Is it one of a fixed set of values, such as a verdict?"""
     return isinstance(kind, msgspec.inspect.LiteralType)

@@ -1,4 +1,4 @@
-"""A seeded sample of many cases, or the whole: `make verify` asks for the whole."""
+"""A seeded sample of many cases, or all of them in `make verify`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Made-up machines, checks and trials, for pictures of pages that nobody has to wait for."""
+"""Made-up machines, checks and tests of servers, for screenshots without waiting."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def busy() -> MachineBusy:
 
 
 def trial_result() -> TrialResult:
-    """What a trial of a small HTTP server tells."""
+    """The output of a test of a small HTTP server."""
     return TrialResult(
         True,
         [

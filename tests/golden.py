@@ -1,7 +1,7 @@
 """What a recorded session says, as plain data: the figures of its summary, documents and charts.
 
-The recorded ones (`tests/cases/sessions`, and the session that is shipped) were told by version 1
-of the documents. What they say is kept beside them and must stay, whatever becomes of the code.
+The recorded files (`tests/cases/sessions`, and the shipped session) were written by version 1
+of the documents. What they say is kept next to them and must not change with the code.
 
     python tests/golden.py      # only to add a session: it writes what is missing
 """
@@ -32,7 +32,7 @@ PERCENTILES = ("p50", "p99", "max")
 
 
 def told(path: Path) -> dict[str, Any]:
-    """Of a session: its summary, its comparison with itself, and its charts."""
+    """Return a session's summary, its comparison with itself, and its charts."""
     session = read_session(path)
     return {
         "summary": msgspec.to_builtins(summarise(session.completed()).to_data()),
@@ -42,7 +42,7 @@ def told(path: Path) -> dict[str, Any]:
 
 
 def charts(documents: Any) -> dict[str, Any]:
-    """Every value that is drawn, NaN as None."""
+    """Return every value that is drawn, NaN as None."""
     model = ChartModel()
     for document in documents:
         model(document)
@@ -80,7 +80,7 @@ def _shape(documents: Any) -> list[Any]:
 
 
 def lost(before: Any, after: Any, at: str = "") -> list[str]:
-    """What `before` has and `after` has not, or has otherwise; added keys are none."""
+    """Return what is missing or different in `after`; added keys do not count."""
     if isinstance(before, dict) and isinstance(after, dict):
         found = [f"{at}.{key} is missing" for key in before.keys() - after.keys()]
         shared = before.keys() & after.keys() - SENTENCES
@@ -96,7 +96,7 @@ def lost(before: Any, after: Any, at: str = "") -> list[str]:
 
 
 def kept(path: Path) -> Path:
-    """Where is kept what a session says."""
+    """Return the path of the recorded output of a session."""
     return HERE / f"{path.name.removesuffix('.pong.yaml')}.told.json"
 
 

@@ -1,4 +1,4 @@
-"""A synthetic session whose servers are looked at again after all of them had their turn."""
+"""A synthetic session whose servers are repeated after all of them had their turn."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from workbench.messages.reasons import BackgroundLoad
 def looked_again(
     documents: Sequence[AnyDocument], rate_per_s: float, *servers: str
 ) -> list[AnyDocument]:
-    """The first look at the rate cannot be judged; the second is as the first was."""
+    """The first attempt at the rate is inconclusive; the second has the original result."""
     *first, stop = documents
     assert isinstance(stop, RunStop)
     made: list[AnyDocument] = []

@@ -1,4 +1,4 @@
-"""Session files that hold given documents."""
+"""Session files with given documents."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class Figures:
         )
 
     def beyond(self, before: Figures, most_bytes: float) -> str:
-        """Which limit is passed; empty: none."""
+        """Which limit is exceeded; empty: none."""
         for name in ("descriptors", "threads", "processes", "tasks"):
             was, now = getattr(before, name), getattr(self, name)
             if now > was:
@@ -119,7 +119,7 @@ async def one_run(number: int, home: Path) -> str:
 
 
 async def settled(home: Path) -> list[str]:
-    """What is left of the runs once it had the time to go."""
+    """What is left of the runs after a grace period."""
     runs = home / "cache" / "runs"
 
     def left() -> list[str]:

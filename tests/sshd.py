@@ -65,7 +65,7 @@ async def feed(source: asyncssh.SSHReader[bytes], program: asyncio.StreamWriter)
 
 
 async def end(program: asyncio.subprocess.Process) -> None:
-    """A program that is no longer wanted, if it still runs."""
+    """End a program that is no longer needed, if it still runs."""
     with contextlib.suppress(ProcessLookupError):
         program.kill()
     assert program.stdout
@@ -157,7 +157,7 @@ async def ssh_host(**values: Any) -> AsyncIterator[SshHost]:
 
 
 class Sshd(asyncssh.SSHServer):
-    """Lets in whoever knows the password."""
+    """Accept every user with the right password."""
 
     def __init__(self, host: SshHost) -> None:
         self.host = host

@@ -73,7 +73,7 @@ class Camera:
             self.rest(0.05)
 
     def keep(self, widget: QWidget, name: str) -> None:
-        """As soon as it looks the same twice."""
+        """Grab it once two pictures in a row are equal."""
         if not self.wants(name):
             return
         before, shot = None, widget.grab()

@@ -1,8 +1,8 @@
 """Complete, plausible sessions without a load: deterministic documents with known knees.
 
 `session(3, 8)` is a list from `RunStart` to `RunStop`: three servers, eight rates each, with
-windows, host samples, histograms, a ceiling and a Note telling it. `knees(3, ...)` says what every
-server holds. Pure Python; the same arguments give the same documents.
+windows, host samples, histograms, and a client limit with its Note. `knees(3, ...)` returns what
+every server sustains. Pure Python; the same arguments give the same documents.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def knees(
     rates: Sequence[float] | None = None,
     untrusted_from: float | None = None,
 ) -> dict[str, float | None]:
-    """What `session` with the same arguments lets every server hold, by id."""
+    """The rate each server sustains in `session` with the same arguments, by id."""
     who = contestants(servers) if isinstance(servers, int) else servers
     trusted = untrusted_from or float("inf")
     held = {

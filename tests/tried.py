@@ -1,4 +1,4 @@
-"""Servers of the catalogue, tried with the patience that a busy machine asks for."""
+"""Servers of the catalogue, tested with the patience that a busy machine needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A synthetic session one of whose servers answers wrongly from a rate on."""
+"""A synthetic session in which one server sends unexpected responses from a rate on."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What one worker of the load agent can do, and whether what it says is true.
+"""Capacity and accuracy of one worker of the load agent.
 
-`python tests/bench/agent.py [ceiling] [open] [truth]`: all three unless named. One server on one
+`python tests/bench/agent.py [ceiling] [open] [truth]`: all three by default. One server on one
 core, the agent on another. Machines are noisy: each figure is the median of several rounds, with
-the best and the worst beside it.
+the best and the worst.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def ceiling(server_core: int, agent_core: int) -> None:
 
 
 def open_at_once(server_core: int, agent_core: int) -> None:
-    """A server that accepts and never answers."""
+    """A server that accepts but never answers."""
     with pinned_target("hold", "0", server_core) as held, pinned_agent(agent_core) as load:
         memory: list[int] = []
         outcome = load.run(
@@ -73,7 +73,7 @@ def open_at_once(server_core: int, agent_core: int) -> None:
 
 
 def truth(server_core: int, agent_core: int) -> None:
-    """Servers whose answer is known beforehand."""
+    """Servers whose response is known."""
     with pinned_target("pong", "0.005", server_core) as slow, pinned_agent(agent_core) as load:
         outcomes = [offer(load, slow.port, 150, 450) for _ in range(ROUNDS)]
     print("\na server that spins for 5 ms before it answers")
@@ -116,7 +116,7 @@ def tell(what: str, unit: str, values: list[float], digits: int = 0) -> None:
 
 
 def resident(load: Agent) -> int:
-    """Bytes, of the supervisor and its workers."""
+    """Bytes used by the supervisor and its workers."""
     pid = load.process.pid
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     pages = sum(int(Path(f"/proc/{p}/statm").read_text().split()[1]) for p in [pid, *children])

@@ -1,14 +1,14 @@
-"""What the bundle costs beside the source: `python tests/bench/bundle.py [STARTS]`, four minutes.
+"""Cost of the bundle compared with the source: `python tests/bench/bundle.py [STARTS]`, 4 minutes.
 
 Of `dist/pongbench`, which `make package` builds, and this checkout, in turns.
 
 *Load agent.* Both agents are started and wait on one core; a null server has another. Points of
 4,000 connections at 10,000/s are given to them in the order source, bundle, bundle, source, then
-the other way round, so that what drifts falls out. What counts is not the clock but the CPU time of
+the other way round, so that drift cancels out. What counts is not the clock but the CPU time of
 agent and worker, in nanoseconds, from /proc/PID/schedstat. Eight such rounds make one ratio, their
-median; then both agents are started anew, because where a process happens to lie in memory is worth
-a percent or two and stays with it. Told is the median of the starts' ratios and its interval by
-rank. Of the program's own share, without the kernel, the ticks of all points are told (a tick is
+median; then both agents are restarted, because where a process happens to lie in memory is worth
+a percent or two and stays with it. Reported is the median of the starts' ratios and its interval by
+rank. Of the program's own share, without the kernel, the ticks of all points are printed (a tick is
 10 ms), and, where they are counted (on few virtual machines), its instructions.
 
 *First paint.* From the start of the process until the window is on the screen, offscreen, by the
@@ -118,7 +118,7 @@ def loads(starts: int, port: int, core: int) -> None:
 
 
 def quad(running: dict[str, Agent], port: int, turn: int) -> Costs:
-    """Microseconds a connection, two of each, in an order that alternates."""
+    """Microseconds per connection, two of each, in alternating order."""
     costs: Costs = {name: [] for name in running}
     for name in TURNS[turn % 2]:
         before = cpu_ns(running[name])
@@ -138,7 +138,7 @@ def both(core: int) -> Iterator[dict[str, Agent]]:
 
 
 def load(running: Agent, port: int) -> int:
-    """One point; its replies."""
+    """Run one point; return its replies."""
     outcome = running.run(
         port, protocol="pong", rate_per_s=RATE, connections=CONNECTIONS, timeout_s=10.0
     )
@@ -149,21 +149,21 @@ def load(running: Agent, port: int) -> int:
 
 
 def family(running: Agent) -> list[int]:
-    """The agent and its worker."""
+    """Process ids of the agent and its worker."""
     pid = running.hello["pid"]
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return [pid, *map(int, children)]
 
 
 def cpu_ns(running: Agent) -> int:
-    """On a core, kernel included, since they began."""
+    """CPU time since start, kernel included."""
     return sum(
         int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) for pid in family(running)
     )
 
 
 def user_s(running: Agent) -> float:
-    """Outside the kernel, since they began, as the ticks found them."""
+    """User CPU time since start, by ticks."""
     stats = [Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2] for pid in family(running)]
     return sum(int(stat.split()[11]) for stat in stats) * TICK_S
 
@@ -179,7 +179,7 @@ def tell_instructions(running: dict[str, Agent], port: int) -> None:
 
 
 def instructions(running: Agent, port: int, event: str = "instructions:u") -> float:
-    """A connection, in one point; 0 where nobody counts."""
+    """Instructions per connection in one point; 0 where they are not counted."""
     pids = ",".join(map(str, family(running)))
     try:
         watch = subprocess.Popen(
@@ -187,7 +187,7 @@ def instructions(running: Agent, port: int, event: str = "instructions:u") -> fl
         )
     except FileNotFoundError:
         return 0.0
-    time.sleep(0.5)  # perf says nowhere that it has begun; before and after, nothing runs
+    time.sleep(0.5)  # perf does not report when it has started; before and after, nothing runs
     replies = load(running, port)
     watch.send_signal(signal.SIGINT)
     said = watch.communicate(timeout=WITHIN_S)[1]
@@ -214,7 +214,7 @@ def paints() -> None:
 
 
 def paint(name: str) -> tuple[float, float]:
-    """Milliseconds from starting the program to its first paint: by the clock, of CPU."""
+    """Milliseconds from program start to first paint: elapsed time, CPU time."""
     with tempfile.TemporaryDirectory() as home:
         script = Path(home, "paint.py")
         script.write_text(PAINT)
@@ -233,7 +233,7 @@ def paint(name: str) -> tuple[float, float]:
 
 
 def interval(ratios: list[float]) -> str:
-    """Their median, and between which of them it lies how surely."""
+    """Their median and its confidence interval by rank."""
     out, coverage = ranks(len(ratios))
     low, high = sorted(ratios)[out], sorted(ratios)[-1 - out]
     sure = f", {coverage:.0%}" if coverage else ""

@@ -1,6 +1,6 @@
 """What the window costs while it draws: `python tests/bench/charts.py [WIDTHxHEIGHT] [SECONDS]`.
 
-Twelve servers x 90 points of made-up documents, offscreen, handed to the window's own pages through
+Twelve servers x 90 points of synthetic documents, offscreen, sent to the window's own pages through
 its bridge. *Live*: the last server runs, a window every 200 ms; the whole page is drawn, the column
 beside the charts and the strip below them, too. *Hover*: from server to server, ten times a second.
 *Zoom*: by the wheel and by keys, thirty times a second, each time all three charts anew.
@@ -61,7 +61,7 @@ class Timed:
 
 
 def wait(until: Callable[[], bool], seconds: float) -> None:
-    """Let the window live until then, or so long."""
+    """Process events until the condition holds or time is up."""
     loop, timer = QEventLoop(), QTimer()
     timer.timeout.connect(lambda: loop.quit() if until() else None)
     timer.start(20)

@@ -1,6 +1,6 @@
-"""What confinement costs a server: CPU per connection with it and without, in turns.
+"""What confinement costs a server: CPU per connection with and without it, interleaved.
 
-`python tests/bench/confinement.py [SERVER...]`: the null server and some others unless named. Both
+`python tests/bench/confinement.py [SERVER...]`: the null server and some others by default. Both
 run at once on one core, are loaded in turns by an agent on another, and read from
 /proc/PID/schedstat; each figure is the median of several rounds, with the best and the worst.
 """

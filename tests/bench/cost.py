@@ -1,8 +1,8 @@
-"""CPU time of a server as the sampler counts it, beside `perf stat` over the same load.
+"""CPU time of a server as the sampler counts it, compared with `perf stat` over the same load.
 
-`python tests/bench/cost.py [SERVER...]`: three servers unless named. perf watches the server's
+`python tests/bench/cost.py [SERVER...]`: three servers by default. perf watches the server's
 processes from before the load until after it, the sampler from its mark to its answer; between
-them nobody asks the server for anything. The kernel's scheduler, whose clock the sampler reads,
+them the server gets no requests. The kernel's scheduler, whose clock the sampler reads,
 charges a process with the switch to it and from it, which perf leaves out: 1 to 2.5 us each, seen
 on a server that is woken for every call and does next to nothing.
 
@@ -78,7 +78,7 @@ async def one(sampling: Sampling, pid: int, port: int, protocol: str) -> tuple[f
         *("perf", "stat", "-x", ",", "-e", "task-clock", "-p", pids),
         stderr=asyncio.subprocess.PIPE,
     )
-    await asyncio.sleep(0.5)  # it does not say when it has begun
+    await asyncio.sleep(0.5)  # it does not report when it has started
     await sampling.mark()
     answered = await asyncio.to_thread(offer, port, protocol)
     usage = await sampling.since_mark()
@@ -99,7 +99,7 @@ def descendants(pid: int) -> list[int]:
 
 
 def offer(port: int, protocol: str) -> int:
-    """Calls answered."""
+    """Run the load; return the calls answered."""
     with agent() as load:
         outcome = load.run(
             port, protocol=protocol, rate_per_s=PER_S, connections=CALLS, timeout_s=5.0

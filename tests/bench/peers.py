@@ -1,8 +1,8 @@
-"""What a connection and a request cost the load agent, beside `ab`, `httperf` and `wrk`.
+"""What a connection and a request cost the load agent, compared with `ab`, `httperf` and `wrk`.
 
 One target (nginx answering from memory) on one core, every generator alone on another. CPU is
 user and system time of the whole process as the kernel accounts it, start-up subtracted for all
-alike. Runs are interleaved and repeated; medians are told, and the ratio of each round. Machines
+alike. Runs are interleaved and repeated; medians and the ratio of each round are printed. Machines
 are noisy: a ratio within a round says more than figures of different rounds.
 """
 
@@ -132,7 +132,7 @@ def nginx(core: int) -> Iterator[int]:
 
 
 def ab(port: int) -> Cost:
-    """`ab`, as in the source of 2013, without keep-alive."""
+    """`ab`, as in the benchmark of 2013, without keep-alive."""
     argv = ["ab", "-q", "-n", str(CONNECTIONS), "-c", str(CONCURRENCY), f"http://127.0.0.1:{port}/"]
     output, cost = spend(argv, CONNECTIONS)
     _must("Complete requests:", CONNECTIONS, output)
@@ -140,7 +140,7 @@ def ab(port: int) -> Cost:
 
 
 def httperf(port: int) -> Cost:
-    """`httperf`, as in the source of 2009. It looks at the clock all the time (`--hog`)."""
+    """`httperf`, as in the benchmark of 2009. It polls the clock all the time (`--hog`)."""
     argv = ["httperf", "--hog", "--timeout=5", "--server=127.0.0.1", f"--port={port}", "--uri=/"]
     argv += [f"--rate={HTTPERF_RATE}", f"--num-conns={CONNECTIONS}", "--num-calls=1"]
     argv += ["--send-buffer=4096", "--recv-buffer=16384"]
@@ -184,7 +184,7 @@ def agent_kept(port: int) -> Cost:
 
 
 def agent_cost(port: int, things: int, **load: object) -> Cost:
-    """All processes of the agent, from start to end, less an agent that was given nothing."""
+    """CPU time of all processes of the agent, minus that of an agent without load."""
     before = _children_cpu()
     with agent():
         pass
@@ -206,7 +206,7 @@ def spend(argv: list[str], things: int) -> tuple[str, Cost]:
 
 
 def _children_cpu() -> tuple[float, float]:
-    """(user, system) seconds of all children that have ended."""
+    """(user, system) seconds of all terminated children."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime, usage.ru_stime
 

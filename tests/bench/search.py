@@ -1,8 +1,8 @@
-"""The search for a peak beside a full sweep of the same rates, on servers whose limits are planted.
+"""A search for the peak compared with a full sweep of the same rates; the limits are planted.
 
-`python tests/bench/search.py [SERVERS [FOLDER]]`: 20 servers unless told, each swept and then
+`python tests/bench/search.py [SERVERS [FOLDER]]`: 20 servers by default, each swept and then
 searched by the real engine, from 100/s to 955/s in steps of 15. Their limits are a clock's, a
-core's, or vary by chance; some stand still now and then. Needs root and two cores: what is measured
+core's, or vary randomly; some stall now and then. Needs root and two cores: what is measured
 comes before all other programs. Sessions stay in FOLDER, if it is given.
 """
 
@@ -92,7 +92,7 @@ def plan(server_id: str, **values: object) -> Plan:
 
 
 async def measured(plan: Plan, entry: ServerEntry, folder: str) -> tuple[float | None, float, int]:
-    """(what it sustains, seconds from the first point to the last, points)."""
+    """(sustained rate, seconds from the first point to the last, points)."""
     documents: list[AnyDocument] = []
     kind = "search" if plan.search else "sweep"
     recorder = Recorder(Path(folder, f"{entry.id}-{kind}.pong.yaml")) if folder else None

@@ -31,7 +31,7 @@ def main() -> int:
 
 
 def _write(path: Path) -> int:
-    """An ordinary session, its points told over and over until it is large enough."""
+    """An ordinary session whose points are repeated until it is large enough."""
     start, *run = synthetic.session(9, 20, seconds=4.4)
     points = [document for document in run if not isinstance(document, RunStop)]
     recorder = Recorder(path)

@@ -1,6 +1,6 @@
-"""What machines over SSH cost and how well they keep time, on the lab's hosts.
+"""The cost and clock accuracy of machines over SSH, on the lab's hosts.
 
-`python tests/bench/ssh.py [clock] [start] [lines] [deploy] [cut]`: all of them unless named. Needs
+`python tests/bench/ssh.py [clock] [start] [lines] [deploy] [cut]`: all of them by default. Needs
 root, as the lab does. All hosts share this computer's cores: nothing else should run, and figures
 of separate machines are better.
 """
@@ -116,7 +116,7 @@ async def error_us(host: Host, machine: SshMachine) -> float:
 
 
 async def start(lab: Lab) -> None:
-    """Three clients against one target: when each began, what was offered, what it costs to look
+    """Three clients against one target: when each started, what was offered, what it costs to watch
     on."""
     path = Path(os.environ["PONGBENCH_HOME"]) / "plan.yaml"
     path.write_text(PLAN)
@@ -166,7 +166,7 @@ def sent_per_s(documents: Sequence[AnyDocument], point: PointStop) -> float:
 
 
 async def lines(lab: Lab) -> None:
-    """What it costs this side to take documents as fast as nobody sends them."""
+    """What it costs this side to receive documents faster than any run sends them."""
     window = Window(
         t_us=12_345_678, point=12, index=7, due=1234, sent=1230, late=4, established=1229,
         replies=1201, errors={"client-timo": 3, "connreset": 25}, in_flight=231,
@@ -197,7 +197,7 @@ async def lines(lab: Lab) -> None:
 
 
 async def deployments(lab: Lab) -> None:
-    """A machine that has all of it already, and a new connection each time."""
+    """A machine that already has everything, with a new connection each time."""
     host = lab.hosts[0]
     entry = Catalogue.load()["gevent-pywsgi"]
     log_in, agents, servers = [], [], []
@@ -221,7 +221,7 @@ async def deployments(lab: Lab) -> None:
 
 
 async def cuts(lab: Lab) -> None:
-    """From the cut until whatever waits for the machine is told."""
+    """From the cut until every waiter gets an error."""
     host = lab.hosts[0]
     faults = {
         "cable pulled": (host.cut, host.heal),
@@ -246,7 +246,7 @@ async def cuts(lab: Lab) -> None:
 
 
 class Spent:
-    """CPU time of a process, from now to the last look; its main thread, to the nanosecond."""
+    """CPU time of a process from now to the last reading; its main thread, in nanoseconds."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
@@ -302,7 +302,7 @@ def tell(what: str, unit: str, values: Sequence[float], digits: int = 0) -> None
 
 
 def nobodys_home(folder: Path) -> None:
-    """Somebody without keys, agent and keyring; what was fetched once for the lab is kept."""
+    """A user without keys, agent or keyring; downloads of the lab are kept."""
     (folder / ".ssh").mkdir()
     (folder / "pongbench").mkdir()
     (TOOLS / "cache").mkdir(parents=True, exist_ok=True)

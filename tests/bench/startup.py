@@ -4,7 +4,7 @@ Fresh processes, in turn: this window, and a bare PySide6 window as the peer. Co
 line of their own code, warm, offscreen. *First paint*: something is on the screen. *Charts*: the
 live page with its three charts is. *Command palette*: from Ctrl+K until it is painted with all that
 it lists. Prints medians: CPU time, which other programs do not disturb
-much, and what the clock says.
+much, and elapsed time.
 """
 
 from __future__ import annotations
@@ -86,9 +86,9 @@ print(json.dumps(told))
 
 
 def once(code: str, home: str) -> dict[str, list[float]]:
-    """CPU and clock, in ms, by what was reached."""
+    """CPU and elapsed time in ms, by milestone."""
     env = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "PONGBENCH_HOME": home}
-    env.pop("PYTHONDONTWRITEBYTECODE", None)  # else every start compiles the program anew
+    env.pop("PYTHONDONTWRITEBYTECODE", None)  # otherwise every start compiles the program again
     ended = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=False
     )
@@ -106,7 +106,7 @@ def main() -> None:
         for turn in range(times + 1):
             for kind, code in kinds.items():
                 for what, figures in once(code, home).items():
-                    if turn:  # the first of each warms the disk's cache
+                    if turn:  # the first of each warms the disk cache
                         seen.setdefault((kind, what), []).append(figures)
     print(f"medians of {times} fresh processes, in turn\n{'':42}{'CPU':>8} {'clock':>8}")
     for (kind, what), figures in seen.items():

@@ -39,8 +39,8 @@ ALL = Capabilities(
 
 @dataclass
 class Script:
-    """What happens at the points of a run. `x` is a point's connections a second, or how many are
-    held in a closed loop."""
+    """What happens at the points of a run. `x` is a point's connections per second, or how many are
+    concurrent in a closed loop."""
 
     capacity: Callable[[float], float] = lambda x: x
     """Connections a second that are answered where x are offered; the others get `error`."""
@@ -65,7 +65,7 @@ class Script:
 
 
 class FakeLoad:
-    """A `LoadGenerator` on clients that need not exist."""
+    """A `LoadGenerator` whose clients need not exist."""
 
     def __init__(self, script: Script, can: Capabilities, clients: Sequence[Client]) -> None:
         self.script = script
@@ -157,7 +157,7 @@ class FakeLoad:
         return self.script.in_flight * call_us / WINDOW_US
 
     def _calls(self, spec: PointSpec, part: float) -> tuple[int, int, Errors]:
-        """Due, answered and lost in a part of the schedule."""
+        """Calls due, answered and lost in a part of the schedule."""
         x = spec.rate_per_s or spec.concurrency
         stalled = len(self.specs) in self.script.stalls
         answered_per_s = 0 if stalled else self.script.capacity(x) * spec.calls_per_connection

@@ -1,4 +1,4 @@
-"""A machine without a machine: programs are scripts, and its servers one that answers in here."""
+"""A fake machine: programs are scripts, and a server in this process answers for its servers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _numbers = itertools.count(1)
 
 
 class FakeProcess:
-    """Runs until it is stopped, or `ends`."""
+    """A process that runs until it is stopped or `ends`."""
 
     def __init__(self, command: Command, says: Sequence[str] = (), *, over: bool = False) -> None:
         self.command = command
@@ -61,7 +61,7 @@ class FakeProcess:
 
 
 class FakeSampler(FakeProcess):
-    """Answers what it is asked for, on a machine that does nothing."""
+    """Answers requests on a machine that does nothing."""
 
     def __init__(self, command: Command) -> None:
         super().__init__(command)
@@ -83,7 +83,7 @@ class FakeSampler(FakeProcess):
 
 
 class FakeMachine:
-    """This computer, as far as the rest of the program can tell."""
+    """A machine that the rest of the program cannot distinguish from this computer."""
 
     is_local = True
     platform = None
@@ -114,7 +114,7 @@ class FakeMachine:
 
     @property
     def servers(self) -> list[FakeProcess]:
-        """Those deployed so far, in order."""
+        """The servers deployed so far, in order."""
         return [process for process in self.started if "serve" in process.command.argv]
 
     async def start(self, command: Command) -> FakeProcess:
@@ -189,7 +189,7 @@ class FakeMachine:
 
 
 class FakeMachines:
-    """Opens them as a fleet does."""
+    """Opens fake machines as a fleet does."""
 
     def __init__(self, on_machine: Callable[[FakeMachine], None] = lambda machine: None) -> None:
         self.opened: dict[str, FakeMachine] = {}

@@ -51,7 +51,7 @@ def an_entry(id_: str, folder: Path, **more: Any) -> ServerEntry:
 
 @dataclass
 class Run:
-    """A run under way, or over."""
+    """A run in progress, or one that has ended."""
 
     scheduler: Scheduler
     control: Control
@@ -69,7 +69,7 @@ class Run:
         return [d for d in self.documents if isinstance(d, Note) and d.topic == topic]
 
     async def until_told(self, topic: str) -> None:
-        """Let the run go on until it has emitted such a note."""
+        """Let the run continue until it has emitted such a note."""
         while not self.notes(topic):  # noqa: ASYNC110  what is waited for is a document
             await asyncio.sleep(0)
 
@@ -103,7 +103,7 @@ async def a_run(
     clients: tuple[str, ...] = (HERE,),
     **entries: Any,
 ) -> AsyncIterator[Run]:
-    """A stage of fakes and a scheduler on it. `entries`: fields of all servers of the plan. Needs
+    """Fakes and a scheduler that uses them. `entries`: fields of all servers of the plan. Needs
     `PONGBENCH_HOME`."""
     _save_profiles(clients)
     tool, started = fake_tool(script or Script(), can)

@@ -1,4 +1,4 @@
-"""A live page in a process of its own: runs, tells its first point and its last words."""
+"""A live page in a process of its own: runs, prints its first point and its last message."""
 
 from __future__ import annotations
 

@@ -57,14 +57,14 @@ def qapp_cls() -> type[QApplication]:
 @pytest.fixture(autouse=True, scope="session")
 def dressed(qapp: QApplication) -> Iterator[None]:
     stylesheet.apply(qapp, theme.LIGHT)
-    gc.freeze()  # else what is imported would be gone through after every test
+    gc.freeze()  # otherwise the collector would traverse all imports after every test
     yield
     gc.unfreeze()
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown() -> Iterator[None]:
-    """Nothing of a test is left for the next."""
+    """Leave nothing of a test for the next one."""
     try:
         yield
     finally:
@@ -97,5 +97,5 @@ def bridge() -> Iterator[Bridge]:
 def desk(bridge: Bridge) -> Iterator[Desk]:
     made = Desk(bridge, theme.LIGHT, Settings())
     yield made
-    # Else what was connected to it, and so the page, would stay for ever.
+    # Otherwise its connections would keep the page alive.
     made.deleteLater()

@@ -1,4 +1,4 @@
-"""Two pairs of hands for one tour: Qt's own events, and a real pointer with real keys on X11."""
+"""Two ways to drive the tour: Qt's own events, and a real pointer with real keys on X11."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class XHands:
     def click(self, widget: QWidget, at: QPoint | None = None) -> None:
         place = widget.mapToGlobal(at or _middle(widget))
         _xdotool("mousemove", "--sync", str(place.x()), str(place.y()), "click", "1")
-        # A pointer that rests on something changes how it looks: out of the way with it.
+        # Hovering changes how controls look, so the pointer is moved away.
         away = widget.screen().geometry().bottomLeft()
         _xdotool("mousemove", str(away.x()), str(away.y()))
 

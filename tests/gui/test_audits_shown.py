@@ -1,4 +1,4 @@
-"""Audits beside the charts, and what they taint in them."""
+"""Audits next to the charts, and the points they mark."""
 
 from __future__ import annotations
 

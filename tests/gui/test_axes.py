@@ -1,4 +1,4 @@
-"""Axes stay where they are: while a session runs, when it ends, and from a film's first to its last
+"""Axes do not move: during a session, when it ends, and from a film's first to its last
 picture."""
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def board(qtbot: QtBot) -> Board:
 
 
 def patient(documents: list[AnyDocument], timeout_s: float) -> list[AnyDocument]:
-    """The same, each call given up after so long."""
+    """The same documents with this timeout."""
     start = documents[0]
     assert isinstance(start, RunStart)
     workload = {**start.plan.get("workload", {}), "timeout_s": timeout_s}

@@ -1,4 +1,4 @@
-"""What others wrote is read in the window and in reports as it stands, and never obeyed."""
+"""Foreign text is shown as it is in the window and in reports, and never interpreted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The card of a point: its title is whole, and it covers nothing that is read."""
+"""The card of a point: its title is not cut, and it covers nothing of interest."""
 
 from __future__ import annotations
 

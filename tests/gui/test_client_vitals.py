@@ -1,4 +1,4 @@
-"""What a person reads of the machines that offer the load."""
+"""What the window shows of the client machines."""
 
 from __future__ import annotations
 

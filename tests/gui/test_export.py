@@ -1,4 +1,4 @@
-"""Exports as a person asks for them: files that open, and words where they cannot be made."""
+"""Exports: files that open, and messages where they cannot be written."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def write_to(dialog: ExportDialog, path: Path) -> None:
 
 
 def replaces(qtbot: QtBot, dialog: ExportDialog, taken: bool = True) -> None:
-    """Whether a file of this name is there already is told."""
+    """Does the dialog say that a file of this name exists?"""
     qtbot.waitUntil(lambda: says(dialog, "will be replaced") is taken, timeout=PATIENCE_MS)
 
 

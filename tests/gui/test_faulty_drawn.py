@@ -1,4 +1,4 @@
-"""A faulty server in the window: a cross and a word, never colour alone."""
+"""A faulty server in the window: a cross and text, never colour alone."""
 
 from __future__ import annotations
 

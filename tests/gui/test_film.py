@@ -1,4 +1,4 @@
-"""A film tells where it is, without a window; in one, it stays until another can be shown."""
+"""Position of a film without a window; in one, it stays until another can be shown."""
 
 from __future__ import annotations
 

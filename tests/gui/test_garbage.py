@@ -1,4 +1,4 @@
-"""What Qt made ends in the thread that made it, whichever thread leaves garbage behind."""
+"""Qt objects are collected in the thread that created them, whichever thread leaves garbage."""
 
 from __future__ import annotations
 

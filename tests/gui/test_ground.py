@@ -1,4 +1,4 @@
-"""What charts say of themselves: what markers mean, where calls are given up, what is to come."""
+"""What charts explain: markers, the timeout, and what is to come."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from workbench.documents import AnyDocument, PointStart, RunStart
 
 
 def written(trio: Trio) -> str:
-    """All words in the charts."""
+    """All texts in the charts."""
     size = trio.width(), trio.height()
     made = picture.pdf(lambda painter: paint(trio, painter), size, "")
     return " ".join(PdfReader(BytesIO(made)).pages[0].extract_text().split())

@@ -1,4 +1,4 @@
-"""The list of what happened in a session."""
+"""The list of events of a session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lies beyond the clients' limit is hatched, and nothing else, in every kind of file."""
+"""Only the area beyond the client limit is hatched, in every kind of file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The live page as a person has it: what is told, what stops, what fits."""
+"""The live page as a user sees it: what it shows, what stops it, what fits."""
 
 from __future__ import annotations
 
@@ -221,7 +221,7 @@ def test_stop_pressed_again_aborts_and_says_what_was_recorded(
     runs(qtbot, page)
     qtbot.waitUntil(lambda: bool(page.board.model.series["asyncio-streams"].stops))
     runs(qtbot, page)
-    monkeypatch.setattr(LiveRun, "stop", lambda run: None)  # good order takes long today
+    monkeypatch.setattr(LiveRun, "stop", lambda run: None)  # a clean stop takes long
     named(page, "Stop").click()
     assert page.state is State.STOPPING
     qtbot.waitUntil(lambda: offers(page, "Abort"))
@@ -261,7 +261,7 @@ def test_a_run_is_presented_and_paused_by_keys(qtbot: QtBot, page: LivePage) -> 
 
 
 def test_a_program_that_was_suspended_says_so_and_keeps_its_points(sessions: Path) -> None:
-    away_s = 6  # longer than servers and clients live without a sign of life
+    away_s = 6  # longer than servers and clients live without a heartbeat
     command = [sys.executable, "-m", "tests.gui.a_live_page"]
     with subprocess.Popen(command, cwd=paths.CODE, stdout=subprocess.PIPE, text=True) as program:
         assert program.stdout is not None

@@ -1,4 +1,4 @@
-"""What the desktop hands over in an event, as macOS does with a double click."""
+"""Files that the desktop passes in an event, as macOS does on a double click."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a search found, beside the charts."""
+"""The results of a search, next to the charts."""
 
 from __future__ import annotations
 

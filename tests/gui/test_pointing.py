@@ -1,4 +1,4 @@
-"""What is pointed at lets go in time."""
+"""Hovered objects are released in time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
 @pytest.fixture
 def board(qtbot: QtBot) -> Board:
-    """A session of two servers, with the column beside the charts."""
+    """A session of two servers, with the side column."""
     made = live_board(qtbot)
     for document in session(2, 8):
         made.consume(document)

@@ -1,4 +1,4 @@
-"""The presentation as those in the back row, and the one at the keys, have it."""
+"""The presentation as the audience and the presenter see it."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def reads(shown: Presentation, sentence: str) -> bool:
 
 
 def told_below(shown: Presentation) -> str:
-    """Which keys there are."""
+    """The text that lists the keys."""
     told = (each.accessibleName() for each in shown.findChildren(QWidget))
     return next(each for each in told if each.endswith("Esc leave") or "Esc leave  " in each)
 

@@ -1,4 +1,4 @@
-"""Reports open elsewhere and say what the session says."""
+"""Reports open in other programs and match the session."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ HOSTILE = "</title></svg></style><script>alert(1)</script><img src=x onerror=ale
 
 
 def hostile() -> list[AnyDocument]:
-    """A session that says markup wherever it can say something."""
+    """A session with markup in every text."""
     who = [Contestant(c.id, c.name + HOSTILE, HOSTILE, 3000, 200, 1) for c in contestants(2)]
     start, *rest = session(who, 3, give_up=True, end="interrupted")
     assert isinstance(start, RunStart)

@@ -1,4 +1,4 @@
-"""The point that runs is seen in all three charts, with its name beside it."""
+"""The running point is visible in all three charts, with its name next to it."""
 
 from __future__ import annotations
 

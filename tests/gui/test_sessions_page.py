@@ -1,4 +1,4 @@
-"""The list of sessions as a person uses it: real files, and what becomes of them."""
+"""The list of sessions as a user works with it: real files, and what happens to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What belongs to the whole window: settings, log, surprises, help, keys, what is read aloud."""
+"""The whole window: settings, log, unexpected errors, help, shortcuts, accessibility."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def book() -> Iterator[LogBook]:
-    """The log of a program that has begun, put back afterwards."""
+    """The log of a started program, restored afterwards."""
     root = logging.getLogger()
     handlers, level = list(root.handlers), root.level
     hooks = sys.excepthook, sys.unraisablehook, threading.excepthook
@@ -292,7 +292,7 @@ def test_versions_and_licences_can_be_read_and_copied(qtbot: QtBot, window: Main
     box.accept()
 
 
-# Log and surprises
+# Log and unexpected errors
 
 
 def test_an_unexpected_error_is_one_sentence_and_the_rest_is_in_the_log(

@@ -1,4 +1,4 @@
-"""Names that do not fit are shortened so that a reader still knows who is meant."""
+"""Names that do not fit are shortened but stay recognisable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions laid over one another are told apart without colours, and every line can be seen."""
+"""Overlaid sessions are distinguishable without colours, and every line is visible."""
 
 from __future__ import annotations
 

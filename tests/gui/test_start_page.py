@@ -1,4 +1,4 @@
-"""The start page as a newcomer meets it, and as one who comes back does."""
+"""The start page for newcomers and for returning users."""
 
 from __future__ import annotations
 

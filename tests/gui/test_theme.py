@@ -1,4 +1,4 @@
-"""What can be read and told apart, in both themes."""
+"""Readability and distinguishable colours in both themes."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_hues_are_distinguishable_with_any_colour_vision(chosen: Theme, sight: s
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     seen = oklab(np.clip(linear @ np.array(SIGHT[sight]).T, 0, 1))
     for a, b in combinations(range(len(seen)), 2):
-        # 0.02 is what can just be told apart side by side.
+        # 0.02 can just be distinguished side by side.
         assert np.linalg.norm(seen[a] - seen[b]) > 0.09, (chosen.hues[a], chosen.hues[b])
 
 

@@ -1,5 +1,5 @@
-"""What a person does in the window, from the first look to the exported picture, with real servers
-and real load; and what is on the screen then.
+"""A user's way through the window, from the first page to the exported picture, with real servers
+and real load; and what the screen shows.
 
 With PONGBENCH_HANDS=xdotool it is done with a real pointer and real keys (see tests/window).
 """
@@ -98,7 +98,7 @@ class Person:
         colour = QColor(self.window.desk.theme.series(server).colour)
         image = self.hands.see(chart.window())
         ratio = image.width() / chart.window().width()
-        # One that is not to be trusted is drawn as a ring.
+        # An unreliable one is drawn as a ring.
         near = range(-6, 7)
         return any(
             _alike(image.pixelColor(QPoint(place.x() + x, place.y() + y) * ratio), colour)
@@ -112,7 +112,7 @@ def _is(widget: QWidget, name: str) -> bool:
 
 
 def _stands_still(button: QWidget) -> Callable[[], bool]:
-    """Nobody hits what is still being laid out."""
+    """Wait until the layout is final."""
     seen: list[QPoint] = []
 
     def same() -> bool:
@@ -159,7 +159,7 @@ def pauses_and_goes_on(person: Person) -> None:
 
 @dataclass
 class Measured:
-    """What the session says, from its file."""
+    """The results of the session, from its file."""
 
     names: list[str]
     stops: list[list[PointStop]]
@@ -189,12 +189,12 @@ def drawn(person: Person, trio: Trio, measured: Measured, server: int) -> bool:
 
 
 def gone(person: Person, trio: Trio, measured: Measured, server: int) -> bool:
-    """Is it nowhere near the last of its points?"""
+    """Is its colour nowhere near the last of its points?"""
     return not person.sees_series(trio, server, Quantity.REPLIES, measured.stops[server][-1])
 
 
 def hides_a_line(person: Person, measured: Measured) -> None:
-    """Where both servers answer alike, one line lies on the other: hiding one shows the other."""
+    """With the same values, one server's line covers the other's: hiding one shows the other."""
     trio = person.window.live.board.trio
     one, other = measured.names
     person.presses(f"Show {one}")
@@ -233,7 +233,7 @@ def presents(person: Person) -> None:
 
 
 def exports(person: Person, home: Path) -> None:
-    """As a page that a colleague opens."""
+    """Open the report as a colleague would."""
     person.hands.key("Ctrl+E")
     person.waits(lambda: person.front is not person.window)
     field = next(w for w in person.front.findChildren(QLineEdit) if _is(w, "File"))
@@ -274,7 +274,7 @@ def compares(person: Person, measured: Measured) -> None:
 
 
 def test_the_colours_tested_for_occur_in_no_other_part() -> None:
-    """Else the tour might find them by chance."""
+    """Otherwise the tour might find them by chance."""
     for chosen in (theme.DARK, theme.LIGHT):
         parts = [QColor(c) for c in (chosen.card, chosen.line, chosen.line2, chosen.muted)]
         for index in range(2):

@@ -1,4 +1,4 @@
-"""The linked charts as a person sees them: pixels, names, the card."""
+"""The linked charts as a user sees them: pixels, names, the card."""
 
 from __future__ import annotations
 

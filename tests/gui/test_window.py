@@ -1,4 +1,4 @@
-"""The window as a person uses it: real runs, real sessions, what is to be seen."""
+"""The window as a user works with it: real runs, real sessions, what is visible."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def window(qtbot: QtBot) -> Iterator[MainWindow]:
 
 
 def runs(qtbot: QtBot, window: MainWindow) -> None:
-    """Wait until a point's load is under way."""
+    """Wait until the load of a point is running."""
     qtbot.waitUntil(lambda: (r := window.live.board.model.running) is not None and bool(r.windows))
 
 
@@ -118,7 +118,7 @@ def test_a_session_opens_at_its_end_and_can_be_scrubbed(
     board = window.film.board
 
     def whole() -> bool:
-        """Its last documents may come a moment after its end is told."""
+        """Its last documents may arrive shortly after its end is reported."""
         series = board.model.series.values()
         return len(series) == 9 and all(len(each.points) == 20 for each in series)
 
@@ -206,7 +206,7 @@ def test_documents_of_the_engine_arrive_in_order_before_its_result(
 
 @pytest.fixture
 def full_disk(sessions: Path) -> Iterator[Path]:
-    """A disk with room for a session's beginning."""
+    """A disk with room for the beginning of a session only."""
     sessions.mkdir(parents=True)
     mount = ["mount", "-t", "tmpfs", "-o", "size=32k", "tmpfs", str(sessions)]
     if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode:

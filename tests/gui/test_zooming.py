@@ -1,4 +1,4 @@
-"""The charts zoomed and panned by the wheel, by drags and by keys, and what they say of it."""
+"""Zooming and panning of the charts by wheel, drag and keys, and what they show of it."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def drag(
 
 
 def written(trio: Trio) -> str:
-    """All words in the charts."""
+    """All texts in the charts."""
 
     def paint(painter: QPainter) -> None:
         trio.paint(painter, QRectF(trio.rect()))

@@ -1,4 +1,4 @@
-"""Charts as a person sees them."""
+"""Charts as a user sees them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def shown(
     for document in documents:
         model(document)
     trio = Trio(model, theme.LIGHT)
-    # Held until it is closed: else the garbage collector may take it while it is painted.
+    # Kept until it is closed: otherwise the garbage collector may delete it during painting.
     qtbot.addWidget(trio, before_close_func=lambda _: trio)
     trio.resize(*size)
     trio.refresh()
@@ -32,7 +32,7 @@ def shown(
 
 
 def live_board(qtbot: QtBot) -> Board:
-    """A run's charts with the column beside them; nothing is known yet."""
+    """A run's charts with the side column, still without data."""
     made = Board(theme.LIGHT, live=True)
     qtbot.addWidget(made, before_close_func=lambda _: made)
     made.resize(1300, 760)

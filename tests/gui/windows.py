@@ -1,4 +1,4 @@
-"""A window for a test, as the program makes it, and what a person reads in it and does with it."""
+"""A window for a test, as the program creates it, and what a user reads and does in it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PATIENCE_MS = 240_000
 def shown(
     qtbot: QtBot, settings: Settings | None = None, book: LogBook | None = None
 ) -> Iterator[MainWindow]:
-    """Built and on the screen; afterwards closed, and nothing runs any more."""
+    """A complete window on the screen; closed afterwards, with nothing left running."""
     bridge = Bridge()
     desk = Desk(bridge, theme.LIGHT, settings or Settings(), book)
     made = MainWindow(desk)
@@ -52,7 +52,7 @@ def shown(
 
 
 def name_of(widget: QWidget) -> str:
-    """What a screen reader says of it."""
+    """What a screen reader says about it."""
     found = QAccessible.queryAccessibleInterface(widget)
     return found.text(QAccessible.Text.Name) if found else ""
 
@@ -86,7 +86,7 @@ def press(window: QWidget, name: str) -> None:
 
 
 def says(window: QWidget, text: str) -> bool:
-    """Is the text to be read on a visible label?"""
+    """Is the text on a visible label?"""
     return any(text in name_of(label) for label in window.findChildren(QLabel) if label.isVisible())
 
 
@@ -96,13 +96,13 @@ def sees(qtbot: QtBot, window: QWidget, text: str) -> None:
 
 
 def refusal(path: Path) -> str:
-    """What is said of a file that is no session to be shown."""
+    """The message for a file that is not a session."""
     with pytest.raises(BadInput) as caught:
         asyncio.run(load(path))
     return str(caught.value)
 
 
 def words_on(window: QWidget) -> list[str]:
-    """All that is to be read on visible labels; for the message of a test that fails."""
+    """All texts of visible labels, for the message of a failing test."""
     labels = [label for label in window.findChildren(QLabel) if label.isVisible()]
     return [text for label in labels if (text := name_of(label))]

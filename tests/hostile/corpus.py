@@ -1,7 +1,7 @@
-"""The hostile corpus: which damaged files there are, and what each holds.
+"""The hostile corpus: which damaged files there are, and what each contains.
 
 A file is named by its kind and its seed ("session-17"); the seed makes it, from a real one. Beside
-these stand files picked by hand, one for every fault found so far: `tests/cases/hostile`.
+these are hand-picked files, one for every fault found so far: `tests/cases/hostile`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Hostile:
 
 
 def made(kind: Kind, seed: int) -> Hostile:
-    """The file of a seed; the same one for ever."""
+    """The file of a seed, always the same."""
     # Only text is hashed alike by every Python.
     rng = random.Random(f"{kind}-{seed}")
     name = f"{kind}-{seed}"
@@ -61,7 +61,7 @@ def made(kind: Kind, seed: int) -> Hostile:
 
 
 def picked() -> Iterator[Hostile]:
-    """Those picked by hand. What was found wrong with servers is in `tests/cases/catalogue`."""
+    """The hand-picked files. Those for servers are in `tests/cases/catalogue`."""
     for path in sorted((CASES / "sessions").glob("*.yaml")):
         yield Hostile(path.stem, "session", path.read_bytes())
 
@@ -131,7 +131,7 @@ def _servers() -> list[Path]:
 
 
 def _written(documents: Any, rng: random.Random) -> bytes:
-    """As a session stands in its file, as far as the damage allows."""
+    """In the format of a session file, as far as the damage allows."""
     if not isinstance(documents, list) or not documents:
         return f"{HEADER}\n".encode()
     first, *rest = documents

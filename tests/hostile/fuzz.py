@@ -3,7 +3,7 @@
     python -m tests.hostile.fuzz [--kind session] [--seed 12345] [--minutes 5] [--files 100]
 
 `--seed` begins there; the same seed makes the same file. The files are tried in a process of its
-own, which is ended when it hangs.
+own, which is killed when it hangs.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ REPEATED = 'make fuzz ARGS="--kind {kind} --seed {seed} --files 1"'
 
 
 class Trier:
-    """A process that tries one file after the other."""
+    """A process that tests one file after the other."""
 
     def __init__(self, place: Path) -> None:
         self.place = place
@@ -79,8 +79,8 @@ class Trier:
 
 
 def serve(connection: Connection, place: Path) -> None:
-    """In the process of its own: what to try comes, what is tried and what is wrong goes."""
-    # Ctrl-C is for who began this.
+    """In the child process: receives seeds, reports what is tested and what failed."""
+    # Ctrl-C is for the parent.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ["PONGBENCH_HOME"] = str(place / "home")
     with (place / "hangs").open("w") as trace, contextlib.suppress(EOFError, ConnectionError):
@@ -99,7 +99,7 @@ def serve(connection: Connection, place: Path) -> None:
 
 
 class Progress:
-    """What was tried, told every few seconds."""
+    """Print what was tested, every few seconds."""
 
     def __init__(self) -> None:
         self.done: Counter[str] = Counter()

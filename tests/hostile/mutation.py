@@ -1,6 +1,6 @@
 """Damage done to files: to the data in them where they have a structure, else to their bytes.
 
-Everything is drawn from the `random.Random` that is handed in, so a seed names one file for ever.
+Everything is drawn from the `random.Random` that is passed in, so a seed always names one file.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def as_json(data: Any) -> str:
 
 
 def as_yaml(data: Any) -> str:
-    """In block style, as people write it; what YAML cannot hold is left to its escapes."""
+    """In block style, as people write it; what YAML cannot represent is escaped."""
     return yaml.dump(data, allow_unicode=False, sort_keys=False, width=90)
 
 
@@ -131,7 +131,7 @@ def _add(data: Any, place: Place, rng: random.Random) -> None:
 
 def _exchange(data: Any, place: Place, rng: random.Random) -> None:
     other = _somewhere(data, rng)
-    # One of them inside of the other would tie a knot.
+    # One of them inside the other would make a cycle.
     if other[: len(place)] == place or place[: len(other)] == other:
         return
     here, there = _parent(data, place), _parent(data, other)
@@ -139,7 +139,7 @@ def _exchange(data: Any, place: Place, rng: random.Random) -> None:
 
 
 def _twist(data: Any, place: Place, rng: random.Random) -> None:
-    """What is nearly right: another number, a text cut, a list longer, shorter or turned round."""
+    """Something nearly right: another number, a cut text, a longer, shorter or reversed list."""
     parent, key = _parent(data, place), place[-1]
     value = parent[key]
     match value:

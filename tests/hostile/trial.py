@@ -57,7 +57,7 @@ class Answer:
 
     @property
     def fault(self) -> str:
-        """What it did wrong; empty: nothing."""
+        """What went wrong; empty: nothing."""
         if self.code == -1:
             return f"{self.command}: {self.said}"
         if self.code not in (ExitCode.DONE, ExitCode.BAD_INPUT):
@@ -112,7 +112,7 @@ def written(hostile: Hostile, folder: Path) -> Path:
 
 
 def commands(kind: Kind, path: Path) -> Iterator[list[str]]:
-    """The words of every command that reads such a file and starts nothing it names."""
+    """The arguments of every command that reads such a file without starting what it names."""
     file = str(path)
     if kind == "server":
         yield ["catalogue", "show", file]
@@ -135,7 +135,7 @@ def commands(kind: Kind, path: Path) -> Iterator[list[str]]:
 
 
 def ask(words: list[str]) -> Answer:
-    """One command, by the door the program has, in the main thread."""
+    """Run one command through the program's entry point, in the main thread."""
     out, said = io.StringIO(), io.StringIO()
     before, began_s = _most_memory(), time.process_time()
     try:
@@ -173,7 +173,7 @@ def _limited() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _alarm(number: int, timer: int, seconds: float) -> Iterator[None]:
-    """Another's timer goes on afterwards: pytest has one."""
+    """Restores another timer afterwards: pytest has one."""
 
     def stop(*signal: object) -> None:
         raise _TooLong

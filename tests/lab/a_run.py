@@ -1,6 +1,6 @@
 """A workbench with machines open and something running on each, to be killed by tests.
 
-Arguments: the names of profiles. Says "ready" when all runs, and what became of each machine.
+Arguments: the names of profiles. Prints "ready" when all run, and what happened to each machine.
 """
 
 from __future__ import annotations

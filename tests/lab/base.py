@@ -21,7 +21,7 @@ PROGRAMS = ("ip", "unshare", "mount", "umount", "ssh-keygen", "apt-get", "dpkg-d
 
 
 class NoLab(Exception):
-    """Why there can be no lab here, one sentence."""
+    """Why there can be no lab here, in one sentence."""
 
 
 def check() -> None:

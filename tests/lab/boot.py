@@ -1,8 +1,8 @@
 """The first process of a host of the lab: makes its file system, starts sshd, reaps.
 
 Started in namespaces of its own. Argument: one JSON object {name, base, config, upper, address,
-interface}. It says "waiting" and goes on when a line comes: by then its end of the cable
-is there. Then it says "up". Its stdin ends with whoever started it, and the host ends with that.
+interface}. It prints "waiting" and continues when a line arrives: by then its end of the cable
+is there. Then it prints "up". Its stdin ends with whoever started it, and the host ends with that.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def main() -> None:
     enter(make_root(host))
     start_sshd()
     say("up")
-    # Nothing but the dead and the end of the lab is of interest from here on.
+    # From here on it only reaps processes and waits for the end of the lab.
     signal.signal(signal.SIGCHLD, lambda *_: reap())
     while sys.stdin.readline():
         pass

@@ -36,7 +36,7 @@ CACHES = ("/home/bench/.cache", "/home/ops/.cache", "/root/.cache")
 
 @pytest.fixture(scope="session")
 def lab() -> Iterator[Lab]:
-    """Where there can be none, OpenSSH on loopback stands for its first host."""
+    """Where there can be none, OpenSSH on loopback replaces its first host."""
     opened: Any
     try:
         check()
@@ -57,7 +57,7 @@ def lab() -> Iterator[Lab]:
 
 @pytest.fixture(autouse=True)
 def own_hosts(request: pytest.FixtureRequest) -> None:
-    """Skips what makes no sense on loopback, and says why."""
+    """Skip what makes no sense on loopback, with the reason."""
     if "lab" in request.fixturenames and not request.node.get_closest_marker("anywhere"):
         found = request.getfixturevalue("lab")
         if isinstance(found, Loopback):
@@ -124,7 +124,7 @@ def until(condition: Callable[[], Any], within_s: float = PATIENCE_S) -> Any:
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A person with nothing: no keys, no agent, no known hosts, no keyring."""
+    """A user without keys, agent, known hosts or keyring."""
     folder = tmp_path / "home"
     (folder / ".ssh").mkdir(parents=True)
     monkeypatch.setenv("HOME", str(folder))

@@ -131,7 +131,7 @@ class Host:
         accepting(self.address)
 
     def stop(self) -> None:
-        """As if the plug were pulled: nothing is said to anybody."""
+        """As if the plug were pulled: no peer is notified."""
         if self._boot is None:
             return
         with contextlib.suppress(subprocess.CalledProcessError):
@@ -144,7 +144,7 @@ class Host:
         (self.folder / "upper").rmdir()
 
     def reboot(self) -> None:
-        """What was written to its disk is gone, too."""
+        """What was written to its disk is lost, too."""
         self.stop()
         self.start()
 
@@ -165,7 +165,7 @@ class Host:
         _run("ip", "link", "set", self.cable, "master", self.lab.bridge)
 
     def slow(self, rate: str) -> None:
-        """What goes to it: "2mbit"."""
+        """The bandwidth towards it: "2mbit"."""
         shape = ("tbf", "rate", rate, "burst", "32kb", "latency", "400ms")
         _run("tc", "qdisc", "replace", "dev", self.cable, "root", *shape)
 
@@ -177,7 +177,7 @@ class Host:
         self._in_net("ss", "-K", *filter)
 
     def freeze(self) -> None:
-        """Every process stops where it is; the clock goes on."""
+        """Freeze every process; the clock continues."""
         self._signal_all(signal.SIGSTOP)
 
     def thaw(self) -> None:
@@ -228,7 +228,7 @@ class Host:
     def end_fill(self, folder: str = "/tmp") -> None:
         self.run("rm", "-f", f"{folder}/.full")
 
-    # -- an independent look
+    # -- independent inspection
 
     def run(self, *command: str) -> str:
         """Run something there as root, past SSH; its output. Raises CalledProcessError."""
@@ -455,7 +455,7 @@ def _first_child(pid: int) -> int:
 
 
 def accepting(address: str, port: int = 22) -> None:
-    """Returns when somebody listens there."""
+    """Return when something listens there."""
 
     def tried() -> bool:
         with contextlib.suppress(OSError), socket.create_connection((address, port), 1):

@@ -25,7 +25,7 @@ table netdev pongbench {{
 
 @contextlib.contextmanager
 def slow(host: Host, rate: str) -> Iterator[None]:
-    """What goes to it, as "512kbit"."""
+    """The bandwidth towards it, such as "512kbit"."""
     host.slow(rate)
     try:
         yield

@@ -1,7 +1,7 @@
 """Where hosts cannot be made: this computer's own OpenSSH, run by an ordinary user on loopback.
 
 It is no other machine: it has no cable to cut, no files, settings or users of its own. What needs
-none of those is tried all the same, with the tests that the lab's hosts are tried with; those are
+none of those is tested all the same, with the same tests as the lab's hosts; those are
 marked `anywhere`.
 """
 
@@ -64,7 +64,7 @@ class Loopback:
 
 
 class ThisHost:
-    """This computer, past an sshd of ours. As far as it goes a `lab.hosts.Host`."""
+    """This computer, through an sshd of ours. As far as possible a `lab.hosts.Host`."""
 
     name = "h1"
     address = "127.0.0.1"

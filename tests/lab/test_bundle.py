@@ -1,4 +1,4 @@
-"""What this computer brings to machines without pip, venv and network."""
+"""What this computer uploads to machines without pip, venv and network."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Each fault of target, client and link in the middle of a point: what its session says, and that
-every host is as it was. `make test-lab` runs a sample, `make verify` all."""
+"""Each fault of target, client and link in the middle of a point: what the session says, and that
+every host is restored. `make test-lab` runs a sample, `make verify` all."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ either."""
 
 @dataclass(frozen=True)
 class Said:
-    """What a session says of the fault."""
+    """What a session records of the fault."""
 
     points: tuple[tuple[bool, str], ...]
     """(complete, verdict)."""

@@ -1,4 +1,4 @@
-"""Whatever breaks, and however: the hosts are as they were, and there is one clear sentence."""
+"""Whatever breaks, the hosts are restored and there is one clear sentence."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ async def busy(machine: SshMachine) -> Process:
 
 
 async def lost(machine: SshMachine) -> str:
-    """What is said when it is gone, within the time it may take."""
+    """The message when the machine is lost, within the allowed time."""
     try:
         async with asyncio.timeout(LOST_WITHIN_S):
             while True:
@@ -163,7 +163,7 @@ async def test_killing_the_watchdog_of_a_run_leaves_nothing(
     for pid in {"runner": [runner], "guardian": [guardian], "both": [guardian, runner]}[which]:
         os.kill(pid, signal.SIGKILL)
     assert (await lost(machine)).startswith("The machine 'h1' is gone: ")
-    if which == "both":  # what they would have done is left to the next one who comes
+    if which == "both":  # their work is left to the next connection
         again = await open_ssh(profile)
         await again.close()
     assert await gone_there(host) == []

@@ -1,4 +1,4 @@
-"""The link between machines is measured by what runs on both, and told in a sentence."""
+"""The link between machines is measured by programs on both and described in one sentence."""
 
 from __future__ import annotations
 

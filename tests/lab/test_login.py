@@ -1,4 +1,4 @@
-"""Getting in: host keys that a person trusts, keys, passwords, jump hosts, ~/.ssh/config."""
+"""Logging in: trusted host keys, keys, passwords, jump hosts, ~/.ssh/config."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ async def log_in(profile: Profile, ask: Any = never_ask) -> None:
 
 
 def fingerprint(host: Host) -> str:
-    """As the machine itself tells it."""
+    """As the machine itself reports it."""
     return host.run("ssh-keygen", "-lf", host.host_key).split()[1]
 
 

@@ -141,7 +141,7 @@ def test_a_lost_client_marks_its_point_and_the_others_continue(
 def test_a_client_that_can_be_reached_again_joins_the_next_server(
     hosts: list[Host], tmp_path: Path
 ) -> None:
-    """It was rebooted: what ran there is gone, and so is what was brought."""
+    """It was rebooted: its processes and uploaded files are gone."""
     path = plan(tmp_path, "gevent-pywsgi, cherrypy", seconds=6)
     documents = watched(path, hosts[3].reboot)
     first, second, *others = [d for d in documents if isinstance(d, PointStop)]
@@ -153,7 +153,7 @@ def test_a_client_that_can_be_reached_again_joins_the_next_server(
     assert later and all(point.complete for point in later)
     assert all([part.machine for part in point.clients] == list(CLIENTS) for point in later)
     assert all(part.scheduled for point in later for part in point.clients)
-    # It is looked at as before, too, and on the session's axis.
+    # It is sampled as before, and on the session's time axis.
     (stop,) = [d for d in documents if isinstance(d, RunStop)]
     samples = [d for d in documents if isinstance(d, HostSample) and d.machine == "h4"]
     assert back.t_us < samples[-1].t_us <= stop.t_us

@@ -1,4 +1,4 @@
-"""A whole run that something happens to: a session that can be read, and hosts as they were."""
+"""Faults during a whole run: the session is readable, and the hosts are restored."""
 
 from __future__ import annotations
 

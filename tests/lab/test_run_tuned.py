@@ -133,7 +133,7 @@ def somaxconn(host: Host) -> str:
 
 
 def crash(host: Host) -> None:
-    """As two tuners that were killed at once leave it."""
+    """The state two tuners leave when both are killed at once."""
     host.run("mkdir", "-p", "/run/pongbench")
     journal = '{"net.core.somaxconn": {"old": "4096", "ours": "50000"}}'
     host.write("/run/pongbench/journal.json", journal)

@@ -1,4 +1,4 @@
-"""Kernel settings of real hosts, changed through real sudo, and put back whatever happens."""
+"""Kernel settings of real hosts, changed through real sudo and restored whatever happens."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ async def opened(profile: Profile) -> AsyncIterator[SshMachine]:
 
 
 def asked(*answers: str | None) -> tuple[Ask, list[Question]]:
-    """Somebody who answers so, and what they were asked."""
+    """A user who gives these answers, and the questions asked."""
     questions: list[Question] = []
 
     async def ask(question: Question) -> str | None:
@@ -141,7 +141,7 @@ async def test_without_root_the_reason_is_reported_and_nothing_changes(
             with pytest.raises(PongbenchError, match=sentence):
                 async with tuned(machine, [somaxconn_to(50_000)], Rights.on(machine, profile, ask)):
                     pass
-            await machine.read(["/proc/uptime"])  # the machine itself goes on
+            await machine.read(["/proc/uptime"])  # the machine itself keeps running
     assert somaxconn(host) == before
 
 

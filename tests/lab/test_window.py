@@ -206,7 +206,7 @@ def test_a_run_is_paused_loses_a_client_is_skipped_and_runs_again(
     try:
         lost.cut()
         until(qtbot, lambda: says(live, "h4 is gone; from here on 2 clients"))
-        # Where the clients stand beside each other, it is told, too.
+        # It is also shown where the clients are compared.
         until(qtbot, lambda: says(live, "h4: CPU gone"))
         until(qtbot, lambda: says(live, "CherryPy on h1"))
         until(qtbot, lambda: live.state is State.RUNNING and offers(live, "Skip server"))

@@ -1,5 +1,5 @@
-"""What can be known on Linux of the packages for Windows and macOS: PyInstaller's spec is carried
-out as it would be there, with PyInstaller played, and the lock file must have what they install."""
+"""What Linux can check of the packages for Windows and macOS: PyInstaller's spec is executed
+as it would be there, with a fake PyInstaller, and the lock file must have what they install."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of the packages that nothing here runs: they parse, and agree with one another."""
+"""Files of the packages that no test runs: they parse and are consistent."""
 
 from __future__ import annotations
 

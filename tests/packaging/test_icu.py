@@ -1,4 +1,4 @@
-"""What is left of ICU's data answers Qt as all of it did."""
+"""Qt behaves the same with the reduced ICU data."""
 
 from __future__ import annotations
 

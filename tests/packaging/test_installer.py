@@ -1,4 +1,4 @@
-"""The installer, with a program of three lines in it: where it puts things, and that it takes them
+"""The installer, with a program of three lines in it: where it puts files, and that it removes them
 away again. What is really sent to people is tried by packaging/smoke.py."""
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ pytestmark = pytest.mark.skipif(not shutil.which("patchelf"), reason="no patchel
 
 @pytest.fixture(scope="module")
 def internal(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder that is `_internal` in a bundle, in a place with a name of its own."""
+    """The folder that is `_internal` in a bundle, under a name of its own."""
     work, place = tmp_path_factory.mktemp("work"), tmp_path_factory.mktemp("Für Kollegen")
     sources = [(str(path), str(Path(name).parent)) for name, path in agent_sources().items()]
     for entry in (*interpreter.binaries(work), *interpreter.datas(work, sources), *sources):

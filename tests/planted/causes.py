@@ -1,4 +1,4 @@
-"""Servers that stop because of something known, and what is named."""
+"""Servers limited by a planted cause, and the cause that is named."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def little_memory(ground: Ground) -> None:
 
 
 def _servers(ground: Ground, mode: str) -> list[int]:
-    """Not this process, whose arguments may hold the word, too."""
+    """Excludes this process, whose arguments may contain the word, too."""
     return [pid for pid in ground.found(mode) if pid != os.getpid()]
 
 
@@ -125,7 +125,7 @@ HEALTHY = 2 * (
 
 @dataclass(frozen=True)
 class Named:
-    """What became of a point."""
+    """The outcome of a point."""
 
     planted: Planted
     stop: PointStop

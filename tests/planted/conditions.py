@@ -1,4 +1,4 @@
-"""What is planted, and what is right then."""
+"""Planted conditions and the correct verdicts."""
 
 from __future__ import annotations
 

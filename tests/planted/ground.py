@@ -1,4 +1,4 @@
-"""The machine that points are planted on: processor time by whom, and what takes it away."""
+"""The machine of planted points: who gets CPU time, and what takes it away."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Ground:
 
     def strangers_s(self, cores: Collection[int] = ()) -> float:
         """CPU seconds that all others, the kernel apart, have used on these cores; empty: on all.
-        Version 2 of control groups tells no cores."""
+        Version 2 of control groups does not report cores."""
         lines = Path("/proc/stat").read_text().splitlines()
         times = [line.split() for line in lines if re.match(r"cpu\d", line)]
         busy = [sum(map(int, (time[1], time[2], time[3]))) * TICK_S for time in times]

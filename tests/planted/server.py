@@ -7,7 +7,7 @@ Speaks HTTP/1.0, and HTTP/1.1 with connections that are kept. Modes:
     spins:S           uses S seconds of the processor for each call
     paced:R           answers R calls a second at most, by the clock, one after another
     varies:R          as paced, but each second at a rate within 5 % of R, by chance
-    stalls:R          as paced, but stands still for 0.3 s every 20 s or so, by chance
+    stalls:R          as paced, but stalls for 0.3 s every 20 s or so, randomly
 and those that are faulty, after the first `GOOD` calls:
     500  busy (503 for every third)  garbage  short  empty  reset  early  cut-early
 """

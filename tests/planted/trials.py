@@ -1,4 +1,4 @@
-"""Runs of the real engine in which something is planted, and how right its verdicts are."""
+"""Runs of the real engine with planted conditions, and how often its verdicts are correct."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Running:
 
 @dataclass(frozen=True)
 class Found:
-    """A point that was judged."""
+    """A point and its verdict."""
 
     trial: Trial
     stop: PointStop

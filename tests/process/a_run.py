@@ -1,4 +1,4 @@
-"""`pongbench` as a shell starts it, with a home of its own and every trace of it in sight."""
+"""`pongbench` as a shell starts it, with a home of its own and every trace of it visible."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ RUN_WITHIN_S = 300.0
 
 @dataclass(frozen=True)
 class Answer:
-    """What a command left behind."""
+    """Output and exit code of a command."""
 
     code: int
     stdout: str
@@ -34,7 +34,7 @@ class Answer:
 
 @dataclass
 class Running:
-    """A command under way, in a process group of its own as in a terminal."""
+    """A running command, in a process group of its own as in a terminal."""
 
     process: subprocess.Popen[bytes]
     session: Path

@@ -1,7 +1,7 @@
-"""A program with a machine open and every sort of trouble running on it, to be killed by tests.
+"""A program with a machine open and all kinds of stubborn processes on it, to be killed by tests.
 
 Arguments: the cache directory, a mark that everything it starts bears, the lease in seconds, and
-"settled" (says so when all runs) or "starting" (goes on starting programs for ever).
+"settled" (prints so when all run) or "starting" (keeps starting programs).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A program on a machine that does not do what ours does: says what a case tells it to.
+"""A hostile replacement for one of our programs on a machine: prints what a case specifies.
 
 `script` makes one; standard library only. What it says (`items`):
     TEXT               a line

@@ -1,4 +1,4 @@
-"""An independent look at the machine: what is there, whatever our own books say."""
+"""Independent inspection of the machine: what exists, regardless of our own records."""
 
 from __future__ import annotations
 

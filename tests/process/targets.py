@@ -1,4 +1,4 @@
-"""Servers for the load agent to meet: `python targets.py MODE [ARG]` prints its port and serves.
+"""Servers to test the load agent with: `python targets.py MODE [ARG]` prints its port and serves.
 
 Good and faulty ones, each a few lines, one process, standard library only.
 """
@@ -28,7 +28,7 @@ def spin(seconds: float) -> None:
 def serial(
     listener: socket.socket, answer: bytes, busy_s: float, stall: tuple[float, float]
 ) -> None:
-    """One connection after the other; `stall` = (stand still for, in every) seconds."""
+    """One connection after the other; `stall` = (seconds stalled, in every so many seconds)."""
     born = time.monotonic()
     while True:
         client, _ = listener.accept()

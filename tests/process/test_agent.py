@@ -118,13 +118,13 @@ def test_think_time_spaces_the_calls_and_is_no_latency() -> None:
         )
     assert outcome.total("replies") == 60
     assert len(outcome.windows) >= 10, "two thinks of 1 s"
-    # Two of three calls come after a think: would it count, at most one of three were quicker.
+    # Two of three calls follow a think time: if it counted, at most one in three would be faster.
     quick = percentile(outcome.histogram("latency"), 0.4)
     assert quick is not None and quick < 1_000_000
 
 
 def test_a_connection_closed_after_long_silence_is_a_case_of_its_own() -> None:
-    """A server need not wait for a client that thinks for ever."""
+    """A server need not wait for a client with endless think time."""
     with target("idle", "1.2") as server, agent() as load:
         outcome = load.run(
             server.port,
@@ -198,7 +198,7 @@ def fault_of(outcome: Outcome, name: str) -> list[dict[str, Any]]:
 def test_a_reply_counts_only_if_it_is_the_expected_one(
     protocol: str, reply: dict[str, Any], error: str, example: str
 ) -> None:
-    """The first that is not is kept as an example, in bytes that are few."""
+    """The first unexpected response is kept as an example of a few bytes."""
     mode = ("pong", "0") if protocol == "pong" else ("http", "1")
     with target(*mode) as server, agent() as load:
         outcome = load.run(

@@ -39,7 +39,7 @@ async def test_a_point_that_is_stopped_while_its_clients_get_ready_offers_nothin
     running = asyncio.create_task(
         two_clients.run(SPEC, started=lambda at_us: None, on_window=lambda window: None)
     )
-    await asyncio.sleep(0)  # their clocks are being looked at
+    await asyncio.sleep(0)  # their clocks are being measured
     await two_clients.stop_point()
     report = await running
     assert (report.counts.scheduled, report.counts.sent) == (0, 0)

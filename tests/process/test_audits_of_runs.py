@@ -1,4 +1,4 @@
-"""What a real run records is enough for its audits, whatever the load is like."""
+"""A real run records enough for its audits, whatever the load."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Setting up on a machine that lacks things."""
+"""Setting up on a machine with missing tools."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""A run that is cancelled wherever it waits, and once more while it clears up: a session with an
-end, settings as they were, nothing left."""
+"""A run cancelled wherever it waits, and once more while it cleans up: a session with an
+end, restored settings, nothing left."""
 
 from __future__ import annotations
 

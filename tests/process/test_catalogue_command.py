@@ -1,4 +1,4 @@
-"""`pongbench catalogue`, as it is typed."""
+"""`pongbench catalogue` as typed in a shell."""
 
 import json
 import os

@@ -61,4 +61,4 @@ async def test_a_server_that_closes_after_each_call_does_not_support_http_1_1(
     result = await tried(machine, "gunicorn-3w")
     assert able(result) == ["HTTP/1.0"]
     assert "1 of 10 calls" in result.sentences[-1]
-    assert result.processes == 4  # three workers and who watches them
+    assert result.processes == 4  # three workers and their supervisor

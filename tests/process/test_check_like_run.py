@@ -1,4 +1,4 @@
-"""A check finds what a run would fail over, and says so in one sentence.
+"""A check finds what a run would fail on and says so in one sentence.
 
 The SSH server is of this process, on loopback; its host is this computer.
 """
@@ -155,7 +155,7 @@ async def test_an_ssh_session_closed_at_once_is_reported_with_the_likely_cause(
     )
 
 
-# -- what a clean-up leaves
+# -- what a clean-up keeps
 
 
 def is_there(path: str | Path) -> bool:
@@ -188,7 +188,7 @@ async def test_settings_are_restored_before_the_work_directory_is_removed(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """That takes a run there, which makes the folders anew."""
+    """That needs a run there, which creates the folders again."""
     journal = tmp_path / "tuned" / "journal.json"
     journal.parent.mkdir()
     journal.write_text('{"net.core.somaxconn": {"old": "128", "ours": "4096"}}')

@@ -1,5 +1,5 @@
-"""Who holds a machine is said by its kernel, whatever they say of themselves, and nobody but its
-user and root keeps a run out."""
+"""The kernel identifies the user of a machine, whatever they claim, and only the same user and root
+lock a run out."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ NOBODY = 65534
 
 
 class Place:
-    """A machine whose name to be held is its own, so that no other test is disturbed."""
+    """A machine with a lock name of its own, so that no other test is disturbed."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -49,7 +49,7 @@ class Place:
 
     def squat(self, said: str, user: int | None = None, more: str = "") -> int:
         """Its process."""
-        # Not every user may enter where this Python lies.
+        # Not every user may enter this Python's folder.
         python = sys.executable if user is None else getattr(sys, "_base_executable", "python3")
         command = [python, "-I", "-c", SQUATTER, self.name + more, said]
         made = subprocess.Popen(

@@ -1,4 +1,4 @@
-"""With which rights servers run, seen from inside a real one: as root, and as an ordinary user."""
+"""The privileges of servers, seen from inside a real one: as root, and as an ordinary user."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def someone(name: str) -> Iterator[Someone]:
 
 @pytest.fixture(scope="module")
 def ordinary() -> Iterator[Someone]:
-    """An ordinary user: whoever runs this or, where that is root, nobody."""
+    """An ordinary user: the current one or, if that is root, nobody."""
     yield from someone(pwd.getpwuid(os.geteuid()).pw_name if os.geteuid() else "nobody")
 
 

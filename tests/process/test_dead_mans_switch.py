@@ -1,4 +1,4 @@
-"""Whatever is killed, and however: soon neither a process nor a file is left."""
+"""Whatever is killed, soon neither a process nor a file is left."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LONG_LEASE_S = 600.0
 
 @dataclass
 class Workbench:
-    """A program with a machine open, and what an onlooker can tell about it."""
+    """A program with a machine open, observed from outside."""
 
     program: subprocess.Popen[bytes]
     mark: str

@@ -1,4 +1,4 @@
-"""Servers deployed for real on this machine: those shipped, and a user's own faulty ones."""
+"""Servers deployed for real on this machine: shipped ones and faulty ones of a user."""
 
 import asyncio
 import os
@@ -265,7 +265,7 @@ async def test_a_server_that_ignores_sigterm_is_killed_with_its_children(
 
 
 def processes_of(deployment: Deployment) -> list[int]:
-    """Those that run its program, whoever their parent is."""
+    """The processes that run its program, whatever their parent."""
     command = f"server.py {deployment.port}"
     return [pid for pid, argv in processes_with("server.py").items() if command in argv]
 

@@ -1,4 +1,4 @@
-"""A run whose means fail on the way, and a person who changes their mind."""
+"""Failures during a run, and users who change their mind."""
 
 import asyncio
 from collections.abc import Callable
@@ -152,7 +152,7 @@ async def test_a_rate_that_a_server_sustains_is_within_the_client_limit(
     first, then = notes(documents, "ceiling")
     assert not first.reached_all and not first.name
     assert (then.ceiling_per_s, then.before_per_s) == (300, first.ceiling_per_s)
-    # Whichever the machine let show it first.
+    # Whichever server showed it first.
     assert then.name in ("asyncio Protocol", "asyncio streams")
     assert summarise(documents).ceiling_per_s == 300
 

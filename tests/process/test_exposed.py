@@ -1,4 +1,4 @@
-"""An old server on an address that other machines reach: warned of, asked about, recorded."""
+"""An old server on an address that other machines reach: warning, question, record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Servers that answer wrongly are faulty, however busy the machine; healthy ones never are."""
+"""Servers with unexpected responses are faulty, however busy the machine; healthy ones are not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sample of the hostile corpus; `make verify` tries all of it, `make fuzz` new ones for ever."""
+"""A sample of the hostile corpus; `make verify` runs all of it, `make fuzz` ever new files."""
 
 from __future__ import annotations
 

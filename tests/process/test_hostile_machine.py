@@ -1,5 +1,5 @@
-"""A machine whose programs do anything but what they should: one sentence, soon, and nobody else
-is kept waiting.
+"""A machine whose programs misbehave: one sentence, soon, and no other machine
+has to wait.
 
 The cases are data: tests/cases/hostile, one file for each of the programs.
 """
@@ -82,7 +82,7 @@ async def test_it_is_reported_in_one_sentence(case: dict[str, Any], tmp_path: Pa
 
 
 async def test_silent_machines_are_reported_too(tmp_path: Path) -> None:
-    """All at once, for each takes its time."""
+    """All at once, because each takes long."""
     async with good_machine() as good:
         before = peak_bytes(reset=True)
         found = await asyncio.gather(
@@ -103,7 +103,7 @@ def assert_a_sentence(case: dict[str, Any], told: str) -> None:
 
 
 async def told_of(case: dict[str, Any], folder: Path) -> tuple[str, float]:
-    """What was told, and after how many seconds of the workbench's own time."""
+    """The message, and the seconds of the workbench's own time until it."""
     door: Callable[[dict[str, Any], Path, Clock], Awaitable[str]] = DOORS[case["door"]]
     clock = Clock()
     try:
@@ -123,7 +123,7 @@ class Clock:
         self.began = time.monotonic()
 
 
-# -- where hostile programs stand
+# -- where hostile programs run
 
 
 async def at_runner(case: dict[str, Any], folder: Path, clock: Clock) -> str:
@@ -231,7 +231,7 @@ DOORS: dict[str, Any] = {
 
 
 async def timed(work: Awaitable[object]) -> float:
-    """How long clearing up took, which is not waited for by who reads the sentence."""
+    """How long cleaning up took, which the reader of the sentence does not wait for."""
     began = time.monotonic()
     await work
     return time.monotonic() - began
@@ -269,7 +269,7 @@ async def machine_with(folder: Path, program: str, case: dict[str, Any]) -> Asyn
         await machine.close()
 
 
-# -- who must not suffer
+# -- other machines are not affected
 
 
 class Good:

@@ -1,5 +1,5 @@
-"""A server that is the limit is told with what it lacked: a sample of
-tests/verify/test_planted_causes.py, that needs no rights."""
+"""A server that is the limit is reported with the resource it lacked: a sample of
+tests/verify/test_planted_causes.py that needs no privileges."""
 
 from __future__ import annotations
 

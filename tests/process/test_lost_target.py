@@ -1,6 +1,6 @@
-"""A target that is lost in the middle of a point: nothing more is offered, nothing is decided.
+"""A target lost in the middle of a point: nothing more is offered and no verdict is reached.
 
-It stands behind an SSH server in this process, on loopback; what is lost is real.
+It is behind an SSH server in this process, on loopback; the loss is real.
 """
 
 from __future__ import annotations

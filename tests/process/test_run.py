@@ -81,7 +81,7 @@ def run(home: Home, session: Path, plan: Path, *, code: int = 0) -> list[AnyDocu
 
 
 def sentence(answer: Answer) -> str:
-    """The one sentence a refused command ends with; its code says that nothing else is wrong."""
+    """The one sentence of a refused command, checked for exit code and stray output."""
     last = [line for line in answer.stderr.splitlines() if line.startswith("pongbench: ")]
     assert len(last) == 1, answer.stderr
     return last[0]
@@ -167,7 +167,7 @@ class TestAWholeRun:
                 assert point["latency_ms"].keys() >= {"p50", "p99"}
 
 
-# What a run is doing when it is ended.
+# What a run is doing when it is killed.
 
 
 def builds_a_runtime(running: Running) -> bool:
@@ -195,7 +195,7 @@ def rests(running: Running) -> bool:
 
 
 def left_open(documents: list[AnyDocument]) -> bool:
-    """Is there a point that was begun and never ended?"""
+    """Is there a point that started and never ended?"""
     return len(of(PointStart, documents)) > len(of(PointStop, documents))
 
 
@@ -224,7 +224,7 @@ class TestEndedByHand:
         assert last.conserved
 
     def test_a_second_ctrl_c_aborts(self, home: Home, launch: Callable[[Path], Running]) -> None:
-        # A server that ends only when it is killed makes stopping last.
+        # A server that has to be killed makes stopping slow.
         running = launch(home.plan(["ignores-sigterm"], seconds=30.0))
         running.wait_until(lambda run: '"kind":"window"' in run.recorded())
         running.ctrl_c()
@@ -234,7 +234,7 @@ class TestEndedByHand:
         home.wait_until_clean()
         documents = running.read().documents
         assert isinstance(documents[-1], RunStop)
-        # The stop may have come to its end before the second Ctrl-C came.
+        # The stop may have completed before the second Ctrl-C arrived.
         assert documents[-1].status in ("aborted", "stopped")
         assert "Traceback" not in running.told()
 
@@ -305,7 +305,7 @@ class TestAUsersServer:
     def test_that_is_slow_has_a_limit(self, home: Home, session: Path) -> None:
         plan = home.plan(["slow"], rates=[100, 1500], workload={"timeout_s": 1.0})
         documents = run(home, session, plan)
-        # Where other programs take the CPU nobody can be blamed.
+        # Where other programs take the CPU, no verdict is possible.
         assert sweep_stops(documents)[-1].verdict != "ok"
         summary = json.loads(home.call("summary", session, "--json").stdout)
         assert summary["servers"]["slow"]["knee_per_s"] in (None, 100)

@@ -1,4 +1,4 @@
-"""What a user who has just installed the program asks it first."""
+"""The self-test, the first command after an installation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`make soak` in small: it tells its figures, and ends where a limit is passed."""
+"""A short `make soak`: it prints its figures and ends when a limit is exceeded."""
 
 from __future__ import annotations
 

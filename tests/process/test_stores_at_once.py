@@ -1,4 +1,4 @@
-"""Several programs that write to one store at once, or die while they do."""
+"""Several programs write to one store at once, or are killed while writing."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ STORES: dict[str, Callable[[], set[str]]] = {
 
 
 class Writers:
-    """Programs that write to a store when they are told."""
+    """Programs that write to a store on command."""
 
     def __init__(self) -> None:
         self.programs = [

@@ -1,4 +1,4 @@
-"""Settings are changed for the length of a run and put back, whatever happens. The tuner runs for
+"""Settings are changed for the length of a run and restored, whatever happens. The tuner runs for
 real, on stand-ins for the kernel's files."""
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ CHANGES = [Change(SOMAXCONN, "128", "4096"), Change(RANGE, "32768 60999", "10152
 
 
 class Host:
-    """Stand-ins for /proc/sys, and the tuner's state beside them."""
+    """Stand-ins for /proc/sys, with the tuner's state next to them."""
 
     def __init__(self, folder: Path) -> None:
         self.settings, self.state = folder / "sys", folder / "state"

@@ -1,4 +1,4 @@
-"""The verdict names what was planted here: a sample of tests/verify/test_verdicts.py."""
+"""The verdict names the planted cause: a sample of tests/verify/test_verdicts.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Properties are tried with the same examples every time, however long each takes."""
+"""Properties are tested with the same examples every time, however long each takes."""
 
 from hypothesis import settings
 

@@ -1,4 +1,4 @@
-"""Audits: each fails where something is planted in a run, names what it taints, and passes
+"""Audits: each fails where something is planted in a run, names the points it affects, and passes
 otherwise. Runs are the engine's own, with a scripted load tool on fake machines."""
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def failed(documents: Iterable[AnyDocument]) -> list[str]:
 
 
 def places(documents: Iterable[AnyDocument], audit: Audit) -> list[tuple[str, float]]:
-    """The points that an audit taints."""
+    """The points that an audit marks."""
     stops = [d for d in documents if isinstance(d, PointStop)]
     return [(stop.server, stop.x) for stop in stops if stop.point in audit.points]
 

@@ -1,4 +1,4 @@
-"""What a plan costs, told before it is run."""
+"""The cost of a plan, stated before it runs."""
 
 from dataclasses import dataclass, field
 from typing import Any

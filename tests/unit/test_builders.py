@@ -1,4 +1,4 @@
-"""What builders make of the words of the tools they call."""
+"""How builders interpret the output of the tools they call."""
 
 from pathlib import Path
 

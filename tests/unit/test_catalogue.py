@@ -1,4 +1,4 @@
-"""The catalogue: what is shipped is whole, and what is wrong with an entry is said."""
+"""The catalogue: shipped entries are complete, and problems of an entry are reported."""
 
 import re
 import shutil

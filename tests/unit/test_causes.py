@@ -1,4 +1,4 @@
-"""Of everything a server may lack, what ran out first is named."""
+"""The resource that ran out first is named as the cause."""
 
 from __future__ import annotations
 

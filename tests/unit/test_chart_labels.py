@@ -1,4 +1,4 @@
-"""Names at line ends: none collides, none is dropped."""
+"""Names at line ends: none overlaps, none is missing."""
 
 from __future__ import annotations
 

@@ -162,7 +162,7 @@ def test_the_terminal_table_shows_servers_figures_and_time_left(
     documents: list[AnyDocument],
 ) -> None:
     screen = io.StringIO()
-    # Rich shows no live table where TERM says dumb, whatever else it is told.
+    # Rich shows no live table where TERM is dumb, whatever its other settings.
     able = {"TERM": "xterm"}
     console = Terminal(
         file=screen, force_terminal=True, width=140, color_system=None, _environ=able

@@ -1,4 +1,4 @@
-"""Several clients side by side: which of them is the limit, and how well they begin together."""
+"""Several clients side by side: which of them is the limit, and how well they start together."""
 
 import io
 

@@ -1,5 +1,5 @@
-"""Codes, not sentences: nothing takes our own sentences apart, keys by one, or looks for words in
-one. What other programs and people wrote has to be read; where that is, is listed here."""
+"""Codes, not sentences: nothing parses our own sentences, uses one as a key, or searches for words
+in one. What other programs and people wrote has to be read; where that is, is listed here."""
 
 from __future__ import annotations
 

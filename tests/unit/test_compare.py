@@ -1,4 +1,4 @@
-"""Sessions side by side: what tells servers apart, what differs, and the command that says it."""
+"""Sessions side by side: differences of servers and conditions, and the command for them."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def test_servers_that_sustained_nothing_or_have_no_points_are_reported() -> None
     assert alive.result.knee == 7000
 
 
-# What tells two apart
+# How two servers differ
 
 
 def test_two_servers_are_equal_also_with_one_of_unseen_limit_between_them() -> None:
@@ -388,7 +388,7 @@ def test_a_session_that_other_programs_disturbed_did_not_have_the_same_condition
         "Background load: A took next to no CPU, B took up to 153 % of a core, at 5 of 12 points."
     ]
     assert warnings[-1].startswith("Differences between sessions may come from their set-up")
-    # A single one is told, and makes no other set-up of it.
+    # A single difference is listed and is not a different set-up.
     differing, warnings = said_of(taking(3.0), taking(36.0, above=11_000))
     assert differing == [
         "Background load: A took next to no CPU, B took up to 36 % of a core, at 1 of 12 points."

@@ -1,4 +1,4 @@
-"""What the person at the keyboard asks for reaches the run at the right moment."""
+"""The user's commands reach the run at the right moment."""
 
 import asyncio
 

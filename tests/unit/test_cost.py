@@ -1,4 +1,4 @@
-"""Servers that sustain the same rate are told apart by what they pay for it."""
+"""Servers that sustain the same rate are ranked by their cost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the documentation shows can be used as it stands."""
+"""Examples in the documentation can be used as they are."""
 
 import argparse
 import re

@@ -1,4 +1,4 @@
-"""A plan while it is edited: all that is wrong, beside the key it is about."""
+"""A plan while it is edited: all problems, each at its key."""
 
 from dataclasses import dataclass, field
 from types import SimpleNamespace

@@ -124,7 +124,7 @@ def recorded(folder: Path, documents: list[AnyDocument]) -> Path:
 
 
 def before(documents: list[AnyDocument], *more: AnyDocument) -> list[AnyDocument]:
-    """As version 1 recorded it: wrong answers were a limit of the server."""
+    """As version 1 recorded it: unexpected responses were a limit of the server."""
     start, *rest = documents
     assert isinstance(start, RunStart)
     judged = [

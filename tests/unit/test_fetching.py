@@ -1,4 +1,4 @@
-"""What uv is told of certificates, and what is made of its words when nothing came."""
+"""The certificates uv gets, and how its errors are interpreted."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def company(tmp_path: Path) -> Iterator[tuple[str, Path]]:
 
 
 async def fetched() -> str:
-    """What is said when a package is fetched that no index has."""
+    """The message when a package is fetched that no index has."""
     platform = Platform("3.12.1", "x86_64", "glibc", "2.36")
     with pytest.raises(PongbenchError) as caught:
         await archived(Bundle("mine", platform, "nothing==1.0"))

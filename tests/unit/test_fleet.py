@@ -1,4 +1,4 @@
-"""Which machines a run is on, and what their clients have of a point."""
+"""Which machines a run uses, and each client's share of a point."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests do what people and callers do: none reaches a part that its owner keeps to itself."""
+"""Tests use what users and callers use: none accesses private members."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions recorded by earlier versions say what they said then."""
+"""Sessions recorded by earlier versions give the same results as then."""
 
 from __future__ import annotations
 

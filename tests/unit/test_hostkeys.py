@@ -1,4 +1,4 @@
-"""Which host keys are trusted, and by whom. What `ssh` says to the same is in
+"""Which host keys are trusted, and by whom. How `ssh` decides the same cases is in
 tests/process/test_hostkeys_like_ssh.py."""
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from workbench.machines.sshroute import Hop
 
 @pytest.fixture(autouse=True)
 def ssh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of `ssh` of a person who has trusted nothing."""
+    """The `.ssh` folder of a user who has trusted nothing."""
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "pongbench"))
     monkeypatch.setattr(hostkeyrules, "SYSTEM_FILES", (tmp_path / "system", tmp_path / "system2"))

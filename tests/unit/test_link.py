@@ -1,4 +1,4 @@
-"""What the other end of a link says, and what becomes of those who wait for it."""
+"""Messages from the other end of a link, and what waiters get."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a plan needs of a link, and what is said of one."""
+"""What a plan needs of a link, and how a link is described."""
 
 from __future__ import annotations
 

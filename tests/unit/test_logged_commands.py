@@ -1,4 +1,4 @@
-"""What the log tells of a command that was run on a machine."""
+"""How the log describes a command run on a machine."""
 
 from __future__ import annotations
 

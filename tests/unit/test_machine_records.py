@@ -1,4 +1,4 @@
-"""What is known of a machine says how old it is."""
+"""Facts about a machine state their age."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the gate found stays known, for as long as the server stays the same."""
+"""Results of the gate are kept until the server changes."""
 
 import shutil
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Memory per connection is told only where it is that of connections."""
+"""Memory per connection is reported only where connections account for it."""
 
 from __future__ import annotations
 

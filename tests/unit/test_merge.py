@@ -1,4 +1,4 @@
-"""Many workers' windows and totals become one, by count."""
+"""Windows and totals of many workers are merged by count."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A server of one's own: made, copied, checked, saved, put aside."""
+"""The user's own servers: created, copied, checked, saved, set aside."""
 
 from __future__ import annotations
 

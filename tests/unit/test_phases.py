@@ -1,4 +1,4 @@
-"""Which part of a point tells at what rate a server answers."""
+"""Which part of a point gives the server's reply rate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading plans: the shipped ones, the user's, and those that make no sense."""
+"""Reading plans: shipped, the user's, and invalid ones."""
 
 import re
 from pathlib import Path
@@ -34,7 +34,7 @@ _PIPELINED = {"workload": {"protocol": "http/1.1", "calls_per_connection": 8}}
 
 
 def refusal(**changes: Any) -> str:
-    """Why a sound plan with changes is refused. None removes a key."""
+    """Why a valid plan with changes is refused. None removes a key."""
     data = {key: value for key, value in (SOUND | changes).items() if value is not None}
     with pytest.raises(BadInput) as refused:
         plan_from_data(data, name="p.yaml")

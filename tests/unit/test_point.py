@@ -1,4 +1,4 @@
-"""A point against a load tool and machines that are scripts: every document it emits."""
+"""A point with a scripted load tool and fake machines: every document it emits."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ async def test_a_late_client_makes_the_point_client_limited(tmp_path: Path) -> N
 async def test_what_a_tool_does_not_report_is_unknown_and_no_verdict_uses_it(
     tmp_path: Path,
 ) -> None:
-    """The same as above, told by a tool that only counts."""
+    """The same as above, reported by a tool that only counts."""
     script = Script(lateness_us=9_000, capacity=lambda x: min(x, 995))
     async with a_run(PLAN, tmp_path, script, can=COUNTS_ONLY) as run:
         stop = await measured(run)

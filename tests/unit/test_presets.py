@@ -1,4 +1,4 @@
-"""Plans to begin from: shipped and own, kept as files people can read."""
+"""Presets, shipped and the user's own, saved as readable files."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""How far a run is, as its documents tell."""
+"""Progress of a run, derived from its documents."""
 
 from __future__ import annotations
 

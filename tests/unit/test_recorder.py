@@ -1,4 +1,4 @@
-"""Writing a session: document by document, whole or not at all, never over another."""
+"""Writing a session: document by document, atomically, never over another file."""
 
 from __future__ import annotations
 

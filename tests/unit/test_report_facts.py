@@ -1,4 +1,4 @@
-"""What a report says of a session, before any markup."""
+"""The contents of a report, before any markup."""
 
 from __future__ import annotations
 

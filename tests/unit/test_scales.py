@@ -1,4 +1,4 @@
-"""Where axes end, and what is written beside them."""
+"""Where axes end, and their labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When connections are due, and how their times are counted: arithmetic without a clock."""
+"""When connections are due, and how their times are counted, without a clock."""
 
 import itertools
 import random

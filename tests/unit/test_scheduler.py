@@ -1,4 +1,4 @@
-"""The order of a run against scripts: calibration, passes, repeats of what is in doubt, its end."""
+"""The order of a run on fakes: calibration, passes, repeats of doubtful rates, its end."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ async def test_a_hiccup_is_measured_again_after_all_servers_had_their_turn(tmp_p
     async with a_run(changed(looks=3), tmp_path, Script(stalls={2})) as run:
         await run.scheduler.run()
         run.assert_whole()
-    # Lost once, held twice: an even count needs the third.
+    # Lost once, sustained twice: an even count needs the third.
     assert measured(run)[2:] == [
         ("two", 1, 1_000.0, 1),
         ("two", 1, 2_000.0, 1),

@@ -1,4 +1,4 @@
-"""Searches: a limit that is known is found, with few points, whatever chance does to some."""
+"""Searches: a known limit is found with few points, despite random failures."""
 
 import io
 import math
@@ -78,7 +78,7 @@ def found(
 
 
 def off(belief: Belief, limit: float) -> int:
-    """How many steps the peak lies beside the true one."""
+    """How many steps the peak is off the true one."""
     true = max((n for n, rate in enumerate(GRID) if rate <= limit), default=-1)
     peak = belief.peak()
     return abs((-1 if peak is None else peak) - true)
@@ -116,7 +116,7 @@ def test_single_bad_points_do_not_mislead() -> None:
 def test_a_gradual_limit_has_a_wider_interval(zone: float) -> None:
     results = list(simulated(100, lapses=0.03, zone=zone))
     assert mean(off(belief, limit) <= 1 for belief, limit, _ in results) >= 0.95
-    # Wider than one step where one step cannot be told from the next.
+    # Wider than one step where neighbouring steps cannot be distinguished.
     assert mean(covered(belief, limit) for belief, limit, _ in results) >= 0.80
     widths = [last - first + 1 for first, last, _ in (b.interval() for b, *_ in results)]
     assert mean(widths) > 1.2
@@ -135,7 +135,7 @@ def test_the_first_point_is_the_lowest_rate_and_none_is_far_beyond_a_rate_within
     assert rates[:4] == [400, 800, 1_600, 3_200]
 
 
-# What a point tells.
+# What a point shows.
 
 
 def a_stop(

@@ -1,4 +1,4 @@
-"""Where a password goes that a person typed."""
+"""Where a typed password goes."""
 
 from __future__ import annotations
 

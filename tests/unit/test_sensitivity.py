@@ -1,4 +1,4 @@
-"""What a plan can show, foretold: against known values, and in simulation with known truth."""
+"""The difference a plan can detect: against known values, and in simulation with known truth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One server's run against scripts: deployed, loaded point after point, always stopped."""
+"""One server's run on fakes: deployed, loaded point after point, always stopped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What no run records is told when a session is read, with the place, and never later."""
+"""Invalid contents are reported when a session is read, with their place, and never later."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CASES = Path(__file__).parent.parent / "cases" / "hostile" / "sessions"
 
 @pytest.mark.parametrize("case", sorted(CASES.iterdir()), ids=lambda case: case.stem)
 def test_documents_no_run_records_are_named_when_read(case: Path) -> None:
-    """The second line of a file says what shall be told; nothing: it is whole."""
+    """The second line of a file is the expected message; empty: the file is valid."""
     expected = case.read_text().splitlines()[1].removeprefix("# ").strip("# ")
     try:
         said = read_session(case).damage

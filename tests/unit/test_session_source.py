@@ -57,10 +57,10 @@ class Film:
             self.seen.append(document)
 
     async def after(self, change: Callable[[], object]) -> list[AnyDocument]:
-        """What has come anew once everything due after `change` has come."""
+        """The new documents once everything due after `change` has arrived."""
         self.seen.clear()
         change()
-        # Half the timers would outlast the test: have the source look at the clock now.
+        # Half the timers would outlast the test: make the source read the clock now.
         self.source.speed = self.source.speed
         for _ in range(20):
             await asyncio.sleep(0)

@@ -1,4 +1,4 @@
-"""What thumbnails are drawn from: a session without its windows and samples."""
+"""The data of thumbnails: a session without its windows and samples."""
 
 from __future__ import annotations
 

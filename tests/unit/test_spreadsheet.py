@@ -1,4 +1,4 @@
-"""No spreadsheet computes what others wrote."""
+"""Foreign text never becomes a formula in a spreadsheet."""
 
 from __future__ import annotations
 

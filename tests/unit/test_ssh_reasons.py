@@ -1,4 +1,4 @@
-"""What became of a connection, in words."""
+"""How failed connections are described."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files as a whole or not at all, one program at a time, and for their user alone."""
+"""Files are written atomically, by one program at a time, and are private to their user."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def write_everything() -> None:
 
 
 def open_to_others(folder: Path) -> list[str]:
-    """What another user of this computer reaches."""
+    """What another user of this computer can read."""
     return sorted(path.name for path in folder.iterdir() if path.stat().st_mode & 0o077)
 
 

@@ -1,4 +1,4 @@
-"""What servers sustain reads the same wherever it is shown."""
+"""Sustained rates read the same wherever they are shown."""
 
 from __future__ import annotations
 

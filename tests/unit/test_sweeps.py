@@ -67,7 +67,7 @@ def answer(
 def drive(
     generator: Generator[PointPlan, PointStop, Any], holds_to: float, **below: Any
 ) -> tuple[list[PointPlan], Any]:
-    """Run it against a server that holds up to a rate; the points run, and what it returned."""
+    """Run it against a server that sustains up to a rate; return the points and the result."""
     run: list[PointPlan] = []
     reply = None
     while True:
@@ -273,7 +273,7 @@ def run_with_looks(
     ceiling_per_s: float = 0.0,
     **changes: Any,
 ) -> list[list[PointPlan]]:
-    """One server's turns, the way a run takes them: its sweep, then looks while it is undecided."""
+    """One server's turns in the order of a run: its sweep, then repeats while it is undecided."""
     settings, turns, stops = plan(**changes), list[list[PointPlan]](), list[PointStop]()
     sweeping = sweep(settings, "a")
     while True:

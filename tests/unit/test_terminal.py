@@ -1,4 +1,4 @@
-"""Nothing that others wrote steers the terminal, whichever command prints it."""
+"""Foreign text cannot control the terminal, whichever command prints it."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_hostile_text_is_escaped_in_colours_and_live_tables(
 
 
 def sing(entry: dict[str, Any], accepted: Callable[[dict[str, Any]], bool]) -> int:
-    """Sings in every text of an entry that may be any text; how many there were."""
+    """Fill every free text of an entry with the song; return how many there were."""
 
     def places(value: Any) -> Iterator[tuple[Any, Any]]:
         each = value.items() if isinstance(value, dict) else enumerate(value)

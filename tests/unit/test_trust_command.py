@@ -1,4 +1,4 @@
-"""What the terminal says of a host key that is not trusted."""
+"""What the terminal prints for an untrusted host key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts of others are shown and never obeyed, wherever they stand in a session."""
+"""Foreign texts are shown but never interpreted, wherever they are in a session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures are written in one way wherever they are read."""
+"""Figures are formatted the same everywhere."""
 
 from __future__ import annotations
 

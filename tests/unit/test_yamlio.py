@@ -1,4 +1,4 @@
-"""Small YAML files: what they mean, and what is said about those that cannot be used."""
+"""Small YAML files: their meaning, and the messages for unusable ones."""
 
 from __future__ import annotations
 

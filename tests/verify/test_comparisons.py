@@ -1,4 +1,4 @@
-"""Real comparisons whose truth is planted: a server against its twin, and against one whose calls
+"""Real comparisons with planted truth: a server against its twin, and against one whose calls
 cost 10 % more CPU time, each by as many passes as the program proposes for that."""
 
 from __future__ import annotations

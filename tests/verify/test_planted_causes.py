@@ -1,5 +1,5 @@
-"""Servers that stop because of something known: how often it is named first, and that nothing is
-named of servers that do not stop."""
+"""Servers limited by a planted cause: how often it is named first, and that nothing is
+named for servers without a limit."""
 
 from __future__ import annotations
 

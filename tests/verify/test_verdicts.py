@@ -1,4 +1,4 @@
-"""Points whose truth is known because it was planted: how often the verdict names it.
+"""Points with planted truth: how often the verdict names it.
 
 A condition that cannot be made on a machine is skipped with the reason; the counts are then of what
 could be made.

@@ -40,7 +40,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def screen() -> Iterator[str]:
-    """The display of an X server with a window manager, without which keys go nowhere."""
+    """The display of an X server with a window manager, which keyboard input needs."""
     reading, writing = os.pipe()
     size = ["-screen", "0", "1440x900x24", "-nolisten", "tcp", "-dpi", "96"]
     x = subprocess.Popen(
@@ -127,7 +127,7 @@ def program(display: str, home: Path) -> Iterator[tuple[subprocess.Popen[str], s
 
 
 def until(found: Callable[[], object]) -> str:
-    """Ask again and again until there is an answer."""
+    """Ask repeatedly until there is an answer."""
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         if answer := found():

@@ -28,7 +28,7 @@ def a(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def b(tmp_path: Path) -> Path:
-    """gevent and the streams hold less, on another kernel."""
+    """gevent and the streams sustain less, on another kernel."""
     return record_session(tmp_path / "b.pong.yaml", elsewhere(session(slower(3, 0.5), rates=RATES)))
 
 

@@ -1,4 +1,4 @@
-"""Sessions to compare, and what a person does and sees on their page, as steps of its tests."""
+"""Sessions to compare, and what a user does and sees on the page, as test steps."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def compare(qtbot: QtBot, page: ComparePage, *files: Path) -> None:
 
 
 def holds(qtbot: QtBot, page: ComparePage, *files: Path) -> None:
-    """Wait until these sessions are compared, in this order, and to be seen."""
+    """Wait until these sessions are compared in this order and visible."""
     qtbot.waitUntil(lambda: page.selection.paths() == list(files))
     cards = page.sessions.isVisibleTo(page)
     qtbot.waitUntil(lambda: not cards or len(unfolding(page)) == len(files))
@@ -71,7 +71,7 @@ def unfolding(page: ComparePage) -> list[QAbstractButton]:
 
 
 def ranking(page: ComparePage) -> list[str]:
-    """What the rows say, from top to bottom."""
+    """The texts of the rows, from top to bottom."""
     QApplication.processEvents()  # a layout does its work with the next event
     rows = [b for b in page.ranking.findChildren(QAbstractButton) if b.isVisibleTo(page)]
     return [name_of(row) for row in sorted(rows, key=lambda row: row.y())]

@@ -1,4 +1,4 @@
-"""What differs between sessions, in figures and words, and how they are taken along."""
+"""Differences between sessions, in figures and text, and how they are copied."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
 
 def difference(page: ComparePage, first: str, second: str) -> str:
-    """How the two are told apart."""
+    """The text that compares the two."""
     by_label = {each.label: each for each in page.comparison.contenders}
     return difference_in(page.comparison, by_label[first], by_label[second])
 

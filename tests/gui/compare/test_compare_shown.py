@@ -1,4 +1,4 @@
-"""Where a comparison is found again, and how it fits into windows of any size."""
+"""How a comparison is restored, and how it fits windows of any size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of machines, and one that can be reached over SSH."""
+"""The Machines page, and a machine that can be reached over SSH."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An SSH server on loopback: another machine, for tests."""
+"""An SSH server on loopback that acts as another machine."""
 
 from __future__ import annotations
 

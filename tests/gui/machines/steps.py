@@ -1,4 +1,4 @@
-"""What a person does and sees on the page of machines, as steps of its tests."""
+"""What a user does and sees on the Machines page, as test steps."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ def check(page: MachinesPage) -> None:
 
 
 def asks_about_key(qtbot: QtBot, page: MachinesPage) -> None:
-    """The page shows a key nobody trusts."""
+    """Wait until the page shows an untrusted key."""
     qtbot.waitUntil(lambda: offers(page, "Trust key"))
 
 
 def trust_it(qtbot: QtBot, page: MachinesPage) -> None:
-    """As far as a check that passed."""
+    """Trust the key and wait until the check has passed."""
     check(page)
     asks_about_key(qtbot, page)
     control(page, "Trust key").click()

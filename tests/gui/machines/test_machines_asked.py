@@ -1,4 +1,4 @@
-"""A machine over SSH is used from other pages, which ask what a person has to answer."""
+"""A machine over SSH used from other pages, which ask the user's questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A machine over SSH is checked: whether to trust its key, its password, what was left there."""
+"""Checks of a machine over SSH: host key, password, leftovers."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_an_unknown_key_is_trusted_only_by_the_user_and_then_the_machine_is_read
     sees(qtbot, page, "Servers listen on")
     sees(qtbot, page, leftover_runs(Cleaned(0, 0, [], []), box, None).text)
     assert not list((home / "work" / "runs").glob("*"))
-    # Nothing that was typed is anywhere.
+    # What was typed appears nowhere.
     kept = f"{desk.settings.more} {[str(line) for line in desk.log.lines()]}"
     files = [p for p in home.rglob("*") if p.is_file() and not p.is_symlink()]
     assert PASSWORD not in kept
@@ -85,7 +85,7 @@ def test_a_changed_key_stops_everything_until_its_last_characters_are_typed(
     field.clear()
     qtbot.keyClicks(field, host.fingerprint[-LAST:])
     assert trust.isEnabled()
-    # Nothing to be pasted without having compared anything.
+    # No command that could be pasted without comparing keys.
     buttons = page.detail.key.findChildren(QAbstractButton)
     assert {each.text().strip() for each in buttons} == {"Cancel", "Trust new key"}
     trust.click()

@@ -1,4 +1,4 @@
-"""The bar above the machines says how many there are, and which cannot be used now, and why."""
+"""The bar above the machines shows how many there are, which are unusable, and why."""
 
 from __future__ import annotations
 

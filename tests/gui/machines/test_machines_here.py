@@ -1,4 +1,4 @@
-"""This computer on the page of machines, and the list of them all."""
+"""This computer on the Machines page, and the list of all machines."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_arrow_keys_go_through_the_machines(
     desk.machines_changed.emit()
     show(qtbot, page, box)
     row = page.listing.rows[box]
-    # Qt goes by where they are.
+    # Qt orders by position.
     qtbot.waitUntil(lambda: row.y() > page.listing.rows["localhost"].y())
     row.setFocus()
     qtbot.keyClick(row, Qt.Key.Key_Up)

@@ -1,4 +1,4 @@
-"""Profiles of machines: written, copied, brought in, removed, damaged."""
+"""Machine profiles: written, copied, imported, removed, damaged."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
 
 class Opener(QObject):
-    """The desktop's program for files."""
+    """The desktop's file manager."""
 
     taken = ""
 

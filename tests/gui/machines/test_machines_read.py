@@ -1,4 +1,4 @@
-"""This computer's facts on the page of machines are as new as they say."""
+"""This computer's facts on the Machines page are as recent as stated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A window that shows the page of plans."""
+"""A window that shows the Plan page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person does on the page of plans, as steps of its tests."""
+"""What a user does on the Plan page, as test steps."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SHORT = Plan(
 
 
 def judged(qtbot: QtBot, page: PlanPage) -> None:
-    """Wait until what is in the form has been looked at."""
+    """Wait until the contents of the form have been checked."""
     qtbot.waitUntil(lambda: page.draft is not None)
 
 
@@ -73,7 +73,7 @@ def wanted(qtbot: QtBot, window: MainWindow, do: Callable[[], object]) -> Plan:
 
 
 def opened(qtbot: QtBot, window: MainWindow) -> PlanPage:
-    """The page as a person finds it."""
+    """The page as a user first sees it."""
     window.show_page("Plan")
     page = window.page("Plan")
     assert isinstance(page, PlanPage)

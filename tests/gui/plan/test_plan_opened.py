@@ -1,4 +1,4 @@
-"""A plan that was not written just now: dropped in as a file, or left from the last start."""
+"""Plans from elsewhere: a dropped file, or the plan of the last start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plans to begin from, and plans of one's own: shown, kept, renamed, brought back, copied."""
+"""Presets and the user's own plans: shown, saved, renamed, restored, copied."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page says of plans is true of the plan in the form, and is not cut."""
+"""What the page says about plans matches the plan in the form and is not cut off."""
 
 from __future__ import annotations
 

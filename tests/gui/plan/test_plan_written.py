@@ -1,4 +1,4 @@
-"""A plan written in its form: fields, faults beside them in words, what it will do."""
+"""Editing a plan in the form: fields, problems next to them, the preview."""
 
 from __future__ import annotations
 

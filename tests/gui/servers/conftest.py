@@ -1,4 +1,4 @@
-"""The page of servers, over the catalogue and an empty folder for own ones."""
+"""The Servers page with the catalogue and an empty folder for the user's own servers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.gui.servers.steps import Open
 
 @pytest.fixture
 def own_servers(home: Path) -> Path:
-    """The folder they are in; it is not there yet."""
+    """The folder of the user's servers; it does not exist yet."""
     return home / "data" / "servers"
 
 

@@ -1,4 +1,4 @@
-"""What a person does on the page of servers, as steps of its tests."""
+"""What a user does on the Servers page, as test steps."""
 
 from __future__ import annotations
 

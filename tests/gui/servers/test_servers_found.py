@@ -1,4 +1,4 @@
-"""Servers are looked for in the table, sorted, and ticked to be compared."""
+"""Servers are searched in the table, sorted, and ticked for a comparison."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Servers are tried: really started, asked for replies, and stopped."""
+"""Testing servers: they are started, checked for replies and stopped for real."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_no_server_is_tested_while_a_run_is_in_progress(
 
 
 def sign_of(page: ServersPage, text: str) -> str:
-    """What stands before the line of the trial that says this."""
+    """The icon's name at the line of the test with this text."""
     labels = [each for each in page.trial.findChildren(QLabel) if each.isVisible()]
     (line,) = [each for each in labels if text in each.text()]
     return next(name_of(each) for each in labels if each.parent() is line.parent())

@@ -1,4 +1,4 @@
-"""The code of servers is read, and that of one's own is written."""
+"""The code of servers is shown, and that of the user's own can be edited."""
 
 from __future__ import annotations
 

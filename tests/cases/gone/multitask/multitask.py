@@ -1,4 +1,4 @@
-"""Stands in for MultiTask, whose source is not to be had: its names, on threads. Python 2.7."""
+"""A stand-in for MultiTask, whose source is not included: its names, on threads. Python 2.7."""
 
 import threading
 

@@ -145,7 +145,7 @@ def one_by_one(listener, work):
 
 
 def threads(listener):
-    """All of which need one lock, and sleep while they have it."""
+    """Threads that need one lock and sleep while holding it."""
     lock = threading.Lock()
 
     def work():
