@@ -35,8 +35,25 @@ from workbench.run.scheduler import Scheduler
 from workbench.run.state import Rehearsal, RunState
 from workbench.servers.entry import ServerEntry
 from workbench.servers.gate import GateResult
+from workbench.workloads.registry import workload
 
 T = TypeVar("T")
+
+
+def a_plan(**fields: Any) -> Plan:
+    """A plan for the fake load tool: two servers, two rates, and nothing around its points."""
+    usual: dict[str, Any] = {
+        "servers": ["one", "two"],
+        "rates": [1_000.0, 2_000.0],
+        "seconds": 1.0,
+        "warm_up": None,
+        "cool_down_s": 0,
+        "looks": 1,
+        "calibrate": False,
+        "load_tool": "fake",
+        "workload": workload(timeout_s=1.0),
+    }
+    return Plan(**usual | fields)
 
 
 def an_entry(id_: str, folder: Path, **more: Any) -> ServerEntry:

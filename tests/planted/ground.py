@@ -193,3 +193,14 @@ def _put(pids: Sequence[int], folder: Path) -> None:
 
 def _processes(folder: Path) -> list[int]:
     return [int(pid) for pid in _text(folder / "cgroup.procs").split()]
+
+
+@pytest.fixture(scope="module")
+def ground() -> Iterator[Ground]:
+    """Skips the test where points cannot be planted."""
+    try:
+        found = Ground()
+    except NoGround as reason:
+        pytest.skip(str(reason))
+    yield found
+    found.close()

@@ -1,4 +1,4 @@
-"""Machines over SSH for tests with processes."""
+"""Machines for tests with processes: this computer, and one over SSH."""
 
 from __future__ import annotations
 
@@ -6,9 +6,21 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from oracle import files_below
 from sshd import SshHost, at_home, ssh_host
 
+from workbench.machines.base import Machine
+from workbench.machines.local import open_local
 from workbench.machines.profiles import Profile
+
+
+@pytest.fixture
+async def machine(tmp_path: Path) -> AsyncIterator[Machine]:
+    """This computer, on which nothing may be left."""
+    opened = await open_local(cache_dir=tmp_path / "cache")
+    yield opened
+    await opened.close()
+    assert files_below(tmp_path / "cache") == []
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ import signal
 import socket
 import stat
 import sys
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -24,14 +23,6 @@ from workbench.machines.limits import TIME_WAIT_S
 from workbench.machines.local import open_local
 from workbench.machines.runner_client import RUNNER
 from workbench.servers.runtimes.packed import pack
-
-
-@pytest.fixture
-async def machine(tmp_path: Path) -> AsyncIterator[Machine]:
-    opened = await open_local(cache_dir=tmp_path / "cache")
-    yield opened
-    await opened.close()
-    assert files_below(tmp_path / "cache") == []
 
 
 def python(program: str, **options: object) -> Command:

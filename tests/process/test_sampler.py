@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Callable
-from pathlib import Path
 
 import pytest
 from oracle import PATIENCE_S
@@ -16,7 +15,6 @@ from oracle import PATIENCE_S
 from workbench.documents import HostSample
 from workbench.machines.base import Command, Machine, Process
 from workbench.machines.linked import SAMPLER
-from workbench.machines.local import open_local
 from workbench.machines.sampler_client import Sampling
 
 MEGABYTE = 1 << 20
@@ -75,13 +73,6 @@ class Samples:
                 seen = len(self.all)
                 self._news.clear()
                 await self._news.wait()
-
-
-@pytest.fixture
-async def machine(tmp_path: Path) -> AsyncIterator[Machine]:
-    opened = await open_local(cache_dir=tmp_path / "cache")
-    yield opened
-    await opened.close()
 
 
 @pytest.fixture

@@ -8,13 +8,13 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
-from oracle import PATIENCE_S, eventually, files_below
+from oracle import PATIENCE_S, eventually
 
 from workbench.cli import main
 from workbench.errors import BadInput, PongbenchError
@@ -110,14 +110,6 @@ def tuner(host: Host) -> Iterator[Tuner]:
     made = Tuner(host)
     yield made
     made.close()
-
-
-@pytest.fixture
-async def machine(tmp_path: Path) -> AsyncIterator[Machine]:
-    opened = await open_local(cache_dir=tmp_path / "cache")
-    yield opened
-    await opened.close()
-    assert files_below(tmp_path / "cache") == []
 
 
 async def test_a_run_is_tuned_and_everything_is_as_before_after_it(

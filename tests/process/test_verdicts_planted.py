@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from planted.conditions import LOCAL
-from planted.ground import Ground, NoGround
+from planted.ground import Ground, ground
 from planted.trials import Score, carry_out
 
-
-@pytest.fixture
-def ground() -> Iterator[Ground]:
-    try:
-        found = Ground()
-    except NoGround as reason:
-        pytest.skip(str(reason))
-    yield found
-    found.close()
+__all__ = ["ground"]
 
 
 def test_the_verdict_names_what_was_planted(

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 from fakes.load import ALL, Script
 from fakes.machine import FakeMachine
-from fakes.run import a_session
+from fakes.run import a_plan, a_session
 from synthetic import session
 
 from workbench.analysis.audits import CHECKS, Audit, Auditor, audits_of, in_short, tainted
@@ -27,17 +27,7 @@ from workbench.sessions import read_session
 from workbench.workloads.registry import workload
 
 ROOT = Path(__file__).parents[2]
-PLAN = Plan(
-    servers=["one", "two"],
-    rates=[1_000.0, 2_000.0],
-    seconds=1.0,
-    warm_up=None,
-    cool_down_s=0,
-    looks=1,
-    calibrate=False,
-    load_tool="fake",
-    workload=workload(timeout_s=1.0),
-)
+PLAN = a_plan()
 PROC = {
     "status": "Threads:\t1\nVmRSS:\t  8000 kB\nCpus_allowed_list:\t0\n",
     "limits": "Max open files            20000                524288               files     \n",

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import pytest
 from fakes.load import Script
-from fakes.run import Run, a_run
+from fakes.run import Run, a_plan, a_run
 
 from workbench.analysis.summary import summarise
 from workbench.documents import Note, PointStop, RunStart
@@ -27,18 +27,7 @@ from workbench.run.profiling import bounded
 from workbench.sessions.format import decode, encode
 from workbench.workloads.registry import workload as a_workload
 
-PLAN = Plan(
-    servers=["one", "two"],
-    rates=[1_000.0, 2_000.0, 3_000.0],
-    seconds=1.0,
-    warm_up=None,
-    cool_down_s=0,
-    looks=1,
-    calibrate=False,
-    load_tool="fake",
-    workload=a_workload(timeout_s=1.0),
-    profile=True,
-)
+PLAN = a_plan(rates=[1_000.0, 2_000.0, 3_000.0], profile=True)
 
 PERF = "one \n\t 1 burn (one)\n\t 2 main (one)\n\n" * 3 + "one \n\t 2 main (one)\n\n"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from fakes.load import Script
-from fakes.run import Run, a_run, a_session, cancelled_at
+from fakes.run import Run, a_plan, a_run, a_session, cancelled_at
 
 from workbench.control import Stopped
 from workbench.documents import PointStop, RunStart, RunStop
@@ -16,17 +16,7 @@ from workbench.plan.model import GiveUp, Plan, WarmUp
 from workbench.run.environment import HERE
 from workbench.workloads.registry import workload as a_workload
 
-PLAN = Plan(
-    servers=["one", "two"],
-    rates=[1_000.0, 2_000.0],
-    seconds=1.0,
-    warm_up=None,
-    cool_down_s=0,
-    looks=1,
-    calibrate=False,
-    load_tool="fake",
-    workload=a_workload(timeout_s=1.0),
-)
+PLAN = a_plan()
 
 
 @pytest.fixture(autouse=True)

@@ -6,12 +6,11 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from statistics import fmean
 
 import pytest
-from planted.ground import Ground, NoGround
+from planted.ground import Ground, ground
 
 from workbench.analysis.cost import CPU_PER_CALL
 from workbench.analysis.significance import Change, ratio
@@ -25,22 +24,14 @@ from workbench.sessions import Recorder
 from workbench.sessions.spreads import earlier
 from workbench.workloads.registry import workload
 
+__all__ = ["ground"]
+
 ENTRY = Path(__file__).parents[2] / "resources" / "servers" / "asyncio-protocol"
 COMPARISONS = int(os.environ.get("PONGBENCH_COMPARISONS", "20"))
 PILOT, MOST = 5, 12
 SLOWED = 0.1
 
 pytestmark = pytest.mark.timeout(7200)
-
-
-@pytest.fixture(scope="module")
-def ground() -> Iterator[Ground]:
-    try:
-        found = Ground()
-    except NoGround as reason:
-        pytest.skip(str(reason))
-    yield found
-    found.close()
 
 
 def add_server(home: Path, id_: str, spin_us: float = 0.0) -> None:

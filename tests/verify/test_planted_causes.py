@@ -3,28 +3,19 @@ named for servers without a limit."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from planted.causes import HEALTHY, PLANTED, Named, Planted, carry_out, within_limits
-from planted.ground import Ground, NoGround
+from planted.ground import Ground, ground
 
 from workbench.messages import causes
+
+__all__ = ["ground"]
 
 TRIES = 3
 """Where other programs had the CPU, which is then what is named."""
 FOUND: list[Named] = []
-
-
-@pytest.fixture(scope="module")
-def ground() -> Iterator[Ground]:
-    try:
-        found = Ground()
-    except NoGround as reason:
-        pytest.skip(str(reason))
-    yield found
-    found.close()
 
 
 @pytest.fixture(autouse=True)

@@ -13,25 +13,15 @@ import pytest
 from lab.conftest import home, lab, measuring
 from lab.hosts import Host, Lab
 from planted.conditions import IN_THE_LAB, LOCAL
-from planted.ground import Ground, NoGround
+from planted.ground import Ground, ground
 from planted.trials import Found, Score, Trial, carry_out
 
-__all__ = ["home", "lab"]
+__all__ = ["ground", "home", "lab"]
 LEAST_RIGHT = 0.95
 LEAST_RIGHT_OF_A_KIND = 0.85
 SCORE = Score()
 
 pytestmark = pytest.mark.timeout(1800)
-
-
-@pytest.fixture(scope="module")
-def ground() -> Iterator[Ground]:
-    try:
-        found = Ground()
-    except NoGround as reason:
-        pytest.skip(str(reason))
-    yield found
-    found.close()
 
 
 @pytest.fixture
