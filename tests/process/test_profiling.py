@@ -22,7 +22,8 @@ from workbench.plan.model import Profile as Wanted
 from workbench.run.engine import Engine
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.deploy import Deployment, deploy
-from workbench.servers.entry import ServerEntry, load_entry
+from workbench.servers.entry import ServerEntry
+from workbench.servers.entry_reading import load_entry
 from workbench.servers.profiling.profilers import NODE, PY_SPY, Profiler, profiler_of
 from workbench.servers.profiling.recording import Failed, Profiled, Profiling
 from workbench.workloads.registry import workload as a_workload
