@@ -17,12 +17,13 @@ from workbench.documents import Block, Purpose
 from workbench.errors import BadInput
 from workbench.exposure import exposure
 from workbench.messages.plans import OldServersExposed, ProtocolNotSupported, Warned, more_rights
-from workbench.plan.budget import Budget, Contestant, assess
+from workbench.plan.budget import Budget, assess
 from workbench.plan.checks import problems
 from workbench.plan.model import Plan
 from workbench.plan.reading import as_plan, plan_type
 from workbench.plan.schedule import PointPlan, order, points
 from workbench.plan.search import example
+from workbench.plan.suitability import Contestant
 
 _PLACEHOLDERS: dict[str, Any] = {
     "servers": ["-"],

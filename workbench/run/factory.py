@@ -13,8 +13,8 @@ from workbench.errors import BadInput
 from workbench.load import registry
 from workbench.machines.secrets import Ask, never_ask
 from workbench.messages.plans import Problem
-from workbench.plan.budget import protocol_problems
 from workbench.plan.model import Plan
+from workbench.plan.suitability import protocol_problems
 from workbench.run.engine import Engine
 from workbench.run.environment import HERE, Fleet
 from workbench.servers import gate_cache

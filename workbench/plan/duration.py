@@ -1,0 +1,95 @@
+"""How long a plan takes: if every server answers at once, and if every point waits for timeouts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from workbench.analysis.evidence import SHORTEST_S
+from workbench.plan.model import Plan
+from workbench.plan.schedule import (
+    CEILING_ATTEMPTS,
+    CEILING_HALVINGS,
+    PROFILE_LEAD_S,
+    PointPlan,
+)
+from workbench.plan.search import example
+from workbench.workloads.registry import declaration
+
+DEPLOY_S = (0.5, 3.0)
+"""Seconds to start a server with a ready runtime, gate and stop it."""
+
+
+def of_sweeps(
+    plan: Plan, planned: Sequence[PointPlan], servers: Sequence[tuple[float, Sequence[float]]]
+) -> tuple[float, float]:
+    """Return the duration. `servers`: seconds of warm-up calls before every turn, and the rests, of
+    each."""
+    timeouts = sum(point.workload.timeout_s for point in planned)
+    stay = longest_stay_s(planned)
+    warm_up = plan.warm_up.seconds + stay + plan.cool_down_s if plan.warm_up else 0.0
+    schedules = sum(point.seconds + stay_s(point) for point in planned)
+    low, high = _calibration_s(plan, warm_up, stay)
+    for own_warm_up, rest in servers:
+        sweeps = plan.repeats * (own_warm_up + warm_up + schedules + sum(rest))
+        low += sweeps + plan.repeats * DEPLOY_S[0]
+        high += sweeps + plan.repeats * (DEPLOY_S[1] + timeouts)
+        if plan.profiled:
+            profile = _profile_s(plan, own_warm_up, warm_up) + max(rest)
+            low += profile + DEPLOY_S[0]
+            high += profile + DEPLOY_S[1] + plan.workload.timeout_s
+        if plan.looks > 1 and plan.axis.has_limit:
+            # One more turn of each server, up to the point after the one in doubt.
+            longest = max(point.seconds for point in planned) + stay
+            turn = DEPLOY_S[1] + own_warm_up + warm_up + 2 * (longest + max(rest))
+            high += plan.repeats * turn
+    return low, high
+
+
+def of_searches(
+    plan: Plan, planned: Sequence[PointPlan], servers: Sequence[tuple[float, Sequence[float]]]
+) -> tuple[tuple[float, float], tuple[int, int]]:
+    """Return the duration and the number of points of each search: expected, and at most."""
+    assert plan.search is not None
+    found = example(plan)
+    stay = longest_stay_s(planned)
+    warm_up = plan.warm_up.seconds + stay + plan.cool_down_s if plan.warm_up else 0.0
+    low, high = _calibration_s(plan, warm_up, stay)
+    place = {point.x: n for n, point in enumerate(planned)}
+    for own_warm_up, rests in servers:
+        expected = sum(point.seconds + stay + rests[place[point.x]] for point in found)
+        longest = max(point.seconds for point in planned) + stay + max(rests)
+        at_most = plan.search.points * (longest + plan.workload.timeout_s)
+        low += plan.repeats * (DEPLOY_S[0] + own_warm_up + warm_up + expected)
+        high += plan.repeats * (DEPLOY_S[1] + own_warm_up + warm_up + at_most)
+        if plan.profiled:
+            profile = _profile_s(plan, own_warm_up, warm_up) + max(rests)
+            low += profile + DEPLOY_S[0]
+            high += profile + DEPLOY_S[1] + plan.workload.timeout_s
+    return (low, high), (len(found), plan.search.points)
+
+
+def _profile_s(plan: Plan, own_warm_up: float, warm_up: float) -> float:
+    """Return how long the load of one server's profile takes."""
+    assert plan.profiled is not None
+    return own_warm_up + warm_up + plan.profiled.seconds + 2 * PROFILE_LEAD_S
+
+
+def _calibration_s(plan: Plan, warm_up: float, stay: float) -> tuple[float, float]:
+    """Return how long the calibration of the clients takes."""
+    if not (plan.calibrate and plan.axis.calibrated):
+        return 0.0, 0.0
+    most = CEILING_ATTEMPTS + CEILING_HALVINGS
+    point = SHORTEST_S + stay + plan.cool_down_s
+    return (
+        DEPLOY_S[0] + warm_up + point,
+        DEPLOY_S[1] + warm_up + most * (point + plan.workload.timeout_s),
+    )
+
+
+def stay_s(point: PointPlan) -> float:
+    """Return how long think time keeps each connection open."""
+    return declaration(point.workload.protocol).stay_s(point.workload)
+
+
+def longest_stay_s(planned: Sequence[PointPlan]) -> float:
+    return max(map(stay_s, planned))
