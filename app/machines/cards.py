@@ -66,18 +66,20 @@ class Card(QFrame):
         return before != self._content
 
 
-def remark(tone: str, text: str, strong: str = "") -> QWidget:
-    """Return a sentence with its icon; `strong` comes before it."""
+def remark(tone: str, text: str, strong: str = "", *, faded: bool = False) -> QWidget:
+    """Return a sentence with its icon; `strong` comes before it. `faded`: without colour."""
     made = QWidget()
     across: QHBoxLayout = row(made, gap=8)
-    sign = Sign(tone)
+    sign = Sign("muted" if faded else tone, SIGNS[tone])
     across.addWidget(sign, 0, Qt.AlignmentFlag.AlignTop)
     if strong:
         name = label(strong, 13, Weight.Medium)
         name.setFixedWidth(108)
         name.setWordWrap(True)
         across.addWidget(name, 0, Qt.AlignmentFlag.AlignTop)
-    text_label = label(_LONG.sub(_breakable, text), 13, tone="soft", wrap=True)
+    text_label = label(
+        _LONG.sub(_breakable, text), 13, tone="muted" if faded else "soft", wrap=True
+    )
     text_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     across.addWidget(text_label, 1)
     made.setAccessibleName(f"{strong}: {text}" if strong else text)

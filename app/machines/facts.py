@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout
 
 from app.machines.cards import Card, remark
@@ -16,19 +16,13 @@ from workbench import formatting
 if TYPE_CHECKING:
     from workbench.machines.profiles import Profile
 
-_AGES_EVERY_MS = 5_000
-
 
 class FactsCard(Card):
-    """Facts by name, and their age, which is kept up to date."""
+    """Facts by name, and their age."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__("System")
         self._theme = theme
-        self._read = ""
-        self.ageing = QTimer(self, interval=_AGES_EVERY_MS)
-        self.ageing.timeout.connect(self._show_age)
-        self.ageing.start()
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(16)
         self._grid.setVerticalSpacing(7)
@@ -40,8 +34,8 @@ class FactsCard(Card):
 
     def display(self, record: Record) -> None:
         self.setVisible(bool(record.facts))
-        self._read = record.read
-        self._show_age()
+        text = since(record.read)
+        self.aside.setText(f"read {text}" if text else "")
         if not self.news(record.found):
             return
         empty(self._grid)
@@ -53,10 +47,6 @@ class FactsCard(Card):
             figure.setAccessibleName(f"{name}: {value}")
             self._grid.addWidget(named, place, 0, Qt.AlignmentFlag.AlignTop)
             self._grid.addWidget(figure, place, 1)
-
-    def _show_age(self) -> None:
-        text = since(self._read)
-        self.aside.setText(f"read {text}" if text else "")
 
 
 class MeaningCard(Card):

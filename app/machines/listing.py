@@ -17,15 +17,17 @@ from app.widgets import column, dress, empty
 
 
 class Listing(QFrame):
-    """Arrow keys and clicks choose a machine; Tab leaves the list."""
+    """Arrow keys and clicks choose a machine, or all of them; Tab leaves the list."""
 
     chosen = Signal(str)
+    """A machine's name; empty: all of them."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.setObjectName("card")
         self._theme = theme
         self.rows: dict[str, MachineRow] = {}
+        self.all = MachineRow("Fleet", "", "")
         self._group: QButtonGroup | None = None
         outer = column(self, margin=1)
         body = QWidget()
@@ -38,23 +40,31 @@ class Listing(QFrame):
         focused = any(row.hasFocus() for row in self.rows.values())
         chosen = self.selected
         empty(self._inside)
+        self.all = MachineRow("Fleet", "Links, clocks, client limit", "")
         if self._group is not None:
             self._group.deleteLater()
         self._group = QButtonGroup(self)
         self.rows = {}
+        self._add(self.all, "")
         for known in machines:
-            row = self.rows[known.name] = MachineRow(known.name, where(known), _roles(known))
+            row = MachineRow(known.name, where(known), _roles(known))
             if known.profile is not None and known.profile.connector == "local":
                 row.setText("This computer")
-            row.toggled.connect(lambda on, name=known.name: self._on_toggled(name, on))
-            self._group.addButton(row)
-            self._inside.addWidget(row)
+            self.rows[known.name] = row
+            self._add(row, known.name)
         dress(self, self._theme)
         if chosen in self.rows:
             self.choose(chosen, focus=focused)
 
+    def _add(self, row: MachineRow, name: str) -> None:
+        assert self._group is not None
+        row.toggled.connect(lambda on: self._on_toggled(name, on))
+        self._group.addButton(row)
+        self._inside.addWidget(row)
+
     def choose(self, name: str, *, focus: bool = False) -> None:
-        row = self.rows.get(name)
+        """`name`: empty chooses all of them."""
+        row = self.rows.get(name) if name else self.all
         if row is None:
             return
         row.setChecked(True)
@@ -69,6 +79,9 @@ class Listing(QFrame):
     def show_states(self, states: Mapping[str, State]) -> None:
         for name, row in self.rows.items():
             row.show_state(states[name])
+        ready = sum(state.tone == "ok" for state in states.values())
+        word = f"{ready} of {len(states)} ready" if len(states) > 1 else ""
+        self.all.show_state(State(word, "ok" if ready == len(states) else ""))
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme

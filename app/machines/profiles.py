@@ -38,9 +38,12 @@ class Profiles(QObject):
         super().__init__(page)
         self._page, self._desk = page, desk
         self.machines: Sequence[Known] = ()
+        self.examples: Sequence[Profile] = ()
 
     def load(self) -> None:
         """Read the profiles."""
+        if not self.examples:
+            self._desk.bridge.submit(work.examples(), self._on_examples, self._report)
         self._desk.bridge.submit(work.profiles(), self._on_loaded, self._report)
 
     def known(self, name: str) -> Known | None:
@@ -53,6 +56,12 @@ class Profiles(QObject):
 
     def add(self) -> None:
         self._edit({"connector": "ssh", "name": ""}, "new")
+
+    def begin_from(self, name: str) -> None:
+        """Offer an example as a form; its address does not exist, so the user enters one."""
+        example = next(each for each in self.examples if each.name == name)
+        values = values_of(example)
+        self._edit(values | {"address": "", "example": values["address"]}, "new")
 
     def edit(self, name: str) -> None:
         if (profile := self.get(name)) is not None:
@@ -113,6 +122,10 @@ class Profiles(QObject):
         dialog = Importing(self._page, self._desk, hosts)
         dialog.brought.connect(lambda names: self.saved.emit(names[0]))
         dialog.open()
+
+    def _on_examples(self, found: list[Profile]) -> None:
+        self.examples = found
+        self.loaded.emit(False)
 
     def _on_loaded(self, found: list[Known]) -> None:
         new = found != self.machines

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from workbench.machines.checking import Step
 
 HERE = "localhost"
+JUST_NOW = "just now"
+FRESH = timedelta(hours=24)
+"""Older results are shown without their colour."""
 KEPT = "machines"
 """The key of the records in the settings."""
 
@@ -81,9 +84,10 @@ class Record:
 
     @property
     def state(self) -> State:
+        """The result with its age; an old one has no tone, for it may no longer be true."""
+        when = since(self.at)
         if self.passed:
-            today, when = is_today(self.at), ago(self.at)
-            return State(f"ready at {when}", "ok") if today else State(f"ready on {when}", "")
+            return State(f"ready {when}", "ok" if is_fresh(self.at) else "")
         words = {
             "new key": ("unknown key", "warn"),
             "key changed": ("key changed", "bad"),
@@ -92,7 +96,11 @@ class Record:
             "failed": ("not usable", "bad"),
         }
         word, tone = words.get(self.kind, ("not checked", ""))
-        return State(word, tone)
+        if self.kind in words and when not in ("", JUST_NOW):
+            word = f"{word}, {when}"
+        # A key waits for the user however long ago it was seen.
+        lasting = self.kind in ("new key", "key changed")
+        return State(word, tone if lasting or is_fresh(self.at) else "")
 
 
 def _failure(step: Step) -> tuple[str, str]:
@@ -111,30 +119,28 @@ def _failure(step: Step) -> tuple[str, str]:
     return ("unreachable" if unheard else "failed"), ""
 
 
-def ago(at: str) -> str:
-    """Return "12:31" for today, else "20 Nov"."""
-    then = _time(at)
-    if then is None:
-        return ""
-    return f"{then:%H:%M}" if is_today(at) else f"{then.day} {then:%b}"
-
-
 def since(at: str) -> str:
-    """Return "just now", "7 minutes ago" within the hour, then "at 12:31", "on 20 Nov"."""
+    """Return "just now", "7 min ago", "5 h ago", "12 days ago", and a date after 60 days."""
     then = _time(at)
     if then is None:
         return ""
-    minutes = int((now() - then).total_seconds() // 60)
-    if not 0 <= minutes < 60:
-        return f"at {ago(at)}" if is_today(at) else f"on {ago(at)}"
+    age = now() - then
+    minutes = int(age.total_seconds() // 60)
+    if minutes < 0:
+        return f"on {then.day} {then:%b}, {then:%H:%M}"  # the clock was set back
     if minutes < 1:
-        return "just now"
-    return f"{minutes} minute{'s' if minutes > 1 else ''} ago"
+        return JUST_NOW
+    if age.days > 60:
+        return f"on {then.day} {then:%b %Y}"
+    hours = minutes // 60
+    ages = f"{minutes} min" if not hours else f"{hours} h" if hours < 48 else f"{age.days} days"
+    return f"{ages} ago"
 
 
-def is_today(at: str) -> bool:
+def is_fresh(at: str) -> bool:
+    """Whether a result is recent enough to rely on."""
     then = _time(at)
-    return then is not None and then.date() == now().date()
+    return then is not None and now() - then < FRESH
 
 
 def now() -> datetime:

@@ -58,24 +58,24 @@ class MachineRow(QAbstractButton):
         upper = self.rect().adjusted(14, 8, -14, -_HEIGHT // 2 + 1)
         lower = self.rect().adjusted(14, _HEIGHT // 2 + 1, -14, -9)
         colour = getattr(theme, self.state.tone or "muted")
-        word = _elided(self.state.word, 12, Weight.Medium, upper.width() * 0.58)
+        word = elided(self.state.word, 12, Weight.Medium, upper.width() * 0.58)
         wide = QFontMetrics(font(12, Weight.Medium)).horizontalAdvance(word)
         painter.setFont(font(12, Weight.Medium))
         painter.setPen(QColor(colour))
         painter.drawText(upper, _RIGHT, word)
         if word:
             light = QPointF(upper.right() - wide - 11, upper.center().y() + 1)
-            _paint_light(painter, light, colour, lit=bool(self.state.tone))
+            paint_light(painter, light, colour, lit=bool(self.state.tone))
         painter.setFont(font(14, Weight.DemiBold))
         painter.setPen(QColor(theme.text))
         room = upper.width() - wide - 28
-        painter.drawText(upper, _LEFT, _elided(self.text(), 14, Weight.DemiBold, room))
+        painter.drawText(upper, _LEFT, elided(self.text(), 14, Weight.DemiBold, room))
         painter.setFont(font(12))
         painter.setPen(QColor(theme.muted if not self.isChecked() else theme.soft))
         painter.drawText(lower, _RIGHT, self._roles)
         used = QFontMetrics(font(12)).horizontalAdvance(self._roles)
         room = lower.width() - used - 12
-        painter.drawText(lower, _LEFT, _elided(self._where, 12, Weight.Normal, room))
+        painter.drawText(lower, _LEFT, elided(self._where, 12, Weight.Normal, room))
         painter.end()
 
 
@@ -83,7 +83,7 @@ _LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 _RIGHT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
 
 
-def _paint_light(painter: QPainter, at: QPointF, colour: str, *, lit: bool) -> None:
+def paint_light(painter: QPainter, at: QPointF, colour: str, *, lit: bool) -> None:
     """Paint a ring where nothing is known, else a dot with a halo."""
     painter.setPen(Qt.PenStyle.NoPen)
     if lit:
@@ -97,6 +97,6 @@ def _paint_light(painter: QPainter, at: QPointF, colour: str, *, lit: bool) -> N
         painter.drawEllipse(at, 3.6, 3.6)
 
 
-def _elided(text: str, px: float, weight: Weight, room: float) -> str:
+def elided(text: str, px: float, weight: Weight, room: float) -> str:
     metrics = QFontMetrics(font(px, weight))
     return metrics.elidedText(text, Qt.TextElideMode.ElideRight, max(0, int(room)))

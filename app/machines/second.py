@@ -20,10 +20,11 @@ _TEXTS = (
 class SecondMachine(Card):
     """Leads to the first profile."""
 
-    def __init__(self, add: Callable[[], object]) -> None:
+    def __init__(self, add: Callable[[], object], examples: Callable[[], object]) -> None:
         super().__init__("A second machine")
         for text in _TEXTS:
             self.body.addWidget(label(text, tone="soft", wrap=True))
         self.body.setSpacing(10)
         self.foot.addWidget(button("Add machine", "plus", on_click=add))
+        self.foot.addWidget(button("Examples", "copy", on_click=examples))
         self.foot.addStretch(1)

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 
 from app.machines.cards import Card, remark
-from app.machines.records import Record, ago, is_today
+from app.machines.records import Record, is_fresh, since
 from app.theme import Theme
 from app.widgets import button, dress, empty, label
 
 TONES = {"passed": "ok", "warning": "warn", "failed": "bad"}
 _WHAT = "A check logs in, removes leftovers of crashed runs, and starts and ends a test run."
+_OLD = "More than a day old, so the machine may have changed. Check it again before a run."
 _HERE = "A check starts and ends a test run on this computer."
 
 
@@ -34,15 +35,18 @@ class StepsCard(Card):
 
     def display(self, record: Record, *, running: bool, here: bool) -> None:
         self.stop.setVisible(running)
-        if not self.news(record.at, record.kind, record.steps, running, here):
+        self.aside.setText("" if running else since(record.at))
+        old = bool(record.at) and not running and not is_fresh(record.at)
+        if not self.news(record.at, record.kind, record.steps, running, here, old):
             return
         empty(self.body)
-        at = f"at {ago(record.at)}" if is_today(record.at) else ago(record.at)
-        self.aside.setText("" if running else at)
+        if old:
+            self.body.addWidget(remark("muted", _OLD))
         if not record.steps and not running:
             self.body.addWidget(label(_HERE if here else _WHAT, tone="soft", wrap=True))
         for name, state, text in record.steps:
-            self.body.addWidget(remark(TONES.get(state, "muted"), text, name))
+            tone = TONES.get(state, "muted")
+            self.body.addWidget(remark(tone, text, name, faded=old))
         if running:
             self.body.addWidget(remark("focus", next_step(record.steps, here=here), "Now"))
         elif record.kind == "stopped":

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from workbench.machines.checking import Step
     from workbench.machines.profiles import Profile
     from workbench.machines.secrets import Ask
+    from workbench.sessions.fleets import FleetHistories, FleetHistory
+    from workbench.sessions.library import Shelved
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,18 @@ async def profiles() -> list[Known]:
         return sorted(found, key=lambda known: (known.profile is None, not _here(known)))
 
     return await asyncio.to_thread(read)
+
+
+async def examples() -> list[Profile]:
+    """Return the shipped profiles to begin from, which are no machines."""
+    from workbench.machines import profiles
+
+    return await asyncio.to_thread(profiles.examples)
+
+
+async def history(histories: FleetHistories, sessions: Sequence[Shelved]) -> FleetHistory:
+    """Return what these sessions, latest first, recorded about machines."""
+    return await asyncio.to_thread(histories.read, sessions)
 
 
 async def here() -> Record:

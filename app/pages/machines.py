@@ -6,16 +6,18 @@ from collections.abc import Callable, Coroutine
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.context import Desk
 from app.machines import work
 from app.machines.commands import Commands
 from app.machines.detail import CHECKING, DAMAGED, Detail
+from app.machines.fleet_parts import Findings
 from app.machines.head import Head
 from app.machines.listing import Listing
+from app.machines.overview import Overview
 from app.machines.profiles import Profiles
 from app.machines.prompts import Asker
 from app.machines.records import HERE, Record, Records, State
@@ -28,13 +30,15 @@ if TYPE_CHECKING:
 
     from workbench.machines.checking import Step
     from workbench.machines.hostkeys import HostKeyProblem
+    from workbench.sessions.fleets import FleetHistories, FleetHistory
 
 _CHOSEN = "machine"
-"""The key of the chosen machine in the settings."""
+"""The key of the chosen machine in the settings; empty: all of them."""
+_AGES_EVERY_MS = 5_000
 
 
 class MachinesPage(QWidget):
-    """Shows one machine at a time; several can be checked at once."""
+    """Shows one machine, or all of them in one picture; several can be checked at once."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
@@ -47,6 +51,10 @@ class MachinesPage(QWidget):
         """By machine: the current action (check, clean), and how to cancel it."""
         self._checks: dict[str, Record] = {}
         self._problems: dict[str, HostKeyProblem] = {}
+        self._histories: FleetHistories | None = None
+        self._history: FleetHistory | None = None
+        self.ageing = QTimer(self, interval=_AGES_EVERY_MS)
+        self.ageing.timeout.connect(self.refresh)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         outer = column(self)
         self._head = Head()
@@ -57,14 +65,18 @@ class MachinesPage(QWidget):
         around.addWidget(self.notice)
         across = row(gap=GAP)
         self.listing, self.detail = Listing(desk.theme), Detail(desk.theme)
-        self._second = SecondMachine(self.add)
+        self.overview = Overview(desk.theme)
+        self._shown = QStackedWidget()
+        self._shown.addWidget(self.detail)
+        self._shown.addWidget(self.overview)
+        self._second = SecondMachine(self.add, lambda: self.listing.choose("", focus=True))
         beside = QWidget()
         beside.setFixedWidth(300)
         down = column(beside, gap=GAP)
         down.addWidget(self.listing, 1)
         down.addWidget(self._second)
         across.addWidget(beside)
-        across.addWidget(self.detail, 1)
+        across.addWidget(self._shown, 1)
         around.addLayout(across, 1)
         outer.addWidget(body, 1)
         self.commands = Commands(desk, self.detail.commands)
@@ -79,19 +91,27 @@ class MachinesPage(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         """Read the facts of this computer again: that is cheap, and its load changes."""
         self.desk.bridge.submit(work.here(), self._on_here)
+        self._read_history()
+        self.ageing.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self.ageing.stop()
 
     def run_this(self) -> None:
-        """Check the visible machine."""
-        if self.detail.check.isEnabled():
+        """Check the visible machine, or all."""
+        if not self.listing.selected:
+            self.check_all()
+        elif self.detail.check.isEnabled():
             self.check(self.listing.selected)
 
     def press_stop(self) -> None:
-        self.cancel(self.listing.selected)
+        for name in [self.listing.selected] if self.listing.selected else list(self._under_way):
+            self.cancel(name)
 
     def check(self, name: str) -> None:
         """Check a machine, and show each step when it is done."""
         profile = self.profiles.get(name)
-        if profile is None or name in self._under_way:
+        if profile is None or name in self._under_way or self.desk.busy:
             return
         record = self._checks[name] = self.records.get(name).again()
         self._forget_problem(name)
@@ -135,7 +155,10 @@ class MachinesPage(QWidget):
         self._show_head(states)
         name = self.listing.selected
         known = self.profiles.known(name)
+        self._shown.setCurrentIndex(0 if known else 1)
         if known is None:
+            if states:  # the profiles are read
+                self._show_fleet(states)
             return
         self.detail.display(
             known,
@@ -151,6 +174,7 @@ class MachinesPage(QWidget):
         desk, detail, head, profiles = self.desk, self.detail, self._head, self.profiles
         desk.machines_changed.connect(self.load)
         desk.busy_changed.connect(lambda _: self.refresh())
+        desk.shelf_changed.connect(lambda _: self._read_history())
         desk.bridge.drained.connect(self.commands.refresh)
         head.all.clicked.connect(self.check_all)
         head.hosts.clicked.connect(profiles.bring_in)
@@ -160,6 +184,8 @@ class MachinesPage(QWidget):
         profiles.removed.connect(self._on_removed)
         profiles.reported.connect(self.notice.show_text)
         self.listing.chosen.connect(self._on_chosen)
+        self.overview.chosen.connect(lambda name: self.listing.choose(name, focus=True))
+        self.overview.example_chosen.connect(profiles.begin_from)
         detail.check.clicked.connect(self.run_this)
         detail.steps.cancelled.connect(self.press_stop)
         detail.edit.clicked.connect(lambda: profiles.edit(self.listing.selected))
@@ -256,9 +282,9 @@ class MachinesPage(QWidget):
             self.refresh()
             return
         found = self.profiles.machines
-        wanted = str(self.desk.settings.more.get(_CHOSEN, ""))
+        wanted = str(self.desk.settings.more.get(_CHOSEN, HERE if len(found) == 1 else ""))
         self.listing.fill(found)
-        if wanted not in self.listing.rows and found:
+        if wanted and wanted not in self.listing.rows and found:
             wanted = found[0].name
         self.listing.choose(wanted)
         self.refresh()
@@ -267,10 +293,35 @@ class MachinesPage(QWidget):
         self._here = found
         self.refresh()
 
+    def _read_history(self) -> None:
+        if not self.isVisible():
+            return  # it is read when the page is shown
+        from workbench.sessions.fleets import FleetHistories  # noqa: PLC0415 - not before the page
+
+        self._histories = self._histories or FleetHistories()
+        self.desk.bridge.submit(work.history(self._histories, self.desk.shelf), self._on_history)
+
+    def _on_history(self, found: FleetHistory) -> None:
+        self._history = found
+        self.refresh()
+
     # Display
+
+    def _show_fleet(self, states: dict[str, State]) -> None:
+        from workbench.sessions.fleets import FleetHistory  # noqa: PLC0415 - not before the page
+
+        self.overview.display(
+            [known.profile for known in self.profiles.machines if known.profile is not None],
+            self.profiles.examples,
+            Findings(self.records.get, states.__getitem__, self._history or FleetHistory()),
+        )
 
     def _on_chosen(self, name: str) -> None:
         self.desk.settings.more[_CHOSEN] = name
+        if not name:
+            self.detail.commands.setChecked(False)
+            self.refresh()
+            return
         self.detail.show_key(self._problems.get(name))
         self.commands.show_of(name)
         self.refresh()

@@ -180,7 +180,7 @@ def test_keys_are_trusted_and_machines_checked_before_anything_runs_there(
     press(page, "Commands")
     until(qtbot, lambda: "start the runner" in page.commands.body.toPlainText())
     choose_machines(qtbot, window, plan("http/1.0", 1, 2.0))
-    until(qtbot, lambda: says(window, "h1: ready at"))
+    until(qtbot, lambda: says(window, "h1: ready"))
 
 
 def test_a_run_is_paused_loses_a_client_is_skipped_and_runs_again(

@@ -22,15 +22,36 @@ def noon(monkeypatch: pytest.MonkeyPatch) -> None:
     ("before", "said"),
     [
         (timedelta(seconds=59), "just now"),
-        (timedelta(seconds=60), "1 minute ago"),
-        (timedelta(minutes=7, seconds=30), "7 minutes ago"),
-        (timedelta(hours=1), "at 11:00"),
-        (timedelta(days=1), "on 20 Nov"),
-        (timedelta(minutes=-3), "at 12:03"),
+        (timedelta(seconds=60), "1 min ago"),
+        (timedelta(minutes=7, seconds=30), "7 min ago"),
+        (timedelta(hours=1), "1 h ago"),
+        (timedelta(hours=47), "47 h ago"),
+        (timedelta(days=2), "2 days ago"),
+        (timedelta(days=61), "on 21 Sep 2026"),
+        (timedelta(minutes=-3), "on 21 Nov, 12:03"),
     ],
 )
-def test_an_age_is_shown_in_minutes_then_as_time_then_as_date(before: timedelta, said: str) -> None:
+def test_an_age_is_shown_in_minutes_hours_days_then_as_date(before: timedelta, said: str) -> None:
     assert since(stamp(NOON - before)) == said
+
+
+@pytest.mark.parametrize(
+    ("kind", "hours", "word", "tone"),
+    [
+        ("ready", 3, "ready 3 h ago", "ok"),
+        ("ready", 24, "ready 24 h ago", ""),
+        ("remarks", 72, "ready 3 days ago", ""),
+        ("unreachable", 0, "unreachable", "bad"),
+        ("unreachable", 3, "unreachable, 3 h ago", "bad"),
+        ("unreachable", 72, "unreachable, 3 days ago", ""),
+        ("key changed", 72, "key changed, 3 days ago", "bad"),
+    ],
+)
+def test_a_result_shows_its_age_and_loses_its_colour_after_a_day(
+    kind: str, hours: int, word: str, tone: str
+) -> None:
+    state = Record(at=stamp(NOON - timedelta(hours=hours)), kind=kind).state
+    assert (state.word, state.tone) == (word, tone)
 
 
 def test_a_check_without_facts_leaves_the_age_of_earlier_ones_unchanged() -> None:
@@ -50,7 +71,7 @@ def test_the_later_of_two_readings_is_shown() -> None:
     for first, second in ((read(7, 1.4), read(2, 2.7)), (read(2, 2.7), read(7, 1.4))):
         told = first.with_facts(second)
         assert told.facts["load_average"] == [2.7]
-        assert since(told.read) == "2 minutes ago"
+        assert since(told.read) == "2 min ago"
         assert told.found["bind"] == first.found["bind"]
 
 

@@ -86,11 +86,16 @@ def load_profile(name: str) -> Profile:
         there = formatting.known(list(_files()), "profile")
         hint = f"Did you mean '{close[0]}'?" if close else there
         raise BadInput(f"There is no machine profile '{name}'. {hint}")
-    profile = convert(load_yaml(path, what="profile"), Profile, name=str(path), what="profile")
+    profile = _read(path)
     if profile.name != name:
         raise BadInput(
             f"profile {path}, name: expected {name!r} like the file, got {profile.name!r}."
         )
+    return profile
+
+
+def _read(path: Path) -> Profile:
+    profile = convert(load_yaml(path, what="profile"), Profile, name=str(path), what="profile")
     check(profile, name=str(path))
     return profile
 
@@ -130,6 +135,12 @@ def check(profile: Profile, *, name: str = "") -> None:
 def profile_names() -> list[str]:
     """Return the names of all profiles, valid or not."""
     return list(_files())
+
+
+def examples() -> list[Profile]:
+    """Return the shipped examples to begin from. They are no machines: their addresses do not
+    exist."""
+    return [_read(path) for path in sorted((paths.PROFILES / "examples").glob("*.yaml"))]
 
 
 def is_own(name: str) -> bool:

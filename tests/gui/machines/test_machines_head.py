@@ -7,7 +7,7 @@ from pytestqt.qtbot import QtBot
 
 from app.context import Desk
 from app.machines.head import Head
-from app.machines.records import KEPT
+from app.machines.records import KEPT, now, stamp
 from tests.gui.machines.steps import opened
 from tests.gui.windows import the
 from workbench.machines.profiles import make_profile, save_profile
@@ -20,7 +20,7 @@ KINDS = {"cedar": "key changed", "dune": "new key", "elm": "busy", "oak": "ready
 def test_unusable_machines_are_counted_and_named_with_the_reason(qtbot: QtBot, desk: Desk) -> None:
     for name in KINDS:
         save_profile(make_profile({"name": name, "connector": "ssh", "address": "10.0.0.9"}))
-    at = "2026-11-21T12:00:00+00:00"
+    at = stamp(now())
     desk.settings.more[KEPT] = {
         name: {"at": at, "kind": kind, "words": "lena" if kind == "busy" else ""}
         for name, kind in KINDS.items()
