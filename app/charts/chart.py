@@ -59,6 +59,8 @@ class Chart(Plot):
     """Server under the mouse (empty: none) and the rate nearest to it (NaN: none)."""
     picked = Signal(str, float)
     """Server clicked (empty: the background) and the rate nearest to it."""
+    crossed = Signal(Quantity, float)
+    """The mouse moves at no line, at an x of the plot; NaN: it is at one, or outside."""
     menu_wanted = Signal(QPoint)
     """At a place on the screen."""
 
@@ -273,11 +275,17 @@ class Chart(Plot):
     # Mouse
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if self.gestures is None or not self.gestures.move(event):
-            self.hovered.emit(*self.nearest(event.position()))
+        if self.gestures is not None and self.gestures.move(event):
+            return
+        server, rate = self.nearest(event.position())
+        self.hovered.emit(server, rate)
+        at_no_line = not server and self.contains(event.position())
+        x = self.values_at(event.position())[0] if at_no_line else nan
+        self.crossed.emit(self.quantity, x)
 
     def leaveEvent(self, event: QEvent) -> None:
         self.hovered.emit("", nan)
+        self.crossed.emit(self.quantity, nan)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self._pressed = event.position()

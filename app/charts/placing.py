@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import ceil
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,6 @@ from PySide6.QtWidgets import QWidget
 from app.charts import labels
 from app.charts.chart import Chart
 from app.charts.clipping import joined
-from app.charts.hover import HoverCard, Shape
 from app.charts.series import Quantity
 from app.charts.stack import Stack
 
@@ -27,15 +27,38 @@ _TEXT, _DATA, _SELECTED = 4, 10, 100
 """
 
 Squares = NDArray[np.int64]
+Shape = TypeVar("Shape")
 
 
-def place(stack: Stack, card: HoverCard) -> None:
+class Card(Protocol[Shape]):
+    """What is placed: a widget with several layouts, the preferred one first."""
+
+    @property
+    def SHAPES(self) -> Sequence[Shape]: ...
+
+    def take(self, shape: Shape) -> QSize:
+        """Apply a layout; returns the size that the card then needs."""
+        ...
+
+    def move(self, at: QPoint, /) -> None: ...
+
+    def pos(self) -> QPoint: ...
+
+    def isVisible(self) -> bool: ...
+
+
+def place(stack: Stack, card: Card[Shape], beside: Iterable[tuple[float, float]] = ()) -> None:
     """Choose the card's layout and place. Where a low chart has no room, another part of the stack
     is used, or a lower card, or one with less text. The card stays in place as long as it covers
-    nothing there; where every place covers something, it covers the least.
+    nothing there; where every place covers something, it covers the least. `beside`: pixels that it
+    covers last of all.
     """
+    covered = _covered(stack)
+    for x, y in beside:
+        row, column = int(y // _CELL), int(x // _CELL)
+        covered[max(0, row - 2) : row + 3, max(0, column - 2) : column + 3] = _SELECTED
     # Sums over all squares above and left of each, so that any box is the sum of four of them.
-    sums = np.pad(_covered(stack).cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
+    sums = np.pad(covered.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
     best: tuple[int, Shape, QPoint] | None = None
     for shape in card.SHAPES:
         size = card.take(shape)
@@ -51,7 +74,7 @@ def place(stack: Stack, card: HoverCard) -> None:
     card.move(best[2])
 
 
-def _cheapest(stack: Stack, card: HoverCard, size: QSize, sums: Squares) -> tuple[int, QPoint]:
+def _cheapest(stack: Stack, card: Card[Any], size: QSize, sums: Squares) -> tuple[int, QPoint]:
     """Return the least that a card of this size covers, and the place."""
     here = card.pos()
     stays = card.isVisible() and stack.rect().contains(QRect(here, size))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import nan
+from math import isnan, nan
 
 from PySide6.QtCore import QPoint, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
@@ -16,6 +16,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
+from app.charts.crosshair import Crosshair
 from app.charts.hover import HoverCard
 from app.charts.model import ChartModel
 from app.charts.pointing import Pointing
@@ -44,9 +45,11 @@ class Trio(Stack):
     ) -> None:
         super().__init__(model, theme, sizes, parent)
         self.pointing = Pointing(self)
+        self.crosshair = Crosshair(self, self.pointing)
         for chart in self.charts.values():
             chart.hovered.connect(self.pointing.hover)
-            chart.picked.connect(self.pointing.pick)
+            chart.crossed.connect(self.crosshair.cross)
+            chart.picked.connect(self._on_picked)
             chart.menu_wanted.connect(self.menu_wanted)
         self.zooming = Zooming(list(self.charts.values()), self)
         self.zooming.wanted.connect(self.show_part)
@@ -54,6 +57,10 @@ class Trio(Stack):
         self._ring = _Ring(self, theme)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Charts: arrow keys move between servers and points")
+
+    def _on_picked(self, server: str, rate: float) -> None:
+        self.crosshair.hide()
+        self.pointing.pick(server, rate)
 
     @property
     def card(self) -> HoverCard:
@@ -70,10 +77,12 @@ class Trio(Stack):
         drawn = super().refresh()
         if drawn:
             self.pointing.again()
+            self.crosshair.again()
         return drawn
 
     def set_model(self, model: ChartModel) -> None:
         self.pointing.forget()
+        self.crosshair.hide()
         super().set_model(model)
 
     def set_shown(self, server: str, shown: bool) -> None:
@@ -84,34 +93,43 @@ class Trio(Stack):
     def set_view(self, view: View) -> None:
         super().set_view(view)
         self.pointing.point_to(self.pointing.server, self.pointing.rate)
+        self.crosshair.again()
 
     def show_part(self, showing: Showing) -> None:
         super().show_part(showing)
         # The card may cover what it did not before.
         self.pointing.place_card()
+        self.crosshair.again()
 
     def set_theme(self, theme: Theme) -> None:
         self._ring.set_theme(theme)
         super().set_theme(theme)
         self.pointing.renew_card()
+        self.crosshair.renew()
 
     def set_sizes(self, sizes: Sizes) -> None:
         super().set_sizes(sizes)
         self.pointing.renew_card()
+        self.crosshair.renew()
 
     def is_foreign(self, child: QWidget) -> bool:
-        own = child is self._ring or self.pointing.is_card(child)
-        return not own and super().is_foreign(child)
+        own = self.pointing.is_card(child) or self.crosshair.is_readout(child)
+        return not own and child is not self._ring and super().is_foreign(child)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._ring.setGeometry(self.rect())
         # The positions of the lines are known only after the next event.
         QTimer.singleShot(0, self, self.pointing.place_card)
+        QTimer.singleShot(0, self, self.crosshair.again)
 
     def key(self, event: QKeyEvent) -> bool:
         """Handle a key, wherever the focus is; False: it has no meaning here."""
-        return self.zooming.key(event) or self.pointing.key(event)
+        if self.zooming.key(event) or self.crosshair.key(event):
+            return True
+        known = self.pointing.key(event)
+        self.crosshair.follow()
+        return known
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Of the keyboard: the mouse's comes from a chart."""
@@ -121,7 +139,9 @@ class Trio(Stack):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         # With nothing pinned, left and right go to the page first: they step through a film.
         sideways = event.key() in (Qt.Key.Key_Left, Qt.Key.Key_Right)
-        mine = self.pointing.server or not sideways or event.modifiers()
+        mine = (
+            self.pointing.server or not sideways or event.modifiers() or not isnan(self.crosshair.x)
+        )
         if mine and self.key(event):
             self._ring.setVisible(self.hasFocus())
         else:

@@ -1,0 +1,189 @@
+"""The values of all servers at one value of the axis, in a card over the charts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isnan
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QWidget
+
+from app.charts import words
+from app.charts.chart import Chart
+from app.charts.drawing import draw_marker, draw_text, elided, text_width
+from app.charts.model import ChartModel
+from app.charts.series import Quantity
+from app.theme import Theme, Weight, font
+from workbench import formatting
+from workbench.analysis.results import PointResult, View
+
+_ROW, _HEAD, _MARGIN, _NAME = 17.0, 40.0, 11.0, 150.0
+_FIGURE = 66.0
+"""The width of a column of figures. All unscaled."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How many lists stand side by side, and whether they have figures of the other charts too."""
+
+    lists: int = 1
+    brief: bool = False
+
+
+@dataclass(frozen=True)
+class Row:
+    """One server."""
+
+    name: str
+    index: int
+    figures: tuple[str, ...]
+    """In the order of the charts."""
+    trusted: bool
+
+
+class Readout(QWidget):
+    """Paints the list. It never takes the mouse."""
+
+    SHAPES = (Layout(), Layout(2), Layout(1, brief=True), Layout(2, brief=True))
+
+    def __init__(self, theme: Theme, parent: QWidget, scale: float = 1.0) -> None:
+        super().__init__(parent)
+        self._theme, self._scale, self._shape = theme, scale, Layout()
+        self._head, self._heads, self._rows, self._missing = "", ("", "", ""), (), 0
+        self._sorted = 0
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.hide()
+
+    _rows: tuple[Row, ...]
+
+    def display(self, model: ChartModel, charts: list[Chart], x: float, by: Chart) -> None:
+        """Show every visible server at `x`, sorted by the values of one chart, highest first, as
+        their lines lie.
+        """
+        view, shown = by.view_shown, [s for s in model.series.values() if s.id not in by.hidden]
+        points = [(series, by.reading(series.id, x)) for series in shown]
+        known = [(series, point) for series, point in points if point is not None]
+        known.sort(key=lambda each: _order(each[1], by.metric, view))
+        self._sorted = charts.index(by)
+        self._head = model.axis.at(x) + (" offered" if model.axis.per_second else "")
+        self._heads = tuple(_heading(chart) for chart in charts)
+        self._rows = tuple(
+            Row(
+                series.name,
+                series.index,
+                tuple(_figure(chart, point, view) for chart in charts),
+                point.trusted and (by.quantity is not Quantity.TIME or point.supported(view)),
+            )
+            for series, point in known
+        )
+        self._missing = len(shown) - len(known)
+        self.setAccessibleName(self._text())
+        self.update()
+
+    def take(self, shape: Layout) -> QSize:
+        """Apply a layout; returns the size that the card then needs."""
+        self._shape = shape
+        size = QSize(
+            round(
+                self._px(2 * _MARGIN + shape.lists * self._list_width() + (shape.lists - 1) * 14)
+            ),
+            round(self._px(2 * _MARGIN + _HEAD + self._lines() * _ROW)),
+        )
+        self.setFixedSize(size)
+        return size
+
+    def _text(self) -> str:
+        """Return the list as text, for screen readers."""
+        rows = (
+            f"{row.name} " + ", ".join(map(" ".join, zip(self._heads, row.figures, strict=True)))
+            for row in self._rows
+        )
+        return f"{self._head}: {'; '.join(rows)}. {self._rest()}".strip()
+
+    def _rest(self) -> str:
+        if not self._missing:
+            return ""
+        return f"{self._missing} server{'s' * (self._missing > 1)} without a point here."
+
+    def _lines(self) -> int:
+        return -(-len(self._rows) // self._shape.lists) + bool(self._missing)
+
+    def _columns(self) -> list[int]:
+        """Return the charts whose figures are shown."""
+        return [self._sorted] if self._shape.brief else list(range(len(self._heads)))
+
+    def _list_width(self) -> float:
+        size = font(12, Weight.Medium)
+        longest = max((text_width(row.name, size) for row in self._rows), default=0.0)
+        return 16 + min(longest + 8, _NAME) + _FIGURE * len(self._columns())
+
+    def _px(self, size: float) -> float:
+        return size * self._scale
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, theme, px = QPainter(self), self._theme, self._px
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(QColor(theme.line2), 1))
+        painter.setBrush(QColor(theme.floating))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 9, 9)
+        at = QPointF(px(_MARGIN), px(_MARGIN + 8))
+        draw_text(painter, at, self._head, font(px(13), Weight.DemiBold), theme.text)
+        wide, lines = self._list_width(), self._lines() - bool(self._missing)
+        for place in range(self._shape.lists):
+            left = _MARGIN + place * (wide + 14)
+            self._paint_heads(painter, left + wide)
+            for line, row in enumerate(self._rows[place * lines : (place + 1) * lines]):
+                self._paint_row(painter, row, left, wide, _MARGIN + _HEAD + (line + 0.5) * _ROW)
+        if self._missing:
+            y = px(_MARGIN + _HEAD + (lines + 0.5) * _ROW)
+            draw_text(painter, QPointF(px(_MARGIN), y), self._rest(), font(px(12)), theme.muted)
+        painter.end()
+
+    def _paint_heads(self, painter: QPainter, right: float) -> None:
+        for place, column in enumerate(reversed(self._columns())):
+            weight = Weight.DemiBold if column == self._sorted else Weight.Normal
+            at = QPointF(self._px(right - place * _FIGURE), self._px(_MARGIN + 29))
+            size = font(self._px(11), weight)
+            draw_text(painter, at, self._heads[column], size, self._theme.muted, "right")
+
+    def _paint_row(self, painter: QPainter, row: Row, left: float, wide: float, y: float) -> None:
+        theme, px = self._theme, self._px
+        at = QPointF(px(left + 5), px(y))
+        style = theme.series(row.index)
+        draw_marker(painter, style, at, px(4), theme.floating, hollow=not row.trusted)
+        columns = self._columns()
+        size = font(px(12), Weight.Medium)
+        name = elided(row.name, size, px(wide - 20 - _FIGURE * len(columns)))
+        draw_text(painter, QPointF(px(left + 16), px(y)), name, size, theme.soft)
+        for place, column in enumerate(reversed(columns)):
+            main = column == self._sorted
+            digits = font(px(12), Weight.DemiBold if main else Weight.Normal, figures=True)
+            at = QPointF(px(left + wide - place * _FIGURE), px(y))
+            colour = theme.text if main else theme.soft
+            draw_text(painter, at, row.figures[column], digits, colour, "right")
+
+
+def _order(point: PointResult, metric: str, view: View) -> float:
+    value = point.value(metric, view)
+    return float("inf") if isnan(value) else -value
+
+
+def _heading(chart: Chart) -> str:
+    if chart.quantity is Quantity.REPLIES:
+        return "Replies/s"
+    if chart.quantity is Quantity.TIME:
+        return words.percentile(chart.view_shown.percentile)
+    return chart.title_text()[0]
+
+
+def _figure(chart: Chart, point: PointResult, view: View) -> str:
+    value = point.value(chart.metric, view)
+    if isnan(value):
+        return "–"
+    if chart.quantity is Quantity.REPLIES:
+        return words.count(value)
+    if chart.quantity is Quantity.TIME:
+        return formatting.duration(value * 1000)
+    described = chart.model.metric(chart.metric)
+    return formatting.figure(value, described.unit) if described else formatting.percent(value)

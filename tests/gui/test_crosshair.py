@@ -1,0 +1,116 @@
+"""The values of all servers at one rate, under the mouse and by keys."""
+
+from __future__ import annotations
+
+from math import isnan
+
+import pytest
+from PySide6.QtCore import QPoint, QRectF, Qt
+from pytestqt.qtbot import QtBot
+
+from app.charts.chart import Chart
+from app.charts.series import Quantity
+from app.charts.trio import Trio
+from tests.gui.trios import shown
+from tests.synthetic import session
+
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+
+SERVERS = ["asyncio streams", "asyncio Protocol", "Tornado", "gevent"]
+
+
+@pytest.fixture
+def trio(qtbot: QtBot) -> Trio:
+    return shown(qtbot, session(4, 12), (1200, 800))
+
+
+def rest(qtbot: QtBot, chart: Chart, at: QPoint) -> None:
+    """Let the mouse rest at a pixel."""
+    qtbot.mouseMove(chart.viewport(), at - QPoint(1, 0))
+    qtbot.mouseMove(chart.viewport(), at)
+
+
+def beside_lines(chart: Chart, rate: float) -> QPoint:
+    """A pixel of the plot above a rate, far from every line."""
+    plot = chart.plot_rect()
+    heights = range(int(plot.top()) + 20, int(plot.bottom()) - 20, 4)
+    places = (QPoint(int(chart.at(rate, 1).x()), y) for y in heights)
+    return next(at for at in places if not chart.nearest(at.toPointF())[0])
+
+
+def said(trio: Trio) -> str:
+    return trio.crosshair.readout.accessibleName()
+
+
+@pytest.mark.parametrize("quantity", [Quantity.REPLIES, Quantity.TIME])
+def test_beside_the_lines_all_values_at_the_nearest_rate_are_listed_in_their_order(
+    qtbot: QtBot, trio: Trio, quantity: Quantity
+) -> None:
+    chart = trio.charts[quantity]
+    rest(qtbot, chart, beside_lines(chart, 6100))
+    text = said(trio)
+    assert text.startswith("6,000/s offered: ")
+    listed = [part.strip() for part in text.removeprefix("6,000/s offered: ").split(";")]
+    readings = {
+        series.name: next(p for p in series.points if p.x == 6000).value(chart.metric, trio.view)
+        for series in trio.model.series.values()
+    }
+    expected = sorted(readings, key=lambda name: -readings[name])
+    assert [next(n for n in readings if part.startswith(n)) for part in listed] == expected
+    assert all("Replies/s" in part and "p99" in part and "Errors" in part for part in listed)
+    assert trio.crosshair.readout.isVisible()
+    assert {each.cursor_rate for each in trio.charts.values()} == {6000.0}
+
+
+def test_the_list_covers_no_value_at_its_rate_and_leaves_with_the_mouse(
+    qtbot: QtBot, trio: Trio
+) -> None:
+    chart = trio.charts[Quantity.TIME]
+    rest(qtbot, chart, beside_lines(chart, 6000))
+    covered = QRectF(trio.crosshair.readout.geometry())
+    for each in trio.charts.values():
+        for series in trio.model.series.values():
+            point = next(p for p in series.points if p.x == 6000)
+            value = point.value(each.metric, trio.view)
+            if not isnan(value):
+                assert not covered.contains(each.at(6000, value) + each.pos().toPointF())
+    rest(qtbot, chart, QPoint(4, 4))
+    assert not trio.crosshair.readout.isVisible()
+    assert isnan(chart.cursor_rate)
+
+
+def test_at_a_line_its_card_takes_over(qtbot: QtBot, trio: Trio) -> None:
+    chart = trio.charts[Quantity.REPLIES]
+    rest(qtbot, chart, beside_lines(chart, 6000))
+    series = trio.model.series["asyncio-streams"]
+    point = next(p for p in series.points if p.x == 7500)
+    rest(qtbot, chart, chart.at(7500, point.replies_per_s).toPoint())
+    assert trio.card.isVisible()
+    assert not trio.crosshair.readout.isVisible()
+
+
+def test_hidden_servers_are_not_listed(qtbot: QtBot, trio: Trio) -> None:
+    trio.set_shown("asyncio-streams", False)
+    chart = trio.charts[Quantity.TIME]
+    rest(qtbot, chart, beside_lines(chart, 6000))
+    assert "asyncio streams" not in said(trio)
+
+
+def test_a_key_lists_the_values_and_others_go_from_rate_to_rate(qtbot: QtBot, trio: Trio) -> None:
+    qtbot.keyClick(trio, Qt.Key.Key_V)
+    assert said(trio).startswith("4,500/s offered: ")
+    assert trio.accessibleDescription() == said(trio)
+    qtbot.keyClick(trio, Qt.Key.Key_Right)
+    assert said(trio).startswith("5,250/s offered: ")
+    qtbot.keyClick(trio, Qt.Key.Key_V)
+    assert not trio.crosshair.readout.isVisible()
+
+
+def test_the_list_follows_the_selected_point(qtbot: QtBot, trio: Trio) -> None:
+    trio.highlight("asyncio-streams", 3000.0)
+    qtbot.keyClick(trio, Qt.Key.Key_V)
+    qtbot.keyClick(trio, Qt.Key.Key_Right)
+    assert said(trio).startswith("3,750/s offered: ")
+    assert not trio.card.isVisible()
+    qtbot.keyClick(trio, Qt.Key.Key_V)
+    assert trio.card.isVisible()
