@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLayout, QMenu, QWidget
 from app.charts.series import Quantity
 from app.charts.showing import ACROSS
 from app.charts.trio import Trio
+from app.theme import Theme, icon
 from app.widgets import button, tool
 
 LOG_KEYS = {
@@ -67,14 +68,17 @@ class Corner(QWidget):
         inside.setSizeConstraint(QLayout.SizeConstraint.SetFixedSize)
         self._reset = button("Reset zoom", on_click=trio.zooming.reset)
         self._menu = tool("Charts: zoom and scales", "sliders-horizontal", self._open)
-        for each in (self._reset, self._menu):
-            each.setFixedHeight(22)
+        for each, padding in ((self._reset, "0 8px"), (self._menu, "0")):
+            each.setStyleSheet(f"padding: {padding}; font-size: 12px; min-height: 20px;")
             inside.addWidget(each)
-        self._reset.setStyleSheet("padding: 0 8px; font-size: 12px; min-height: 20px;")
         self._menu.setFixedWidth(28)
+        self.set_theme(trio.theme)
         trio.view_changed.connect(self._refresh)
         trio.charts[Quantity.REPLIES].installEventFilter(self)
         self._refresh()
+
+    def set_theme(self, theme: Theme) -> None:
+        self._menu.setIcon(icon("sliders-horizontal", theme.soft, 14))
 
     def _refresh(self) -> None:
         self._reset.setVisible(bool(self._trio.showing.zoom))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isnan, nan
+from math import inf, isnan, nan
 
 from PySide6.QtCore import QPoint, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
@@ -21,7 +21,7 @@ from app.charts.hover import HoverCard
 from app.charts.model import ChartModel
 from app.charts.pointing import Pointing
 from app.charts.series import Quantity
-from app.charts.showing import Showing
+from app.charts.showing import ACROSS, Showing
 from app.charts.sizes import Sizes
 from app.charts.stack import Stack
 from app.charts.zooming import Zooming
@@ -72,6 +72,18 @@ class Trio(Stack):
         in the card and put the cursor there.
         """
         self.pointing.pin(server, rate_per_s)
+
+    def go_to(self, server: str, rate_per_s: float) -> None:
+        """Highlight a point from elsewhere: show its server, and everything if a zoom leaves it
+        out. NaN: the server as a whole.
+        """
+        self.set_shown(server, True)
+        low, high = self.showing.zoom.get(ACROSS, (-inf, inf))
+        seen = isnan(rate_per_s) or low <= rate_per_s <= high
+        if not seen or self.showing.zoom.keys() - {ACROSS}:
+            self.zooming.reset()
+        self.crosshair.hide()
+        self.highlight(server, rate_per_s)
 
     def refresh(self) -> bool:
         drawn = super().refresh()

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QWidget
 
 from app.live import event_grouping
+from app.live.event_entry import entry
 from app.scrolling import Scrolled
-from app.theme import Theme, Weight, icon_pixmap
-from app.widgets import column, empty, label, row
-from workbench import formatting
+from app.theme import Theme, Weight
+from app.widgets import column, empty, label
 from workbench.documents import Note
 from workbench.messages.notes import Backlog, Resources, Severity
 from workbench.messages.topics import about, read_note, severity
@@ -22,8 +22,15 @@ def _is_warning(note: Note) -> bool:
     return severity(note) >= Severity.WARNING
 
 
+Place = tuple[str, float]
+"""The key of a server and the x of its point; NaN: the server as a whole."""
+
+
 class EventLog(QFrame):
     """The notes of a session, latest first."""
+
+    picked = Signal(str, float)
+    """The server and the x of an entry that was pressed; NaN: it is about no single point."""
 
     MOST = 60
 
@@ -31,7 +38,7 @@ class EventLog(QFrame):
         super().__init__()
         self.setObjectName("card")
         self._theme = theme
-        self._notes: list[tuple[Note, str]] = []
+        self._notes: list[tuple[Note, str, Place | None]] = []
         self._found: set[tuple[str, str]] = set()
         self._alike: dict[Hashable, list[event_grouping.Named]] = {}
         """Notes that are merged, by their kind."""
@@ -57,14 +64,14 @@ class EventLog(QFrame):
     @property
     def warnings(self) -> int:
         """Return how many notes a reader of the results must know."""
-        return sum(_is_warning(note) for note, _ in self._notes)
+        return sum(_is_warning(note) for note, _, _ in self._notes)
 
-    def add(self, note: Note, server: str) -> str:
+    def add(self, note: Note, server: str, place: Place | None = None) -> str:
         """Add a note; returns its text. `server`: the name of the server it is about; empty: none
-        of those compared.
+        of those compared. `place`: what in the charts it is about.
         """
         if (kind := event_grouping.kind(note, server)) is not None:
-            return self._gather(kind, note, server)
+            return self._gather(kind, note, server, place)
         message, text = read_note(note), about(note, server)
         if isinstance(message, Backlog | Resources):
             # The same in every pass, new only in the first; as requested, it holds for all servers.
@@ -74,24 +81,24 @@ class EventLog(QFrame):
             if found in self._found:
                 return text
             self._found.add(found)
-        self._notes.append((note, text))
+        self._notes.append((note, text, place))
         return text
 
-    def _gather(self, kind: Hashable, note: Note, server: str) -> str:
+    def _gather(self, kind: Hashable, note: Note, server: str, place: Place | None) -> str:
         """Merge a note with others of its kind into one entry, at the time of the latest."""
         alike = self._alike.setdefault(kind, [])
         if alike:
             before = alike[-1][0]
-            self._notes = [(known, text) for known, text in self._notes if known is not before]
+            self._notes = [each for each in self._notes if each[0] is not before]
             self._drawn = 0
             empty(self._list)
         alike.append((note, server))
-        self._notes.append((note, event_grouping.sentence(alike)))
+        self._notes.append((note, event_grouping.sentence(alike), place))
         return event_grouping.sentence(alike[-1:])
 
     def refresh(self) -> None:
-        for note, text in self._notes[max(self._drawn, len(self._notes) - self.MOST) :]:
-            self._list.insertWidget(0, self._entry(note, text))
+        for note, text, place in self._notes[max(self._drawn, len(self._notes) - self.MOST) :]:
+            self._list.insertWidget(0, self._entry(note, text, place))
         self._drawn = len(self._notes)
         self._nothing.setVisible(not self._notes)
         while self._list.count() > self.MOST:
@@ -104,16 +111,7 @@ class EventLog(QFrame):
         empty(self._list)
         self.refresh()
 
-    def _entry(self, note: Note, text: str) -> QWidget:
-        entry = QWidget()
-        line = row(entry)
+    def _entry(self, note: Note, text: str, place: Place | None) -> QWidget:
+        lead = None if place is None else lambda: self.picked.emit(*place)
         is_warning = _is_warning(note)
-        sign = label()
-        name, tone = ("triangle-alert", "warn") if is_warning else ("info", "muted")
-        sign.setPixmap(icon_pixmap(name, getattr(self._theme, tone), 14))
-        when = label(formatting.clock(note.t_us / 1e6), 12, tone="muted", figures=True)
-        when.setFixedWidth(38)
-        for part in (sign, when):
-            line.addWidget(part, 0, Qt.AlignmentFlag.AlignTop)
-        line.addWidget(label(text, 12, tone="soft", wrap=True), 1)
-        return entry
+        return entry(self._theme, note.t_us, text, is_warning=is_warning, lead=lead)

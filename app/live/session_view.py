@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import nan
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
@@ -16,6 +17,7 @@ from app.charts.series import Quantity
 from app.charts.trio import Trio
 from app.choices import Choice
 from app.live.doubts import Doubts
+from app.live.event_log import Place
 from app.live.run import Trial
 from app.live.sidebar import Side
 from app.settings import Settings
@@ -26,7 +28,7 @@ from workbench.analysis.windows import skipped
 from workbench.axis import Axis
 from workbench.documents import WINDOW_US, AnyDocument, Note, PointStart, RunStart, Window
 from workbench.messages.notes import Severity, WindowsMissing
-from workbench.messages.topics import severity
+from workbench.messages.topics import read_note, severity
 
 _NARROW = 1160
 """Below this width the column beside the charts is a drawer: a window of 1280 has more."""
@@ -64,6 +66,7 @@ class Board(QWidget):
         self.side.setParent(self)
         self._inside.addWidget(card, 1)
         self._inside.addWidget(self.side)
+        self.side.events.picked.connect(self.trio.go_to)
         self.side.set_drawer(False)
         if settings is not None:
             keep_view(self.trio, settings)
@@ -164,9 +167,19 @@ class Board(QWidget):
     def _note(self, note: Note) -> None:
         series = self.model.series.get(note.server)
         name = series.name if series else "Null server" if note.server in words.TOOLS else ""
-        text = self.side.events.add(note, name)
+        text = self.side.events.add(note, name, self._place(note))
         if severity(note) is Severity.ALERT:
             self.warned.emit(text)
+
+    def _place(self, note: Note) -> Place | None:
+        """Return what in the charts a note is about: its own point, or the one in progress."""
+        x, point = getattr(read_note(note), "x", None), self.model.sweeping
+        during = point is not None and note.server in ("", point.series)
+        if x is None and during and point is not None and self.model.running is not None:
+            return point.series, point.x
+        if note.server not in self.model.series:
+            return None
+        return note.server, nan if x is None else float(x)
 
     def _count(self, window: Window) -> None:
         """Show that windows which a client could not deliver are missing inside a point."""

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QEvent
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from app import theme
 from app.live.doubts import Doubts
 from app.live.event_log import EventLog
+from tests.gui.trios import live_board
+from tests.gui.windows import name_of
 from tests.synthetic import session
 from workbench.documents import Note, PointStop, Verdict
 from workbench.messages import notes
@@ -136,3 +139,30 @@ def test_a_warning_of_an_older_session_is_still_a_warning(qtbot: QtBot) -> None:
     listed.add(Note(t_us=1, topic="warning", text="The client's own ceiling is unknown."), "")
     listed.add(Note(t_us=2, topic="of-a-later-version", text="Something that is not known."), "")
     assert listed.warnings == 1
+
+
+@pytest.mark.qt_log_ignore("propagateSizeHints")
+def test_an_event_leads_to_its_point_in_the_charts(qtbot: QtBot) -> None:
+    board = live_board(qtbot)
+    for document in session(1, 8, untrusted_from=6000):
+        board.consume(document)
+    board.refresh()
+    board.trio.set_shown("asyncio-streams", False)
+    board.trio.show_part(board.trio.showing.zoomed({"x": (1000.0, 2000.0)}))
+    links = [each for each in board.findChildren(QAbstractButton) if "late" in name_of(each)]
+    links[0].click()
+    trio = board.trio
+    assert trio.is_shown("asyncio-streams")
+    assert not trio.showing.zoom
+    assert trio.card.isVisible()
+    assert trio.pointing.rate >= 6000
+
+
+@pytest.mark.qt_log_ignore("propagateSizeHints")
+def test_an_event_about_no_server_leads_nowhere(qtbot: QtBot) -> None:
+    board = live_board(qtbot)
+    start, *_ = session(2, 8)
+    board.consume(start)
+    board.consume(Note(t_us=0, topic="warning", text="Something about all of it."))
+    board.refresh()
+    assert not [b for b in board.findChildren(QAbstractButton) if "all of it" in name_of(b)]
