@@ -39,7 +39,7 @@ class Values:
     """Replies per second, milliseconds, or percent."""
     trusted: Flags
     faulty: Flags
-    """The server answered wrongly there."""
+    """The server gave unexpected responses there."""
     tainted: Flags
     """An audit failed there."""
 

@@ -178,7 +178,7 @@ async def test_the_next_run_restores_what_a_crash_left_and_reports_what_it_canno
     ((machine, changed),) = notes(documents, "not-restored")
     assert (machine, changed.said) == (
         "h1",
-        "net.core.somaxconn was changed by somebody else on h1 during the run; 777 stays.",
+        "net.core.somaxconn was changed by another program on h1 during the run; 777 stays.",
     )
     (stop,) = [d for d in documents if isinstance(d, RunStop)]
     assert stop.status == "done"

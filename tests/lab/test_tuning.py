@@ -158,8 +158,8 @@ async def test_a_value_refused_by_the_kernel_is_reported(host: Host, before: str
     ):
         assert somaxconn(host) == "50000"
         assert in_force.sentences()[1:] == [
-            f"{PORTS} stays as it is on h1: invalid argument.",
-            "net.ipv4.no_such_setting stays as it is on h1: absent.",
+            f"{PORTS} is unchanged on h1: invalid argument.",
+            "net.ipv4.no_such_setting is unchanged on h1: absent.",
         ]
 
 
@@ -167,7 +167,7 @@ async def test_a_value_refused_by_the_kernel_is_reported(host: Host, before: str
     ("pages", "sentence"),
     [
         (0, "The settings of h1 cannot be changed: no space left on device."),
-        (1, "net.core.somaxconn stays as it is on h1: no space left on device."),
+        (1, "net.core.somaxconn is unchanged on h1: no space left on device."),
     ],
     ids=["not even a lock", "no journal"],
 )
@@ -207,7 +207,7 @@ async def test_settings_changed_by_a_third_party_are_left_alone(host: Host, befo
     finally:
         set_somaxconn(host, before)
     assert complaints == [
-        "net.core.somaxconn was changed by somebody else on h1 during the run; 777 stays."
+        "net.core.somaxconn was changed by another program on h1 during the run; 777 stays."
     ]
 
 

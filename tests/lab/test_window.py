@@ -205,7 +205,7 @@ def test_a_run_is_paused_loses_a_client_is_skipped_and_runs_again(
     lost = hosts[-1]
     try:
         lost.cut()
-        until(qtbot, lambda: says(live, "h4 is gone; from here on 2 clients"))
+        until(qtbot, lambda: says(live, "h4 was lost; from here on 2 clients"))
         # It is also shown where the clients are compared.
         until(qtbot, lambda: says(live, "h4: CPU gone"))
         until(qtbot, lambda: says(live, "CherryPy on h1"))

@@ -108,7 +108,7 @@ async def test_a_silent_holder_is_named_with_process_user_and_command(place: Pla
     pid = await asyncio.to_thread(place.squat, "silent")
     said = await place.refusal()
     assert said.startswith(
-        f"'box' is held by process {pid} of user {getpass.getuser()} ({sys.executable} -I"
+        f"'box' is in use by process {pid} of user {getpass.getuser()} ({sys.executable} -I"
     )
     assert "for an unknown run" in said
 

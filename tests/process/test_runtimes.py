@@ -128,7 +128,7 @@ async def test_an_ended_build_leaves_nothing(
             "hollow",
             r"What is installed for the runtime of hollow on localhost does not work:"
             r" ModuleNotFoundError: No module named 'nothing_of_this_name'; every package it needs"
-            r" has to stand in requirements\.txt, as uv pip compile writes it\.",
+            r" must be listed in requirements\.txt, as uv pip compile writes it\.",
         ),
     ],
 )

@@ -135,7 +135,7 @@ async def test_settings_changed_by_others_in_the_meantime_are_left_alone(
     assert host.get(SOMAXCONN) == "1000"
     assert host.get(RANGE) == "32768 60999"
     assert complaints == [
-        "net.core.somaxconn was changed by somebody else on localhost during the run; 1000 stays."
+        "net.core.somaxconn was changed by another program on localhost during the run; 1000 stays."
     ]
 
 
@@ -146,8 +146,8 @@ async def test_a_setting_that_is_absent_or_read_only_is_reported(
     changes = [*CHANGES, Change("net.gone", "1", "2"), Change("fs.file-max", "1", "2")]
     async with tuned(machine, changes, host.rights) as in_force:
         assert in_force.sentences()[1:] == [
-            "net.gone stays as it is on localhost: absent.",
-            "fs.file-max stays as it is on localhost: is a directory.",
+            "net.gone is unchanged on localhost: absent.",
+            "fs.file-max is unchanged on localhost: is a directory.",
         ]
     assert eventually(host.as_it_was)
 

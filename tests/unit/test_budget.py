@@ -285,7 +285,7 @@ def test_the_cost_is_described_in_sentences() -> None:
     assert budget.describe() == [
         "It takes 4.9 to 19 s.",
         "A point has 2,000 to 4,000 calls.",
-        "It holds at most 4,000 of 28,232 local ports.",
+        "It uses at most 4,000 of 28,232 local ports.",
         "One pass shows no difference between servers; 5 passes show 10 % in CPU per call (typical"
         " spread).",
     ]
@@ -294,7 +294,7 @@ def test_the_cost_is_described_in_sentences() -> None:
 def test_needing_more_ports_than_available_is_described_as_the_worst_case() -> None:
     slow = plan(workload=a_workload(timeout_s=60.0), rates=[1000.0], seconds=60.0)
     told = assess(slow, [Entry()], FACTS).describe()
-    assert told[2] == "At worst it would hold 60,000 local ports; there are 28,232."
+    assert told[2] == "It would use up to 60,000 local ports; there are 28,232."
 
 
 def test_a_machine_without_facts_is_assumed_to_have_linux_defaults() -> None:
@@ -307,4 +307,4 @@ def test_a_closed_loop_needs_a_port_for_each_concurrent_connection() -> None:
     budget = assess(closed, [Entry()], FACTS)
     assert budget.problems == []
     assert budget.ports_needed == 100
-    assert budget.describe()[1] == "A point has as many calls as fit."
+    assert budget.describe()[1] == "The number of calls per point is not fixed."

@@ -57,8 +57,8 @@ def test_the_first_error_of_old_pip_is_reported() -> None:
 def test_an_architecture_without_old_pythons_is_reported_in_one_sentence() -> None:
     assert heritage.unfit("x86_64") == ""
     assert heritage.unfit("aarch64") == (
-        "Python 2.7 and 3.9 are brought from Debian 11 for x86-64 only, and this processor is"
-        " aarch64; take a machine with x86-64."
+        "Python 2.7 and 3.9 come from Debian 11 for x86-64 only, and this processor is"
+        " aarch64; use a machine with x86-64."
     )
 
 

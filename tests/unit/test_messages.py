@@ -138,7 +138,7 @@ SENTENCES: list[tuple[Message, str]] = [
     ),
     (
         audits.base.NotRecorded(what="pending"),
-        "Recorded before calls in flight were counted apart from response times.",
+        "Recorded before calls in flight were counted.",
     ),
     (
         audits.base.NotRecorded(what="resources"),
@@ -178,7 +178,7 @@ SENTENCES: list[tuple[Message, str]] = [
     ),
     (
         audits.base.NotRecorded(what="client times"),
-        "Recorded before clients told their response times one by one.",
+        "Recorded before each client reported its own response times.",
     ),
     (
         audits.within.TooFewWindows(needed=20),
@@ -205,11 +205,11 @@ SENTENCES: list[tuple[Message, str]] = [
     ),
     (
         audits.within.IndependentWindows(servers=3, dependent={"gevent": 0.25}),
-        "Windows depend on one another: one of gevent tells as much as 0.25 would. Intervals from a single pass are too narrow; compare passes.",
+        "Windows depend on one another: one of gevent is worth 0.25 independent ones. Intervals from a single pass are too narrow; compare passes.",
     ),
     (
         audits.load.NoLittlesLaw(),
-        "So many connections failed that how long they were open cannot be told.",
+        "Too many connections failed, so it is unknown how long they were open.",
     ),
     (
         audits.load.Schedule(points=66, planned_pct=1.0),
@@ -233,7 +233,7 @@ SENTENCES: list[tuple[Message, str]] = [
     ),
     (
         audits.load.Overlap(points=66, clients=2, least_pct=99.6, at=AT, missing=["iris"]),
-        "iris had no part in some points: gevent at 4,000/s and Trio at 4,000 and 6,000/s. The others offered its share, so these points are not like the others.",
+        "iris took no part in some points: gevent at 4,000/s and Trio at 4,000 and 6,000/s. The others offered its share, so these points are not comparable with the rest.",
     ),
     (
         audits.load.OneClient(),
@@ -257,7 +257,7 @@ SENTENCES: list[tuple[Message, str]] = [
     ),
     (
         audits.load.NotCalibrated(),
-        "The plan does not vary a rate, so the clients' limit is not sought.",
+        "The plan does not vary a rate, so the clients were not calibrated.",
     ),
     (
         audits.servers.SameBacklog(servers=7, backlog=512, asked=512),
@@ -269,7 +269,7 @@ SENTENCES: list[tuple[Message, str]] = [
     ),
     (
         audits.servers.SameBacklog(servers=7, backlog=512, asked=512, differing={"aiohttp": "128"}),
-        "Servers listened with other backlogs than the 512 asked for: aiohttp 128. The smaller one alone can cause resets and refusals.",
+        "Servers listened with backlogs other than the 512 asked for: aiohttp 128. The smaller one alone can cause resets and refusals.",
     ),
     (
         audits.servers.SameProcesses(servers=7),
@@ -297,7 +297,7 @@ SENTENCES: list[tuple[Message, str]] = [
     ),
     (
         audits.servers.SameCores(servers=7, shared=[0, 1]),
-        "Servers and clients shared cores 0, 1: the load takes time from the server, and rates come out lower than they are.",
+        "Servers and clients shared cores 0, 1: the load takes CPU time from the server, so measured rates are too low.",
     ),
     (
         audits.servers.SameCores(servers=7, cores=[0], differing={"nginx": "cores 0, 1"}),
@@ -311,7 +311,7 @@ SENTENCES: list[tuple[Message, str]] = [
         audits.servers.SameDescriptors(
             servers=7, limit=20_000, asked=20_000, differing={"nginx": "1,024"}
         ),
-        "Servers had other descriptor limits than the 20,000 asked for: nginx 1,024.",
+        "Servers had descriptor limits other than the 20,000 asked for: nginx 1,024.",
     ),
     (
         audits.servers.SameVersions(servers=7, runtimes=["CPython 3.11.7", "go1.22"]),
@@ -319,11 +319,11 @@ SENTENCES: list[tuple[Message, str]] = [
     ),
     (
         audits.servers.SameVersions(servers=7, differing={"mine": ""}),
-        "Not recorded of mine: version or files.",
+        "Not recorded for mine: version or files.",
     ),
     (
         audits.servers.SameSetUp(servers=7),
-        "Nothing is known that could not be made equal for all 7 servers.",
+        "No differences are known in the set-up of all 7 servers.",
     ),
     (
         audits.servers.SameSetUp(
@@ -365,7 +365,7 @@ SENTENCES: list[tuple[Message, str]] = [
     ),
     (
         audits.surroundings.Recording(points=2),
-        "The run came to its end, and no window or sample is missing.",
+        "The run completed, and no window or sample is missing.",
     ),
     (
         audits.surroundings.Recording(points=66, end="stopped"),
@@ -737,7 +737,7 @@ SENTENCES: list[tuple[Message, str]] = [
     ),
     (
         notes.SharedCores(machine="localhost", cores=[0]),
-        "Server and agents share core 0 of 'localhost': the load generator takes time from the server, and rates come out lower than they are. Give them cores of their own.",
+        "Server and agents share core 0 of 'localhost': the load generator takes CPU time from the server, so measured rates are too low. Give them cores of their own.",
     ),
     (
         notes.Link(
@@ -763,7 +763,7 @@ SENTENCES: list[tuple[Message, str]] = [
             segments=600,
             resent=19,
         ),
-        "h2 reaches h1 in 95 µs (p99 240 ms) and at 9 Mbit/s. 19 of 600 segments were lost on the way.",
+        "h2 reaches h1 in 95 µs (p99 240 ms) and at 9 Mbit/s. 19 of 600 segments were lost.",
     ),
     (
         notes.LinkUnchecked(
@@ -787,7 +787,7 @@ SENTENCES: list[tuple[Message, str]] = [
                 notes.Setting(key="net.gone", wanted="2", problem="absent"),
             ],
         ),
-        "h1 is tuned for this run: net.core.somaxconn 128 -> 4096, net.core.rmem_max 1 -> 8. net.gone stays as it is on h1: absent. The kernel of h1 set net.core.rmem_max to 8, not 9 as asked.",
+        "h1 is tuned for this run: net.core.somaxconn 128 -> 4096, net.core.rmem_max 1 -> 8. net.gone is unchanged on h1: absent. The kernel of h1 set net.core.rmem_max to 8, not 9 as asked.",
     ),
     (notes.Tuned(machine="h1", set="standard", settings=[]), "h1 needed no tuning for this run."),
     (
@@ -808,7 +808,7 @@ SENTENCES: list[tuple[Message, str]] = [
     ),
     (
         notes.Restored(machine="h1", settings=["net.core.somaxconn 128"]),
-        "h1 has its own kernel settings again: net.core.somaxconn 128.",
+        "Kernel settings of h1 are restored: net.core.somaxconn 128.",
     ),
     (
         notes.CrashRestored(machine="h1", said=["net.core.somaxconn is 128 again on h1."]),
@@ -887,7 +887,7 @@ SENTENCES: list[tuple[Message, str]] = [
             name="gevent",
             before_per_s=1000.0,
         ),
-        "gevent sustained 3,000/s, so the client limit is at least that; before, 1,000/s was known.",
+        "gevent sustained 3,000/s, so the client limit is at least that (before: 1,000/s).",
     ),
     (
         notes.Ceiling(
@@ -898,7 +898,7 @@ SENTENCES: list[tuple[Message, str]] = [
             name="gevent",
             before_per_s=0.0,
         ),
-        "gevent sustained 500/s, so the client limit is at least that; before, none was known.",
+        "gevent sustained 500/s, so the client limit is at least that (before: none).",
     ),
     (
         notes.ClientLimitUnknown(protocol="http/1.0"),
@@ -932,11 +932,11 @@ SENTENCES: list[tuple[Message, str]] = [
     (notes.CoolDown(seconds=58.2), "Waiting 58 s until the client's local ports are free again."),
     (
         notes.Settle(name="gevent", seconds=5.0),
-        "gevent still had connections waiting 5 s after the last point; the next one meets them, too.",
+        "gevent still had connections waiting 5 s after the last point; they carry over into the next one.",
     ),
     (
         notes.Memory(name="gevent", before_bytes=21000000, after_bytes=180000000),
-        "gevent grew from 21 MB to 180 MB and kept that after its last point: it leaks memory, or does not give it back.",
+        "gevent grew from 21 MB to 180 MB and did not shrink after its last point: it leaks memory, or does not return it.",
     ),
     (
         notes.Again(
@@ -986,11 +986,11 @@ SENTENCES: list[tuple[Message, str]] = [
     ),
     (
         notes.ClientLost(clients=["h3"], left=2, limit_void=True),
-        "h3 is gone; from here on 2 clients offer the rate, and the client limit found before no longer applies.",
+        "h3 was lost; from here on 2 clients offer the rate, and the client limit found before no longer applies.",
     ),
     (
         notes.ClientLost(clients=["h3"], left=1, limit_void=False),
-        "h3 is gone; from here on 1 client offers the whole rate.",
+        "h3 was lost; from here on 1 client offers the whole rate.",
     ),
     (
         notes.ClientNotBack(clients=["h3"], said="Its host key changed."),
@@ -1039,7 +1039,7 @@ SENTENCES: list[tuple[Message, str]] = [
             address="10.0.0.2",
             said="Medusa no longer gets security fixes and would listen on 10.0.0.2 of h1, where other machines reach it",
         ),
-        "Medusa no longer gets security fixes and would listen on 10.0.0.2 of h1, where other machines reach it; whoever began the run agreed to that.",
+        "Medusa no longer gets security fixes and would listen on 10.0.0.2 of h1, where other machines reach it; the user who started the run agreed.",
     ),
     (
         notes.SharedMachine(machine="h1", there=["process 812 of user ops (python3 -)"]),
@@ -1052,7 +1052,7 @@ SENTENCES: list[tuple[Message, str]] = [
     (ends.Aborted(), "The run was aborted. Every point measured before that is in the session."),
     (
         ends.Suspended(seconds=6.2),
-        "Pongbench itself was suspended for 6 s. Servers and clients stop by themselves when they hear nothing for so long, so the run ended. Every point measured before is in the session.",
+        "Pongbench itself was suspended for 6 s. Servers and clients stop by themselves without contact for that long, so the run ended. Every point measured before is in the session.",
     ),
     (
         reasons.LossyLink(segments=412, calls=4000),
@@ -1109,11 +1109,11 @@ SENTENCES: list[tuple[Message, str]] = [
     ),
     (
         _peak(peak_per_s=None, low_per_s=0.0, high_per_s=500.0, met=[], p99_ms=None),
-        "gevent kept at most 1 % errors at no tested rate (1 point).",
+        "gevent met the limits at no tested rate (at most 1 % errors; 1 point).",
     ),
     (
         _peak(low_per_s=13000.0, sure=False, pass_number=2, passes=3, p99_ms=None, errors_pct=0.0),
-        "gevent: peak 14,250/s with no errors (95 % interval 13,000 to 14,500/s; 3 points, pass 2). The search ended before it was sure.",
+        "gevent: peak 14,250/s with no errors (95 % interval 13,000 to 14,500/s; 3 points, pass 2). The search ended before the peak was certain.",
     ),
 ]
 

@@ -321,7 +321,7 @@ def test_keys_are_set_for_one_run() -> None:
         ("secnds=3", "plan p: there is no key 'secnds'; did you mean 'seconds'?"),
         ("timeout_s=-1", "plan p, workload.timeout_s: expected a number above 0, got -1."),
         ("protocol=gopher", f"expected {_PROTOCOLS}, got 'gopher'."),
-        ("name.first=x", "--set name.first=x: name holds no keys."),
+        ("name.first=x", "--set name.first=x: name has no keys."),
         (
             "servers.first=x",
             "--set servers.first=x: servers is a list in this plan; give all of it.",

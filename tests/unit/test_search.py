@@ -247,7 +247,7 @@ def test_an_inconclusive_search_ends_and_says_so() -> None:
 
     rates, peak = drive(PeakSearch(searching(points=12), "one"), answers)
     assert len(rates) == peak.tests == 12 and not peak.sure
-    assert "before it was sure" in peak.text()
+    assert "before the peak was certain" in peak.text()
 
 
 def test_every_attempt_at_a_rate_has_another_schedule() -> None:

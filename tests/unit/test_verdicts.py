@@ -387,7 +387,7 @@ LONG_QUEUE = replace(HELD.queue, replied=6_000, open_halfway=1_500, open_at_end=
             [said.CallsFailed(failed=600, calls=9000, errors={"client-timo": 600})],
         ),
         (
-            "no link answers wrongly",
+            "no link gives unexpected responses",
             {"counts": counts(protocol=600), "counters": {"RetransSegs": 412}},
             "faulty",
             [said.UnexpectedReplies(error="protocol", failed=600, calls=9000)],

@@ -56,14 +56,17 @@ def test_words_and_figures_mean_what_they_look_like(text: str, data: object) -> 
         ("- 1\n" * 60_000, "more than 50,000 values"),
         ("? [a]\n: b", "a key must be a word"),
         ("a: 1\n---\na: 2", "line 2, column 1: a second document begins here"),
-        ("a:\n\t- b", "line 2, column 1: a tab stands where only spaces may"),
-        ("a: b: c", "line 1, column 5: a colon stands where none can; put the text into quotes"),
+        ("a:\n\t- b", "line 2, column 1: a tab is not allowed here"),
+        ("a: b: c", "line 1, column 5: a colon is not allowed here; put the text into quotes"),
         ("b: 1\na: [1, 2", "the list begun with '[' of line 2 goes on until here; put commas"),
         ("a: 'b", "the quotation mark of line 1 is never closed"),
         ("a: @b", "a value cannot begin with this character; put the value into quotes"),
-        ("a:\n  - 1\n - 2", "line 3, column 2: this line stands neither below the one before nor"),
+        (
+            "a:\n  - 1\n - 2",
+            "line 3, column 2: the indentation of this line matches none",
+        ),
         ("a: 1\nb\nc: 2", "the line before has no colon; write 'key: value'"),
-        ("a: \x00", "line 1: the character U+0000 cannot stand here"),
+        ("a: \x00", "line 1: the character U+0000 is not allowed"),
     ],
 )
 def test_hostile_and_broken_yaml_gets_one_sentence_with_its_place(text: str, sentence: str) -> None:

@@ -299,7 +299,7 @@ class SeriesResult:
         """ "answers 500"; empty: it is not faulty."""
         reasons = reasons_of(self.faulty) if self.faulty else []
         faults_text = (each.what() for each in reasons if isinstance(each, UnexpectedReplies))
-        return next(faults_text, "answers wrongly" if self.faulty else "")
+        return next(faults_text, "gives unexpected responses" if self.faulty else "")
 
     @property
     def knee_is_floor(self) -> bool:

@@ -61,7 +61,7 @@ def columns(comparison: Comparison) -> list[Column]:
         Column("rss_bytes", "", "Peak memory", "Of the process tree, during the sweep."),
         Column("verdicts_ok", "Points", "ok"),
         Column("verdicts_server_limited", "Points", "server-limited", "The server was the limit."),
-        Column("verdicts_faulty", "Points", "faulty", "The server answered wrongly."),
+        Column("verdicts_faulty", "Points", "faulty", "The server gave unexpected responses."),
         Column("verdicts_untrusted", "Points", "not trusted", _UNTRUSTED),
     ]
     return found

@@ -10,12 +10,12 @@ import yaml
 _SLIPS = (
     (
         "mapping values are not allowed",
-        "a colon stands where none can; put the text into quotes, or give the key a line of its"
-        " own, as far right as its neighbours.",
+        "a colon is not allowed here; put the text into quotes, or move the key to a line of its"
+        " own, indented like its neighbours.",
     ),
     (
         "block sequence entries are not allowed",
-        "a list begins here, behind something else; begin it on the next line.",
+        "a list cannot begin after other text; begin it on the next line.",
     ),
     (
         "cannot start any token",
@@ -23,7 +23,7 @@ _SLIPS = (
     ),
     (
         "unknown escape character",
-        "there is no such character behind a backslash; use single quotes, or two backslashes.",
+        "this character cannot follow a backslash; use single quotes, or two backslashes.",
     ),
     (
         "could not find expected ':'",
@@ -31,24 +31,23 @@ _SLIPS = (
     ),
     (
         "did not find expected '-' indicator",
-        "this line is no part of the list above it; begin it with '- ', or indent it.",
+        "this line does not belong to the list above it; begin it with '- ', or indent it.",
     ),
     (
         "did not find expected key",
-        "this line stands neither below the one before nor beside it; indent it like its"
-        " neighbours.",
+        "the indentation of this line matches none above; indent it like its neighbours.",
     ),
     (
         "did not find expected <document start>",
-        "this line stands further left than the first one; begin both at the same column.",
+        "this line begins further left than the first one; begin both at the same column.",
     ),
     (
         "did not find expected node content",
-        "a value is missing before this, or a bracket is too many.",
+        "a value is missing before this, or there is an extra bracket.",
     ),
     (
         "did not find expected comment or line break",
-        "behind | or > the line must end; begin the text on the next one.",
+        "the line must end after | or >; begin the text on the next one.",
     ),
     (
         "directive",
@@ -63,7 +62,7 @@ def explained(error: yaml.MarkedYAMLError, text: str, first_line: int = 1) -> st
     problem = error.problem or "this is not YAML"
     mark, lines = error.problem_mark, text.splitlines()
     if mark and mark.line < len(lines) and lines[mark.line][mark.column :].startswith("\t"):
-        return "a tab stands where only spaces may; indent with spaces."
+        return "a tab is not allowed here; indent with spaces."
     if "end of stream" in problem and "quoted" in (error.context or ""):
         return (
             f"the quotation mark{_begun(error.context_mark, first_line)} is never closed; close it."

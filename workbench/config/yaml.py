@@ -52,7 +52,7 @@ def loads_yaml(
     if bad := _UNPRINTABLE.search(text):
         line = text.count("\n", 0, bad.start()) + first_line
         raise BadInput(
-            f"{where}, line {line}: the character U+{ord(bad.group()):04X} cannot stand here;"
+            f"{where}, line {line}: the character U+{ord(bad.group()):04X} is not allowed;"
             " is this a text file?"
         )
     builder = _Builder(where, first_line, most_nodes)

@@ -59,6 +59,6 @@ async def _lacking(machine: Machine, programs: Sequence[str]) -> list[str]:
     try:
         lines = await output(process)
     except InvalidMessage as error:
-        raise PongbenchError(f"'{machine.name}' cannot tell what it has ({error}).") from None
+        raise PongbenchError(f"'{machine.name}' cannot report its programs ({error}).") from None
     missing = lines[-1].decode("utf-8", "replace").split() if lines else []
     return [program for program in programs if program in missing]

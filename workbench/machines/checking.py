@@ -172,7 +172,7 @@ def leftover_runs(found: Cleaned, machine: str, tuned: LeftTuning | None) -> Ste
 
 
 def _cache(size: int, folder: str) -> Step:
-    text = f"{folder} holds {formatting.size(size)} of runtimes and agents, kept for later runs."
+    text = f"{folder} has {formatting.size(size)} of runtimes and agents, cached for later runs."
     if not size:
         text = f"{folder} is empty; the first run copies what it needs."
     return Step("Cache", "passed", text, found={"cache_bytes": size})

@@ -104,7 +104,7 @@ class LinkedMachine:
         except InvalidMessage as error:
             last = " ".join(process.tail()[-1:]) or str(error)
             raise PongbenchError(
-                f"'{self.name}' cannot tell who listens on port {port}: {quoted(last)}."
+                f"'{self.name}' cannot report what listens on port {port}: {quoted(last)}."
             ) from None
 
     async def time_wait(self) -> int:

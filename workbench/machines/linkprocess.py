@@ -85,7 +85,7 @@ class LinkProcess:
                 " perhaps it became another user, such as root; end it there."
             )
         exit = asyncio.shield(self._exit)
-        return int(await self._link.in_time(exit, f"tell how process {self._pid} ended"))
+        return int(await self._link.in_time(exit, f"report how process {self._pid} ended"))
 
     def take(self, line: bytes) -> None:
         """Add one line of its output."""

@@ -405,7 +405,7 @@ class Runner:
     def _on_signals(self, numbers: bytes) -> None:
         for number in set(numbers) - {signal.SIGCHLD}:
             name = signal.Signals(number).name
-            self.end(f"its runner got {name}, from somebody there or because that system ends")
+            self.end(f"its runner got {name}, from a user there or a shutdown")
         with contextlib.suppress(ChildProcessError):
             while True:
                 pid, status = os.waitpid(-1, os.WNOHANG)

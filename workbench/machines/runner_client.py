@@ -50,7 +50,7 @@ class MachineBusy(PongbenchError):
             who = f"'{machine}' is in use by {holder}" + (f" (there: {there})" if there else "")
             what = "wait until it ends, or use another machine"
         else:
-            who = f"'{machine}' is held by {there}, for an unknown run"
+            who = f"'{machine}' is in use by {there}, for an unknown run"
             what = "wait until it ends, end it there, or use another machine"
         super().__init__(f"{who}; {what}.")
         self.holder = holder or there
@@ -143,7 +143,7 @@ class Link(Exchange):
         key = self._next()
         answer = self.expect(key, runnerevents.Read)
         await self.send(op="read", n=key, paths=list(paths))
-        texts: list[str | None] = await self.in_time(answer, "tell what its files hold")
+        texts: list[str | None] = await self.in_time(answer, "read its files")
         if len(texts) != len(paths):
             self._fail_invalid(f"{len(texts)} texts for {len(paths)} files")
             raise await self.lost()

@@ -138,7 +138,7 @@ def restore(settings: Settings, journal: Journal) -> list[dict[str, str]]:
                     settings.write(key, entry["old"])
                     value = settings.read(key)
             else:
-                problem = "changed by somebody else"
+                problem = "changed by another program"
             del entries[key]
         except FileNotFoundError:
             problem = "absent"

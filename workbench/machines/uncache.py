@@ -31,7 +31,7 @@ def remove(folder: str) -> int:
         return 0
     others = sorted(set(os.listdir(folder)) - OURS)
     if others:
-        raise ValueError(f"it holds {others[0]!r}, which is not Pongbench's")
+        raise ValueError(f"it contains {others[0]!r}, which is not Pongbench's")
     size_before = size(folder)
     for path, names, _ in os.walk(folder):
         for name in names:

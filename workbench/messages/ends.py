@@ -20,6 +20,6 @@ class Suspended(Message, frozen=True, kw_only=True):
     def text(self) -> str:
         return (
             f"Pongbench itself was suspended for {self.seconds:.0f} s. Servers and clients stop by "
-            "themselves when they hear nothing for so long, so the run ended. Every point measured "
+            "themselves without contact for that long, so the run ended. Every point measured "
             "before is in the session."
         )

@@ -57,7 +57,7 @@ class Budget:
         search = f" A search takes about {expected} points for each server, at most {at_most}."
         return [
             f"It takes {formatting.time_span(self.duration_s)}.{search * (expected != at_most)}",
-            f"A point has {span} calls." if most else "A point has as many calls as fit.",
+            f"A point has {span} calls." if most else "The number of calls per point is not fixed.",
             _ports_text(self.ports_needed, self.ports_free),
             *([self.sensitivity.text()] if self.sensitivity else []),
         ]
@@ -141,5 +141,5 @@ def sensitivity(passes: int, spreads: Spreads) -> plans.Sensitivity:
 
 def _ports_text(needed: int, free: int) -> str:
     if needed <= free:
-        return f"It holds at most {needed:,} of {free:,} local ports."
-    return f"At worst it would hold {needed:,} local ports; there are {free:,}."
+        return f"It uses at most {needed:,} of {free:,} local ports."
+    return f"It would use up to {needed:,} local ports; there are {free:,}."

@@ -100,7 +100,7 @@ def _locked() -> Iterator[None]:
         with stores.locked(own_folder()):
             yield
     except OSError as error:
-        raise BadInput(f"Plans cannot be kept in {own_folder()}: {why(error)}.") from None
+        raise BadInput(f"Plans cannot be saved in {own_folder()}: {why(error)}.") from None
 
 
 def _save(plan: Plan, name: str, over: str) -> Preset:

@@ -135,7 +135,7 @@ def _set(data: dict[str, Any], change: str) -> None:
             known = (
                 "is a list in this plan; give all of it"
                 if isinstance(inner, list)
-                else "holds no keys"
+                else "has no keys"
             )
             raise BadInput(f"--set {change}: {step} {known}.")
     inner[last] = value

@@ -152,8 +152,8 @@ def method(start: RunStart, summary: Summary) -> list[str]:
     rows.append(
         "Every point is judged by the clients’ lateness and CPU, the errors, kernel counters and"
         " background load. A point that is neither ok nor server-limited nor faulty says nothing"
-        " about its server; it is drawn hollow. A server is faulty where it answers wrongly"
-        " below its capacity: such a point is crossed, and no limit."
+        " about its server; it is drawn hollow. A server is faulty where it gives unexpected"
+        " responses below its capacity: such a point is crossed, and no limit."
     )
     return rows
 

@@ -274,7 +274,7 @@ async def _port(machine: Machine, entry: ServerEntry, host: str, port: int) -> i
     except (InvalidMessage, IndexError, ValueError):
         lines = process.tail()[-1:] or ["nothing"]
         raise PongbenchError(
-            f"{machine.name} cannot tell which ports are free; it said: {quoted(lines[0])}"
+            f"{machine.name} cannot report free ports; its output: {quoted(lines[0])}"
         ) from None
 
 

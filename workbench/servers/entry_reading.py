@@ -44,8 +44,8 @@ def _problem(entry: ServerEntry) -> str:
     """Return the rest of a sentence that begins with the file's name; empty: no problem."""
     if not _ID.fullmatch(entry.id):
         return (
-            f": its folder's name {entry.id!r} is its id, which may hold a-z, 0-9, '.', '_' and '-'"
-            " only; rename the folder."
+            f": its folder's name {entry.id!r} is its id, which may contain a-z, 0-9, '.', '_'"
+            " and '-' only; rename the folder."
         )
     if entry.unavailable:
         return ""
@@ -53,7 +53,7 @@ def _problem(entry: ServerEntry) -> str:
         known = ", or ".join(" and ".join(each.protocols) for each in WORKLOADS.values())
         return f", protocols: none is listed; give {known}."
     if MESSAGES in entry.protocols and not entry.check:
-        return ", check: messages need a program of the folder that tries the server."
+        return ", check: messages need a program in the folder that tests the server."
     for key in ("source", "requirements"):
         if (name := getattr(entry, key)) in entry.shared:
             continue
@@ -94,7 +94,7 @@ def _command_problem(entry: ServerEntry) -> str:
         if problem := _brace_problem(argv, there):
             return f", {key}: {problem}"
     if not any("{port}" in part for part in entry.command):
-        return ", command: {port} is missing, so it cannot be told where to listen."
+        return ", command: {port} is missing, so the server cannot know where to listen."
     return ""
 
 

@@ -21,7 +21,7 @@ __all__ = ["PIPELINED", "GateResult", "gate"]
 CHECKED_WITHIN_S = 30.0
 """Tested by a server's own program, for messages."""
 
-TUNNELLED = "It was reached through SSH, so it was not tried with clients that reset connections."
+TUNNELLED = "It was reached through SSH, so it was not tested with clients that reset connections."
 
 
 async def gate(

@@ -34,16 +34,16 @@ class MachineReadiness:
         if missing := self.missing_programs.get(entry.id, ()):
             return Readiness(
                 "to fetch",
-                f"It needs {listed(missing)}, which {name} lacks. Trying it there shows what would"
+                f"It needs {listed(missing)}, which {name} lacks. Testing it there shows what would"
                 " be fetched and asks first.",
                 missing,
             )
         kept = self.runtimes.get(entry.id)
         if kept:
             return Readiness("ready", f"What it needs is on {name}; it starts at once.")
-        brings = f"Its first start on {name} brings its runtime from this computer."
+        brings = f"Its first start on {name} copies its runtime from this computer."
         if kept is None:
-            brings = f"Its first start on {name} brings what it needs, unless it is kept there."
+            brings = f"Its first start on {name} copies what it needs, unless it is cached there."
         return Readiness("to make", f"{brings} Later starts use the same.")
 
 

@@ -40,7 +40,7 @@ def readiness(entry: ServerEntry) -> Readiness:
     if missing:
         return Readiness(
             "to fetch",
-            f"It needs {listed(missing)}, which this computer lacks. Trying it shows what would be"
+            f"It needs {listed(missing)}, which this computer lacks. Testing it shows what would be"
             " fetched and asks first.",
             missing,
         )

@@ -73,7 +73,7 @@ class Titles:
                 stores.write(self.path, _dumped(labels))
         except OSError as error:
             raise BadInput(
-                f"The title cannot be kept in {self.path.parent}: {why(error)}."
+                f"The title cannot be saved in {self.path.parent}: {why(error)}."
             ) from None
 
     def _load(self) -> dict[str, Label]:

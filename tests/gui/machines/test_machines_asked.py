@@ -87,7 +87,7 @@ def test_a_server_is_tested_on_a_machine_over_ssh(
     assert servers.error.text == ""
     (streams,) = [known for known in servers.servers() if known.id == "asyncio-streams"]
     servers.table.choose(streams.key)
-    sees(qtbot, servers, "brings its runtime from this computer")
+    sees(qtbot, servers, "copies its runtime from this computer")
     control(servers, "Test (page)").click()
     assert says(servers, "Test on box")
     control(servers, "Test").click()

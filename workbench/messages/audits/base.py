@@ -49,14 +49,14 @@ class NotRecorded(Finding, frozen=True, kw_only=True):
 
     def text(self) -> str:
         what = {
-            "pending": "calls in flight were counted apart from response times",
+            "pending": "calls in flight were counted",
             "codes": "reasons of verdicts had codes",
             "resources": "processes, cores and limits were read back",
             "backlog": "the backlog was read back",
             "background": "background load was measured",
             "link": "links were checked",
             "clients": "clients were recorded one by one",
-            "client times": "clients told their response times one by one",
+            "client times": "each client reported its own response times",
         }[self.what]
         return f"Recorded before {what}."
 

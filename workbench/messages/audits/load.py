@@ -56,7 +56,7 @@ class NoLittlesLaw(Finding, frozen=True, kw_only=True):
     """Little's law can be checked at no point."""
 
     def text(self) -> str:
-        return "So many connections failed that how long they were open cannot be told."
+        return "Too many connections failed, so it is unknown how long they were open."
 
 
 class Schedule(OfPoints, frozen=True, kw_only=True):
@@ -96,8 +96,8 @@ class Overlap(OfPoints, frozen=True, kw_only=True):
     def text(self) -> str:
         if self.missing:
             return (
-                f"{formatting.listed(self.missing)} had no part in some points: {self.where()}."
-                " The others offered its share, so these points are not like the others."
+                f"{formatting.listed(self.missing)} took no part in some points: {self.where()}."
+                " The others offered its share, so these points are not comparable with the rest."
             )
         if self.at:
             return (
@@ -173,4 +173,4 @@ class NotCalibrated(Finding, frozen=True, kw_only=True):
     """The axis is not a rate."""
 
     def text(self) -> str:
-        return "The plan does not vary a rate, so the clients' limit is not sought."
+        return "The plan does not vary a rate, so the clients were not calibrated."

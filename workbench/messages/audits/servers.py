@@ -32,7 +32,7 @@ class SameBacklog(Alike, frozen=True, kw_only=True):
     def text(self) -> str:
         if self.differing:
             return (
-                f"Servers listened with other backlogs than the {self.asked:,} asked for:"
+                f"Servers listened with backlogs other than the {self.asked:,} asked for:"
                 f" {self.each()}. The smaller one alone can cause resets and refusals."
             )
         other = "" if self.backlog == self.asked else f", not the {self.asked:,} asked for"
@@ -73,8 +73,8 @@ class SameCores(Alike, frozen=True, kw_only=True):
             )
         if self.shared:
             return (
-                f"Servers and clients shared {formatting.cores(self.shared)}: the load takes time"
-                " from the server, and rates come out lower than they are."
+                f"Servers and clients shared {formatting.cores(self.shared)}: the load takes CPU"
+                " time from the server, so measured rates are too low."
             )
         apart = ", and the clients on others" * self.own
         where = formatting.cores(self.cores) or "cores that were not read back"
@@ -90,7 +90,7 @@ class SameDescriptors(Alike, frozen=True, kw_only=True):
     def text(self) -> str:
         if self.differing:
             return (
-                f"Servers had other descriptor limits than the {self.asked:,} asked for:"
+                f"Servers had descriptor limits other than the {self.asked:,} asked for:"
                 f" {self.each()}."
             )
         return f"A limit of {self.limit:,} descriptors was in force for {self.whose()}."
@@ -103,7 +103,7 @@ class SameVersions(Alike, frozen=True, kw_only=True):
 
     def text(self) -> str:
         if self.differing:
-            return f"Not recorded of {formatting.listed([*self.differing])}: version or files."
+            return f"Not recorded for {formatting.listed([*self.differing])}: version or files."
         runtimes = f" ({', '.join(self.runtimes)})" if self.runtimes else ""
         return f"Versions and checksums of {self.whose()} are recorded{runtimes}."
 
@@ -117,4 +117,4 @@ class SameSetUp(Alike, frozen=True, kw_only=True):
     def text(self) -> str:
         if self.said:
             return " ".join(f"{formatting.listed(of)}: {said}" for said, of in self.said.items())
-        return f"Nothing is known that could not be made equal for {self.whose()}."
+        return f"No differences are known in the set-up of {self.whose()}."

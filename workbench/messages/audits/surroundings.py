@@ -94,7 +94,7 @@ class Recording(OfPoints, frozen=True, kw_only=True):
         }[self.end]
         if ended:
             return f"{ended}: not all planned points were measured."
-        return "The run came to its end, and no window or sample is missing."
+        return "The run completed, and no window or sample is missing."
 
 
 class UnderWay(Finding, frozen=True, kw_only=True):

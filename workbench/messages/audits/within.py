@@ -58,7 +58,7 @@ class IndependentWindows(Finding, frozen=True, kw_only=True):
         if not self.dependent:
             return "Windows of a point are independent enough for intervals from a single pass."
         said = [
-            f"one of {name} tells as much as {worth:.2g} would"
+            f"one of {name} is worth {worth:.2g} independent ones"
             for name, worth in self.dependent.items()
         ]
         return (

@@ -33,7 +33,7 @@ class Ceiling(Notice, frozen=True, kw_only=True):
             before = f"{formatting.rate(self.before_per_s)}/s" if self.before_per_s else "none"
             return (
                 f"{self.name} sustained {formatting.rate(self.ceiling_per_s)}/s, so the client "
-                f"limit is at least that; before, {before} was known."
+                f"limit is at least that (before: {before})."
             )
         return f"{self._found()}{self._disturbed()}"
 
@@ -85,7 +85,7 @@ class ClientLost(Notice, frozen=True, kw_only=True):
 
     def text(self) -> str:
         void = ", and the client limit found before no longer applies" * self.limit_void
-        return f"{', '.join(self.clients)} is gone; from here on {_offering(self.left)}{void}."
+        return f"{', '.join(self.clients)} was lost; from here on {_offering(self.left)}{void}."
 
 
 class ClientNotBack(Notice, frozen=True, kw_only=True):

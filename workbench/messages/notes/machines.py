@@ -17,7 +17,7 @@ class SharedCores(Notice, frozen=True, kw_only=True):
     def text(self) -> str:
         return (
             f"Server and agents share {formatting.cores(self.cores)} of '{self.machine}': the load"
-            " generator takes time from the server, and rates come out lower than they are. Give"
+            " generator takes CPU time from the server, so measured rates are too low. Give"
             " them cores of their own."
         )
 
@@ -48,7 +48,7 @@ class Exposed(Notice, frozen=True, kw_only=True):
     """Which servers would listen where."""
 
     def text(self) -> str:
-        return f"{self.said}; whoever began the run agreed to that."
+        return f"{self.said}; the user who started the run agreed."
 
 
 class Confinement(Notice, frozen=True, kw_only=True):
@@ -99,7 +99,7 @@ class Link(Notice, frozen=True, kw_only=True):
         return self.resent / self.segments if self.segments else 0.0
 
     def text(self) -> str:
-        lost = f" {self.resent:,} of {self.segments:,} segments were lost on the way."
+        lost = f" {self.resent:,} of {self.segments:,} segments were lost."
         by = f" ({self.by})" if self.by else ""
         needed = f"; the plan needs about {formatting.bits(self.needed_bits_per_s)} at most"
         return (

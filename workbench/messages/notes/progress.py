@@ -60,7 +60,7 @@ class Settle(Notice, frozen=True, kw_only=True):
     def text(self) -> str:
         return (
             f"{self.name} still had connections waiting {self.seconds:.0f} s after the last point; "
-            "the next one meets them, too."
+            "they carry over into the next one."
         )
 
 
@@ -84,8 +84,8 @@ class Again(Notice, frozen=True, kw_only=True):
         found = {
             "server-limited": "did not sustain",
             "client-limited": "could not be offered",
-            "network-limited": "was held back by the network at",
-            "faulty": "answered wrongly at",
+            "network-limited": "was limited by the network at",
+            "faulty": "gave unexpected responses at",
         }.get(self.verdict, "could not be judged at")
         found = "sustained" if self.held else found
         where = f", pass {self.pass_number}" if self.passes > 1 else ""

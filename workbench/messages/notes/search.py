@@ -74,7 +74,7 @@ class Peak(Notice, frozen=True, kw_only=True):
         points = f"{self.tests} point{'s' * (self.tests != 1)}{where}"
         if self.peak_per_s is None:
             found = (
-                f"{self.name} kept {self.limits_text} at no tested rate ({points})."
+                f"{self.name} met the limits at no tested rate ({self.limits_text}; {points})."
                 if self.missed
                 else f"The peak of {self.name} is unknown ({points})."
             )
@@ -94,4 +94,4 @@ class Peak(Notice, frozen=True, kw_only=True):
                 "network-limited": "the network is the limit",
             }.get(str(self.blocked_by), "no point could be judged")
             return f"From {RATE.at(self.blocked_per_s)} on {how}."
-        return "" if self.sure else "The search ended before it was sure."
+        return "" if self.sure else "The search ended before the peak was certain."

@@ -137,6 +137,6 @@ class Memory(Notice, frozen=True, kw_only=True):
     def text(self) -> str:
         return (
             f"{self.name} grew from {formatting.megabytes(self.before_bytes)} to "
-            f"{formatting.megabytes(self.after_bytes)} and kept that after its last point: "
-            "it leaks memory, or does not give it back."
+            f"{formatting.megabytes(self.after_bytes)} and did not shrink after its "
+            "last point: it leaks memory, or does not return it."
         )

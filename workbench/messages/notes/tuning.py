@@ -44,7 +44,7 @@ class Tuned(Notice, frozen=True, kw_only=True):
         changed = [f"{s.key} {s.old} -> {s.got}" for s in self.settings if s.changed]
         tuned = f"{self.machine} is tuned for this run: {', '.join(changed)}."
         kept = [
-            f"{s.key} stays as it is on {self.machine}: {s.problem}."
+            f"{s.key} is unchanged on {self.machine}: {s.problem}."
             for s in self.settings
             if s.problem
         ]
@@ -83,7 +83,7 @@ class Restored(Notice, frozen=True, kw_only=True):
 
     def text(self) -> str:
         listed = ", ".join(self.settings)
-        return f"{self.machine} has its own kernel settings again: {listed}."
+        return f"Kernel settings of {self.machine} are restored: {listed}."
 
 
 class CrashRestored(Notice, frozen=True, kw_only=True):

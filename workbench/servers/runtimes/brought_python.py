@@ -160,8 +160,8 @@ async def _prove(
         try:
             return decode(_PROOF, lines[-1].encode())
         except InvalidMessage as error:
-            output = f"it said what makes no sense ({error})"
+            output = f"its output is invalid ({error})"
     why = output.rstrip(".")
     raise PongbenchError(
-        f"What was brought for {entry.name} does not work on '{machine.name}': {why}."
+        f"The runtime copied for {entry.name} does not work on '{machine.name}': {why}."
     )

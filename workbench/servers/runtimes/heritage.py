@@ -249,8 +249,8 @@ def unfit(architecture: str) -> str:
     if architecture in ("x86_64", "amd64"):
         return ""
     return (
-        "Python 2.7 and 3.9 are brought from Debian 11 for x86-64 only, and this processor is"
-        f" {architecture}; take a machine with x86-64."
+        "Python 2.7 and 3.9 come from Debian 11 for x86-64 only, and this processor is"
+        f" {architecture}; use a machine with x86-64."
     )
 
 
@@ -270,7 +270,7 @@ def _fetch(deb: Deb) -> None:
         if hashlib.sha256(data).hexdigest() == deb.sha256:
             stores.write(_kept(deb), data, stores.DEFAULT_MODE)
             return
-        reason = "what came is not what was tried"
+        reason = "the file has changed"
     raise PongbenchError(
         f"{deb.name} of Debian 11 cannot be fetched ({reason}); connect this computer to the"
         " network once, the package is then kept."

@@ -47,7 +47,7 @@ async def bring_libraries(machine: Machine, tree: Path) -> dict[str, str]:
         lacking = set(decode(msgspec.json.Decoder(list[Text]), answer[0])) & set(needed)
     except InvalidMessage as error:
         raise PongbenchError(
-            f"'{machine.name}' cannot tell which libraries it lacks ({error})."
+            f"'{machine.name}' cannot report missing libraries ({error})."
         ) from None
     if not lacking:
         return {}

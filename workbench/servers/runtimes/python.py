@@ -109,8 +109,8 @@ def _sentence(machine: Machine, entry: ServerEntry, event: dict[str, Any]) -> st
             f"{package} cannot be fetched for {where}: {fetching.why_unreached(detail, connect)}."
         ),
         "import": (
-            f"What is installed for {where} does not work: {detail}; every package it needs has"
-            f" to stand in {listed}, as uv pip compile writes it."
+            f"What is installed for {where} does not work: {detail}; every package it needs must"
+            f" be listed in {listed}, as uv pip compile writes it."
         ),
         "python": f"There is no Python for {where}: {detail}; install Python 3.11 or later there.",
         "disk": f"There is no place for {where}: {detail}.",
