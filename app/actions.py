@@ -49,6 +49,7 @@ PAGES = (
     Action("Search this page", ("Ctrl+F",), "search", "Sessions", "search"),
     Action("Export…", ("Ctrl+E",), "export", icon="share-2"),
     Action("Copy the chart", ("Ctrl+Shift+C",), "copy_chart", icon="copy"),
+    Action("CPU profiles: where the time goes", ("Ctrl+P",), "show_profiles", icon="cpu"),
     Action("Stop what is in progress", ("Ctrl+.",), "press_stop", icon="square"),
     Action("Present: charts on the full screen", ("F11",), "present", "Live", "maximize"),
 )

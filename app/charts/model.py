@@ -25,6 +25,8 @@ from workbench.documents import (
     RunStop,
     Window,
 )
+from workbench.messages.notes import NotProfiled, Profile
+from workbench.messages.topics import read_note
 from workbench.report.setup import Setup
 
 
@@ -54,6 +56,8 @@ class ChartModel:
         """Known before the run starts."""
         self.version = 0
         """Grows with every document that changes what is drawn."""
+        self.profiles: dict[str, Profile | NotProfiled] = {}
+        """By server: where its CPU time goes, or why that is not known."""
         self.audits: Sequence[Audit] = ()
         """As `audit` found them."""
         self._auditor = Auditor()
@@ -82,13 +86,23 @@ class ChartModel:
                 self.running = None
                 if document.judged:
                     self._series(document.series).add(document)
-            case Note(topic="ceiling"):
-                self.ceiling_per_s = document.data.get("ceiling_per_s")
-            case Note(topic="gave-up" | "peak") if document.server in self.series:
-                self.series[document.server].take(document)
+            case Note():
+                self._note(document)
             case RunStop():
                 self.stop = document
                 self.end()
+            case _:
+                self.version -= 1
+
+    def _note(self, note: Note) -> None:
+        match note.topic:
+            case "ceiling":
+                self.ceiling_per_s = note.data.get("ceiling_per_s")
+            case "gave-up" | "peak" if note.server in self.series:
+                self.series[note.server].take(note)
+            case "profile" | "not-profiled":
+                if isinstance(found := read_note(note), Profile | NotProfiled):
+                    self.profiles[note.server] = found
             case _:
                 self.version -= 1
 

@@ -14,6 +14,7 @@ from app import words
 from app.context import Desk
 from app.live.present import Presentation
 from app.live.session_view import Board
+from app.profiling import show_profiles
 from app.replay import film
 from app.replay.film import Film, Position, Reel
 from app.replay.transport import Transport
@@ -45,10 +46,12 @@ class FilmPage(QWidget):
         self._again = button("Run again", "rotate-cw", on_click=self._run_again)
         compare = button("Compare", "git-compare", on_click=self._compare)
         export = button("Export…", "share-2", on_click=self.export)
+        self._profiles = button("CPU profiles", "cpu", on_click=self.show_profiles)
+        self._profiles.hide()
         self._drawer = tool("Servers and machine (F9)", "panel-right", self._toggle_drawer)
         self._drawer.hide()
         present = tool("Full screen (F11)", "maximize", self.present)
-        for each in (back, compare, export, self._again, present, self._drawer):
+        for each in (back, self._profiles, compare, export, self._again, present, self._drawer):
             self._top.actions.addWidget(each)
         outer.addWidget(self._top)
         inside = QVBoxLayout()
@@ -89,6 +92,10 @@ class FilmPage(QWidget):
 
             ask_for_session(self, self._desk, self.reel.path, self.board.trio)
 
+    def show_profiles(self) -> None:
+        """Show in which functions the servers spent their CPU time."""
+        show_profiles(self, self._desk, self.board.model)
+
     def copy_chart(self) -> None:
         """Copy the visible charts to the clipboard."""
         from app.export.sources import copy_chart  # noqa: PLC0415 - rarely
@@ -103,6 +110,7 @@ class FilmPage(QWidget):
     def refresh(self) -> None:
         if self.isVisible() or self._presentation is not None:
             self.board.refresh()
+            self._profiles.setVisible(bool(self.board.model.profiles))
 
     def present(self) -> None:
         """Show the charts full screen, for an audience."""

@@ -17,6 +17,7 @@ from app.live.run import LiveRun, Outcome, Trial, Where
 from app.live.session_view import Board
 from app.live.status_strip import NowStrip
 from app.machines.prompts import Asker
+from app.profiling import show_profiles
 from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, dress, tool
 from workbench.documents import AnyDocument, Note, PointStop, RunStart
 from workbench.messages.ends import Aborted, Suspended
@@ -59,11 +60,16 @@ class LivePage(QWidget):
         self._choose.clicked.connect(lambda: desk.page_requested.emit("Start"))
         self._open = button("Open session", "film")
         self._open.clicked.connect(lambda: desk.open_requested.emit(self._path))
+        self._profiles = button("CPU profiles", "cpu", on_click=self.show_profiles)
+        self._profiles.hide()
         self._present = tool("Full screen (F11)", "maximize", self.present)
         self._drawer = tool("Servers and machine (F9)", "panel-right", self._toggle_drawer)
         self._drawer.hide()
         self._export = button("Export…", "share-2", on_click=self.export)
-        left, right = (self._open, self._export), (self._choose, self._present, self._drawer)
+        left, right = (
+            (self._open, self._profiles, self._export),
+            (self._choose, self._present, self._drawer),
+        )
         for each in (*left, *self._controls.buttons, *right):
             self._top.actions.addWidget(each)
         outer.addWidget(self._top)
@@ -148,6 +154,10 @@ class LivePage(QWidget):
             if begun:
                 QTimer.singleShot(ABORT_AFTER_MS, self, self._offer_abort)
 
+    def show_profiles(self) -> None:
+        """Show in which functions the servers spent their CPU time."""
+        show_profiles(self, self._desk, self.board.model)
+
     def export(self) -> None:
         """Export the session after the run; until then, the charts on the screen."""
         from app.export.dialog import ask, ask_for_session  # noqa: PLC0415
@@ -231,6 +241,7 @@ class LivePage(QWidget):
             return
         self.board.refresh()
         self.now.refresh()
+        self._profiles.setVisible(bool(self.board.model.profiles))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Handle keys that no focused control takes."""

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from workbench.messages.notes.notice import Notice, Point
+from workbench.untrusted import one_line
 
 MOST_NAMED = 3
 """Functions that the sentence names."""
@@ -24,12 +25,17 @@ class Profile(Point, frozen=True, kw_only=True):
     samples: int
     """How often it was seen running; see `docs/profiles.md`."""
     frames: list[str]
-    """The names of functions."""
+    """The names of functions; to show them use `names`."""
     stacks: list[int]
     """One after another: how often it was seen, how many calls it has, and as many places in
     `frames`, from the outermost call to the innermost."""
     other: int = 0
     """Samples of stacks that are left out, the rarest of them."""
+
+    @property
+    def names(self) -> list[str]:
+        """`frames` on one line each: they come from a server, or from anybody's file."""
+        return [one_line(name) for name in self.frames]
 
     def each(self) -> Iterator[tuple[int, list[int]]]:
         """Every stack: how often it was seen, its calls as places in `frames`."""
@@ -41,16 +47,18 @@ class Profile(Point, frozen=True, kw_only=True):
 
     def folded(self) -> Iterator[str]:
         """Every stack as "main;send 12"."""
+        names = [name.replace(";", ",") for name in self.names]
         for count, calls in self.each():
-            yield f"{';'.join(self.frames[at].replace(';', ',') for at in calls)} {count}"
+            yield f"{';'.join(names[at] for at in calls)} {count}"
         if self.other:
             yield f"(other) {self.other}"
 
     def hottest(self) -> list[tuple[str, int]]:
         """The functions by the samples that saw them work themselves, the most first."""
         own: Counter[str] = Counter()
+        names = self.names
         for count, calls in self.each():
-            own[self.frames[calls[-1]]] += count
+            own[names[calls[-1]]] += count
         return own.most_common()
 
     def shares(self) -> str:

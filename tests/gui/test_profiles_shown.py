@@ -1,0 +1,166 @@
+"""CPU profiles in the window: a flame graph that is zoomed, searched and read without a mouse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from pytestqt.qtbot import QtBot
+
+from app import theme
+from app.context import Desk
+from app.pages.film import FilmPage
+from app.profiling.flame_graph import FlameGraph
+from app.profiling.viewer import ProfileViewer
+from tests.canary import SONG, heard
+from tests.gui.windows import control, offers, sees, the
+from tests.recording import record_session
+from tests.synthetic import session
+from workbench.analysis.flame import Box
+from workbench.documents import AnyDocument, RunStop
+from workbench.messages.notes import NotProfiled, Profile
+
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+
+FRAMES = ["main (server.py)", "handle (server.py)", "send (socket.py)", "recv (socket.py)", "gc"]
+STACKS = [60, 3, 0, 1, 2, 25, 3, 0, 1, 3, 10, 1, 0, 5, 2, 0, 4]
+
+
+def a_profile(name: str, frames: list[str] = FRAMES) -> Profile:
+    return Profile(
+        name=name, tool="py-spy 0.4.3", x=4_000.0, seconds=5.0, samples=100, frames=frames,
+        stacks=STACKS,
+    )  # fmt: skip
+
+
+DENIED = NotProfiled(name="Two", tool="py-spy", machine="h1", why="denied")
+
+
+@pytest.fixture
+def viewer(qtbot: QtBot) -> Iterator[ProfileViewer]:
+    made = ProfileViewer(None, {"two": DENIED, "one": a_profile("One")}, theme.LIGHT)  # type: ignore[arg-type]
+    made.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, on=False)
+    qtbot.addWidget(made)
+    with qtbot.waitExposed(made):
+        made.show()
+    yield made
+    made.close()
+
+
+def box(graph: FlameGraph, name: str) -> Box:
+    assert graph.root is not None
+    return next(each for each in graph.root.all() if each.name == name)
+
+
+def click(qtbot: QtBot, graph: FlameGraph, name: str) -> None:
+    at = graph.place(box(graph, name)).center().toPoint()
+    qtbot.mouseClick(graph, Qt.MouseButton.LeftButton, pos=at)
+
+
+def test_a_profile_is_chosen_first_and_says_what_it_is(viewer: ProfileViewer, qtbot: QtBot) -> None:
+    assert viewer.server.currentText() == "One"
+    sees(qtbot, viewer, "100 samples in 5 s at 4,000/s, py-spy 0.4.3")
+    rows = [viewer.functions.topLevelItem(n) for n in range(3)]
+    assert [[row.text(n) for n in range(3)] for row in rows] == [
+        ["send (socket.py)", "60.0 %", "60.0 %"],
+        ["recv (socket.py)", "25.0 %", "25.0 %"],
+        ["main (server.py)", "10.0 %", "100.0 %"],
+    ]
+
+
+def test_a_click_shows_a_function_over_the_whole_width_and_beside_it_all_of_them(
+    viewer: ProfileViewer, qtbot: QtBot
+) -> None:
+    graph = viewer.graph
+    narrow = graph.place(box(graph, "send (socket.py)")).width()
+    assert narrow == pytest.approx(0.6 * graph.width(), abs=1)
+    click(qtbot, graph, "handle (server.py)")
+    assert graph.place(box(graph, "handle (server.py)")).width() == graph.width()
+    assert graph.place(box(graph, "send (socket.py)")).width() > narrow
+    assert graph.place(box(graph, "gc")).isEmpty()
+    qtbot.mouseClick(graph, Qt.MouseButton.LeftButton, pos=QPoint(5, graph.height() - 3))
+    assert graph.place(box(graph, "send (socket.py)")).width() == narrow
+    assert not control(viewer, "Reset zoom").isEnabled()
+
+
+def test_the_keys_reach_every_box_and_each_is_described(
+    viewer: ProfileViewer, qtbot: QtBot
+) -> None:
+    graph = viewer.graph
+    graph.setFocus()
+    for key, name in (
+        (Qt.Key.Key_Home, "all"),
+        (Qt.Key.Key_Down, "main (server.py)"),
+        (Qt.Key.Key_Down, "handle (server.py)"),
+        (Qt.Key.Key_Right, "gc"),
+        (Qt.Key.Key_Left, "handle (server.py)"),
+        (Qt.Key.Key_Down, "send (socket.py)"),
+        (Qt.Key.Key_Right, "recv (socket.py)"),
+        (Qt.Key.Key_Up, "handle (server.py)"),
+    ):
+        qtbot.keyClick(graph, key)
+        assert graph.accessibleDescription().startswith(f"{name}: ")
+    sees(qtbot, viewer, "handle (server.py): 85.0 % of the samples (85), itself 0 % (0)")
+    qtbot.keyClick(graph, Qt.Key.Key_Return)
+    assert graph.is_zoomed
+    qtbot.keyClick(graph, Qt.Key.Key_Escape)
+    assert not graph.is_zoomed and viewer.isVisible()
+    qtbot.keyClick(graph, Qt.Key.Key_Escape)
+    assert not viewer.isVisible()
+
+
+def test_a_search_tells_the_share_of_all_samples(viewer: ProfileViewer, qtbot: QtBot) -> None:
+    viewer.search.setText("SOCKET")
+    sees(qtbot, viewer, "85.0 % of the samples")
+    viewer.functions.itemClicked.emit(viewer.functions.topLevelItem(1), 0)
+    assert viewer.search.text() == "recv (socket.py)"
+    sees(qtbot, viewer, "25.0 % of the samples")
+
+
+def test_a_server_without_a_profile_says_why(viewer: ProfileViewer, qtbot: QtBot) -> None:
+    viewer.show_server("two")
+    sees(qtbot, viewer, "set kernel.yama.ptrace_scope to 0")
+    assert not viewer.graph.isVisible()
+    viewer.show_server("one")
+    assert viewer.graph.isVisible()
+
+
+def test_hostile_names_stay_on_their_line(qtbot: QtBot) -> None:
+    hostile = a_profile("One", [f"{n}{SONG}" for n in range(5)])
+    made = ProfileViewer(None, {"one": hostile}, theme.DARK)  # type: ignore[arg-type]
+    qtbot.addWidget(made)
+    graph = made.graph
+    assert graph.root is not None
+    shown = [graph.describe(each) for each in graph.root.all()]
+    shown += [made.functions.topLevelItem(n).text(0) for n in range(5)]
+    assert not heard("".join(shown)) and not any("\n" in text for text in shown)
+
+
+def profiled() -> list[AnyDocument]:
+    documents = list(session(2, 3))
+    notes = [a_profile("asyncio streams").note(10**9, server="asyncio-streams")]
+    at = next(n for n, d in enumerate(documents) if isinstance(d, RunStop))
+    return [*documents[:at], *notes, *documents[at:]]
+
+
+@pytest.mark.parametrize("with_profiles", [True, False])
+def test_a_session_with_profiles_has_them_on_its_page(
+    qtbot: QtBot, desk: Desk, tmp_path: Path, with_profiles: bool
+) -> None:
+    path = record_session(tmp_path / "a.pong.yaml", profiled() if with_profiles else session(2, 3))
+    page = FilmPage(desk)
+    qtbot.addWidget(page)
+    with qtbot.waitExposed(page):
+        page.show()
+    page.open(path)
+    qtbot.waitUntil(lambda: page.reel is not None)
+    qtbot.waitUntil(lambda: offers(page, "CPU profiles") == with_profiles)
+    page.show_profiles()
+    if with_profiles:
+        found = the(page, ProfileViewer)
+        assert found.server.currentText() == "asyncio streams"
+        found.close()
+    else:
+        assert not page.findChildren(ProfileViewer)

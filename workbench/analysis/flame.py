@@ -1,0 +1,139 @@
+"""Flame graphs: the stacks of a profile as boxes.
+
+As Brendan Gregg drew them (*The Flame Graph*, ACM Queue 14(2), 2016), upside down: a box is a
+function called by the one above it, its width the share of samples that saw it on the stack. The
+widest callee stands at the left.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from workbench.messages.notes import Profile
+
+ALL = "all"
+OTHER = "(other stacks)"
+"""The name of the box of samples whose stacks were not recorded."""
+
+
+@dataclass(eq=False)
+class Box:
+    """A function with the calls that led to it. Shares are of all samples."""
+
+    name: str
+    depth: int
+    parent: Box | None
+    samples: int = 0
+    own: int = 0
+    """Samples that saw the function itself work, and no callee of it."""
+    start: float = 0.0
+    """Where it begins, 0 to 1."""
+    share: float = 0.0
+    callees: list[Box] = field(default_factory=list)
+    """The widest first."""
+
+    @property
+    def end(self) -> float:
+        return self.start + self.share
+
+    def callers(self) -> Iterator[Box]:
+        """The boxes above it, the nearest first."""
+        box = self.parent
+        while box is not None:
+            yield box
+            box = box.parent
+
+    def all(self) -> Iterator[Box]:
+        """Itself, then all boxes below it."""
+        waiting = [self]
+        while waiting:
+            box = waiting.pop()
+            yield box
+            waiting += reversed(box.callees)
+
+
+def flame(profile: Profile) -> Box:
+    """Return the topmost box, of all samples."""
+    root = Box(ALL, 0, None)
+    known: dict[tuple[int, int], Box] = {}
+    names = profile.names
+    for count, calls in profile.each():
+        box = root
+        box.samples += count
+        for call in calls:
+            key = id(box), call
+            if key not in known:
+                known[key] = Box(names[call], box.depth + 1, box)
+                box.callees.append(known[key])
+            box = known[key]
+            box.samples += count
+        box.own += count
+    if profile.other:
+        root.samples += profile.other
+        root.callees.append(Box(OTHER, 1, root, profile.other, profile.other))
+    _place(root)
+    return root
+
+
+def _place(root: Box) -> None:
+    root.share = 1.0 if root.samples else 0.0
+    waiting = [root]
+    while waiting:
+        box = waiting.pop()
+        box.callees.sort(key=lambda callee: (-callee.samples, callee.name))
+        at = box.start
+        for callee in box.callees:
+            callee.start, callee.share = at, callee.samples / root.samples
+            at += callee.share
+        waiting += box.callees
+
+
+def matching(root: Box, text: str) -> tuple[set[Box], float]:
+    """Return the boxes whose names contain a text, and the share of samples that have any of them
+    on their stack."""
+    wanted = text.casefold().strip()
+    if not wanted:
+        return set(), 0.0
+    found: set[Box] = set()
+    share = 0.0
+    waiting = [(root, False)]
+    while waiting:
+        box, counted = waiting.pop()
+        if box is not root and wanted in box.name.casefold():
+            found.add(box)
+            share += 0.0 if counted else box.share
+            counted = True
+        waiting += [(callee, counted) for callee in box.callees]
+    return found, share
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function wherever it was called."""
+
+    name: str
+    own: int
+    """Samples that saw it work itself."""
+    total: int
+    """Samples that saw it on the stack, each counted once."""
+
+
+def functions(profile: Profile) -> list[Function]:
+    """Return all functions, those that work most themselves first."""
+    own: defaultdict[int, int] = defaultdict(int)
+    total: defaultdict[int, int] = defaultdict(int)
+    for count, calls in profile.each():
+        own[calls[-1]] += count
+        for call in set(calls):
+            total[call] += count
+    names = profile.names
+    found = [Function(names[at], own[at], count) for at, count in total.items()]
+    return sorted(found, key=lambda each: (-each.own, -each.total, each.name))
+
+
+def module(name: str) -> str:
+    """Return where a function belongs, for its colour: "socket.py" of "send (socket.py)"."""
+    _, bracket, rest = name.rpartition(" (")
+    return rest.removesuffix(")") if bracket else name.partition(".")[0]
