@@ -59,7 +59,7 @@ class ProfileViewer(QDialog):
         self.search.setFixedWidth(240)
         self.search.textChanged.connect(self._on_search)
         self._matched = label("", 12, tone="soft", figures=True)
-        self._reset = button("Reset zoom", "minimize", on_click=lambda: self.graph.zoom(None))
+        self._reset = button("Reset zoom", "maximize", on_click=lambda: self.graph.zoom(None))
         for each in (self._matched, self.search, self._reset):
             head.addWidget(each)
         inside.addLayout(head)
