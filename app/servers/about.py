@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from app.scrolling import Reader
-from app.servers.columns import THEN, version
+from app.servers.columns import THEN, title, version
 from app.servers.known import Known
 from app.theme import Weight
 from app.widgets import Inline, column, empty, label
@@ -46,10 +46,10 @@ class About(Reader):
             return
         for text, tone in _sentences(known):
             self._body.addWidget(_line(text, tone))
-        for title, facts in _tables(known):
+        for heading, facts in _tables(known):
             if facts:
                 self._body.addSpacing(6)
-                self._body.addWidget(label(title, 12, Weight.DemiBold, tone="muted"))
+                self._body.addWidget(label(heading, 12, Weight.DemiBold, tone="muted"))
                 self._body.addWidget(_table(facts))
 
 
@@ -132,15 +132,11 @@ def _tables(known: Known) -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
     today = msgspec.structs.asdict(entry.today)
     yield (
         "Today",
-        [
-            ("TLS" if name == "tls" else name.capitalize(), fact.value, fact.source)
-            for name, fact in today.items()
-            if fact
-        ],
+        [(title(name), fact.value, fact.source) for name, fact in today.items() if fact],
     )
     if entry.in_2009:
         then = msgspec.structs.asdict(entry.in_2009).items()
-        yield THEN, _filled(*((n.replace("_", " ").capitalize(), v) for n, v in then))
+        yield THEN, _filled(*((title(name), value) for name, value in then))
 
 
 def _running(known: Known, entry: ServerEntry) -> list[tuple[str, str]]:
@@ -180,7 +176,7 @@ def _seen(found: GateResult | Seen) -> str:
     if not found.processes:
         return ""
     threads = "1 thread" if found.threads == 1 else f"{found.threads:,} threads"
-    memory = f" and {found.rss_bytes / 1e6:,.0f} MB" if found.rss_bytes else ""
+    memory = f" and {found.rss_bytes / 1e6:,.0f}\u00a0MB" if found.rss_bytes else ""
     return f"{found.processes:,}, with {threads}{memory}"
 
 

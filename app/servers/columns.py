@@ -112,7 +112,13 @@ def _then(name: str) -> Callable[[Known], str]:
 _RANK = {"ok": 0, "soft": 1, "warn": 2, "bad": 3, "muted": 4}
 _WIDE = {"licence": 76, "documentation": 104, "production": 80, "community": 84, "style": 90}
 _WIDE |= {"repository": 84, "thread_pool": 90}
-_TITLES = {"wsgi": "WSGI", "thread_pool": "Thread pool"}
+_TITLES = {"tls": "TLS", "wsgi": "WSGI", "epoll": "epoll", "thread_pool": "Thread pool"}
+
+
+def title(name: str) -> str:
+    """Return the label of a fact: "Thread pool" for `thread_pool`."""
+    return _TITLES.get(name, name.capitalize())
+
 
 COLUMNS: tuple[Column, ...] = (
     _column("Server", 196, lambda k: k.name),
@@ -137,7 +143,7 @@ COLUMNS: tuple[Column, ...] = (
     _column("Version", 82, version, NOW, source=_gate_source),
     *(
         _column(
-            _TITLES.get(name, name.capitalize()),
+            title(name),
             _WIDE.get(name, 74),
             _then(name),
             THEN,
