@@ -30,19 +30,19 @@ help:
 	@echo "make demo    sweep seven servers on this machine: out/demo.yaml, out/demo.png (4 minutes)"
 	@echo "make run     the program"
 	@echo "make test    lint, types and all tests"
-	@echo "make verify  the whole of what the tests take samples of (an hour)"
-	@echo "make test-lab  machines over SSH, on hosts of their own (root; else it says what is skipped)"
+	@echo "make verify  everything of which the tests run a sample (an hour)"
+	@echo "make test-lab  machines over SSH, on separate hosts (root; otherwise it lists what is skipped)"
 	@echo "make fuzz    damaged files with new seeds, until Ctrl-C"
-	@echo "make soak    500 short runs in one process, or 12 hours of them: nothing may grow"
-	@echo "make bench   what the load agent costs, beside ab, httperf and wrk"
+	@echo "make soak    500 short runs in one process, or 12 hours of them, to find leaks"
+	@echo "make bench   cost of the load agent, compared with ab, httperf and wrk"
 	@echo "make screenshots  every page, dark and light, in out/screenshots"
-	@echo "make package an installer and a wheel in dist/, tried on bare machines (Linux, as root)"
-	@echo "make catalogue-check  every server deployed and tried (fetches what this machine lacks)"
+	@echo "make package an installer and a wheel in dist/, tested on bare machines (Linux, as root)"
+	@echo "make catalogue-check  every server deployed and tested (fetches missing programs)"
 	@echo "make catalogue-sweep  every server under load for two seconds (about 20 minutes)"
 	@echo "make check   lint and types only"
-	@echo "make format  put the sources in shape"
-	@echo "make docs    write the tables of docs/plans.md anew"
-	@echo "make clean   remove what was set up; out/ stays"
+	@echo "make format  format the sources"
+	@echo "make docs    update the tables of docs/plans.md"
+	@echo "make clean   remove everything that was set up, but keep out/"
 
 demo: export LANG = C.UTF-8
 demo: export QT_QPA_PLATFORM = offscreen
@@ -114,7 +114,7 @@ check: $(VENV)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache --no-logo
 
-# Is told what died, leaked or hung; no server's limit is looked for.
+# Reports servers that died, leaked or hung; does not look for limits.
 catalogue-sweep: $(VENV)
 	$(BIN)/pongbench run tests/bench/sweeps/pong.yaml --family socket --install
 	$(BIN)/pongbench run tests/bench/sweeps/http-1.0.yaml --family wsgi --family hello --install
