@@ -91,6 +91,7 @@ CHARTS = (
     Action("Response time: logarithmic or linear", ("L",), icon="scale"),
     Action("Errors: logarithmic or linear", ("E",), icon="scale"),
     Action("Next percentile", ("P",), icon="gauge"),
+    Action("Show a second percentile as a band", ("B",), icon="layers"),
     Action("Next metric in the lowest chart, if the session has any", ("M",), icon="layers"),
     Action("Values of all servers at one rate", ("V",), icon="list-checks"),
     Action("Deselect the server (in a presentation: Backspace)", ("Esc",), icon="x"),

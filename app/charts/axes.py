@@ -7,7 +7,7 @@ from math import log10
 import numpy as np
 
 from app.charts import scales
-from app.charts.plot import Limits, Plot
+from app.charts.plot import Limits, Plot, second_percentile
 from app.charts.series import Floats, Quantity
 from app.charts.showing import ACROSS, Span
 
@@ -105,8 +105,10 @@ class Axes:
         chart, whole = self._chart, self._chart.model.whole
         if whole is None or (span is not None and chart.hidden):
             return chart.known(span)
-        expected = whole.values(chart.quantity, chart.view_shown, span)
-        return np.concatenate((chart.known(span), expected))
+        views = [chart.view_shown]
+        views += [second_percentile(chart.view_shown)] if chart.has_band else []
+        expected = (whole.values(chart.quantity, view, span) for view in views)
+        return np.concatenate((chart.known(span), *expected))
 
     def _highest(self) -> float:
         known = self._spanned()

@@ -17,13 +17,14 @@ import numpy as np
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSizeF, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPen, QPixmap, QWheelEvent
 
+from app.charts import band
 from app.charts.axes import Axes
 from app.charts.background import Ground
 from app.charts.curve import Curve
 from app.charts.model import ChartModel
 from app.charts.names import EndNames
 from app.charts.overlay_layer import DIM, DIM_RUNNING, Moving
-from app.charts.plot import Plot
+from app.charts.plot import Plot, second_percentile
 from app.charts.series import Quantity, Values
 from app.charts.showing import Showing
 from app.charts.sizes import Sizes
@@ -125,9 +126,9 @@ class Chart(Plot):
 
     def show_part(self, showing: Showing) -> None:
         """Set which part is shown, and on which scales."""
-        scales = self.log, self.log_across
+        before = self.log, self.log_across, self.has_band
         self.showing = showing
-        if scales != (self.log, self.log_across):
+        if before != (self.log, self.log_across, self.has_band):
             self._drawn_version = -1
         self._set_limits()
         self.refresh()
@@ -146,7 +147,9 @@ class Chart(Plot):
                 running = self._pass_of(series.id)
                 if whole or curve.drawn_version != (series.version, running):
                     curve.drawn_version = (series.version, running)
-                    curve.values = self._values(curve, running)
+                    curve.values = self._values(curve, running, self.view_shown)
+                    second = second_percentile(self.view_shown) if self.has_band else None
+                    curve.beside = self._values(curve, running, second) if second else None
                     changed.append(curve)
             if not self._set_limits():
                 self._place(changed)
@@ -160,11 +163,11 @@ class Chart(Plot):
         sweeping = self.model.sweeping
         return sweeping.pass_number if sweeping and sweeping.server == server else 0
 
-    def _values(self, curve: Curve, pass_number: int) -> Values:
+    def _values(self, curve: Curve, pass_number: int, view: View) -> Values:
         series = curve.series
         if pass_number > 1:
-            return series.pass_values(pass_number, self.quantity, self.view_shown)
-        return series.values(self.quantity, self.view_shown)
+            return series.pass_values(pass_number, self.quantity, view)
+        return series.values(self.quantity, view)
 
     def set_hidden(self, hidden: set[str]) -> None:
         self.hidden = hidden
@@ -261,6 +264,8 @@ class Chart(Plot):
         still = self.still()
         self.names.place(still)
         self.names.paint_leaders(painter)
+        for curve in still if band.has_all(self) else ():
+            band.paint(self, painter, curve)
         painter.setClipRect(self.clip_rect())
         for curve in still:
             curve.draw(painter, self.sizes.still_line)

@@ -21,8 +21,8 @@ def clipped(points: Polyline, box: Box) -> list[Polyline]:
     inside = ~(before | beyond | above | below | unknown)
     if inside.all():
         return [points] if len(points) else []
-    parts = {a: [points[a:b]] for a, b in _runs(inside)}
-    ends = {b - 1: a for a, b in _runs(inside)}
+    parts = {a: [points[a:b]] for a, b in runs(inside)}
+    ends = {b - 1: a for a, b in runs(inside)}
     missed = inside[:-1] & inside[1:]  # and those that no line of the box can cut
     for side in (before, beyond, above, below):
         missed |= side[:-1] & side[1:]
@@ -45,7 +45,7 @@ def joined(parts: Sequence[Polyline]) -> Polyline:
     return np.concatenate(found[:-1]) if found else np.empty((0, 2))
 
 
-def _runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
+def runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
     """(first, end) of the runs of True."""
     edges = np.flatnonzero(np.diff(np.concatenate(([False], flags, [False])).astype(np.int8)))
     return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))

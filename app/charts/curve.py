@@ -49,6 +49,8 @@ class Curve(pg.PlotCurveItem):
         self.style = theme.series(series.index)
         none, never = np.empty(0), np.empty(0, dtype=bool)
         self.values = Values(none, none, never, never, never)
+        self.beside: Values | None = None
+        """A second percentile; None: none is shown."""
         self.width = 2.0
         self.drawn_version = (-1, 0)
         """The version of the series, and the pass drawn by itself (0: all together)."""

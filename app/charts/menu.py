@@ -8,6 +8,8 @@ from PySide6.QtCore import QEvent, QObject, QPoint
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLayout, QMenu, QWidget
 
+from app.charts import words
+from app.charts.plot import second_percentile
 from app.charts.series import Quantity
 from app.charts.showing import ACROSS
 from app.charts.trio import Trio
@@ -46,6 +48,12 @@ def open_menu(trio: Trio, at: QPoint) -> QMenu:
         action.setCheckable(True)
         action.setChecked(trio.is_log(key))
         action.toggled.connect(lambda on, k=key: trio.set_log(on, k))
+    menu.addSeparator()
+    second = words.percentile(second_percentile(trio.view).percentile)
+    action = menu.addAction(f"Band from {second}\tB")
+    action.setCheckable(True)
+    action.setChecked(trio.showing.band)
+    action.toggled.connect(trio.set_band)
     menu.aboutToHide.connect(menu.deleteLater)
     menu.popup(at)
     return menu

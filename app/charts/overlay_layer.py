@@ -10,6 +10,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
 
+from app.charts import band
 from app.charts.clipping import clipped
 from app.charts.curve import PALE, Curve
 from app.charts.drawing import draw_marker, stroke
@@ -76,6 +77,8 @@ class Moving:
         chart = self._chart
         painter.save()
         painter.setClipRect(chart.clip_rect())
+        if not band.has_all(chart):
+            band.paint(chart, painter, curve)
         self._paint_bars(painter, curve)
         curve.draw_markers(painter, chart.sizes, 4.8)
         reading = chart.reading(curve.series.id, chart.cursor_rate)
@@ -120,6 +123,8 @@ class Moving:
         painter.setClipRect(chart.clip_rect().adjusted(-px(14), -px(14), px(14), px(14)))
         if chart.highlighted not in ("", curve.series.id):
             painter.setOpacity(DIM_RUNNING)
+        if band.has_all(chart):
+            band.paint(chart, painter, curve)
         if curve.series.id != chart.highlighted:
             curve.draw_markers(painter, chart.sizes)
         value = running.value(chart.metric, chart.view_shown) if running else nan

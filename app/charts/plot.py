@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import isnan, nan
 
 import numpy as np
@@ -19,7 +20,7 @@ from app.charts.series import Floats, Quantity, Values, metric, within
 from app.charts.showing import ACROSS, Showing, Span
 from app.charts.sizes import Sizes
 from app.theme import Theme
-from workbench.analysis.results import PointResult, View
+from workbench.analysis.results import Percentile, PointResult, View
 
 Limits = tuple[float, float, float, float]
 """Lowest and highest x; lowest and highest value as drawn (logarithms on a log scale)."""
@@ -78,11 +79,14 @@ class Plot(pg.PlotWidget):
         """Return all values; `span`: only those that the visible lines have between two x, and
         where they cross these.
         """
-        values = [
-            curve.values.y if span is None else within(curve.values.x, curve.values.y, span)
+        lines = [
+            line
             for id_, curve in self.curves.items()
             if span is None or id_ not in self.hidden
+            for line in (curve.values, curve.beside)
+            if line is not None
         ]
+        values = [line.y if span is None else within(line.x, line.y, span) for line in lines]
         known = np.concatenate(values) if values else np.empty(0)
         return known[~np.isnan(known)]
 
@@ -146,7 +150,15 @@ class Plot(pg.PlotWidget):
         if self.quantity is Quantity.ERRORS:
             return "Errors", "% of attempts"
         shown = self.view_shown
-        return "Response time", f"{words.percentile(shown.percentile)}, {words.clock(shown.clock)}"
+        percentile = words.percentile(shown.percentile)
+        if self.has_band:
+            percentile += f" (band: {words.percentile(second_percentile(shown).percentile)})"
+        return "Response time", f"{percentile}, {words.clock(shown.clock)}"
+
+    @property
+    def has_band(self) -> bool:
+        """Whether a second percentile is shown."""
+        return self.showing.band and self.quantity is Quantity.TIME
 
     def axis_text(self) -> str:
         """ "Offered rate, connections per second; zoomed to 4,000-9,000 of 22,000"."""
@@ -223,6 +235,12 @@ class Plot(pg.PlotWidget):
         """Return the plot with room for the markers on its edges."""
         more = self.sizes.px(7)
         return self.plot_rect().adjusted(-more, -more, more, more)
+
+
+def second_percentile(view: View) -> View:
+    """Return the view of what is shown beside the chosen percentile: p50, or p99 beside p50."""
+    second: Percentile = "p99" if view.percentile == "p50" else "p50"
+    return replace(view, percentile=second)
 
 
 def _logarithms(values: Floats, zero: float) -> Floats:

@@ -32,7 +32,7 @@ class Pointing:
     it is at a line.
 
     Keys: up and down select a server, left and right a point, 1 to 9 show or hide a server, 0 shows
-    all, X, R, L and E change a scale, P the percentile, Esc and Backspace deselect.
+    all, X, R, L and E change a scale, P the percentile, B its band, Esc and Backspace deselect.
     """
 
     def __init__(self, stack: Stack) -> None:
@@ -148,6 +148,8 @@ class Pointing:
         elif key in _SCALES:
             metric = _SCALES[key] or stack.charts[Quantity.ERRORS].metric
             stack.set_log(not stack.is_log(metric), metric)
+        elif key == Qt.Key.Key_B:
+            stack.set_band(not stack.showing.band)
         elif key == Qt.Key.Key_P:
             order = list(PERCENTILES)
             stack.set_percentile(order[(order.index(stack.view.percentile) + 1) % len(order)])

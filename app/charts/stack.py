@@ -137,6 +137,10 @@ class Stack(QWidget):
         """
         self.show_part(self._showing.scaled(key, log))
 
+    def set_band(self, band: bool) -> None:
+        """Show a second percentile beside the chosen one, or only that one."""
+        self.show_part(replace(self._showing, band=band))
+
     def is_log(self, key: str) -> bool:
         """Whether an axis is logarithmic."""
         if key == ACROSS:

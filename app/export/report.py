@@ -166,6 +166,9 @@ def add_parser(subparsers: Any) -> None:
     for name in ("log", "linear"):
         about = f"axis to draw on a {name} scale, by the same names"
         parser.add_argument(f"--{name}", action="append", default=[], metavar="AXIS", help=about)
+    parser.add_argument(
+        "--band", action="store_true", help="a second percentile beside the drawn one, as a band"
+    )
     parser.add_argument("--server", default="", metavar="ID", help="server of an .hgrm file")
     parser.add_argument(
         "--at",
@@ -197,14 +200,14 @@ def handle(arguments: argparse.Namespace) -> int:
 
 def _showing(arguments: argparse.Namespace) -> Showing:
     log = dict.fromkeys(arguments.linear, False) | dict.fromkeys(arguments.log, True)
-    return Showing(dict(arguments.zoom), log)
+    return Showing(dict(arguments.zoom), log, arguments.band)
 
 
 def showing_arguments(showing: Showing) -> list[str]:
     """Return the arguments of the command that show the same."""
     zoom = [f"--zoom={key}={low!r}:{high!r}" for key, (low, high) in showing.zoom.items()]
     log = [f"--{'log' if on else 'linear'}={key}" for key, on in showing.log.items()]
-    return [*zoom, *log]
+    return [*zoom, *log, *["--band"] * showing.band]
 
 
 def _csv(session: Session, options: ReportOptions) -> bytes:

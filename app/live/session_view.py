@@ -226,11 +226,11 @@ def keep_view(trio: Trio, settings: Settings) -> None:
         trio.set_clock(settings.clock)
     log = {key: on for key, on in settings.log_axes.items() if isinstance(on, bool)}
     log[Quantity.TIME.value] = settings.log_scale
-    trio.show_part(replace(trio.showing, log=log))
+    trio.show_part(replace(trio.showing, log=log, band=settings.percentile_band))
 
     def keep() -> None:
         settings.percentile, settings.clock = trio.view.percentile, trio.view.clock
-        settings.log_scale = trio.log
+        settings.log_scale, settings.percentile_band = trio.log, trio.showing.band
         time = Quantity.TIME.value
         settings.log_axes = {key: on for key, on in trio.showing.log.items() if key != time}
 

@@ -1,0 +1,42 @@
+"""A second percentile beside the one that is chosen: a thin line, and the band between the two."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QPainterPath, QPolygonF
+
+from app.charts.clipping import runs
+from app.charts.curve import Curve
+from app.charts.drawing import stroke
+from app.charts.plot import Plot
+
+MOST = 4
+"""With more servers than this, only the highlighted one has a band."""
+
+
+def has_all(chart: Plot) -> bool:
+    """Whether every visible server has its band, not only the highlighted one."""
+    return len(chart.curves.keys() - chart.hidden) <= MOST
+
+
+def paint(chart: Plot, painter: QPainter, curve: Curve) -> None:
+    """Paint one server's band in the scene's pixels; nothing where there is none."""
+    beside, values = curve.beside, curve.values
+    if beside is None or len(beside.x) != len(values.x):
+        return
+    whole, room = QPainterPath(), QPainterPath()
+    for first, end in runs(~(np.isnan(values.y) | np.isnan(beside.y))):
+        there, back = (
+            [chart.at(x, y) for x, y in zip(line.x[first:end], line.y[first:end], strict=True)]
+            for line in (values, beside)
+        )
+        whole.addPolygon(QPolygonF([*there, *reversed(back)]))
+        whole.closeSubpath()
+    left, top, right, foot = chart.box()
+    room.addRect(QRectF(QPointF(left, top), QPointF(right, foot)))
+    painter.setPen(Qt.PenStyle.NoPen)
+    # What writes SVG does not clip.
+    painter.fillPath(whole.intersected(room), curve.style.tint(0.16))
+    for part in chart.stretches(beside):
+        stroke(painter, part, curve.style.pen(max(1.0, chart.sizes.px(1))))
