@@ -21,8 +21,10 @@ from app.charts.showing import Showing
 from app.charts.sizes import Sizes
 from app.charts.trio import Trio
 from app.export import picture
+from app.profiling.flame_graph import box_colour
 from app.theme import DARK, LIGHT
 from workbench import formatting
+from workbench.analysis.flame import HUES
 from workbench.analysis.results import View
 from workbench.documents import AnyDocument
 from workbench.report.page import Drawing
@@ -82,7 +84,8 @@ def drawing(
     return Drawing(
         charts=drawn,
         swatches={series.id: _swatch(series) for series in model.series.values()},
-        tokens={name: (getattr(light, name), getattr(dark, name)) for name in _TOKENS},
+        tokens={name: (getattr(light, name), getattr(dark, name)) for name in _TOKENS}
+        | {f"h{n}": (box_colour(light, n), box_colour(dark, n)) for n in range(HUES)},
         recolour=_recolour(in_light, in_dark),
     )
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
-
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
@@ -12,7 +10,7 @@ from app.charts.drawing import draw_text, elided
 from app.colour import mix
 from app.painted import Painted
 from app.theme import Theme, font
-from workbench.analysis.flame import OTHER, Box, matching, module
+from workbench.analysis.flame import OTHER, Box, hue, matching
 from workbench.formatting import percent
 
 ROW_PX = 22
@@ -21,6 +19,12 @@ _NARROWEST_PX = 0.6
 """Narrower boxes are not drawn."""
 _TEXT_PX = 26
 """The narrowest box with a name."""
+
+
+def box_colour(theme: Theme, hue: int, strength: float = 1.0) -> str:
+    """Return the colour of boxes; names on them stay legible."""
+    share = 0.42 if theme.dark else 0.34
+    return mix(theme.card, theme.hues[hue % len(theme.hues)], strength * share)
 
 
 class FlameGraph(Painted):
@@ -132,12 +136,8 @@ class FlameGraph(Painted):
         theme = self.theme
         if box.parent is None or box.name == OTHER:
             return theme.sunken if faint else theme.line2
-        # Functions of one file share a colour.
-        hue = theme.hues[zlib.crc32(module(box.name).encode()) % len(theme.hues)]
-        strength = 0.1 if faint else 0.42 if theme.dark else 0.34
-        if self._top is not None and box.depth < self._top.depth:
-            strength *= 0.5
-        return mix(theme.card, hue, strength)
+        above = self._top is not None and box.depth < self._top.depth
+        return box_colour(theme, hue(box), 0.25 if faint else 0.5 if above else 1.0)
 
     def _ink(self, *, faint: bool) -> str:
         return self.theme.muted if faint else self.theme.text

@@ -34,6 +34,7 @@ def test_processes_of_a_server_in_python_are_added_up() -> None:
     assert folded.py_spy(text("py-spy.txt")) == {
         ("Thread.run (threading.py)", "serve (hot.py)", "burn (hot.py)"): 24,
         ("Thread.run (threading.py)", "serve (hot.py)"): 23,
+        (folded.NATIVE,): 3,
     }
 
 

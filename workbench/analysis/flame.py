@@ -7,6 +7,7 @@ widest callee stands at the left.
 
 from __future__ import annotations
 
+import zlib
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -131,6 +132,14 @@ def functions(profile: Profile) -> list[Function]:
     names = profile.names
     found = [Function(names[at], own[at], count) for at, count in total.items()]
     return sorted(found, key=lambda each: (-each.own, -each.total, each.name))
+
+
+HUES = 8
+
+
+def hue(box: Box) -> int:
+    """Return one of the `HUES` for a box: functions of one file share it."""
+    return zlib.crc32(module(box.name).encode()) % HUES
 
 
 def module(name: str) -> str:

@@ -18,7 +18,7 @@ from workbench.analysis.results import TRUSTED, mean_us
 from workbench.analysis.summary import ServerSummary, Summary, summarise
 from workbench.documents import AnyDocument, Metric, Note, Percentiles, PointStop, RunStart
 from workbench.formatting import listed
-from workbench.messages.notes import Severity
+from workbench.messages.notes import Profile, Severity
 from workbench.messages.topics import about, severity
 from workbench.report import clients, conditions, cost, distributions, sustained
 from workbench.report.conditions import Table
@@ -48,6 +48,8 @@ class Ranked:
     memory: str
     stops: str
     """Why it reaches its limit; empty: unknown."""
+    profile: str
+    """Which functions take its CPU time, or why that is unknown; empty: it was not profiled."""
     incidents: str
     """How it died or why its sweep ended early; empty: neither."""
     faulty: str
@@ -133,6 +135,8 @@ class Report:
     searched: bool
     """Whether the plan searched for peaks."""
     ranking: list[Ranked] = field(default_factory=list)
+    profiles: dict[str, Profile] = field(default_factory=dict)
+    """By server, in the order of the ranking."""
     times: list[Times] = field(default_factory=list)
     times_titles: list[str] = field(default_factory=distributions.titles)
     passes: int = 1
@@ -186,6 +190,7 @@ def facts(
         has_limit=summary.axis.has_limit,
         searched=bool(summary.axis.bounds),
         ranking=[_ranked(s, _incidents(s, documents)) for s in summary.ranked()],
+        profiles={s.id: s.profile for s in summary.ranked() if s.profile},
         times=list(_times(summary)),
         metrics=tuple(metric.label for metric in metrics),
         passes=max((p.pass_number for s in summary.servers.values() for p in s.stops), default=1),
@@ -302,9 +307,16 @@ def _ranked(server: ServerSummary, incidents: Sequence[str]) -> Ranked:
         full_core=formatting.per_second(full_core(server)),
         memory=formatting.megabytes(server.rss_bytes) if server.rss_bytes else "",
         stops=cost.stops(server),
+        profile=_profile(server),
         incidents=" ".join(incidents),
         faulty=server.what_is_faulty,
     )
+
+
+def _profile(server: ServerSummary) -> str:
+    if server.profile:
+        return f"CPU time of {server.profile.text()}"
+    return " ".join(once(note.text for note in server.noted if note.topic == "not-profiled"))
 
 
 def _times(summary: Summary) -> Iterator[Times]:

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from workbench.analysis.flame import HUES
 from workbench.paths import RESOURCES
 from workbench.report.facts import Report
+from workbench.report.flames import flame_svg
 from workbench.untrusted import safe
 
 _SIGNS = {"passed": "✓", "failed": "✗", "not-known": "?", "does-not-apply": "–"}
@@ -44,7 +46,9 @@ def render(report: Report, drawing: Drawing) -> str:
     return environment.get_template("report.html").render(
         report=report,
         charts=Markup(drawing.charts),
+        flames={id_: Markup(flame_svg(found)) for id_, found in report.profiles.items()},
         swatches={id_: Markup(svg) for id_, svg in drawing.swatches.items()},
+        hues=HUES,
         tokens=drawing.tokens,
         recolour=drawing.recolour,
         signs=_SIGNS,

@@ -24,6 +24,9 @@ DEEPEST = 128
 MOST_BYTES = 64 << 20
 """Of a compressed profile, unpacked."""
 
+NATIVE = "(native code)"
+"""Of a process of Python that runs no function of Python, such as an event loop in C."""
+
 _PROCESS = re.compile(r'process \d+:".*')
 
 
@@ -37,7 +40,8 @@ def py_spy(text: str) -> Stacks:
             continue
         # A command may hold a semicolon, so it ends with its quote.
         if _PROCESS.match(stack):
-            stack = stack.rpartition('";')[2]
+            _, quote, stack = stack.rpartition('";')
+            stack = stack if quote else NATIVE
         _add(found, stack.split(";"), int(count))
     return found
 
