@@ -31,7 +31,7 @@ SENTENCES = {"reasons", "text", "knee_unknown", "gave_up", "died", "reason"}
 PERCENTILES = ("p50", "p99", "max")
 
 
-def told(path: Path) -> dict[str, Any]:
+def results(path: Path) -> dict[str, Any]:
     """Return a session's summary, its comparison with itself, and its charts."""
     session = read_session(path)
     return {
@@ -97,10 +97,10 @@ def lost(before: Any, after: Any, at: str = "") -> list[str]:
 
 def kept(path: Path) -> Path:
     """Return the path of the recorded output of a session."""
-    return HERE / f"{path.name.removesuffix('.pong.yaml')}.told.json"
+    return HERE / f"{path.name.removesuffix('.pong.yaml')}.expected.json"
 
 
 if __name__ == "__main__":
     for session in SESSIONS:
         if not kept(session).exists():
-            kept(session).write_text(json.dumps(told(session), indent=1, sort_keys=True) + "\n")
+            kept(session).write_text(json.dumps(results(session), indent=1, sort_keys=True) + "\n")

@@ -29,8 +29,8 @@ from app.replay.film import Reel, load
 from app.widgets import Elided
 from tests.gui.short_runs import LONG
 from tests.gui.windows import offers, the
-from tests.looked_again import looked_again
 from tests.recording import record_session
+from tests.repeats import with_repeats
 from tests.synthetic import LATE, session
 from workbench import paths
 from workbench.documents import AnyDocument, PointStart, PointStop, RunStart, RunStop, Window
@@ -373,7 +373,7 @@ TWO = ("asyncio-streams", "asyncio-protocol")
 
 
 def test_a_repeat_is_shown_with_its_number(page: LivePage) -> None:
-    documents = looked_again(session(2, 8), 4500, *TWO)
+    documents = with_repeats(session(2, 8), 4500, *TWO)
     second = next(d for d in documents if isinstance(d, PointStart) and d.point == 901)
     feed(page, documents[: documents.index(second) + 4])
     assert says(page, "asyncio Protocol")
@@ -386,7 +386,7 @@ def test_a_repeat_is_shown_with_its_number(page: LivePage) -> None:
 
 
 def test_until_a_repeat_a_server_sustains_its_rate_so_far(page: LivePage) -> None:
-    documents = looked_again(session(2, 8), 4500, TWO[0])
+    documents = with_repeats(session(2, 8), 4500, TWO[0])
     begun = next(d for d in documents if isinstance(d, PointStart) and d.server == TWO[1])
     start = documents[0]
     assert isinstance(start, RunStart)
@@ -437,7 +437,7 @@ def test_the_events_tab_counts_warnings_and_fits_at_any_size(qtbot: QtBot, page:
 def test_a_film_shows_repeats_and_the_calibration_of_the_clients(
     qtbot: QtBot, desk: Desk, sessions: Path
 ) -> None:
-    page = opened(qtbot, desk, sessions, looked_again(session(2, 8), 4500, *TWO))
+    page = opened(qtbot, desk, sessions, with_repeats(session(2, 8), 4500, *TWO))
     assert place(page) == "asyncio Protocol, 4,500/s, second try, point 18 of 18"
     for wanted in ("asyncio Protocol, 4,500/s, second try", "asyncio streams, 4,500/s, second"):
         before = page.transport.at.at_us

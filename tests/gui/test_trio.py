@@ -21,7 +21,7 @@ from app.charts.sizes import Sizes
 from app.charts.trio import Trio
 from app.colour import mix
 from tests.gui.trios import shown
-from tests.looked_again import looked_again
+from tests.repeats import with_repeats
 from tests.synthetic import CONTESTANTS, Contestant, session
 from workbench.documents import AnyDocument, PointStart, PointStop
 
@@ -162,7 +162,7 @@ def test_pointing_at_a_line_dims_the_others_and_describes_its_point(qtbot: QtBot
 
 
 def test_the_card_shows_how_often_a_rate_was_measured(qtbot: QtBot) -> None:
-    trio = shown(qtbot, looked_again(session(2, 8), 4500.0, "asyncio-streams"))
+    trio = shown(qtbot, with_repeats(session(2, 8), 4500.0, "asyncio-streams"))
     trio.highlight("asyncio-streams", 4500.0)
     assert "Measured 2 times; the last one counts." in trio.card.accessibleName()
     trio.highlight("asyncio-streams", 3375.0)

@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tried import KEPT, LONGEST_BUILD, passed
+from gate_checks import KEPT, LONGEST_BUILD, passed
 
 from lab.conftest import trusted
 from lab.hosts import Host

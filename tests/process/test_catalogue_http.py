@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from gate_checks import patient_gate
 from oracle import processes_with
-from tried import patient_gate
 
 from workbench.machines.local import LocalMachine, open_local
 from workbench.servers.catalogue import Catalogue

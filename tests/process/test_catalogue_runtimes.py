@@ -9,8 +9,8 @@ from pathlib import Path
 import msgspec
 import pytest
 from chosen import chosen
+from gate_checks import KEPT, LONGEST_BUILD, passed
 from oracle import eventually, processes_with
-from tried import KEPT, LONGEST_BUILD, passed
 
 from workbench.errors import PongbenchError
 from workbench.machines.local import LocalMachine, open_local

@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from gate_checks import patient_gate
 from oracle import PATIENCE_S, eventually, processes_with
-from tried import patient_gate
 
 from workbench.errors import PongbenchError
 from workbench.machines.local import LocalMachine, open_local

@@ -6,8 +6,8 @@ import shutil
 from pathlib import Path
 
 import pytest
+from gate_checks import patient_gate
 from oracle import eventually, files_below, processes_with
-from tried import patient_gate
 from wheels import PING_PONG, make_wheel
 
 from workbench.errors import PongbenchError

@@ -12,8 +12,8 @@ import pytest
 
 from app.__main__ import main
 from tests import synthetic
-from tests.looked_again import looked_again
 from tests.recording import record_session
+from tests.repeats import with_repeats
 from workbench.analysis.summary import summarise
 from workbench.commands.console import ConsoleView
 from workbench.commands.summary import print_ranking, print_summary
@@ -273,7 +273,7 @@ def test_lines_for_a_file_distinguish_passes_and_repeats(documents: list[AnyDocu
 def test_attempts_at_a_rate_are_listed_together_and_an_interrupted_one_is_marked(
     documents: list[AnyDocument],
 ) -> None:
-    *rest, end = looked_again(documents, 4500.0, "asyncio-streams")
+    *rest, end = with_repeats(documents, 4500.0, "asyncio-streams")
     last = next(n for n, d in enumerate(rest) if isinstance(d, PointStop) and d.look == 2)
     rest[last] = msgspec.structs.replace(rest[last], complete=False)
     console = Terminal(file=io.StringIO(), width=1000)

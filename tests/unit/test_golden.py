@@ -13,7 +13,7 @@ import pytest
 def test_a_recorded_session_reads_as_when_it_was_recorded(path: Path) -> None:
     before = json.loads(golden.kept(path).read_text())
 
-    assert golden.lost(before, json.loads(json.dumps(golden.told(path)))) == []
+    assert golden.lost(before, json.loads(json.dumps(golden.results(path)))) == []
 
 
 def test_a_changed_figure_is_noticed() -> None:

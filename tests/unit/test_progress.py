@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from tests import synthetic
-from tests.looked_again import looked_again
+from tests.repeats import with_repeats
 from workbench.documents import (
     AnyDocument,
     HostSample,
@@ -103,7 +103,7 @@ def test_a_new_start_begins_afresh() -> None:
 
 
 def test_added_data_is_discarded_when_a_session_restarts() -> None:
-    documents = looked_again(synthetic.session(2, 4), 4500, "asyncio-streams")
+    documents = with_repeats(synthetic.session(2, 4), 4500, "asyncio-streams")
     assert after(documents).total == 9
     assert after([*documents, *documents]).total == 9
 
@@ -146,7 +146,7 @@ def test_between_two_turns_the_next_server_is_current() -> None:
 
 
 def test_an_announced_round_of_repeats_begins_with_its_first_server() -> None:
-    documents = looked_again(synthetic.session(2, 8), 4500.0, "asyncio-streams", "asyncio-protocol")
+    documents = with_repeats(synthetic.session(2, 8), 4500.0, "asyncio-streams", "asyncio-protocol")
     announced = max(n for n, d in enumerate(documents) if getattr(d, "topic", "") == "again")
     progress = after(documents[: announced + 1])
     assert progress.repeat_block == (1, 2)

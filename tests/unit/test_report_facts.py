@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis.strategies import integers, sampled_from
 
 from app.words import conditions
-from tests.looked_again import looked_again
+from tests.repeats import with_repeats
 from tests.synthetic import LATE, Contestant, contestants, knees, session
 from workbench.analysis.summary import summarise
 from workbench.commands.summary import print_summary
@@ -241,7 +241,7 @@ def test_servers_that_may_sustain_more_are_named_with_the_answer() -> None:
 
 
 def test_attempts_at_a_rate_are_listed_together_in_the_table() -> None:
-    told = facts(looked_again(session(2, 8), 4500.0, "asyncio-streams"))
+    told = facts(with_repeats(session(2, 8), 4500.0, "asyncio-streams"))
     rows = [(row.offered, row.counts) for row in told.points[0].rows]
     assert rows[3:6] == [("4,500/s", False), ("4,500/s", True), ("5,625/s", True)]
 

@@ -11,7 +11,7 @@ from workbench.messages.notes import Again
 from workbench.messages.reasons import BackgroundLoad
 
 
-def looked_again(
+def with_repeats(
     documents: Sequence[AnyDocument], rate_per_s: float, *servers: str
 ) -> list[AnyDocument]:
     """The first attempt at the rate is inconclusive; the second has the original result."""
