@@ -19,11 +19,11 @@ from workbench.axis import Axis
 from workbench.shapes import Number, Positive, Rate, Signed, Whole, check_plan
 
 VERSION = 4
-"""Of the document format, the newest. A reader opens every version up to its own.
+"""The newest version of the document format. A reader opens all versions up to its own.
 
-2: figures that a load tool cannot tell are null, the axis is a field of the workload, or points are
-faulty. Before a run nobody knows whether a point will be, so every run records at least version 2.
-3: a search. 4: profiles (`version_of`).
+2: figures that a load tool cannot measure are null, the axis is a field of the workload, or points
+are faulty. Before a run it is unknown whether any point will be faulty, so every run records at
+least version 2. 3: a search. 4: profiles (`version_of`).
 """
 
 WINDOW_US = 200_000
@@ -32,8 +32,8 @@ WINDOW_US = 200_000
 OUR_AGENT = "agent"
 """Name of our own load tool in plans and points."""
 
-UNTOLD = -1.0
-"""No value of any axis; derived when a document of version 1 is read."""
+NOT_RECORDED = -1.0
+"""A value outside every axis; replaced when a document of version 1 is read."""
 
 Errors: TypeAlias = dict[str, Whole]
 """Calls lost, by error class; see `ERROR_CLASSES`. Absent classes are zero."""
@@ -198,14 +198,14 @@ class Point(Document, frozen=True, kw_only=True):
     server: str
     rate_per_s: Rate = 0.0
     """`x` on an axis of rates, as in version 1; see `workbench.axis`."""
-    x: Number = UNTOLD
+    x: Number = NOT_RECORDED
     """Its value on the axis of the run."""
     series: str = ""
     """Key of its series; the server's id if not recorded."""
     purpose: Purpose = "sweep"
     pass_number: Whole = 1
     look: Whole = 1
-    """Number of the attempt at this rate in this pass; the last one counts (`analysis.looks`)."""
+    """Number of the attempt at this rate in this pass; the last one counts (`analysis.repeats`)."""
     concurrency: Whole = 0
     """`x` on an axis of concurrency, as in version 1."""
 
@@ -259,8 +259,8 @@ class Window(Document, frozen=True, kw_only=True, tag="window"):
     in_flight: Signed = 0
     """Connections open at the window's end."""
     pending: Number | None = None
-    """Calls sent and not answered yet, mean over the window, counted apart from response times.
-    None: not known."""
+    """Calls sent and not answered yet, mean over the window, counted independently of response
+    times. None: unknown."""
     latency_us: Percentiles | None = None
     """Latency from the scheduled time. None: no reply in this window."""
     service_us: Percentiles | None = None
@@ -272,7 +272,7 @@ class Window(Document, frozen=True, kw_only=True, tag="window"):
     length_us: Positive = WINDOW_US
     phase: Phase = "measure"
     values: dict[str, Number | None] = {}
-    """Of metrics without a field of their own, by key; None: not known."""
+    """Metrics without a field of their own, by key; None: unknown."""
 
 
 class HostSample(Document, frozen=True, kw_only=True, tag="host_sample"):
@@ -345,16 +345,15 @@ class ClientPart(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     cpu_pct: Number = 0.0
     """Percent of one core, of its busiest worker while the schedule ran."""
     cpu_s: Number = 0.0
-    """Of all its workers together, to the point's end."""
+    """CPU time of all its workers, up to the point's end."""
     lateness_us: Percentiles | None = None
     latency_us: Percentiles | None = None
     service_us: Percentiles | None = None
-    """As this client saw them, before all are merged. None, both: no reply, or recorded before they
-    were told."""
+    """As this client measured them, before merging. None, both: no reply, or not recorded."""
     began_late_us: Signed = 0
-    """After the instant agreed, by its own clock."""
+    """Delay of its start after the agreed instant, by its own clock."""
     clock_uncertainty_us: Whole = 0
-    """Of the instant agreed on its clock, when the point was armed."""
+    """Uncertainty of the agreed instant on its clock, when the point was armed."""
 
 
 class PointStop(Point, frozen=True, kw_only=True, tag="point_stop"):
@@ -391,7 +390,7 @@ class PointStop(Point, frozen=True, kw_only=True, tag="point_stop"):
     reasons: list[str] = []
     """Sentences for display."""
     values: dict[str, Number | None] = {}
-    """Of metrics beyond those that have fields of their own, by key; None: not known."""
+    """Metrics without a field of their own, by key; None: unknown."""
     findings: list[dict[str, Any]] = []
     """`reasons` as codes with parameters, one for each in the same order; see `messages.reasons`.
     Empty: recorded before there were codes."""
@@ -402,7 +401,8 @@ class PointStop(Point, frozen=True, kw_only=True, tag="point_stop"):
     load tool does not account for every call."""
     clients: list[ClientPart] = []
     start_skew_us: Signed = 0
-    """Between the first and the last client to begin, by their clocks; see `ClientPart`."""
+    """Time between the start of the first and the last client, by their clocks; see
+    `ClientPart`."""
 
 
 class Note(Document, frozen=True, kw_only=True, tag="note"):

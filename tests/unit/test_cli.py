@@ -17,7 +17,7 @@ from tests.repeats import with_repeats
 from workbench.analysis.summary import summarise
 from workbench.commands.console import ConsoleView
 from workbench.commands.summary import print_ranking, print_summary
-from workbench.documents import UNTOLD, AnyDocument, PointStart, PointStop, RunStart
+from workbench.documents import NOT_RECORDED, AnyDocument, PointStart, PointStop, RunStart
 from workbench.messages.reasons import RecordingCut
 from workbench.sessions.format import encode
 from workbench.terminal import Terminal
@@ -236,7 +236,7 @@ def at_once(document: AnyDocument) -> AnyDocument:
         return msgspec.structs.replace(document, plan={"workload": closed}, axis=None)
     if isinstance(document, PointStart | PointStop) and document.purpose == "sweep":
         number = round(document.rate_per_s)
-        return msgspec.structs.replace(document, rate_per_s=0.0, concurrency=number, x=UNTOLD)
+        return msgspec.structs.replace(document, rate_per_s=0.0, concurrency=number, x=NOT_RECORDED)
     return document
 
 

@@ -24,7 +24,7 @@ from workbench.comparison.contenders import Contender
 from workbench.comparison.pairwise import pairwise
 from workbench.comparison.sides import Side, compare, side_of
 from workbench.comparison.words import difference_text, groups, interval_text, sustained_in
-from workbench.documents import UNTOLD, AnyDocument, Note, PointStop, RunStart
+from workbench.documents import NOT_RECORDED, AnyDocument, Note, PointStop, RunStart
 from workbench.report import sustained
 from workbench.sessions import Session
 
@@ -579,7 +579,7 @@ def test_more_than_six_sessions_are_too_many(
 
 def test_a_closed_loop_is_ranked_by_what_it_answered() -> None:
     documents = [
-        msgspec.structs.replace(d, concurrency=int(d.x / 20), rate_per_s=0.0, x=UNTOLD)
+        msgspec.structs.replace(d, concurrency=int(d.x / 20), rate_per_s=0.0, x=NOT_RECORDED)
         if isinstance(d, PointStop) and d.purpose == "sweep"
         else d
         for d in changed(session(2, rates=RATES[:3]), workload={"mode": "closed"})
@@ -602,7 +602,7 @@ def test_sessions_of_different_axes_are_not_ranked_together(
     files: Callable[..., list[str]], capsys: pytest.CaptureFixture[str]
 ) -> None:
     closed = [
-        msgspec.structs.replace(d, concurrency=int(d.x / 20), rate_per_s=0.0, x=UNTOLD)
+        msgspec.structs.replace(d, concurrency=int(d.x / 20), rate_per_s=0.0, x=NOT_RECORDED)
         if isinstance(d, PointStop) and d.purpose == "sweep"
         else d
         for d in changed(session(2, rates=RATES[:3]), workload={"mode": "closed"})

@@ -23,10 +23,10 @@ METRICS: Sequence[PointMetric] = (
     switches.PerCall(),
     memory.PerConnection(),
 )
-"""In the order in which they are shown."""
+"""In display order."""
 
 BESIDE: Sequence[PointMetric] = (cpu.PerCallMargin(),)
-"""Recorded with the others, and shown with the figure that they belong to."""
+"""Recorded with the others, but shown with the figure they belong to."""
 
 
 def records() -> list[Metric]:
@@ -35,7 +35,8 @@ def records() -> list[Metric]:
 
 
 def values(measured: Measured) -> dict[str, float | None]:
-    """Of one point, by key; None where a metric fails, which costs no point."""
+    """The values of one point, by key; None where a metric fails, which does not affect the
+    point."""
     return {metric.record.key: _value(metric, measured) for metric in (*METRICS, *BESIDE)}
 
 

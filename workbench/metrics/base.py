@@ -1,4 +1,4 @@
-"""What a metric is taken from."""
+"""Base of metrics."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from workbench.machines.usage import Usage
 
 @dataclass(frozen=True)
 class Measured:
-    """A point at its end."""
+    """A completed point."""
 
     report: LoadReport
     windows: Sequence[Window]
     usage: Usage
-    """Of the server and its machine."""
+    """Resource usage of the server and its machine."""
 
 
 class PointMetric(Protocol):
-    """A file of this folder has one."""
+    """A metric; one file of this folder each."""
 
     @property
     def record(self) -> Metric: ...
 
     def of(self, measured: Measured) -> float | None:
-        """None: not known."""
+        """None: unknown."""
         ...

@@ -1,4 +1,4 @@
-"""What a call costs the server in CPU time."""
+"""CPU time that a call costs the server."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from workbench.machines.usage import Reading
 from workbench.metrics.base import Measured
 
 LEAST_CALLS = 100
-"""Answered calls below which the server's own housekeeping would be told as the price of a call."""
+"""With fewer answered calls, the server's own housekeeping would distort the cost of a call."""
 
 
 class PerCall:
-    """CPU time of the server's whole process tree, per call that was answered, over the whole
-    point: its ramp and its end are in both. Lost calls cost, too, and are paid by the answered."""
+    """CPU time of the server's whole process tree per answered call, over the whole point including
+    ramp and drain. The cost of failed calls is included."""
 
     record = Metric(key=CPU_PER_CALL, label="CPU per call", unit="µs", better="less")
 
@@ -34,10 +34,10 @@ MOST_BATCHES = 20
 
 
 class PerCallMargin:
-    """Half of the interval of 95 % of the CPU time per call within a point, microseconds.
+    """Half the width of the 95 % interval of the CPU time per call within a point, in microseconds.
 
     The steady part is cut into batches of equal length between samples, at most `MOST_BATCHES`, so
-    that neighbours depend little on each other (batch means; Law, "Simulation modeling and
+    that neighbouring batches are nearly independent (batch means; Law, "Simulation modeling and
     analysis", 5th ed., 9.5.3). CPU time per call is the ratio of two sums over them, with the
     variance of a ratio estimator (Cochran, "Sampling techniques", 3rd ed., 2.11) and Student's t.
     """
@@ -59,7 +59,7 @@ class PerCallMargin:
 
 
 def _batches(readings: Sequence[Reading], windows: Sequence[Window]) -> list[tuple[float, float]]:
-    """(CPU time, calls answered) of the steady part."""
+    """(CPU time, answered calls) for each batch of the steady part."""
     measured = [window for window in windows if window.phase == "measure"]
     if not measured:
         return []
@@ -74,7 +74,7 @@ def _batches(readings: Sequence[Reading], windows: Sequence[Window]) -> list[tup
 
 
 def _answered(windows: Sequence[Window], from_us: int, to_us: int) -> float:
-    """Calls, those of a window spread evenly over it."""
+    """Answered calls, interpolated linearly within windows."""
     return fsum(
         window.replies * max(0, min(to_us, end_us) - max(from_us, window.t_us)) / window.length_us
         for window in windows
@@ -83,7 +83,8 @@ def _answered(windows: Sequence[Window], from_us: int, to_us: int) -> float:
 
 
 class InKernel:
-    """Share of that CPU time spent in the kernel, to about 5 %: the kernel counts it in ticks."""
+    """Share of that CPU time spent in the kernel, to about 5 %, because the kernel counts it in
+    ticks."""
 
     record = Metric(key="cpu_in_kernel_pct", label="CPU in kernel", unit="%")
 

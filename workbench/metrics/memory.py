@@ -1,4 +1,4 @@
-"""What an open connection costs the server in memory."""
+"""Memory that an open connection costs the server."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from workbench.documents import WINDOW_US, Metric
 from workbench.metrics.base import Measured
 
 LEAST_OPEN = 100
-"""Connections open at once, below which a server's own memory would be taken for theirs."""
+"""With fewer open connections, the server's own memory would be attributed to them."""
 
 LEAST_GROWN_BYTES = 500_000
-"""Less than that a server also takes for itself."""
+"""A server may grow by less for other reasons."""
 
 UNSTEADY = 0.05
-"""Share by which the number of open connections may change around a reading, and of them that may
-wait to be accepted."""
+"""Relative change allowed in the number of open connections around a reading, and share of them
+that may still wait to be accepted."""
 
 NOISE = 0.1
-"""Share of the figure by which readings may differ: more comes from garbage collection, or from
-memory that does not belong to connections."""
+"""Relative difference allowed between readings: more comes from garbage collection, or from memory
+that does not belong to connections."""
 
 
 class PerConnection:
-    """Memory (PSS) that the server's process tree took since it had next to no connections, per
-    open connection, at the most connections of the point. What the kernel keeps for a socket is not
-    in it.
+    """Memory (PSS) of the server's process tree per open connection: its growth since the server
+    had almost no connections, at the most connections of the point. The kernel's memory for sockets
+    is not included.
 
-    Known where at least `LEAST_OPEN` connections were open while their number stood still, and the
-    readings of the point agree; not where the server had more connections earlier, for it may have
-    kept their memory.
+    Known if at least `LEAST_OPEN` connections were open, their number was stable, and the readings
+    of the point agree. Unknown if the server had more connections earlier, because it may have kept
+    their memory.
     """
 
     record = Metric(
@@ -51,7 +51,7 @@ class PerConnection:
 
 
 def _readings(measured: Measured) -> Iterator[tuple[int, int]]:
-    """(connections that the server had open, bytes), where the number stood still."""
+    """(open connections of the server, bytes), while the number of connections was stable."""
     if not measured.windows:
         return
     open_at = {window.index: window.in_flight for window in measured.windows}

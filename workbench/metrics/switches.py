@@ -1,4 +1,4 @@
-"""How often the kernel switched to and from the server."""
+"""Context switches that a call costs the server."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from workbench.metrics.cpu import LEAST_CALLS
 class PerCall:
     """Context switches of the server's whole process tree, voluntary or not, per answered call.
 
-    Not known where threads or processes end during a point: they take their counts with them.
+    Unknown if threads or processes end during a point, because their counts end with them.
     """
 
     record = Metric(key="switches_per_call", label="Context switches per call", better="less")

@@ -21,7 +21,7 @@ from workbench.sessions.spreads import earlier
 
 @dataclass(frozen=True)
 class Budget:
-    """What a plan costs. `check()` refuses a plan that cannot be run as specified."""
+    """The cost of a plan. `check()` rejects a plan that cannot be run as specified."""
 
     duration_s: tuple[float, float]
     """Seconds, if every server answers at once, and if every point waits for its timeouts."""
@@ -42,7 +42,8 @@ class Budget:
     rests: plans.RestsForPorts | None = None
     """Why points rest longer than the plan specifies; None: they do not."""
     sensitivity: plans.Sensitivity | None = None
-    """What differences its passes can show; None: a search, whose points have no rate in common."""
+    """The differences that its passes can show; None: a search, whose points have no rate in
+    common."""
 
     def check(self) -> None:
         """Raise BadInput with all problems."""
@@ -75,7 +76,7 @@ def assess(
     """Return the budget of a plan for these servers on a client with these facts.
 
     `loopback`: client and target are one machine. `clients`: how many such clients share the load.
-    `target`: its name; what earlier sessions there tell of the spread of passes is reckoned with.
+    `target`: its name, to find the spread of passes in earlier sessions there.
     """
     limits = limits_of(facts, loopback=loopback)
     planned = list(points(plan, ""))
@@ -126,7 +127,7 @@ def _sensitivity(plan: Plan, target: str) -> plans.Sensitivity:
 
 
 def sensitivity(passes: int, spreads: Spreads) -> plans.Sensitivity:
-    """What so many passes can show, if they differ by `spreads`."""
+    """What a number of passes can show, given their `spreads`."""
     changes = {name: detectable(each, passes) for name, each in spreads.by_figure.items()}
     name, spread = next(iter(spreads.by_figure.items()))
     return plans.Sensitivity(

@@ -39,14 +39,14 @@ class Range(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Search(Range, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The peak is searched for between two rates: the highest that keeps the limits."""
+    """A search for the peak between two rates: the highest rate that meets the limits."""
 
     errors_pct: Annotated[float, Meta(ge=0, lt=50)] = 1.0
-    """At most so many percent of the attempts may fail."""
+    """Limit: percent of the attempts that may fail."""
     p99_ms: Annotated[float, Meta(gt=0, le=600_000)] | None = None
-    """Limit of the p99 of the latency, from the scheduled time; None: it may be any."""
+    """Limit: p99 of the latency, from the scheduled time; None: not limited."""
     points: Annotated[int, Meta(ge=6, le=1_000)] = 30
-    """The most of one server in a pass; a search that is sure ends before."""
+    """Maximum number of points per server and pass; a search that is certain ends earlier."""
 
 
 class WarmUp(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -66,10 +66,10 @@ class GiveUp(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Every server is profiled once all results are measured, in a pass of its own."""
+    """Profiling of every server after all results are measured, in a separate pass."""
 
     at: Annotated[float, Meta(gt=0, le=1e15)] | None = None
-    """A value of the plan's axis; None: the highest that the server sustains, or else the highest
+    """A value of the plan's axis; None: the highest that the server sustains, otherwise the highest
     measured."""
     seconds: Annotated[float, Meta(ge=1, le=600)] = 5.0
 
@@ -114,7 +114,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     repeats: Annotated[int, Meta(ge=1, le=1_000)] = 1
     looks: Annotated[int, Meta(ge=1, le=9)] = 3
     """The maximum attempts at a rate that decides where a server's sweep ends and is in doubt; 1:
-    every rate is measured once. See `analysis.looks`."""
+    every rate is measured once. See `analysis.repeats`."""
     order: Literal["sequential", "interleaved"] = "sequential"
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] = 0
     """0: drawn when the run starts, and recorded."""

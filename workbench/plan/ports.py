@@ -47,8 +47,8 @@ def drain_any(
     """Return the rest after each point so that whichever comes next has enough free ports, and the
     peak of ports occupied; `at_most` of the points will be measured.
 
-    The points that still hold ports have rested together no longer than a port is held, so a rest
-    in proportion to what a point needs leaves room for the largest.
+    The rests of the points that still occupy ports add up to at most the time that a port stays
+    occupied, so a rest in proportion to the needs of a point leaves room for the largest.
     """
     needs = [ports_of(point, limits) for point in planned]
     largest = max(needs)

@@ -1,18 +1,18 @@
-"""Searches: the highest rate at which a server keeps its limits, found by a few points.
+"""Searches: find the highest rate at which a server meets its limits with few points.
 
-A point keeps the limits or does not, and near the server's limit, or in a bad moment of the
-machine, it does so by chance. So no single point decides: a probability is kept for every step of
-the grid to be the one that the limit lies in, and each point shifts it (probabilistic bisection).
-The next point is where it tells most, at the median. The search ends when one step has 95 %, or two
-where the limit has turned out not to be sharp, and is confirmed: the rate below it was kept twice,
-the rate above it missed.
+Near the server's limit, or while the machine has a hiccup, it is partly chance whether a point
+meets the limits. No single point is therefore decisive: every step of the grid has a probability
+that the limit lies in it, and each point updates these (probabilistic bisection). The next point is
+at the median, where it is most informative. The search ends when one step has a probability of 95
+%, or two adjacent steps if the limit has proved not to be sharp, and the result is confirmed: two
+points met the limits at the rate below, and one missed them at the rate above.
 
-M. Horstein, "Sequential transmission using noiseless feedback", IEEE Trans. Inf. Theory 9, 1963;
-R. Waeber, P. Frazier, S. Henderson, "Bisection search with noisy responses", SIAM J. Control
-Optim. 51, 2013. How wide the zone is in which chance decides is not known beforehand and estimated
-along with the limit, with a share of lapses, as psychophysics does: L. Kontsevich, C. Tyler,
+M. Horstein, "Sequential transmission using noiseless feedback", IEEE Trans. Inf. Theory 9, 1963; R.
+Waeber, P. Frazier, S. Henderson, "Bisection search with noisy responses", SIAM J. Control Optim.
+51, 2013. The width of the zone in which chance plays a part is unknown in advance, and estimated
+together with the limit, with a share of lapses, as in psychophysics: L. Kontsevich, C. Tyler,
 "Bayesian adaptive estimation of psychometric slope and threshold", Vision Research 39, 1999.
-`tests/unit/test_search.py` holds it against servers whose limits are known.
+`tests/unit/test_search.py` tests it on servers with known limits.
 """
 
 from __future__ import annotations
@@ -38,26 +38,26 @@ from workbench.plan.schedule import PointPlan, Sweep, another, points, warm_up
 Floats = NDArray[np.float64]
 
 SURE = 0.95
-"""Probability of the step in which the limit lies."""
+"""Required probability that the limit lies in the resulting step."""
 
 PATIENCE = 2.5
-"""Points for each halving of the grid, until two steps with 95 % are enough: a sharp limit takes
-two, and to part the steps of one that is not takes ever more."""
+"""Points per halving of the grid after which two steps with 95 % are enough. A sharp limit needs
+two; separating the steps of one that is not sharp takes ever more."""
 
 GROWTH = 2.0
-"""No point is at more than so many times the highest rate that was kept: a server far beyond its
-limit takes long to recover, and some do not."""
+"""No point exceeds the highest rate that met the limits by more than this factor: a server far
+beyond its limit recovers slowly, or not at all."""
 
 CONFIRMED = 2
-"""Points that must have kept the limits at the peak."""
+"""Points that must have met the limits at the peak."""
 
 MISSED_BY_CHANCE = 0.1
 MET_BY_CHANCE = 0.05
-"""Shares of the points below and above the limit that a hiccup decides otherwise."""
+"""Shares of the points below and above the limit whose outcome a hiccup reverses."""
 
 ZONES = ((0.0, 0.6), (0.03, 0.25), (0.12, 0.15))
-"""Widths of the zone in which chance decides, as shares of the rate, and how likely each is before
-anything is measured."""
+"""(width, prior probability) of the zone in which chance plays a part; widths are shares of the
+rate."""
 
 
 def exceeded(stop: PointStop, search: Search) -> list[Limit]:
@@ -82,9 +82,10 @@ def with_limits(stop: PointStop, search: Search) -> PointStop:
 
 
 def keeps(stop: PointStop, search: Search) -> bool | None:
-    """Return whether the server kept the limits at a point. None: it shows nothing of the server.
+    """Return whether the server met the limits at a point. None: the point shows nothing about the
+    server.
 
-    A server that falls behind keeps no limit, even if the point ended too soon to show errors.
+    A server that falls behind meets no limit, even if the point ended too soon to show errors.
     """
     if not stop.complete or stop.verdict not in TRUSTED:
         return None
@@ -94,9 +95,10 @@ def keeps(stop: PointStop, search: Search) -> bool | None:
 
 
 class Belief:
-    """Where the limit lies between ascending rates (at least two), by what was measured.
+    """The probability distribution of the limit over the steps between ascending rates (at least
+    two).
 
-    Step k lies below rate k and above rate k - 1; the first and the last are open to one side.
+    Step k lies below rate k and above rate k - 1; the first and the last are unbounded on one side.
     """
 
     def __init__(self, rates: Sequence[float]) -> None:
@@ -117,7 +119,8 @@ class Belief:
         self._weights /= self._weights.sum()
 
     def _kept(self, place: int, width: float) -> Floats:
-        """Return how often the rate is kept, by step of the limit."""
+        """Return the probability that the rate meets the limits, for each step that the limit may
+        lie in."""
         rate = self._rates[place]
         if not width:
             return (np.arange(len(self._limits)) > place).astype(np.float64)
@@ -159,7 +162,7 @@ class Belief:
 
     @property
     def _wanted(self) -> int:
-        """Steps that the interval may have at the end."""
+        """The number of steps that the final interval may have."""
         points = self.met.total() + self.missed.total()
         return 1 if points < PATIENCE * np.log2(len(self._rates) + 1) else 2
 
@@ -180,8 +183,8 @@ class Belief:
         return first - 1, last - 1, float(min(1.0, sure))
 
     def peak(self) -> int | None:
-        """Return the place of the most likely peak among the rates that were kept more often than
-        missed; None: there is none."""
+        """Return the index of the most likely peak among the rates that met the limits more often
+        than not; None: there is none."""
         kept = [at for at in self.met if at < self.best and self.met[at] > self.missed[at]]
         return max(kept, default=None)
 
@@ -216,7 +219,7 @@ class PeakSearch:
         return self._attempts.total()
 
     def run(self, client_limit: Callable[[], float] = lambda: 0.0) -> Sweep:
-        """Yield points, as `schedule.sweep` does. `client_limit`: known by now; 0: none."""
+        """Yield points, like `schedule.sweep`. `client_limit`: as known by now; 0: unknown."""
         if self._warm_up is not None:
             yield self._warm_up
         while self.measured < self._search.points:
@@ -239,12 +242,12 @@ class PeakSearch:
         return []
 
     def answer(self) -> Peak:
-        """Return what is known by now."""
+        """Return the result so far."""
         belief = self._belief
         first, last, sure = belief.interval()
         peak, blocked = belief.peak(), self._blocked
         rates = [point.x for point in self._points]
-        # The most likely limit may lie above the rates that were kept.
+        # The most likely limit may lie above the rates that met the limits.
         first = min(first, 0 if peak is None else peak + 1)
         reached = len(belief.steps) - 1
         return Peak(
@@ -267,8 +270,8 @@ class PeakSearch:
 
 
 def example(plan: Plan, server: str = "") -> list[PointPlan]:
-    """Return the points of a search, without warm-up, for a server whose limit lies in the middle:
-    how many to expect."""
+    """Return the points of a typical search, without warm-up, for a server whose limit lies in the
+    middle."""
     assert plan.search is not None
     planned = list(points(plan, server))
     places = _expected(tuple(point.x for point in planned))
@@ -276,7 +279,7 @@ def example(plan: Plan, server: str = "") -> list[PointPlan]:
 
 
 def expected_points(axis: Axis) -> int:
-    """Return how many points to expect of the search of one server in one pass."""
+    """Return the expected number of points for the search of one server in one pass."""
     low, high = axis.bounds
     steps = round((high - low) / axis.step) if axis.step else 1
     return len(_expected(tuple(low + step * axis.step for step in range(min(steps, _MOST) + 1))))
@@ -287,7 +290,7 @@ _MOST = 2_000
 
 @functools.cache
 def _expected(rates: tuple[float, ...]) -> list[int]:
-    """Return the places that a search measures when chance decides nothing."""
+    """Return the indices of the rates that a search measures without any influence of chance."""
     belief, found = Belief(rates), []
     while (place := belief.next()) is not None:
         belief.take(place, place < len(rates) / 2)

@@ -1,5 +1,5 @@
-"""Whether the points of a plan can tell anything: their size, their length, and what they need of a
-client."""
+"""Whether the points of a plan can give meaningful results: their size, their length, and what they
+need of a client."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def problems(
 def warnings(
     plan: Plan, planned: Sequence[PointPlan], limits: ClientLimits, clients: int
 ) -> list[plans.Warned]:
-    """Return what a reader of the results should expect. `clients`: how many share the load."""
+    """Return what to expect of the results. `clients`: number of clients that share the load."""
     size = _size_keys(plan)
     return [
         *_lengthened(plan, planned, size),
@@ -98,7 +98,7 @@ def _too_long(duration_s: tuple[float, float], keys: Keys) -> Iterator[plans.Pro
 
 
 def protocol_problems(plan: Plan, entries: Sequence[Contestant]) -> Iterator[plans.Problem]:
-    """Return the problems of servers that do not speak the plan's protocol."""
+    """Return the problems of servers that do not support the plan's protocol."""
     wanted = plan.workload.protocol
     for entry in entries:
         if wanted not in entry.protocols:

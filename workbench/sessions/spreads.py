@@ -1,4 +1,4 @@
-"""How much passes differed in an earlier session, to foretell what a plan can show."""
+"""The spread between passes in earlier sessions, to predict what a plan can show."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from workbench.sessions.library import Shelved, glance
 from workbench.sessions.skim import skim
 
 _NEWEST = 12
-"""Sessions that are considered."""
+"""The number of recent sessions to consider."""
 
 _MOST_BYTES = 64 << 20
-"""Larger ones take too long to read for a preview."""
+"""Larger session files take too long to read for a preview."""
 
 
 def earlier(
@@ -38,7 +38,7 @@ def earlier(
 
 
 def _newest(folder: Path) -> list[tuple[Path, tuple[int, int]]]:
-    """Files, the latest first, each with its time of change and size."""
+    """Session files, the latest first, each with its modification time and size."""
     try:
         with os.scandir(folder) as entries:
             stats = [(Path(e), e.stat()) for e in entries if e.name.endswith(".yaml")]
@@ -50,7 +50,7 @@ def _newest(folder: Path) -> list[tuple[Path, tuple[int, int]]]:
 
 @lru_cache(maxsize=4 * _NEWEST)
 def _glanced(path: Path, identity: tuple[int, int]) -> Shelved | None:
-    """As long as `identity` stays, the file does."""
+    """Cached by `identity`, which changes with the file."""
     return glance(path) if is_session(path) else None
 
 
