@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from workbench.commands.asking import ask_at_terminal
+from workbench.commands.checking import Checking
 from workbench.commands.exposing import add_option, exposing_at_terminal
 from workbench.commands.fitting import Cell, fitting
 from workbench.commands.user_servers import add_new
@@ -21,7 +22,7 @@ from workbench.machines.profiles import load_profile
 from workbench.rights import stated
 from workbench.servers import gate_cache
 from workbench.servers.catalogue import Catalogue
-from workbench.servers.checking import Checked, Checking, check_all
+from workbench.servers.checking import Checked, check_all
 from workbench.servers.entry import Seen, ServerEntry
 from workbench.servers.gate import PIPELINED, GateResult
 from workbench.servers.programs import PROGRAMS

@@ -4,13 +4,9 @@ time."""
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
-
-from rich.text import Text
+from typing import Literal, Protocol
 
 from workbench.closing import ended
 from workbench.errors import PongbenchError
@@ -24,8 +20,6 @@ from workbench.servers.deploy import Deployment, deploy
 from workbench.servers.entry import ServerEntry
 from workbench.servers.gate import GateResult, gate
 from workbench.servers.runtimes import Notify
-from workbench.terminal import Terminal
-from workbench.untrusted import safe
 
 AT_ONCE = max(2, os.cpu_count() or 2)
 """Servers checked concurrently: most of the time is waiting, for packages and for timeouts."""
@@ -43,47 +37,16 @@ class Checked:
     gate: GateResult | None = None
 
 
-class Checking:
-    """Progress of a check: the servers being checked, and a line for each completed one."""
+class Progress(Protocol):
+    """Receives the progress of a check."""
 
-    def __init__(self, console: Terminal) -> None:
-        self._console = console
-        self._status = console.status("Opening the machine")
-        self._doing: dict[str, str] = {}
-
-    def __enter__(self) -> Checking:
-        self._status.start()
-        return self
-
-    def __exit__(self, *problem: object) -> None:
-        self._status.stop()
-
-    @contextlib.contextmanager
-    def paused(self) -> Iterator[None]:
-        """Stop drawing while the user is asked."""
-        self._status.stop()
-        try:
-            yield
-        finally:
-            self._status.start()
-
-    def doing(self, entry: ServerEntry, text: str) -> None:
-        self._doing[entry.id] = text
-        self._status.update(Text(safe("; ".join(self._doing.values()))))
-
-    def done(self, checked: Checked) -> None:
-        self._doing.pop(checked.entry.id, None)
-        if checked.status == "failed":
-            first = checked.reason.partition("\n")[0]
-            self._console.print(Text.assemble((checked.entry.id, "bold red"), f": {safe(first)}"))
-        elif checked.status == "passed":
-            passed = Text.assemble((checked.entry.id, "green"), " passed")
-            self._console.print(passed, soft_wrap=True)
+    def doing(self, entry: ServerEntry, text: str) -> None: ...
+    def done(self, checked: Checked) -> None: ...
 
 
 async def check_all(
     entries: list[ServerEntry],
-    checking: Checking,
+    progress: Progress,
     *,
     profile: Profile,
     ask: Ask,
@@ -98,9 +61,9 @@ async def check_all(
     async def one(entry: ServerEntry) -> Checked:
         async with turns:
             checked = await check(
-                machine, entry, lambda text: checking.doing(entry, text), install=install
+                machine, entry, lambda text: progress.doing(entry, text), install=install
             )
-            checking.done(checked)
+            progress.done(checked)
             return checked
 
     tasks: list[asyncio.Task[Checked]] = []
