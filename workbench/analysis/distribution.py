@@ -1,4 +1,4 @@
-"""The distribution of response times: percentiles as far as there are samples for them."""
+"""The distribution of response times: percentiles as far as the number of samples supports them."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ TABLE = (0.5, 0.66, 0.75, 0.8, 0.9, 0.95, 0.98, 0.99, 1.0)
 """The quantiles that ab (ApacheBench) prints."""
 
 _BEYOND = 10
-"""So many values must lie beyond a percentile for it to be told; see `percentile_supported`."""
+"""Values that must lie beyond a percentile for it to be reported; see `percentile_supported`."""
 _EACH_DECADE = 24
-"""Points of a curve."""
+"""Points of a curve, per decade of 1 / (1 - quantile)."""
 _TICKS = 5
-"""Of a half distance, in .hgrm files; what HdrHistogram's tools print by default."""
+"""Steps per half of the remaining distance, in .hgrm files; the default of HdrHistogram's tools."""
 _OCTAVES = 20
 _EXACT_BUCKETS = 2_048
 
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the table."""
+    """A row of the table."""
 
     quantile: float
-    """1: the longest."""
+    """1: the maximum."""
     us: int
     supported: bool
-    """False: too few values lie beyond it, so another run may well give another figure."""
+    """False: too few values lie beyond it, so another run may well give a different figure."""
 
     @property
     def label(self) -> str:
@@ -44,18 +44,18 @@ class Row:
 
 @dataclass(frozen=True)
 class Distribution:
-    """Of one series at one value of the axis, over its passes."""
+    """The distribution of one series at one value of the axis, over its passes."""
 
     sparse: SparseHistogram
 
     @classmethod
     def of(cls, point: PointResult, clock: Clock) -> Distribution:
-        """Empty where no call was answered, or the load tool reports no histogram."""
+        """Empty if no call was answered, or the load tool reports no histogram."""
         return cls(histogram.merge(getattr(stop.histograms, clock) for stop in point.stops))
 
     @cached_property
     def count(self) -> int:
-        """Replies."""
+        """Number of replies."""
         return sum(self.sparse[1::2])
 
     @cached_property
@@ -65,17 +65,17 @@ class Distribution:
 
     @property
     def supported(self) -> float:
-        """The highest quantile for which there are samples enough; 0: none."""
+        """The highest quantile with enough samples; 0: none."""
         return max(0.0, 1 - _BEYOND / self.count) if self.count else 0.0
 
     def at(self, quantile: float) -> int | None:
-        """Microseconds; None: it is empty."""
+        """In microseconds; None: it is empty."""
         if quantile <= 0:
             return histogram.bucket_bounds(self.sparse[0])[1] if self.sparse else None
         return histogram.percentile(self.sparse, min(1.0, quantile))
 
     def table(self, quantiles: Sequence[float] = TABLE) -> list[Row]:
-        """Empty: no reply."""
+        """Empty: there are no replies."""
         return [
             Row(q, us, q == 1 or histogram.percentile_supported(self.count, q))
             for q in quantiles
@@ -83,8 +83,8 @@ class Distribution:
         ]
 
     def curve(self) -> list[Row]:
-        """Evenly spaced over log(1 / (1 - quantile)), to the longest, which stands at the share of
-        one in all replies."""
+        """Evenly spaced over log(1 / (1 - quantile)), up to the maximum, which is placed at the
+        share of one in all replies."""
         if not self.count:
             return []
         last = math.log10(self.count)
@@ -97,7 +97,7 @@ class Distribution:
 
     @property
     def sentence(self) -> str:
-        """ "Up to p99.9: 12,400 replies."; what the samples support."""
+        """ "Up to p99.9: 12,400 replies.": the range that the samples support."""
         if not self.count:
             return "No response times."
         told = [q for q in _known(self.count) if histogram.percentile_supported(self.count, q)]
@@ -112,12 +112,12 @@ def _nines(last: float) -> Iterator[float]:
 
 
 def _known(count: int) -> list[float]:
-    """p50, then 90, 99, 99.9 and so on, as far as a count could support."""
+    """p50, then 90, 99, 99.9 and so on, as far as this count can support them."""
     return [0.5, *(1 - 10**-n for n in range(1, max(1, math.ceil(math.log10(count)))))]
 
 
 def percent_text(quantile: float) -> str:
-    """ "50", "99.9", "100": as many nines as there are."""
+    """ "50", "99.9", "100": with as many nines as needed."""
     digits = max(0, math.ceil(-math.log10(max(1 - quantile, 1e-12)) - 1e-6) - 1)
     text = f"{100 * quantile:.{max(digits, 1)}f}"
     return text.rstrip("0").rstrip(".")
@@ -156,7 +156,7 @@ def hgrm(sparse: SparseHistogram) -> str:
 
 
 def _moments(pairs: np.ndarray, total: int) -> tuple[float, float]:
-    """(mean, standard deviation) in milliseconds, from the middles of the buckets."""
+    """(mean, standard deviation) in milliseconds, from the midpoints of the buckets."""
     if not total:
         return 0.0, 0.0
     middles = np.array([sum(histogram.bucket_bounds(int(b))) / 2000 for b in pairs[:, 0]])

@@ -2,7 +2,7 @@
 
 As Brendan Gregg drew them (*The Flame Graph*, ACM Queue 14(2), 2016), upside down: a box is a
 function called by the one above it, its width the share of samples that saw it on the stack. The
-widest callee stands at the left.
+widest callee is on the left.
 """
 
 from __future__ import annotations

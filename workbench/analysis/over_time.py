@@ -1,8 +1,8 @@
-"""What happened second by second: the windows of points and the samples of the server's machine.
+"""Sessions over time: the windows of points, and the samples of the server's machine.
 
-A *block* is one series in one pass. Blocks are laid over one another, each from its own start, so
-that servers that ran one after another can be compared. Windows are put together by adding counts
-and merging histograms; no percentile is averaged.
+A *block* is one series in one pass. Blocks are overlaid, each from its own start, so that servers
+measured one after another can be compared. Windows are merged by adding counts and histograms;
+percentiles are never averaged.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from workbench.documents import (
 )
 
 TIME = Axis(key="time", label="Time", unit="s")
-"""Of the charts, from the start of what is shown. No session varies it."""
+"""The axis of these charts, from the start of what is shown. No session varies it."""
 
 METRICS: Sequence[Metric] = (
     Metric(key="offered", label="Offered load", unit="per second", source="window"),
@@ -44,18 +44,19 @@ METRICS: Sequence[Metric] = (
     Metric(key="free_memory", label="Available memory of its machine", unit="MB", source="host"),
     Metric(key="accept_queue", label="Accept queue", unit="connections", source="host"),
 )
-"""Those beside replies, response times and errors, in the order in which they are offered."""
+"""Metrics other than replies, response times and errors, in the order of the menu."""
 
 ERRORS = Metric(key="errors", label="Errors", unit="% of the calls that ended")
 """Over time a call counts when it ends, which may be long after it was scheduled."""
 
 _STEPS_S = (0.2, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600)
 _MOST_SLICES = 240
-"""In the longest block. More would lie closer than the pixels of a chart."""
+"""The most slices of the longest block; more would be closer together than the pixels of a
+chart."""
 _SAMPLE_HOLDS_US = 2_500_000
-"""A sample describes the time since the one before it, about a second."""
+"""A sample describes the time since the previous one, about a second."""
 _WITHOUT_DATA_S = 5.0
-"""A line is not drawn over a longer time without a point."""
+"""A line is interrupted if there are no points for longer than this."""
 
 
 @dataclass
@@ -76,16 +77,16 @@ class Block:
     stretches: list[Stretch] = field(default_factory=list)
     samples: list[HostSample] = field(default_factory=list)
     version: int = 0
-    """Grows with every document."""
+    """Incremented by every document."""
 
     def chosen(self, x: float | None) -> list[Stretch]:
-        """Its points at a value of the axis; None: all. Of several attempts the last counts."""
+        """Its points at a value of the axis; None: all. Of several attempts, the last."""
         if x is None:
             return self.stretches
         return [stretch for stretch in self.stretches if stretch.start.x == x][-1:]
 
     def span_s(self, x: float | None) -> float:
-        """How long that takes."""
+        """The length of these points together."""
         chosen = self.chosen(x)
         if not chosen or not (windows := chosen[-1].windows or chosen[0].windows):
             return 0.0
@@ -93,7 +94,7 @@ class Block:
 
 
 class OverTime:
-    """Collects what there is over time. Call it with every document of a session."""
+    """A consumer of a session's documents that collects everything over time."""
 
     def __init__(self) -> None:
         self.axis = RATE
@@ -148,7 +149,7 @@ class OverTime:
         return sorted(set(each))
 
     def span_s(self, pass_number: int, x: float | None) -> float:
-        """How long the longest block of a pass takes."""
+        """The length of the longest block of a pass."""
         mine = (block for (_, number), block in self.blocks.items() if number == pass_number)
         return max((block.span_s(x) for block in mine), default=0.0)
 
@@ -176,17 +177,17 @@ class OverTime:
         return list(kept.values())
 
     def step_s(self, pass_number: int, x: float | None) -> float:
-        """How long the slices of a chart are."""
+        """The length of the slices of a chart."""
         span_s = self.span_s(pass_number, x)
         return next((step for step in _STEPS_S if span_s / step <= _MOST_SLICES), _STEPS_S[-1])
 
 
 @dataclass(frozen=True)
 class Slice:
-    """One series in a moment of time; what it says of a moment `PointResult` says of a point."""
+    """One series in one interval of time, with the figures that `PointResult` has for a point."""
 
     begun_us: int
-    """When what is shown began."""
+    """Start of what is shown."""
     stretch: Stretch
     windows: Sequence[Window]
     samples: Sequence[HostSample]
@@ -199,7 +200,7 @@ class Slice:
 
     @cached_property
     def x(self) -> float:
-        """Its middle, in seconds."""
+        """Its midpoint, in seconds."""
         first, last = self.windows[0], self.windows[-1]
         return ((first.t_us + last.t_us + last.length_us) / 2 - self.begun_us) / 1e6
 
@@ -232,12 +233,12 @@ class Slice:
 
     @property
     def verdict(self) -> Verdict | None:
-        """Of its point; None: it has not ended."""
+        """The verdict of its point; None: the point has not ended."""
         return self.stretch.stop.verdict if self.stretch.stop else None
 
     @cached_property
     def replies_per_s(self) -> float:
-        """In the unit of the session's axis, as of a point."""
+        """In the unit of the session's axis, as for a point."""
         return self.per_s(sum(window.replies for window in self.windows))
 
     @cached_property
@@ -251,7 +252,7 @@ class Slice:
 
     @cached_property
     def errors_pct(self) -> float:
-        """Of the calls that ended; NaN: none did."""
+        """Percent of the calls that ended; NaN: none did."""
         lost = sum(self.errors.values())
         ended = lost + sum(window.replies for window in self.windows)
         return 100 * lost / ended if ended else nan
@@ -274,11 +275,11 @@ class Slice:
         return nan if us is None else max(1, us) / 1000
 
     def supported(self, view: View) -> bool:
-        """Were there replies enough to tell this percentile?"""
+        """Whether there were enough replies for this percentile."""
         return supported(self.times(view.clock), view.percentile)
 
     def value(self, metric: str, view: View) -> float:
-        """NaN: not known."""
+        """NaN: unknown."""
         key = metric, view
         if key not in self._known:
             self._known[key] = _VALUES[metric](self, view) if metric in _VALUES else nan
@@ -306,11 +307,11 @@ _VALUES: dict[str, Callable[[Slice, View], float]] = {
         (float(s.accept_queue) for s in now.samples), default=nan
     ),
 }
-"""By the keys of metrics."""
+"""By key of the metric."""
 
 
 def known_metrics(slices: Iterable[Slice]) -> list[Metric]:
-    """Those that are known of any slice: a choice that shows nothing helps nobody."""
+    """Metrics known for at least one slice; others would show nothing."""
     each = list(slices)
     return [
         metric
@@ -320,12 +321,12 @@ def known_metrics(slices: Iterable[Slice]) -> list[Metric]:
 
 
 def without_data(before: Slice, after: Slice, step_s: float) -> bool:
-    """Whether nothing is known of a long time between two slices."""
+    """Whether there are no data for a long time between two slices."""
     return after.from_s - before.to_s > max(_WITHOUT_DATA_S, 3 * step_s)
 
 
 def _grouped(stretch: Stretch, step_s: float) -> list[list[Window]]:
-    """Windows of each step from the start of a point; phases apart."""
+    """The windows of each step from the start of a point; phases are kept separate."""
     if any(window.replies and not window.latency for window in stretch.windows):
         return [[window] for window in stretch.windows]
     groups: dict[tuple[int, str], list[Window]] = {}
@@ -336,7 +337,7 @@ def _grouped(stretch: Stretch, step_s: float) -> list[list[Window]]:
 
 
 def _of(samples: Sequence[HostSample], windows: Sequence[Window]) -> Sequence[HostSample]:
-    """Samples within the time of the windows; else the next one, which describes it too."""
+    """Samples within the time of the windows; otherwise the next one, which covers it too."""
     from_us, to_us = windows[0].t_us, windows[-1].t_us + windows[-1].length_us
     first, end = (bisect_right(samples, t_us, key=_t_us) for t_us in (from_us, to_us))
     if first < end:

@@ -26,7 +26,7 @@ def load_tool(name: str) -> LoadTool:
 
 
 def problems(tool: LoadTool, plan: Plan, *, clients: int = 1) -> Iterator[str]:
-    """Return, as sentences, why a tool cannot offer a plan's load from so many clients."""
+    """Return, as sentences, why a tool cannot offer a plan's load from this number of clients."""
     can = tool.capabilities
     if plan.declared.key not in can.workloads:
         yield f"{tool.label} cannot run the workload {plan.declared.key}; choose another load tool."

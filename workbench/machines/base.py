@@ -164,8 +164,7 @@ class Machine(Protocol):
         ...
 
     def route_to(self, host: str, port: int) -> AbstractAsyncContextManager[tuple[str, int]]:
-        """Return an address and a port through which this program reaches what that machine can
-        reach."""
+        """Return a local address and port that lead to an address reachable from that machine."""
         ...
 
     async def read(self, paths: Sequence[str]) -> list[str | None]:

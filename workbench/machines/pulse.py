@@ -21,7 +21,7 @@ class Pulse:
         self._silent = 0
 
     async def stops(self, after_s: float) -> None:
-        """Return once nothing was received for so many seconds."""
+        """Return once nothing was received for this many seconds."""
         while self._silent * EVERY_S < after_s:
             await asyncio.sleep(EVERY_S)
             self._silent += 1

@@ -292,9 +292,9 @@ def throttled_us(pid: int) -> int | None:
 # -- what its threads wait for
 
 MOST_WATCHED = 64
-"""Threads of a process that are looked at in a tick, at about 20 us each."""
+"""The most threads of a process that are inspected per tick, at about 20 us each."""
 RECENT_TICKS = 10
-"""Threads that did not run for so long are spare, unless they accept connections."""
+"""Threads that did not run for this many ticks are idle, unless they accept connections."""
 WAITS = (
     ("lock", (b"futex_", b"do_futex", b"locks_lock_", b"flock_lock_", b"__do_semtimedop")),
     ("timer", (b"hrtimer_nanosleep", b"do_nanosleep", b"common_nsleep")),
@@ -353,11 +353,11 @@ def waits_for(folder: str) -> str:
     return {b"R": "running", b"D": "disk"}.get(state, "other")
 
 
-# -- whom it waits for
+# -- which services it waits for
 
 
 def title_of(pid: int) -> str:
-    """Return what a backend of PostgreSQL says of itself: "postgres: user db [local] SELECT"."""
+    """Return the title of a PostgreSQL backend: "postgres: user db [local] SELECT"."""
     return printable(read_once(f"/proc/{pid}/cmdline").split(b"\0")[0].strip())
 
 
@@ -378,9 +378,9 @@ def inodes(pid: int) -> set[int]:
 
 MOST_FILES = 4096
 WALK_SHARE = 0.03
-"""Of a core: what looking for connections may take, for which the kernel walks all sockets."""
+"""Share of one core that the search for connections may take: the kernel walks all sockets."""
 BUSY_SHARE = 0.7
-"""Of a core: a tree that uses as much waits for nobody."""
+"""Share of one core: a tree that uses more is not waiting for an answer."""
 
 _walk = {"next": 0.0, "cpu_us": 0, "at": 0.0}
 _seen: dict[int, tuple[bool, int]] = {}
@@ -388,8 +388,8 @@ _seen: dict[int, tuple[bool, int]] = {}
 
 
 def upstreams(pids: list[int], port: int, cpu_us: int) -> dict[str, list[int]] | None:
-    """Return, by the address at the other end, how many connections a tree has made that are in
-    use, and how many of them wait for an answer. None: not looked for now."""
+    """Return, by remote address, the number of outgoing connections of a tree that are in use, and
+    how many of them wait for an answer. None: not determined this time."""
     now = time.monotonic()
     elapsed_us, used_us = (now - _walk["at"]) * 1e6, cpu_us - _walk["cpu_us"]
     _walk.update(at=now, cpu_us=cpu_us)
@@ -499,7 +499,7 @@ def details(root: int, programs: dict[int, tuple[str, int]]) -> dict[str, Any]:
 def waiting(
     programs: dict[int, tuple[str, int]], tick: int, port: int, cpu_us: int
 ) -> dict[str, Any]:
-    """Return what periodic samples have in addition: what for, and for whom."""
+    """Return the additional data of periodic samples: what threads wait for, and which services."""
     kinds: dict[str, int] = {}
     backends = [0, 0]
     for pid, (name, _) in programs.items():

@@ -29,13 +29,13 @@ class Tree(msgspec.Struct, kw_only=True):
     collectors_us: Count = 0
     """CPU time of threads that collect garbage, by their names."""
     throttled_us: Count | None = None
-    """How long its control groups kept it from running; None: it has no quota, or nobody knows."""
+    """Time that its control groups throttled it; None: it has no quota, or it is unknown."""
     waits: Annotated[dict[Name, Count], msgspec.Meta(max_length=16)] = {}
     """Threads that ran a short time ago, by what they wait for; see `machines.sampler.WAITS`, and
     "running", "disk", "other". Not in requested samples."""
     upstreams: Annotated[dict[Name, tuple[Count, Count]], msgspec.Meta(max_length=16)] | None = None
-    """By address: connections it has made that are in use, and those of them that wait for an
-    answer; None: not looked for."""
+    """By remote address: its outgoing connections in use, and how many of them wait for an answer;
+    None: not determined."""
     forks: Count = 0
     """Processes and threads started on the whole machine since boot."""
     rss: Count

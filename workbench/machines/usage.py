@@ -14,14 +14,14 @@ LEAST_TICKED_US = 200_000
 percent."""
 
 OWN_DESCRIPTORS = 2
-"""That a server opens for itself when it begins to work."""
+"""Descriptors that a server opens for itself when it begins to work."""
 
 FEW = 20
-"""Connections at once: a server that never had more holds no memory of them when they are closed.
-The first calls make many allocate what they keep, which is no connection's."""
+"""Concurrent connections: a server that never had more keeps no memory of closed ones. At their
+first calls many servers allocate memory that belongs to no connection."""
 
 KEPT_SHARE = 0.9
-"""Of the most descriptors ever: with fewer, a server may hold memory of earlier connections."""
+"""Share of the most descriptors so far: with fewer, a server may keep memory of closed ones."""
 
 LEAST_SLICE_US = 100_000
 """The shortest time between two samples, in seconds, for which a share of a core is computed."""
@@ -38,15 +38,15 @@ class ThreadUse:
 
 @dataclass(frozen=True)
 class Reading:
-    """Of the server's process tree, at one instant of a point."""
+    """The server's process tree at one instant of a point."""
 
     t_us: int
     """On the session's axis."""
     cpu_us: int
     """CPU time since the point began."""
     grown_bytes: int | None
-    """Memory (PSS) taken since the server had next to no connections; None: not read, or the server
-    had more connections before and may have kept what it took for them."""
+    """Growth of memory (PSS) since the server had almost no connections; None: not read, or the
+    server had more connections before and may have kept their memory."""
     waiting: int
     """Connections in the accept queue."""
 
@@ -62,7 +62,7 @@ class Usage:
     cpu_us: int = 0
     """CPU time of the whole process tree."""
     system_share: float | None = None
-    """Share of it spent in the kernel; None: too little CPU time for ticks of 10 ms to tell."""
+    """Share of it spent in the kernel; None: too little CPU time for ticks of 10 ms."""
     switches: int | None = None
     """Context switches of the whole process tree; None: not counted, or lost with threads that
     ended."""
@@ -89,11 +89,11 @@ class Usage:
     opened: float = 0.0
     """Descriptors, mean of the samples, beyond those of the idle server: its connections."""
     programs: dict[str, float] = field(default_factory=dict)
-    """CPU seconds by the name of a program of the tree, the most first."""
+    """CPU seconds by program name within the tree, highest first."""
     collectors_s: float = 0.0
-    """CPU time of threads that collect garbage and say so by their names."""
+    """CPU time of garbage collector threads, recognised by name."""
     throttled_s: float | None = None
-    """How long a quota of CPU time kept it from running; None: it has none."""
+    """Time that a CPU quota throttled it; None: it has no quota."""
     readings: tuple[Reading, ...] = ()
     """In order of time."""
     elsewhere_s: float = 0.0
@@ -108,11 +108,11 @@ class _Idle:
     _pss = 0
     _descriptors = 0
     _most = 0
-    """Descriptors, ever."""
+    """The most descriptors so far."""
     _own = -1
-    """Descriptors before it had connections; -1: not known yet."""
+    """Descriptors before it had connections; -1: unknown yet."""
     opened = 0
-    """Connections, as far as descriptors tell."""
+    """Open connections, estimated from descriptors."""
 
     def grown(self, sample: Sample) -> int | None:
         """See `Reading.grown_bytes`. Every sample must be given, in order."""

@@ -1,4 +1,4 @@
-"""What a server's threads waited for, and whom for, over several samples."""
+"""What a server's threads waited for, and for which services, over several samples."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from workbench.machines.samples import Tree
 
 
 class Waiting:
-    """Adds up samples."""
+    """Aggregates samples."""
 
     def __init__(self) -> None:
         self._samples = self._looks = self._opened = 0

@@ -264,11 +264,11 @@ def warm_up(plan: Plan, server: str, seed: int, pass_number: int) -> PointPlan |
 
 
 PROFILE_LEAD_S = 1.0
-"""Load before and after a profile, for a profiler takes a while to begin."""
+"""Load before and after a profile, because profilers start slowly."""
 
 
 def profile_point(plan: Plan, server: str, x: float, *, seconds: float, seed: int) -> PointPlan:
-    """Return the load under which a server is profiled, for so long and a while longer."""
+    """Return the load under which a server is profiled: `seconds`, with a lead before and after."""
     load, lasts = plan.at(x), seconds + 2 * PROFILE_LEAD_S
     more: dict[str, Any] = {
         "x": x,

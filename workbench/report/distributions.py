@@ -32,9 +32,8 @@ def chosen(documents: Sequence[AnyDocument], server: str, at: float | None) -> P
 
 
 def best(series: SeriesResult) -> PointResult | None:
-    """Return the point that stands for a series: at its sustained value, else the one with the
-    most replies. None: nothing was measured.
-    """
+    """Return the point that represents a series: at its sustained value, otherwise the one with the
+    most replies. None: nothing was measured."""
     return (series.at(series.knee) if series.knee is not None else None) or series.most
 
 

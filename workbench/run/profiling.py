@@ -1,4 +1,5 @@
-"""Profiles servers once all results are measured, in a pass of its own that is left out of them."""
+"""Profiles servers after all results are measured, in a separate pass that is excluded from
+them."""
 
 from __future__ import annotations
 
@@ -22,11 +23,11 @@ from workbench.servers.profiling.recording import Failed, Profiled, Profiling
 from workbench.untrusted import one_line
 
 MOST_STACKS = 1_000
-"""Stacks that a session records of a profile; the rarest are added up."""
+"""The most stacks that a session records of a profile; the rarest are summed up."""
 
 
 class ProfilePass:
-    """The pass over all servers."""
+    """The profiling pass over all servers."""
 
     def __init__(self, run: RunState, servers: ServerRunner, wanted: Profile) -> None:
         self._run = run
@@ -34,8 +35,8 @@ class ProfilePass:
         self._wanted = wanted
 
     async def run(self, server: str, results: Sequence[PointStop]) -> None:
-        """Profile one server at the rate that the plan names, or that its results suggest; what
-        fails is a note. Raises Stopped."""
+        """Profile one server at the rate that the plan specifies, otherwise at one that its results
+        suggest; failures are noted. Raises Stopped."""
         complete = [stop for stop in results if stop.complete]
         x = self._wanted.at or self._sustained(complete)
         if not x:
@@ -55,7 +56,7 @@ class ProfilePass:
                 self._note(server, *found, x)
 
     def _sustained(self, results: Sequence[PointStop]) -> float:
-        """Return the highest value sustained, or else the highest measured; 0: there is none."""
+        """Return the highest sustained value, otherwise the highest measured; 0: there is none."""
         axis, found = self._run.plan.axis, None
         if axis.bounds:
             found = max((stop.x for stop in results if stop.verdict == "ok"), default=None)
@@ -66,7 +67,8 @@ class ProfilePass:
     async def _profile(
         self, profiler: Profiler, deployment: Deployment, x: float
     ) -> tuple[Profiled, float] | None:
-        """Return what was seen under load, and for how long; None: the user skips the server."""
+        """Return the samples taken under load, and the sampling time; None: the user skipped the
+        server."""
         plan, entry = self._run.plan, deployment.entry
         target = Target(entry.id, entry.name, deployment.host, deployment.port, entry)
         profiling = Profiling(profiler, deployment)
@@ -93,7 +95,7 @@ class ProfilePass:
             await ended(sampling)
 
     def _seconds(self, deployment: Deployment, x: float) -> float:
-        """Return how long it is sampled: no longer than the clients' ports last."""
+        """Return the sampling time: no longer than the clients' ports last."""
         plan, wanted = self._run.plan, self._wanted.seconds
         point = schedule.profile_point(plan, "", x, seconds=wanted, seed=0)
         per_s = point.connection_rate_per_s
@@ -130,8 +132,8 @@ class ProfilePass:
 
 
 def bounded(stacks: Stacks, most: int = MOST_STACKS) -> tuple[list[str], list[int], int]:
-    """Return names, stacks and samples left out as `notes.Profile` has them. Names come from the
-    server: they are cut and made safe to show."""
+    """Return names, stacks and omitted samples, as in `notes.Profile`. Names come from the server,
+    so they are shortened and sanitised."""
     places: dict[str, int] = {}
     flat: list[int] = []
     kept = stacks.most_common(most)

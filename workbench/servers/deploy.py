@@ -206,7 +206,7 @@ async def deploy(
     """
     if entry.unavailable:
         raise PongbenchError(f"{entry.name} cannot be run: {entry.unavailable.reason}")
-    if port:  # Check this before anything is built in vain.
+    if port:  # Check this before anything is built.
         await _port(machine, entry, host, port)
     notify(f"Copying {entry.name} to {machine.name}")
     files = await asyncio.to_thread(entry.files)

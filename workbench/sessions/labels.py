@@ -1,7 +1,7 @@
 """The titles and notes that the user gives to sessions.
 
-A session file is never rewritten, so this stands beside the sessions in `titles.yaml`, by the
-session's identifier: a copy or a renamed file keeps its title.
+A session file is never rewritten, so labels are stored beside the sessions, in `titles.yaml`, by
+the session's identifier: a copy or a renamed file keeps its title.
 
     683b3bb9a01c77e2:
       title: Before the new kernel
