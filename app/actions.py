@@ -51,6 +51,7 @@ PAGES = (
     Action("Copy the chart", ("Ctrl+Shift+C",), "copy_chart", icon="copy"),
     Action("CPU profiles: where the time goes", ("Ctrl+P",), "show_profiles", icon="cpu"),
     Action("Stop what is in progress", ("Ctrl+.",), "press_stop", icon="square"),
+    Action("Servers: code in the whole window", ("F12",), "fill_window", "Servers", "maximize"),
     Action("Present: charts on the full screen", ("F11",), "present", "Live", "maximize"),
 )
 """Actions that each page carries out in its own way, if it can."""

@@ -7,11 +7,10 @@ from typing import Any
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import QSplitter, QWidget
+from PySide6.QtWidgets import QApplication, QSplitter, QWidget
 
 from app import files
 from app.context import Desk
-from app.servers.columns import GROUPS
 from app.servers.comparing import plan_for
 from app.servers.detail import Detail
 from app.servers.edits import Edits
@@ -81,6 +80,9 @@ class ServersPage(QWidget):
     def _connect(self) -> None:
         self.finding.searched.connect(self._sift)
         self.finding.all_requested.connect(self._show_all)
+        self.finding.regrouped.connect(self._keep)
+        self.finding.filters.toggled.connect(lambda _: self._fit())
+        self.detail.filled.connect(self._fit)
         self.table.chosen.connect(self._on_chosen)
         self.table.opened.connect(self.pane.code.setFocus)
         self.table.menu_requested.connect(self._on_menu)
@@ -279,6 +281,7 @@ class ServersPage(QWidget):
             "beside": self.detail.beside,
             "machine": self.target.wanted,
             "ticked": self._rows.ticked,
+            "group": self.finding.group,
             "column": place,
             "rising": rising,
             "edits": self._edits.plain(),
@@ -289,14 +292,25 @@ class ServersPage(QWidget):
         place = place if isinstance(place, int) and place in range(self._rows.columnCount()) else 0
         self.table.sort_by(place, rising=bool(self._kept.get("rising", True)))
         self.table.sorted.connect(self._keep)
-        groups = self._kept.get("groups", list(GROUPS))
-        self.table.show_groups(set(groups) if _texts(groups) else set(GROUPS))
+        self.finding.group = str(self._kept.get("group", ""))
         self._show_found()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        narrow = self.width() < _NARROW
-        self.filters.setVisible(not narrow)
-        self._head.set_narrow(narrow)
+        self._fit()
+
+    def fill_window(self) -> None:
+        """Give all room to the code, or end that."""
+        self.detail.fill(not self.detail.fills)
+
+    def _fit(self) -> None:
+        narrow, fills = self.width() < _NARROW, self.detail.fills
+        if fills and self.finding.isAncestorOf(QApplication.focusWidget() or self):
+            self.pane.code.setFocus()  # else it would go to the next widget
+        self.finding.setVisible(not fills)
+        self.finding.filters.setVisible(narrow)
+        shown = not narrow or self.finding.filters.isChecked()
+        self.filters.setVisible(shown and not fills)
+        self._head.set_narrow(narrow and not shown)
         self.detail.set_narrow(narrow)
 
 

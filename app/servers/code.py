@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QColor,
+    QFontMetricsF,
+    QHelpEvent,
     QKeyEvent,
     QKeySequence,
     QPainter,
@@ -15,13 +17,16 @@ from PySide6.QtGui import (
     QTextCursor,
     QTextFormat,
 )
-from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolTip, QWidget
 
 from app.colour import mix, with_opacity
+from app.plain import tip
 from app.servers.highlight import Highlighter
 from app.theme import Theme, font
 
 _PAD = 12
+_LEAST_PX = 80
+"""The least room for an error behind its line."""
 _INDENT = 4
 
 
@@ -138,6 +143,41 @@ class CodeView(QPlainTextEdit):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._place_numbers()
+
+    # Errors
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self._faults:
+            painter = QPainter(self.viewport())
+            self._paint_faults(painter)
+            painter.end()
+
+    def _paint_faults(self, painter: QPainter) -> None:
+        """Write every error behind its line, where there is room."""
+        face = font(12)
+        painter.setFont(face)
+        painter.setPen(QColor(self._theme.bad))
+        for line, sentence in self._faults.items():
+            block = self.document().findBlockByNumber(line - 1)
+            box = self.blockBoundingGeometry(block).translated(self.contentOffset())
+            if not block.isValid() or box.bottom() < 0 or box.top() > self.viewport().height():
+                continue
+            end = self.fontMetrics().horizontalAdvance(block.text().expandtabs(_INDENT))
+            left = box.left() + end + 3 * _PAD
+            room = QRectF(left, box.top(), self.viewport().width() - left - _PAD, box.height())
+            if room.width() >= _LEAST_PX:
+                right = Qt.TextElideMode.ElideRight
+                text = QFontMetricsF(face).elidedText(sentence, right, room.width())
+                painter.drawText(room, int(Qt.AlignmentFlag.AlignVCenter), text)
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            at = self.viewport().mapFromGlobal(event.globalPos())
+            fault = self.fault(self.cursorForPosition(at).blockNumber() + 1)
+            QToolTip.showText(event.globalPos(), tip(fault), self)
+            return True
+        return super().event(event)
 
     def _mark(self) -> None:
         marked = []

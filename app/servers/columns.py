@@ -10,8 +10,8 @@ from app.servers.known import KINDS, Known
 from workbench.servers.entry import In2009
 from workbench.workloads.registry import ALL_FAMILIES
 
-NOW, THEN = "Today", "2009, as published"
-GROUPS = (NOW, THEN)
+KIND, NOW, MEASURED, THEN = "Kind", "Today", "Measured", "2009, as published"
+GROUPS = (KIND, NOW, MEASURED, THEN)
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,8 @@ class Column:
 
     @property
     def name(self) -> str:
-        """Return the title, with the group if two columns have the same title."""
-        return f"{self.title} ({self.group})" if self.group else self.title
+        """Return the title, with the group where two columns have the same title."""
+        return f"{self.title} ({self.group})" if self.group in {NOW, THEN} else self.title
 
 
 def _sort_text(text: Callable[[Known], str]) -> Callable[[Known], Any]:
@@ -55,7 +55,7 @@ def _figure(
         value = figure(known)
         return (value is None, value or 0)
 
-    return Column(title, width, text, order, NOW, right=True, source=_gate_source)
+    return Column(title, width, text, order, MEASURED, right=True, source=_gate_source)
 
 
 def _gate(known: Known, name: str) -> Any:
@@ -128,19 +128,19 @@ COLUMNS: tuple[Column, ...] = (
         lambda k: k.state.word,
         order=lambda k: (KINDS.index(k.state.kind), _RANK[k.state.tone], k.state.word),
     ),
-    _column("Style", 166, lambda k: k.entry.style if k.entry else ""),
-    _column("Family", 112, lambda k: ALL_FAMILIES.get(k.family, "")),
-    _column("Language", 84, lambda k: k.entry.language if k.entry else ""),
+    _column("Style", 166, lambda k: k.entry.style if k.entry else "", KIND),
+    _column("Family", 112, lambda k: ALL_FAMILIES.get(k.family, ""), KIND),
+    _column("Language", 84, lambda k: k.entry.language if k.entry else "", KIND),
     _column("Released", 92, group=NOW, **_today("released")),
     _column("Licence", 134, group=NOW, **_today("licence")),
     _column("TLS", 54, group=NOW, **_today("tls")),
     _column("Tests", 56, group=NOW, **_today("tests")),
-    _column("Keep-alive", 84, _yes("keep_alive"), NOW, source=_gate_source),
-    _column("Pipelining", 80, _pipelined, NOW, source=_gate_source),
+    _column("Keep-alive", 84, _yes("keep_alive"), MEASURED, source=_gate_source),
+    _column("Pipelining", 80, _pipelined, MEASURED, source=_gate_source),
     _figure("Processes seen", 106, _counted("processes"), lambda v: f"{v:,.0f}"),
     _figure("Threads", 70, _counted("threads"), lambda v: f"{v:,.0f}"),
     _figure("Memory", 78, _counted("rss_bytes"), lambda v: f"{v / 1e6:,.0f} MB"),
-    _column("Version", 82, version, NOW, source=_gate_source),
+    _column("Version", 82, version, MEASURED, source=_gate_source),
     *(
         _column(
             title(name),

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QMenu, QSplitter, QWidget
 
 from app.context import Desk
+from app.plain import tip
 from app.servers.edits import Edits
 from app.servers.facts import FactsCard
 from app.servers.known import Known
@@ -25,6 +26,8 @@ class Detail(QWidget):
     beside_changed = Signal()
     """The code on the right has changed, or was closed."""
     reveal_requested = Signal()
+    filled = Signal()
+    """The code takes the whole page, or no longer does."""
 
     def __init__(self, desk: Desk, edits: Edits, own: Owning, beside: str) -> None:
         """`beside`: the key of the server to show on the right; empty: none."""
@@ -35,6 +38,8 @@ class Detail(QWidget):
         self._delete = pane.add_tool("Delete server (Del)", "trash-2", self.delete)
         self._reveal = pane.add_tool("Open folder", "folder-open", self.reveal_requested.emit)
         self._pin = pane.add_tool("Pin the code on the right (B)", "panel-right", self.pin)
+        self._fill = pane.add_tool("Fill the window (F12)", "maximize", self.toggle_fill)
+        self.fills = False
         self.other = CodePane(desk, edits, "Pinned code", reading=True)
         self.other.add_tool("Close the pinned code", "x", lambda: self.set_beside(None))
         self.other.hide()
@@ -68,6 +73,7 @@ class Detail(QWidget):
         self._delete.setVisible(known is not None and known.own)
         self._reveal.setVisible(known is not None)
         self._pin.setVisible(known is not None)
+        self._fill.setVisible(known is not None)
 
     def set_beside(self, known: Known | None) -> None:
         """Show a server's code on the right; None: close it."""
@@ -98,8 +104,24 @@ class Detail(QWidget):
         if known is not None:
             self.set_beside(None if known.key == self.beside else known)
 
+    def toggle_fill(self) -> None:
+        self.fill(not self.fills)
+
+    def fill(self, on: bool) -> None:
+        """Give all room of the page to the code, or end that."""
+        if on == self.fills or (on and self.pane.known is None):
+            return
+        self.fills = on
+        name = "Show the table again (F12)" if on else "Fill the window (F12)"
+        self._fill.setAccessibleName(name.partition(" (")[0])
+        self._fill.setToolTip(tip(name))
+        self._facts.setVisible(not on)
+        self.filled.emit()
+        self.pane.code.setFocus()
+
     def run_test(self) -> None:
         """Show the test and start it."""
+        self.fill(False)
         self._facts.show_trial()
         self.trial.start()
 

@@ -1,4 +1,4 @@
-"""Chooses which servers and columns the table shows."""
+"""Chooses which servers the table shows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
 
 from app.choices import Tick
 from app.context import Desk
-from app.servers.columns import GROUPS, NOW, THEN
 from app.servers.known import KINDS, Known
 from app.servers.painting import write
 from app.servers.rows import Index
@@ -32,7 +31,7 @@ _ROW_PX = 32
 
 
 class Filters(QFrame):
-    """Families with counts; whether servers run here; column groups."""
+    """Families with counts; whether servers run here; whether the table of 2009 has them."""
 
     changed = Signal()
 
@@ -57,12 +56,13 @@ class Filters(QFrame):
         self._families.currentRowChanged.connect(lambda _: self.changed.emit())
         inside.addWidget(self._families)
         self._kinds = {kind: self._tick(kind) for kind in KINDS}
-        self._groups = {group: self._tick(group) for group in (NOW, THEN)}
-        for title, ticks in (("Show", self._kinds), ("Columns", self._groups)):
+        self._then = self._tick("In the table of 2009")
+        self._then.setChecked(False)
+        for title, ticks in (("Show", self._kinds.values()), ("Only", [self._then])):
             inside.addSpacing(18)
             inside.addWidget(label(title, 12, Weight.DemiBold, tone="muted"))
             inside.addSpacing(6)
-            for tick in ticks.values():
+            for tick in ticks:
                 inside.addWidget(tick)
         inside.addStretch(1)
         self.foot = inside
@@ -105,28 +105,35 @@ class Filters(QFrame):
         return {kind for kind, tick in self._kinds.items() if tick.isChecked()}
 
     @property
-    def groups(self) -> set[str]:
-        return {group for group, tick in self._groups.items() if tick.isChecked()}
+    def only_then(self) -> bool:
+        """Whether only servers of the feature table of 2009 are shown."""
+        return self._then.isChecked()
+
+    @property
+    def count(self) -> int:
+        """Return the number of filters that hide servers."""
+        return bool(self.family) + len(set(KINDS) - self.kinds) + self.only_then
 
     def show_all(self) -> None:
         """Remove all filters."""
         self.blockSignals(True)
         for tick in self._kinds.values():
             tick.setChecked(True)
+        self._then.setChecked(False)
         self.family = ""
         self.blockSignals(False)
         self.changed.emit()
 
     def plain(self) -> dict[str, Any]:
         """Return the filters for the settings."""
-        return {"family": self.family, "kinds": sorted(self.kinds), "groups": sorted(self.groups)}
+        return {"family": self.family, "kinds": sorted(self.kinds), "only_then": self.only_then}
 
     def restore(self, data: dict[str, Any]) -> None:
         self.blockSignals(True)
-        for key, ticks, all_ in (("kinds", self._kinds, KINDS), ("groups", self._groups, GROUPS)):
-            kept = data.get(key)
-            for name in all_:
-                ticks[name].setChecked(not isinstance(kept, list) or name in kept)
+        kept = data.get("kinds")
+        for name, tick in self._kinds.items():
+            tick.setChecked(not isinstance(kept, list) or name in kept)
+        self._then.setChecked(data.get("only_then") is True)
         self.family = str(data.get("family", ""))
         self.blockSignals(False)
 

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QIcon
-from PySide6.QtWidgets import QFrame, QLineEdit, QStackedWidget, QToolButton, QWidget
+from PySide6.QtGui import QAction, QIcon, QResizeEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QLineEdit,
+    QSizePolicy,
+    QStackedWidget,
+    QToolButton,
+    QWidget,
+)
 
 from app.choices import Choice
-from app.servers.columns import COLUMNS
+from app.servers.columns import COLUMNS, GROUPS
 from app.servers.filters import Filters
 from app.servers.rows import Sifted
 from app.servers.table import ServerTable
@@ -15,6 +22,7 @@ from app.theme import Theme, icon_pixmap
 from app.widgets import button, column, label, row
 
 _SEARCH_AFTER_MS = 150
+_NARROW = 700
 
 
 class Finding(QFrame):
@@ -24,6 +32,8 @@ class Finding(QFrame):
     """The search has changed, and the user has stopped typing."""
     all_requested = Signal()
     """The user wants to see every server again."""
+    regrouped = Signal()
+    """Another group of columns is shown."""
 
     def __init__(self, sifted: Sifted, theme: Theme) -> None:
         super().__init__()
@@ -46,17 +56,22 @@ class Finding(QFrame):
         self._timer.timeout.connect(self.searched)
         self.field.textChanged.connect(lambda _: self._timer.start())
         self.count = label("", 12, tone="muted")
+        self._make_columns()
         self.order = Choice("Sort by")
         for place, each in enumerate(COLUMNS):
             self.order.addItem(f"Sort: {each.name.lower() if place else 'name'}", place)
-        self.order.setMaximumWidth(230)
+        self.order.setMinimumWidth(124)
+        self.order.setMaximumWidth(190)
+        self.order.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.direction = button("Ascending", on_click=self._turn)
         self.direction.setToolTip("Reverse order")
         head = row(gap=8)
-        head.addWidget(self.field, 1)
+        head.addWidget(self.filters)
+        head.addWidget(self.field, 4)
         head.addWidget(self.count)
         head.addStretch(1)
-        head.addWidget(self.order)
+        head.addWidget(self.columns, 3)
+        head.addWidget(self.order, 3)
         head.addWidget(self.direction)
         inside.addLayout(head)
         self.table = ServerTable(sifted, theme)
@@ -66,6 +81,21 @@ class Finding(QFrame):
         inside.addWidget(self._stack, 1)
         self.order.activated.connect(self._on_order)
         self.table.sorted.connect(self._show_order)
+
+    def _make_columns(self) -> None:
+        """Make the controls of what the table shows."""
+        self.filters = button("Filters", "sliders-horizontal")
+        self.filters.setCheckable(True)
+        self.filters.hide()
+        self.columns = Choice("Columns")
+        self.columns.addItem("All columns", "")
+        for group in GROUPS:
+            self.columns.addItem(group, group)
+        self.columns.activated.connect(self._on_columns)
+        for each in (self.columns, self.field):
+            each.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.columns.setMinimumWidth(150)
+        self.columns.setMaximumWidth(190)
 
     def _make_empty(self) -> QWidget:
         made = QWidget()
@@ -78,6 +108,9 @@ class Finding(QFrame):
         inside.addWidget(again, 0, Qt.AlignmentFlag.AlignHCenter)
         inside.addStretch()
         return made
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self.count.setVisible(self.width() >= _NARROW)
 
     def search(self) -> None:
         """Focus the search field."""
@@ -93,10 +126,13 @@ class Finding(QFrame):
 
         def change(sifted: Sifted) -> None:
             sifted.family, sifted.kinds = filters.family, filters.kinds
+            sifted.only_then = filters.only_then
             sifted.words = self.field.text().casefold().split()
 
         self._sifted.sift(change)
-        self.table.show_groups(filters.groups)
+        number = filters.count
+        self.filters.setText(f" Filters ({number})" if number else " Filters")
+        self.filters.setAccessibleName(self.filters.text().strip())
         if not self.table.choose(key) and self._sifted.rowCount():
             self.table.choose(self._sifted.server(0).key)
 
@@ -112,6 +148,20 @@ class Finding(QFrame):
             f"No server matches “{text}”." if text else "No server matches these filters."
         )
         self._stack.setCurrentIndex(0 if found or not all_ else 1)
+
+    @property
+    def group(self) -> str:
+        """Return the shown group of columns; empty: all."""
+        return str(self.columns.currentData() or "")
+
+    @group.setter
+    def group(self, name: str) -> None:
+        self.columns.setCurrentIndex(max(0, self.columns.findData(name)))
+        self.table.show_groups({name} if self.group else set(GROUPS))
+
+    def _on_columns(self) -> None:
+        self.group = self.group
+        self.regrouped.emit()
 
     def _on_order(self, place: int) -> None:
         self.table.sort_by(place, rising=True)

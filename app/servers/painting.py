@@ -73,11 +73,11 @@ class ServerHeader(QHeaderView):
         right = self.sectionViewportPosition(places[-1]) + self.sectionSize(places[-1])
         room = QRectF(left, 0, right - left, HEAD_PX)
         painter.fillRect(room.adjusted(0, 2, -6, 0), QColor(theme.sunken))
-        painter.setFont(font(11, Weight.DemiBold))
-        painter.setPen(QColor(theme.muted))
-        # It stays visible while its columns scroll.
-        box = QRectF(max(left, 0) + 10, 4, right - max(left, 0) - 20, 20)
-        painter.drawText(box, int(_LEFT), group)
+        # It stays visible while its columns scroll, as far as there is room for it.
+        edge = min(right - 6, self.viewport().width())
+        box = QRectF(max(left, 0) + 10, 4, edge - max(left, 0) - 16, 20)
+        if box.width() >= _LEAST_TEXT_PX:
+            write(painter, box, group, theme.muted, size=11, weight=Weight.DemiBold)
 
     def _paint_title(self, painter: QPainter, place: int, theme: Theme) -> None:
         left, width = self.sectionViewportPosition(place), self.sectionSize(place)

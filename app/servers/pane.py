@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy
+from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QSizePolicy
 
 from app.choices import Choice
 from app.context import Desk
@@ -14,7 +14,7 @@ from app.servers.code import CodeView
 from app.servers.edits import NEW_REQUIREMENTS, Edits
 from app.servers.known import Known
 from app.theme import Weight
-from app.widgets import Elided, Inline, button, column, dress, frame, label, row, tool
+from app.widgets import Elided, button, column, dress, frame, label, retone, row, tool
 from workbench.servers.lint import Fault, proofread
 
 _CHECK_AFTER_MS = 400
@@ -51,12 +51,6 @@ class CodePane(QFrame):
         hair = frame("hair")
         hair.setFixedHeight(1)
         inside.addWidget(hair)
-        self.wrong = Inline("Show")
-        self.wrong.pressed.connect(self._go_to_fault)
-        around = column(holder := QFrame(), margin=8)
-        around.addWidget(self.wrong)
-        inside.addWidget(holder)
-        self._holder = holder
         self.code = CodeView(desk.theme)
         self.code.setAccessibleName(name)
         self.code.textChanged.connect(self._on_text)
@@ -64,6 +58,7 @@ class CodePane(QFrame):
         kept.setRetainSizeWhenHidden(True)
         self.code.setSizePolicy(kept)
         inside.addWidget(self.code, 1)
+        # Errors stand there, too, so that no line of code moves while it is edited.
         inside.addWidget(self._make_foot())
         self._checking = QTimer(self)
         self._checking.setSingleShot(True)
@@ -95,14 +90,19 @@ class CodePane(QFrame):
 
     def _make_foot(self) -> QFrame:
         self._foot = QFrame()
-        across = row(self._foot, gap=8)
+        self._across = across = QBoxLayout(QBoxLayout.Direction.LeftToRight, self._foot)
+        across.setSpacing(8)
         across.setContentsMargins(14, 6, 8, 8)
         self._status = label("", 12, tone="muted", wrap=True)
+        self._show = button("Show", on_click=self._go_to_fault)
         self._revert = button("Revert", "history", on_click=self.revert)
         self._save = button("Save", "save", on_click=self._ask_to_save)
         across.addWidget(self._status, 1)
-        across.addWidget(self._revert)
-        across.addWidget(self._save)
+        buttons = row()
+        buttons.addStretch(1)
+        for each in (self._show, self._revert, self._save):
+            buttons.addWidget(each)
+        across.addLayout(buttons)
         return self._foot
 
     def add_tool(self, name: str, icon: str, do: Callable[[], object]) -> QPushButton:
@@ -215,6 +215,10 @@ class CodePane(QFrame):
         self._fit()
 
     def _fit(self) -> None:
+        # A sentence beside three buttons would have a column of single words.
+        narrow = self.width() < _NARROW
+        direction = QBoxLayout.Direction
+        self._across.setDirection(direction.TopToBottom if narrow else direction.LeftToRight)
         self._about.setVisible(self.known is None or self.width() >= _NARROW)
 
     # Errors
@@ -245,18 +249,16 @@ class CodePane(QFrame):
         here = {f.line: f.sentence for f in self._faults if f.file == self._file and f.line}
         self.code.set_faults(here)
         first = self._faults[0] if self._faults else None
-        self.wrong.show_text(_fault_text(first, self._file, len(self._faults)) if first else "")
-        self._holder.setVisible(first is not None)
+        self._show.setVisible(first is not None)
         if self.known is None or not self._writable:
             return
         changed = sorted(self._edits.of(self.known))
-        self._status.setText(
-            f"Unsaved: {', '.join(changed)}."
-            if changed
-            else "No errors."
-            if not self._faults
-            else "Saved, but it will not start (see above)."
-        )
+        texts = [_fault_text(first, self._file, len(self._faults)) if first else ""]
+        texts += [f"Unsaved: {', '.join(changed)}."] if changed else []
+        if not changed:
+            texts.append("Saved, but it will not start." if first else "No errors.")
+        self._status.setText(" ".join(filter(None, texts)))
+        retone(self._status, "bad" if first else "muted")
         self._save.setEnabled(bool(changed))
         self._revert.setEnabled(self._file in changed)
 

@@ -132,6 +132,8 @@ class Sifted(QSortFilterProxyModel):
         self.family = ""
         """Empty: all; "own": the user's."""
         self.kinds: set[str] = set(KINDS)
+        self.only_then = False
+        """Only servers of the feature table of 2009."""
         self.words: list[str] = []
 
     def sift(self, change: Callable[[Sifted], None]) -> None:
@@ -155,7 +157,9 @@ class Sifted(QSortFilterProxyModel):
     def filterAcceptsRow(self, row: int, parent: Index) -> bool:
         known = self.rows.servers[row]
         of_family = known.own if self.family == "own" else self.family in {"", known.family}
-        return of_family and known.state.kind in self.kinds and self.rows.found(row, self.words)
+        then = not self.only_then or bool(known.entry and known.entry.in_2009)
+        of_kind = known.state.kind in self.kinds
+        return of_family and of_kind and then and self.rows.found(row, self.words)
 
     def lessThan(self, left: Index, right: Index) -> bool:
         one, other = self.rows.servers[left.row()], self.rows.servers[right.row()]

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
+from app.choices import Choice
 from app.context import Desk
 from app.pages.servers import ServersPage
 from app.servers.known import Known
@@ -14,6 +15,12 @@ from app.servers.naming import NewServer
 from tests.gui.windows import control
 
 Open = Callable[[], ServersPage]
+
+
+def pick(choice: Choice, text: str) -> None:
+    """Pick an item of a combo box, as a click does."""
+    choice.setCurrentIndex(choice.findText(text))
+    choice.activated.emit(choice.currentIndex())
 
 
 def choose(page: ServersPage, id: str) -> Known:

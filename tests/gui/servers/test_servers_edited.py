@@ -117,6 +117,35 @@ def test_an_error_is_reported_next_to_its_line_before_saving(
     sees(qtbot, page, "No errors.")
 
 
+def test_the_code_fills_the_window_with_its_errors_beside_their_lines(
+    qtbot: QtBot, opened: Open
+) -> None:
+    user_servers.new("Mine")
+    page = opened()
+    choose(page, "mine")
+    before = page.pane.code.height()
+    control(page, "Fill the window").click()
+    assert not page.finding.isVisible()
+    assert page.pane.code.hasFocus()
+    qtbot.waitUntil(lambda: page.pane.code.height() > 1.5 * before)
+    top = page.pane.code.cursorRect().top()
+    clean = page.pane.code.viewport().grab().toImage()
+    type_over(page, "import socket\n", "import socket,\n")
+    sees(qtbot, page, "Line 3: Syntax error")
+    assert page.pane.code.cursorRect().top() == top  # no line of code has moved
+    wrong = page.pane.code.viewport().grab().toImage()
+    line = page.pane.code.cursorRect().height()
+    right = [clean.width() // 2, clean.width() - 40]  # far behind the code of that line
+    differ = any(
+        clean.pixel(x, y) != wrong.pixel(x, y)
+        for x in range(*right)
+        for y in range(2 * line, 4 * line)
+    )
+    assert differ
+    page.fill_window()
+    assert page.finding.isVisible()
+
+
 def test_saving_leaves_the_cursor_where_it_is(qtbot: QtBot, opened: Open, desk: Desk) -> None:
     user_servers.new("Mine")
     page = opened()

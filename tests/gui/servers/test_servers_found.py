@@ -11,15 +11,15 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtWidgets import QAbstractButton, QLabel, QMenu
 from pytestqt.qtbot import QtBot
 
-from app.choices import Tick
+from app.choices import Choice, Tick
 from app.context import Desk
 from app.pages.servers import ServersPage
 from app.servers.columns import COLUMNS, column
 from app.servers.known import FIRST, NOT, RUNS
 from app.servers.painting import visible_part
 from app.servers.table import ROW_PX
-from tests.gui.servers.steps import Open, choose, names, seek
-from tests.gui.windows import control, says, sees
+from tests.gui.servers.steps import Open, choose, names, pick, seek
+from tests.gui.windows import control, says, sees, the
 from workbench.plan.model import Plan
 from workbench.servers.catalogue import Catalogue
 
@@ -83,9 +83,46 @@ def test_the_table_of_2009_is_shown_and_hidden(page: ServersPage) -> None:
     place = column("Twitter (2009, as published)")
     assert COLUMNS[place].text(page.pane.known) == "Yes"  # type: ignore[arg-type]
     assert not page.table.facts.isColumnHidden(place)
-    ticks = {tick.text(): tick for tick in page.filters.findChildren(Tick)}
-    ticks["2009, as published"].setChecked(False)
+    columns = the(page, Choice, "Columns")
+    pick(columns, "Today")
     assert page.table.facts.isColumnHidden(place)
+    assert not page.table.facts.isColumnHidden(column("Released (Today)"))
+    pick(columns, "2009, as published")
+    assert not page.table.facts.isColumnHidden(place)
+    assert page.table.facts.isColumnHidden(column("Style"))
+
+
+@pytest.mark.parametrize("width", [876, 1200, 1800])
+def test_families_and_the_table_of_2009_filter_at_every_width(
+    page: ServersPage, width: int
+) -> None:
+    page.resize(width, 800)
+    if not page.filters.isVisible():
+        control(page, "Filters").click()
+    assert page.filters.isVisible()
+    ticks = {tick.text(): tick for tick in page.filters.findChildren(Tick)}
+    ticks["In the table of 2009"].click()
+    found = page.servers()
+    assert len(found) == 15
+    assert all(known.entry is not None and known.entry.in_2009 for known in found)
+    page.filters.family = "wsgi"
+    assert {known.family for known in page.servers()} <= {"wsgi"}
+    if width < 1000:
+        assert control(page, "Filters (2)").isVisible()
+
+
+def test_every_fact_can_be_scrolled_to_and_none_is_cut(page: ServersPage) -> None:
+    page.resize(876, 700)
+    bar, facts = page.table.facts.horizontalScrollBar(), page.table.facts
+    seen = set()
+    for place in range(bar.minimum(), bar.maximum() + 1):
+        bar.setValue(place)
+        whole = facts.viewport().width()
+        for number in range(1, len(COLUMNS)):
+            left, width = facts.columnViewportPosition(number), facts.columnWidth(number)
+            if left >= 0 and left + width <= whole:
+                seen.add(number)
+    assert seen == set(range(1, len(COLUMNS)))
 
 
 def test_the_keyboard_selects_and_ticks_servers_and_plans_the_ticked_ones(
@@ -259,7 +296,7 @@ def test_observed_and_declared_processes_have_different_labels(
     assert known.entry.seen is not None
     asked, seen = known.entry.processes, known.entry.seen.processes
     assert asked != seen
-    assert COLUMNS[column("Processes seen (Today)")].text(known) == f"{seen}"
+    assert COLUMNS[column("Processes seen")].text(known) == f"{seen}"
     words = [each.text() for each in page.findChildren(QLabel) if each.isVisible()]
     told = dict(pairwise(words))
     assert told["Workers requested"] == f"{asked}"
