@@ -145,7 +145,7 @@ SENTENCES: list[tuple[Message, str]] = [
         "Recorded before processes, cores and limits were read back.",
     ),
     (
-        audits.base.NotToldByTool(tool="wrk"),
+        audits.base.NotReportedByTool(tool="wrk"),
         "The load tool 'wrk' does not report it.",
     ),
     (

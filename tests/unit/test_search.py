@@ -25,7 +25,7 @@ from workbench.plan.budget import assess
 from workbench.plan.model import Plan, Search, WarmUp
 from workbench.plan.reading import plan_from_data, to_data
 from workbench.plan.schedule import PointPlan
-from workbench.plan.search import Belief, PeakSearch, example, keeps
+from workbench.plan.search import Belief, PeakSearch, example, meets_limits
 from workbench.report import sustained
 from workbench.report.facts import facts
 from workbench.terminal import Terminal
@@ -184,7 +184,7 @@ BEHIND = FellBehind(replied=900, calls=1_000, waiting=90)
 def test_a_point_keeps_the_limits_breaks_them_or_is_inconclusive(
     stop: PointStop, allowed_pct: float, kept: bool | None
 ) -> None:
-    assert keeps(stop, Search(from_=1, to=2, step=1, errors_pct=allowed_pct)) is kept
+    assert meets_limits(stop, Search(from_=1, to=2, step=1, errors_pct=allowed_pct)) is kept
 
 
 def drive(

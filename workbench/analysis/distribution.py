@@ -100,11 +100,11 @@ class Distribution:
         """ "Up to p99.9: 12,400 replies.": the range that the samples support."""
         if not self.count:
             return "No response times."
-        told = [q for q in _known(self.count) if histogram.percentile_supported(self.count, q)]
+        supported = [q for q in _known(self.count) if histogram.percentile_supported(self.count, q)]
         replies = f"{self.count:,} repl{'y' if self.count == 1 else 'ies'}"
-        if not told:
+        if not supported:
             return f"{replies}: too few for any percentile."
-        return f"{replies}, enough up to p{percent_text(told[-1])}."
+        return f"{replies}, enough up to p{percent_text(supported[-1])}."
 
 
 def _nines(last: float) -> Iterator[float]:

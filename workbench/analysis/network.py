@@ -60,9 +60,11 @@ def _lossy_link(evidence: Evidence) -> list[Message]:
     again = evidence.counters.get("RetransSegs", 0) + by_clients
     if again <= RETRANSMITTED_SHARE * counts.scheduled and not _measured(evidence):
         return []
-    gone = silent(counts) + (counts.errors.get("connreset", 0) if after_losses(evidence) else 0)
+    unanswered = silent(counts) + (
+        counts.errors.get("connreset", 0) if after_losses(evidence) else 0
+    )
     failed = server_errors(counts.errors) + counts.in_flight
-    if 2 * gone < failed:
+    if 2 * unanswered < failed:
         return []
     return [
         LossyLink(

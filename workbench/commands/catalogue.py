@@ -161,9 +161,9 @@ def _facts(entry: ServerEntry) -> list[tuple[str, str]]:
         row = msgspec.structs.asdict(entry.in_2009).items()
         facts.append(("In 2009", ", ".join(f"{k.replace('_', ' ')}: {v}" for k, v in row if v)))
     if entry.unavailable:
-        gone = entry.unavailable
-        facts.append(("Unavailable", f"{gone.reason} (tested {gone.tried})"))
-        facts.append(("Instead", gone.instead))
+        unavailable = entry.unavailable
+        facts.append(("Unavailable", f"{unavailable.reason} (tested {unavailable.tried})"))
+        facts.append(("Instead", unavailable.instead))
     return [(name, value) for name, value in facts if value]
 
 

@@ -210,9 +210,9 @@ async def clean_up(profile: Profile, *, cache: bool) -> int:
 
     async with clean_machine(profile, ask_at_terminal()) as machine:
         found, left_tuned = machine.cleaned, machine.survey.left_tuned
-        for dead in found.found:
-            say(f"removed leftover run {dead.run} with {len(dead.processes)} processes")
-            for command in dead.processes:
+        for crashed in found.found:
+            say(f"removed leftover run {crashed.run} with {len(crashed.processes)} processes")
+            for command in crashed.processes:
                 say(f"    {command}")
         for alive in found.alive:
             say(f"still running: run {alive.run} of {alive.holder or 'an unknown user'}")

@@ -104,32 +104,32 @@ def check(profile: Profile, *, name: str = "") -> None:
     """Check rules that involve several keys. Raises BadInput. `name`: of the file, for the
     message."""
 
-    def wrong(key: str, what: str, beside: str = "") -> BadInput:
+    def invalid(key: str, what: str, beside: str = "") -> BadInput:
         where = f"profile {name or profile.name}, {key}"
         return BadInput(f"{where}: {what}", key=key, complaint=beside or what)
 
     if not _NAME.fullmatch(profile.name):
-        raise wrong("name", "use letters, digits, dots, dashes and underscores, 63 at most.")
+        raise invalid("name", "use letters, digits, dots, dashes and underscores, 63 at most.")
     if profile.connector == "local":
         for key in ("address", "user", "key", "jump", "reach"):
             if key != "reach" and getattr(profile, key):
-                raise wrong(key, "this is for `connector: ssh`; add that, or leave it out.")
+                raise invalid(key, "this is for `connector: ssh`; add that, or leave it out.")
         return
     if not profile.address:
         give = "give a name, an IP address or an SSH alias."
-        raise wrong("address", f"the key is missing; {give}", give)
+        raise invalid("address", f"the key is missing; {give}", give)
     for key in ("address", "reach", "bind"):
         value = getattr(profile, key)
         if value and (not _ADDRESS.fullmatch(value) or value.startswith("-")):
-            raise wrong(key, f"{value!r} is not an address; give a name or an IP address.")
+            raise invalid(key, f"{value!r} is not an address; give a name or an IP address.")
     if profile.user and not _USER.fullmatch(profile.user):
-        raise wrong("user", f"{profile.user!r} is not a user name.")
+        raise invalid("user", f"{profile.user!r} is not a user name.")
     if profile.auth == "key" and not profile.key:
-        raise wrong("key", "`auth: key` needs the file of a private key.")
+        raise invalid("key", "`auth: key` needs the file of a private key.")
     if profile.jump == profile.name:
-        raise wrong("jump", "a machine cannot be reached through itself.")
+        raise invalid("jump", "a machine cannot be reached through itself.")
     if not profile.work_dir.startswith(("/", "~/")):
-        raise wrong("work_dir", "give a whole path, beginning with / or ~/.")
+        raise invalid("work_dir", "give a whole path, beginning with / or ~/.")
 
 
 def profile_names() -> list[str]:

@@ -142,12 +142,12 @@ class WaitedForAnswer(Cause, frozen=True, kw_only=True):
     busy_pct: float
 
     def text(self) -> str:
-        whom = f"{self.service} ({self.address})" if self.service else self.address
+        service = f"{self.service} ({self.address})" if self.service else self.address
         if self.service == self.address:
-            whom = f"its database ({self.service})"
+            service = f"its database ({self.service})"
         what = "1 connection" if self.connections == 1 else f"{self.connections:,} connections"
         return (
-            f"It waited for answers of {whom}, over {what}, and used only"
+            f"It waited for answers of {service}, over {what}, and used only"
             f" {self.busy_pct:.0f} % of a core."
         )
 

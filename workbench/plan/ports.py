@@ -55,8 +55,8 @@ def drain_any(
     room = max(1, limits.ports - largest)
     if at_most * largest <= limits.ports:
         return [cool_down_s] * len(planned), at_most * largest
-    held_s = limits.port_reuse_s
-    rests = [max(cool_down_s, held_s * min(1.0, need / room)) for need in needs]
+    occupied_s = limits.port_reuse_s
+    rests = [max(cool_down_s, occupied_s * min(1.0, need / room)) for need in needs]
     return rests, max(largest, limits.ports)
 
 

@@ -83,16 +83,16 @@ def order(plan: Plan, seed: int) -> list[Block]:
     """
     passes = range(1, plan.repeats + 1)
     if plan.order == "sequential":
-        turns = [(server, number) for server in plan.servers for number in passes]
+        blocks = [(server, number) for server in plan.servers for number in passes]
     else:
         shuffle = random.Random(seed)
-        turns = [
+        blocks = [
             (server, number)
             for number in passes
             for server in shuffle.sample(plan.servers, len(plan.servers))
         ]
     rates = plan.axis.values if plan.axis.per_second else []
-    return [Block(server=s, pass_number=n, rates_per_s=rates) for s, n in turns]
+    return [Block(server=s, pass_number=n, rates_per_s=rates) for s, n in blocks]
 
 
 def sweep(plan: Plan, server: str, *, seed: int = 0, pass_number: int = 1) -> Sweep:

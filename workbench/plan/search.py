@@ -81,7 +81,7 @@ def with_limits(stop: PointStop, search: Search) -> PointStop:
     )
 
 
-def keeps(stop: PointStop, search: Search) -> bool | None:
+def meets_limits(stop: PointStop, search: Search) -> bool | None:
     """Return whether the server met the limits at a point. None: the point shows nothing about the
     server.
 
@@ -90,8 +90,8 @@ def keeps(stop: PointStop, search: Search) -> bool | None:
     if not stop.complete or stop.verdict not in TRUSTED:
         return None
     codes = {finding.get("code") for finding in stop.findings}
-    wrong = stop.verdict == "faulty" or "fell-behind" in codes
-    return not wrong and not exceeded(stop, search)
+    failed = stop.verdict == "faulty" or "fell-behind" in codes
+    return not failed and not exceeded(stop, search)
 
 
 class Belief:
@@ -228,7 +228,7 @@ class PeakSearch:
                 break
             self._attempts[place] += 1
             stop = yield another(self._points[place], self._attempts[place])
-            met = keeps(stop, self._search)
+            met = meets_limits(stop, self._search)
             self._found[met].append(stop.point)
             if met is not None:
                 self._belief.take(place, met)

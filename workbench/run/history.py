@@ -36,8 +36,8 @@ def clean_per_s(below: Sequence[PointStop]) -> float | None:
     if not below:
         return None
     counts = below[-1].counts
-    wrong = sum(n for name, n in counts.errors.items() if is_fault(name))
-    if wrong > (1 - SUSTAINED_SHARE) * counts.scheduled:
+    faults = sum(n for name, n in counts.errors.items() if is_fault(name))
+    if faults > (1 - SUSTAINED_SHARE) * counts.scheduled:
         return None
     return counts.succeeded / below[-1].seconds
 

@@ -93,7 +93,7 @@ async def check(
             install=install,
         )
         try:
-            notify(f"Trying {entry.name}")
+            notify(f"Testing {entry.name}")
             result = await gate(deployment)
         finally:
             await deployment.stop()

@@ -14,7 +14,7 @@ _KNOWS_FAULTY = 2
 """The version of the document format from which points may be faulty."""
 
 FAULTY_UNKNOWN = (
-    "Recorded before servers could be faulty: where replies were wrong, the verdict is"
+    "Recorded before servers could be faulty: where replies were unexpected, the verdict is"
     " server-limited or inconclusive instead."
 )
 TARGET_UNKNOWN = (
@@ -37,10 +37,12 @@ def predates(documents: Sequence[AnyDocument]) -> Iterator[str]:
 
 
 def _unexpected(stop: PointStop) -> bool:
-    wrong = sum(n for name, n in stop.counts.errors.items() if error_class(name) == "protocol")
+    unexpected = sum(n for name, n in stop.counts.errors.items() if error_class(name) == "protocol")
     judged = stop.complete and stop.verdict in ("server-limited", "inconclusive")
     return (
-        judged and stop.purpose == "sweep" and wrong > (1 - SUSTAINED_SHARE) * stop.counts.scheduled
+        judged
+        and stop.purpose == "sweep"
+        and unexpected > (1 - SUSTAINED_SHARE) * stop.counts.scheduled
     )
 
 

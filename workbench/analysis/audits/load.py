@@ -12,7 +12,7 @@ from workbench.analysis.histogram import percentile_supported
 from workbench.analysis.significance import ratio
 from workbench.documents import PointStop
 from workbench.messages.audits import load as messages
-from workbench.messages.audits.base import NotRecorded, NotToldByTool
+from workbench.messages.audits.base import NotRecorded, NotReportedByTool
 from workbench.messages.notes import Ceiling
 
 TOLERANCE = 0.05
@@ -40,7 +40,7 @@ def conservation(data: SessionData) -> Outcome:
     """Conservation of calls, for every worker as audited when the point ended, and for the sum."""
     reported = [point for point in data.points if point.conserved is not None]
     if not reported:
-        return Outcome("not-known", NotToldByTool(tool=_tool(data)))
+        return Outcome("not-known", NotReportedByTool(tool=_tool(data)))
     lost = [p for p in reported if not (p.conserved and evidence.conserved(p.counts))]
     calls = sum(point.counts.scheduled for point in data.points)
     found = messages.Conservation(calls=calls, **data.places(lost))
@@ -61,7 +61,7 @@ def littles_law(data: SessionData) -> Outcome:
     ]
     if not timed:
         if _tool(data) != "agent":
-            return Outcome("not-known", NotToldByTool(tool=_tool(data)))
+            return Outcome("not-known", NotReportedByTool(tool=_tool(data)))
         return Outcome("not-known", NotRecorded(what="pending"))
     failed: list[tuple[float, PointStop, float, float]] = []
     checked = 0
@@ -120,7 +120,7 @@ def schedule(data: SessionData) -> Outcome:
     if data.workload.get("mode") == "closed":
         return Outcome("does-not-apply", messages.NoSchedule())
     if all(point.counts.late is None for point in data.points):
-        return Outcome("not-known", NotToldByTool(tool=_tool(data)))
+        return Outcome("not-known", NotReportedByTool(tool=_tool(data)))
     if any(len(point.findings) != len(point.reasons) for point in data.points):
         return Outcome("not-known", NotRecorded(what="codes"))
     late = [p for p in data.points if codes(p) & _LATE or _off_plan(p, data)]

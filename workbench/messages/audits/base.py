@@ -61,7 +61,7 @@ class NotRecorded(Finding, frozen=True, kw_only=True):
         return f"Recorded before {what}."
 
 
-class NotToldByTool(Finding, frozen=True, kw_only=True):
+class NotReportedByTool(Finding, frozen=True, kw_only=True, tag="not-told-by-tool"):
     """The load tool does not report what the audit needs."""
 
     tool: str

@@ -250,10 +250,10 @@ def temporary(pid: int) -> str:
     return "/tmp"
 
 
-def until(holds: Any, seconds: float = WRITTEN_WITHIN_S) -> bool:
+def until(condition: Any, seconds: float = WRITTEN_WITHIN_S) -> bool:
     """Wait until something holds; return whether it does."""
     deadline = time.monotonic() + seconds
-    while not holds():
+    while not condition():
         if time.monotonic() > deadline:
             return False
         time.sleep(0.05)
