@@ -28,6 +28,8 @@ class Settings:
     """The window's geometry, in Qt's format, base64."""
     servers: list[str] = field(default_factory=list)
     """Ids ticked last."""
+    view: str = "sweep"
+    """sweep, time or distribution."""
     percentile: str = "p99"
     clock: str = "latency"
     log_scale: bool = True

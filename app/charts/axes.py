@@ -96,7 +96,7 @@ class Axes:
         if not self._chart.log_across:
             return 0.0, last
         high = log10(max(last, 1e-9))
-        ends = self._chart.model.axis.values or self._chart.model.axis.ends
+        ends = self._chart.model.axis.bounds or self._chart.model.axis.values
         low = log10(min((x for x in ends if x > 0), default=last / 1000))
         return (low - _BEFORE_FIRST * (high - low) if low < high else high - 1.0), high
 

@@ -15,16 +15,9 @@ from app.charts.plot import Plot
 from app.charts.series import Quantity
 from app.colour import with_opacity
 from app.theme import Weight, font
-from workbench.analysis.results import PointResult, View
 
-_LARGE = "large: sustained rate"
-_PEAK = "large: peak"
-_HOLLOW = "hollow: unreliable"
-_FAULTY = "crossed: faulty"
-_RINGED = "ringed: audit failed"
-_FEW = "hollow: too few samples"
-_CONTROLS = {Quantity.REPLIES: 150.0, Quantity.TIME: 424.0, Quantity.ERRORS: 0.0}
-"""Unscaled, right of the title of a chart: the window's controls."""
+_CONTROLS = 424.0
+"""Unscaled, right of the title of the response time chart: the window's controls."""
 _RARELY_AT_TIMEOUT = 0.6
 """Up to this share of the rates, few lines reach the timeout."""
 _NO_CONTROLS = 2.0
@@ -89,25 +82,15 @@ class Ground:
         being drawn.
         """
         chart = self._chart
-        first, text = chart.quantity is Quantity.REPLIES, ""
+        first, text = chart.quantity is chart.model.charts[0], ""
         if not any(len(curve.values.x) for curve in chart.curves.values()):
-            over = chart.model.over
-            text = (
-                ("No complete points." if over else "Points appear here during the run.")
-                if first
-                else ""
-            )
+            text = chart.model.hint if first else ""
         elif chart.curves.keys() <= chart.hidden:
             text = "All servers are hidden. Press 0 to show them." if first else ""
         elif part := self._hint_of_zoom():
             text = part
         elif not len(chart.known()):
-            answered = any(s.most and s.most.replies_per_s for s in chart.model.series.values())
-            text = (
-                "The load tool does not report response times."
-                if answered
-                else "No replies, so no response times."
-            )
+            text = chart.model.unknown(chart.metric)
         return text if text and chart.running_at() is None else ""
 
     def _hint_of_zoom(self) -> str:
@@ -144,8 +127,8 @@ class Ground:
         chart, px = self._chart, self._chart.sizes.px
         title, unit = chart.title_text()
         size, x = font(px(12)), text_width(title, self._title_font()) + px(9)
-        controls = _CONTROLS[chart.quantity] if chart.sizes.controls > _NO_CONTROLS else 0.0
-        room = chart.width() - x - px(controls)
+        controls = chart.quantity is Quantity.TIME and chart.sizes.controls > _NO_CONTROLS
+        room = chart.width() - x - px(_CONTROLS) * controls
         keys, brief = self._marks(), unit.partition(",")[0]
         forms = ((unit, *keys), (brief, *keys), (brief, *keys[-1:]), (unit,))
         texts = ["  ·  ".join(form) for form in forms]
@@ -164,29 +147,7 @@ class Ground:
         key = model, model.version, view
         if self._marks_of != key:
             self._marks_of = key
-            servers = model.series.values()
-            each = [reading for series in servers for reading in series.shown]
-            ringed = (
-                reading.trusted and bool(series.failed_audits(reading))
-                for series in servers
-                for reading in series.shown
-            )
-            found = {
-                Quantity.REPLIES: (
-                    (
-                        _PEAK if model.axis.bounds else _LARGE,
-                        (series.knee is not None for series in servers),
-                    ),
-                    (_HOLLOW, (not reading.trusted for reading in each)),
-                    (_RINGED, ringed),
-                    (_FAULTY, (reading.verdict == "faulty" for reading in each)),
-                ),
-                Quantity.TIME: ((_FEW, (r.trusted and _few(r, view) for r in each)),),
-                Quantity.ERRORS: (),
-            }
-            self._marks_explained = tuple(
-                explanation for explanation, any_ in found[chart.quantity] if any(any_)
-            )
+            self._marks_explained = model.explains(chart.quantity, view)
         return self._marks_explained
 
     def _paint_rates(self, painter: QPainter) -> None:
@@ -261,8 +222,3 @@ def _hatch(area: QRectF, apart: float) -> list[QLineF]:
         foot = area.bottom() + x
         lines.append(QLineF(left, foot - left, right, foot - right))
     return lines
-
-
-def _few(reading: PointResult, view: View) -> bool:
-    """Whether a response time is supported by too few replies."""
-    return reading.times(view.clock) is not None and not reading.supported(view)

@@ -53,11 +53,15 @@ class Crosshair:
     def is_readout(self, widget: QWidget) -> bool:
         return widget is self._readout
 
+    @property
+    def _first(self) -> Chart:
+        return self._stack.charts[self._stack.drawn.charts[0]]
+
     def cross(self, quantity: Quantity, x: float) -> None:
         """Handle the mouse in a chart at x, at no line; NaN: it left."""
         if self._pointing.server or self._kept:
             return
-        if isnan(x) or self._stack.charts[Quantity.REPLIES].highlighted:
+        if isnan(x) or self._first.highlighted:
             self.hide()
             return
         self._by = quantity
@@ -113,12 +117,12 @@ class Crosshair:
             self._pointing.forget()
             self._pointing.again()
             return
-        low, high, _, _ = self._stack.charts[Quantity.REPLIES].limits
+        low, high, _, _ = self._first.limits
         rate = self._pointing.rate
         xs = self._measured()
         if not len(xs):
             return
-        drawn = self._stack.charts[Quantity.REPLIES].across(xs)
+        drawn = self._first.across(xs)
         middle = float(xs[np.abs(drawn - (low + high) / 2).argmin()])
         self._kept = True
         self._show(middle if isnan(rate) else rate)
@@ -134,7 +138,7 @@ class Crosshair:
 
     def _measured(self) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
         """Return where visible servers have points, in the part that is shown."""
-        chart = self._stack.charts[Quantity.REPLIES]
+        chart = self._first
         shown = [c.values.x for id_, c in chart.curves.items() if id_ not in chart.hidden]
         xs = np.unique(np.concatenate(shown)) if shown else np.empty(0)
         drawn = chart.across(xs)
@@ -144,7 +148,7 @@ class Crosshair:
         return inside
 
     def _nearest(self, x: float) -> float:
-        chart, xs = self._stack.charts[Quantity.REPLIES], self._measured()
+        chart, xs = self._first, self._measured()
         if not len(xs):
             return nan
         at = chart.at_across(x)
@@ -164,7 +168,7 @@ class Crosshair:
         self.x = x
         if not self._pointing.server:
             self._point(x)
-        self.readout.display(stack.model, charts, x, by if by in charts else charts[0])
+        self.readout.display(stack.drawn, charts, x, by if by in charts else charts[0])
         placing.place(stack, self.readout, beside=_values(charts, x))
         self.readout.show()
         self.readout.raise_()

@@ -9,6 +9,7 @@ import numpy as np
 
 from app.charts.series import Floats, Quantity, Series, Values, within
 from app.charts.showing import Span
+from workbench.analysis.over_time import OverTime
 from workbench.analysis.results import View, window_ms
 from workbench.documents import Window
 
@@ -17,12 +18,17 @@ class Whole:
     """All values that a film will show; axes fitted to them stay fixed."""
 
     def __init__(
-        self, series: Sequence[Series], windows: Sequence[tuple[float, Window]], last_x: float
+        self,
+        series: Sequence[Series],
+        windows: Sequence[tuple[float, Window]],
+        last_x: float,
+        over_time: OverTime | None = None,
     ) -> None:
         """`windows`: of the points in `series`, each after the x of its point."""
         self._series, self._windows = series, windows
         self.last_x = last_x
         """Where the x axis ends."""
+        self.over_time = over_time or OverTime()
         self._values: dict[tuple[Quantity, View], tuple[list[Values], tuple[Floats, Floats]]] = {}
 
     def values(self, quantity: Quantity, view: View, span: Span | None = None) -> Floats:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isnan
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor
@@ -18,23 +17,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.charts import words
+from app.charts.card import Card
 from app.charts.drawing import Swatch
-from app.charts.series import Quantity, Series
+from app.charts.series import Series
 from app.plain import Label
 from app.theme import Theme, Weight, font, icon_pixmap
-from workbench import formatting
-from workbench.analysis.results import PointResult, View
-
-_ICONS = {
-    "ok": ("circle-check", "ok"),
-    "server-limited": ("gauge", "warn"),
-    "client-limited": ("triangle-alert", "warn"),
-    "ports-limited": ("triangle-alert", "warn"),
-    "network-limited": ("triangle-alert", "warn"),
-    "faulty": ("circle-x", "bad"),
-    "inconclusive": ("info", "muted"),
-}
 
 
 @dataclass(frozen=True)
@@ -98,34 +85,24 @@ class HoverCard(QFrame):
         rest.addLayout(self._make_verdict())
         self.hide()
 
-    def display(
-        self, series: Series, reading: PointResult, view: View, *, pinned: bool = False
-    ) -> None:
+    def display(self, series: Series, content: Card, *, pinned: bool = False) -> None:
         """Show one point of one server; pinned: the card stays when the mouse leaves."""
         edge = self._theme.focus if pinned else self._theme.line2
         self.setStyleSheet(f"QFrame#floating {{ border: 1px solid {edge}; }}")
         self._swatch.set_style(self._theme.series(series.index))
         self._name.setText(series.name)
-        self._at.setText(words.offered(reading))
-        spread = reading.spread(Quantity.REPLIES.value, view)
-        about = f"± {words.count((spread[1] - spread[0]) / 2)}/s" if spread else "/s"
-        figures = (
-            ("Replies", words.count(reading.replies_per_s), about),
-            (words.percentile(view.percentile), *_time(reading, view)),
-            ("Errors", formatting.percent(reading.errors_pct), ""),
-        )
-        for labels, texts in zip(self._figures, figures, strict=True):
+        self._at.setText(content.at)
+        for labels, texts in zip(self._figures, content.figures, strict=True):
             for label, text in zip(labels, texts, strict=True):
                 label.setText(text)
-        errors = words.errors(reading.errors, reading.waiting)
-        self._errors.setText(errors)
-        self._errors.setVisible(bool(errors))
-        name, tone = _ICONS[reading.verdict]
+        self._errors.setText(content.causes)
+        self._errors.setVisible(bool(content.causes))
+        name, tone = content.icon
         sign = icon_pixmap(name, getattr(self._theme, tone), round(16 * self._scale))
         self._sign.setPixmap(sign)
         self._brief_sign.setPixmap(sign)
-        self._verdict.setText(_judged(series, reading, view))
-        self.setAccessibleName(self.text(series, reading, view))
+        self._verdict.setText(content.sentence)
+        self.setAccessibleName(content.text)
         for each in self.findChildren(QLabel):
             each.ensurePolished()  # without this its size hint is that of another font
 
@@ -164,16 +141,6 @@ class HoverCard(QFrame):
         self.layout().invalidate()
         self.layout().activate()  # of nested layouts, too
         return self.layout().totalMinimumSize().width()
-
-    @staticmethod
-    def text(series: Series, reading: PointResult, view: View) -> str:
-        """Return the card as one sentence, for screen readers."""
-        replies = words.per_second(reading.replies_per_s)
-        return (
-            f"{series.name} {words.offered(reading)}: {replies} replies, "
-            f"{words.percentile(view.percentile)} {' '.join(_time(reading, view))}, "
-            f"{formatting.percent(reading.errors_pct)} errors. {_judged(series, reading, view)}"
-        )
 
     def _make_head(self) -> QHBoxLayout:
         row = QHBoxLayout()
@@ -232,24 +199,3 @@ class HoverCard(QFrame):
         label.setStyleSheet(f"color: {colour}; background: transparent; border: none;")
         label.setWordWrap(wrap)
         return label
-
-
-def _judged(series: Series, reading: PointResult, view: View) -> str:
-    """Return the verdict, the number of attempts behind it, why the response time may be hollow,
-    and the audits that failed.
-    """
-    attempts = max(stop.look for stop in reading.stops)
-    again = f" Measured {attempts} times; the last one counts." if attempts > 1 else ""
-    few = reading.trusted and not reading.supported(view)
-    why = f" Too few samples for a steady {words.percentile(view.percentile)}." if few else ""
-    audits = words.failed_audits(series, reading)
-    return f"{words.verdict(reading)}{again}{why} {audits}".strip()
-
-
-def _time(reading: PointResult, view: View) -> tuple[str, str]:
-    """Return ("903", "ms"); a dash where there were no replies."""
-    ms = reading.value(Quantity.TIME.value, view)
-    if isnan(ms):
-        return "–", ""
-    figure, _, unit = formatting.duration(ms * 1000).partition(" ")
-    return figure, unit

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QObject, QPoint
-from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLayout, QMenu, QWidget
+from PySide6.QtCore import QPoint
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
 from app.charts import words
 from app.charts.plot import second_percentile
@@ -41,7 +41,7 @@ def open_menu(trio: Trio, at: QPoint) -> QMenu:
     add("Zoom out", "Ctrl+−", zooming.farther, usable=bool(trio.showing.zoom))
     add("Show everything", "Ctrl+0", zooming.reset, usable=bool(trio.showing.zoom))
     menu.addSeparator()
-    titles = {ACROSS: trio.model.axis.label}
+    titles = {ACROSS: trio.drawn.axis.label}
     titles |= {chart.metric: chart.title_text()[0] for chart in trio.charts.values()}
     for key, title in titles.items():
         action = menu.addAction(f"Logarithmic {_within(title)}\t{LOG_KEYS.get(key, 'E')}")
@@ -65,24 +65,22 @@ def _within(title: str) -> str:
 
 
 class Corner(QWidget):
-    """Beside the title of the first chart: what ends a zoom, and the menu."""
+    """Above the charts: what ends a zoom, and the menu."""
 
     def __init__(self, trio: Trio) -> None:
-        super().__init__(trio)
+        super().__init__()
         self._trio = trio
         inside = QHBoxLayout(self)
         inside.setContentsMargins(0, 0, 0, 0)
         inside.setSpacing(6)
-        inside.setSizeConstraint(QLayout.SizeConstraint.SetFixedSize)
         self._reset = button("Reset zoom", on_click=trio.zooming.reset)
         self._menu = tool("Charts: zoom and scales", "sliders-horizontal", self._open)
         for each, padding in ((self._reset, "0 8px"), (self._menu, "0")):
-            each.setStyleSheet(f"padding: {padding}; font-size: 12px; min-height: 20px;")
+            each.setStyleSheet(f"padding: {padding}; font-size: 12px; min-height: 22px;")
             inside.addWidget(each)
-        self._menu.setFixedWidth(28)
+        self._menu.setFixedWidth(30)
         self.set_theme(trio.theme)
         trio.view_changed.connect(self._refresh)
-        trio.charts[Quantity.REPLIES].installEventFilter(self)
         self._refresh()
 
     def set_theme(self, theme: Theme) -> None:
@@ -93,16 +91,3 @@ class Corner(QWidget):
 
     def _open(self) -> None:
         open_menu(self._trio, self._menu.mapToGlobal(QPoint(0, self._menu.height())))
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() in (QEvent.Type.Resize, QEvent.Type.Move):
-            self._place()
-        return False
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        self._place()
-
-    def _place(self) -> None:
-        chart = self._trio.charts[Quantity.REPLIES].geometry()
-        self.move(chart.right() - self.width() + 1, chart.top())
-        self.raise_()

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from app.charts import card, words
 from app.charts.full_session import Whole
-from app.charts.series import Series
+from app.charts.series import Quantity, Series
 from workbench.analysis.audits import Audit, Auditor, tainted
 from workbench.analysis.cost import rank
+from workbench.analysis.over_time import OverTime
+from workbench.analysis.results import PointResult, View
 from workbench.analysis.running import Running
 from workbench.axis import RATE, Axis
 from workbench.documents import (
@@ -32,6 +35,11 @@ from workbench.report.setup import Setup
 
 class ChartModel:
     """The model of a session for the charts. Call it with every document."""
+
+    charts = tuple(Quantity)
+    """Those that show something of it."""
+    has_time = True
+    """Whether it can be shown over time."""
 
     def __init__(self) -> None:
         self.start: RunStart | None = None
@@ -60,12 +68,15 @@ class ChartModel:
         """By server: where its CPU time goes, or why that is not known."""
         self.audits: Sequence[Audit] = ()
         """As `audit` found them."""
+        self.over_time = OverTime()
+        """The same documents, second by second."""
         self._auditor = Auditor()
         self._unaudited = False
 
     def __call__(self, document: AnyDocument) -> None:
         self.version += 1
         self._auditor(document)
+        self.over_time(document)
         self._unaudited |= not isinstance(document, Window | HostSample | PointStart)
         match document:
             case RunStart():
@@ -180,6 +191,65 @@ class ChartModel:
     @property
     def timeout_ms(self) -> float:
         return 1000 * (Setup(self.start).timeout_s if self.start else self._timeout_s)
+
+    # How charts put it into words; see also `Projection`
+
+    def marks(self, values: Sequence[float]) -> list[str]:
+        """Format values of the axis, as below the lowest chart."""
+        return words.counts(values)
+
+    def place(self, x: float) -> str:
+        """Format one value of the axis: "4,700/s offered"."""
+        return self.axis.at(x) + (" offered" if self.axis.per_second else "")
+
+    def subtitle(self, view: View) -> str:
+        """Return which response time is shown."""
+        return f"{words.percentile(view.percentile)}, {words.clock(view.clock)}"
+
+    @property
+    def hint(self) -> str:
+        """Return the text where there are no lines at all."""
+        return "No complete points." if self.over else "Points appear here during the run."
+
+    def unknown(self, metric: str) -> str:
+        """Return the text where there is nothing of one metric."""
+        if metric != Quantity.TIME.value:
+            return "Not recorded in this session."
+        if any(series.most and series.most.replies_per_s for series in self.series.values()):
+            return "The load tool does not report response times."
+        return "No replies, so no response times."
+
+    def explains(self, quantity: Quantity, view: View) -> tuple[str, ...]:
+        """Return explanations of large, hollow, ringed and crossed markers, if there are any."""
+        servers = self.series.values()
+        each = [reading for series in servers for reading in series.shown]
+        if quantity is Quantity.TIME:
+            few = (r.trusted and r.times(view.clock) and not r.supported(view) for r in each)
+            return ("hollow: too few samples",) if any(few) else ()
+        if quantity is Quantity.ERRORS:
+            return ()
+        ringed = (
+            reading.trusted and bool(series.failed_audits(reading))
+            for series in servers
+            for reading in series.shown
+        )
+        large = "large: peak" if self.axis.bounds else "large: sustained rate"
+        found = (
+            (large, (series.knee is not None for series in servers)),
+            ("hollow: unreliable", (not reading.trusted for reading in each)),
+            ("ringed: audit failed", ringed),
+            ("crossed: faulty", (reading.verdict == "faulty" for reading in each)),
+        )
+        return tuple(text for text, any_ in found if any(any_))
+
+    def reading(self, server: str, x: float) -> PointResult | None:
+        """Return the point of a server at exactly this value."""
+        series = self.series.get(server)
+        return next((r for r in series.shown if r.x == x), None) if series else None
+
+    def card(self, series: Series, reading: PointResult, view: View) -> card.Card:
+        """Return what the card of a point says."""
+        return card.of_point(series, reading, view)
 
     def ranked(self) -> list[Series]:
         """Return the servers by sustained rate, highest first; among equals the cheapest first,

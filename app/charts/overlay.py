@@ -66,6 +66,8 @@ class OverlaidSeries(Series):
 class Overlay(ChartModel):
     """The drawn servers of a comparison. A server has one style in all sessions."""
 
+    has_time = False
+
     def __init__(self, comparison: Comparison | None = None) -> None:
         super().__init__()
         self.published: tuple[Published, ...] = ()
@@ -267,9 +269,8 @@ class OverlaidCurve(Curve):
 
     def __init__(self, series: Series, theme: Theme) -> None:
         super().__init__(series, theme)
-        place = series.place if isinstance(series, OverlaidSeries) else 0
-        self._plain = side_style(self.style, place, theme)
-        self._strong = replace(self.style, dots=place)
+        self._plain = side_style(self.style, series.place, theme)
+        self._strong = replace(self.style, dots=series.place)
         self.set_strong(False)
 
     def set_strong(self, strong: bool) -> None:
@@ -283,8 +284,8 @@ class OverlaidCurve(Curve):
 
 
 def _is_faint(curve: Curve) -> bool:
-    return isinstance(curve.series, OverlaidSeries) and curve.series.place > 0
+    return curve.series.place > 0
 
 
 def _tag(curve: Curve) -> str:
-    return curve.series.tag if isinstance(curve.series, OverlaidSeries) else ""
+    return curve.series.tag

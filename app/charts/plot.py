@@ -103,10 +103,8 @@ class Plot(pg.PlotWidget):
         return sorted(still, key=lambda curve: -(curve.series.knee or 0.0))
 
     def reading(self, server: str, rate: float) -> PointResult | None:
-        """Return the point of a server at exactly this rate."""
-        series = self.model.series.get(server)
-        readings = series.shown if series else ()
-        return next((r for r in readings if r.x == rate), None)
+        """Return the point of a server at this rate."""
+        return self.model.reading(server, rate)
 
     @property
     def metric(self) -> str:
@@ -149,23 +147,30 @@ class Plot(pg.PlotWidget):
             return other.label, other.unit
         if self.quantity is Quantity.ERRORS:
             return "Errors", "% of attempts"
-        shown = self.view_shown
-        percentile = words.percentile(shown.percentile)
+        unit = self.model.subtitle(self.view_shown)
         if self.has_band:
-            percentile += f" (band: {words.percentile(second_percentile(shown).percentile)})"
-        return "Response time", f"{percentile}, {words.clock(shown.clock)}"
+            first = words.percentile(self.view_shown.percentile)
+            second = words.percentile(second_percentile(self.view_shown).percentile)
+            unit = unit.replace(first, f"{first} (band: {second})", 1)
+        return "Response time", unit
 
     @property
     def has_band(self) -> bool:
-        """Whether a second percentile is shown."""
-        return self.showing.band and self.quantity is Quantity.TIME
+        """Whether a second percentile is shown; a distribution has all of them."""
+        several = Quantity.REPLIES in self.model.charts
+        return self.showing.band and self.quantity is Quantity.TIME and several
 
     def axis_text(self) -> str:
         """ "Offered rate, connections per second; zoomed to 4,000-9,000 of 22,000"."""
         axis = self.model.axis
         span = self.showing.zoom.get(ACROSS)
         title = f"{axis.title}, log scale" if self.log_across else axis.title
-        return f"{title}  ·  zoomed to {words.span(span, axis)}" if span else title
+        return f"{title}  ·  zoomed to {self._span_text(span)}" if span else title
+
+    def _span_text(self, span: Span) -> str:
+        """ "4,000–9,000/s"."""
+        low, high = self.model.marks(span)
+        return f"{low}–{high}{self.model.axis.suffix}"
 
     # Geometry, all in the scene's pixels (the widget's own)
 

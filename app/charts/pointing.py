@@ -125,7 +125,7 @@ class Pointing:
     def point_to(self, server: str, rate: float) -> None:
         stack = self._stack
         first = stack.charts[Quantity.REPLIES]
-        if server and server not in stack.model.series:
+        if server and server not in stack.drawn.series:
             return
         changed = first.highlighted != server
         moved = first.cursor_rate != rate and not (isnan(first.cursor_rate) and isnan(rate))
@@ -153,8 +153,8 @@ class Pointing:
         elif key == Qt.Key.Key_P:
             order = list(PERCENTILES)
             stack.set_percentile(order[(order.index(stack.view.percentile) + 1) % len(order)])
-        elif key == Qt.Key.Key_M and stack.model.metrics:
-            shown = ["", *(metric.key for metric in stack.model.metrics)]
+        elif key == Qt.Key.Key_M and stack.drawn.metrics:
+            shown = ["", *(metric.key for metric in stack.drawn.metrics)]
             now = shown.index(stack.view.metric) if stack.view.metric in shown else 0
             stack.set_metric(shown[(now + 1) % len(shown)])
         elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
@@ -170,7 +170,7 @@ class Pointing:
     # Implementation
 
     def _toggle(self, place: int) -> bool:
-        servers = list(self._stack.model.series)
+        servers = list(self._stack.drawn.series)
         if place >= len(servers):
             return False
         self._stack.toggle(servers[place])
@@ -179,7 +179,7 @@ class Pointing:
     def _next_server(self, step: int) -> bool:
         """Select the next server in the legend's order."""
         stack = self._stack
-        ranked = [s for s in stack.model.ranked() if s.shown and stack.is_shown(s.id)]
+        ranked = [s for s in stack.drawn.ranked() if s.shown and stack.is_shown(s.id)]
         if not ranked:
             return False
         places = [n for n, series in enumerate(ranked) if series.id == self.server]
@@ -188,7 +188,7 @@ class Pointing:
         return True
 
     def _next_point(self, step: int) -> bool:
-        series = self._stack.model.series.get(self.server)
+        series = self._stack.drawn.series.get(self.server)
         if series is None or not series.shown:
             return self._next_server(1)
         rates = [reading.x for reading in series.shown]
@@ -219,7 +219,9 @@ class Pointing:
         if shown == self._shown:
             return
         self._shown = shown
-        self.card.display(stack.model.series[server], reading, stack.view, pinned=pinned)
+        series = stack.drawn.series[server]
+        content = stack.drawn.card(series, reading, stack.view)
+        self.card.display(series, content, pinned=pinned)
         stack.setAccessibleDescription(self.card.accessibleName())
         self.place_card()
         self.card.show()

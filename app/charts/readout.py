@@ -66,7 +66,7 @@ class Readout(QWidget):
         known = [(series, point) for series, point in points if point is not None]
         known.sort(key=lambda each: _order(each[1], by.metric, view))
         self._sorted = charts.index(by)
-        self._head = model.axis.at(x) + (" offered" if model.axis.per_second else "")
+        self._head = model.place(x)
         self._heads = tuple(_heading(chart) for chart in charts)
         self._rows = tuple(
             Row(

@@ -47,6 +47,11 @@ class Values:
 class Series(SeriesResult):
     """One line, with its place among the others."""
 
+    tag = ""
+    """The letter of its session in a comparison."""
+    place = 0
+    """Of its session in a comparison."""
+
     def __init__(
         self,
         key: str,

@@ -28,6 +28,11 @@ class Showing:
     def zoomed(self, zoom: Mapping[str, Span]) -> Showing:
         return replace(self, zoom=dict(zoom))
 
+    def elsewhere(self, log: bool | None) -> Showing:
+        """Return it for other values of x: without a zoom, on this scale; None: on their own."""
+        others = {key: on for key, on in self.log.items() if key != ACROSS}
+        return replace(self, zoom={}, log=others if log is None else {**others, ACROSS: log})
+
     def scaled(self, key: str, log: bool) -> Showing:
         """Return it with another scale of one axis."""
         return replace(self, log={**self.log, key: log})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
@@ -13,6 +13,7 @@ from app.charts import layout
 from app.charts.chart import Chart
 from app.charts.drawing import text_width
 from app.charts.model import ChartModel
+from app.charts.projection import Projection
 from app.charts.series import Quantity
 from app.charts.showing import ACROSS, Showing
 from app.charts.sizes import Sizes
@@ -21,7 +22,7 @@ from workbench.analysis.results import Clock, Percentile, View
 
 
 class Stack(QWidget):
-    """Draws what the model holds, live and replayed alike.
+    """Draws what the model holds, live and replayed alike, or another look at it.
 
     Feed the model, then call `refresh` (about ten times a second is enough): it repaints only when
     something has changed or a point is running.
@@ -44,6 +45,11 @@ class Stack(QWidget):
     ) -> None:
         super().__init__(parent)
         self.model = model
+        self.drawn: ChartModel | Projection = model
+        """What the charts draw: the model itself, over its own axis, or another look at it."""
+        self._project: Callable[[ChartModel], Projection] | None = None
+        self._own_scale: bool | None = None
+        """Of the model's own axis, as the user has chosen it."""
         self._theme, self._sizes = theme, sizes or Sizes()
         self._view, self._showing = View(), Showing()
         self._hidden: set[str] = set()
@@ -69,7 +75,7 @@ class Stack(QWidget):
 
     def _name(self, chart: Chart) -> None:
         """Set the description for screen readers."""
-        name = f"{chart.title_text()[0]} over the {self.model.axis.name}"
+        name = f"{chart.title_text()[0]} over the {self.drawn.axis.name}"
         if name != chart.accessibleName():
             chart.setAccessibleName(name)
 
@@ -92,10 +98,27 @@ class Stack(QWidget):
     def set_model(self, model: ChartModel) -> None:
         """Draw another session, or the same one from its start; hidden servers stay hidden."""
         self.model = model
+        self.drawn = self._project(model) if self._project else model
         for chart in self._each():
-            chart.set_model(model)
+            chart.set_model(self.drawn)
+        if self._choose():
+            self._dress()
         self._drawn_version = -1
         self.refresh()
+
+    def project(self, make: Callable[[ChartModel], Projection] | None) -> None:
+        """Draw another look at the model, now and after `set_model`; None: over its own axis.
+        Nothing is zoomed then: the axes are others.
+        """
+        if self.drawn is self.model:
+            self._own_scale = self._showing.log.get(ACROSS)
+        self._project = make
+        self.drawn = make(self.model) if make else self.model
+        if self._view.metric not in (metric.key for metric in self.drawn.metrics):
+            self.set_metric("")
+        self.show_part(self._showing.elsewhere(None if make else self._own_scale))
+        self.set_model(self.model)
+        self.view_changed.emit()
 
     def toggle(self, server: str) -> None:
         """Hide a server that is shown, or show one that is hidden."""
@@ -272,7 +295,8 @@ class Stack(QWidget):
         Returns whether that changed.
         """
         low = self.height() < self._sizes.px(layout.LEAST_OF_THREE)
-        shown = tuple(q for q in self._requested if not (low and q is Quantity.ERRORS))
+        wanted = [q for q in self._requested if q in self.drawn.charts]
+        shown = tuple(q for q in wanted if not (low and q is Quantity.ERRORS))
         if shown == self._shown:
             return False
         self._shown = shown

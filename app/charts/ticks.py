@@ -58,7 +58,7 @@ def across(chart: Plot) -> list[tuple[float, str]]:
         whole = not axis.per_second and all(x.is_integer() for x in axis.values)
         most = max(2, min(10, int(width / least)))
         marks = _even(low, last, most, whole=whole)
-    return list(zip(marks, words.counts(marks), strict=True))
+    return list(zip(marks, chart.model.marks(marks), strict=True))
 
 
 def _even(low: float, high: float, most: int, *, whole: bool = False) -> list[float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf, isnan, nan
 
 from PySide6.QtCore import QPoint, QRectF, Qt, QTimer, Signal
@@ -20,6 +21,7 @@ from app.charts.crosshair import Crosshair
 from app.charts.hover import HoverCard
 from app.charts.model import ChartModel
 from app.charts.pointing import Pointing
+from app.charts.projection import Projection
 from app.charts.series import Quantity
 from app.charts.showing import ACROSS, Showing
 from app.charts.sizes import Sizes
@@ -96,6 +98,12 @@ class Trio(Stack):
         self.pointing.forget()
         self.crosshair.hide()
         super().set_model(model)
+
+    def project(self, make: Callable[[ChartModel], Projection] | None) -> None:
+        server = self.pointing.server
+        self.pointing.pin("")
+        super().project(make)
+        self.pointing.pin(server)
 
     def set_shown(self, server: str, shown: bool) -> None:
         if not shown:

@@ -9,7 +9,6 @@ from math import ceil, isnan, log10, nan
 from app.charts.series import Series
 from workbench import formatting
 from workbench.analysis.results import Clock, Percentile, PointResult
-from workbench.axis import Axis
 from workbench.documents import Errors, Metric
 from workbench.formatting import listed
 from workbench.messages.errors import error_label
@@ -44,12 +43,6 @@ def counts(values: Sequence[float]) -> list[str]:
 
 def per_second(value: float) -> str:
     return f"{count(value)}/s"
-
-
-def span(values: tuple[float, float], axis: Axis) -> str:
-    """ "4,000–9,000/s"."""
-    low, high = counts(values)
-    return f"{low}–{high}{axis.suffix}"
 
 
 def percentile(which: Percentile) -> str:

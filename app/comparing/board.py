@@ -8,13 +8,14 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from app.charts.menu import Corner, open_menu
+from app.charts.menu import open_menu
 from app.charts.overlay import Overlay, OverlayTrio
 from app.comparing.conditions import ConditionsCard
 from app.comparing.ranking import RankingCard
 from app.comparing.sessions import SessionCards
 from app.context import Desk
 from app.live.session_view import Controls, keep_view
+from app.live.view_bar import ViewBar
 from app.scrolling import Scrolled
 from app.theme import Weight
 from app.widgets import GAP, button, column, frame, label, row
@@ -37,7 +38,8 @@ class CompareBoard(QWidget):
         self.trio = OverlayTrio(Overlay(), desk.theme)
         keep_view(self.trio, desk.settings)
         self._controls = Controls(self.trio)
-        self._corner = Corner(self.trio)
+        self.views = ViewBar(self.trio)
+        around.addWidget(self.views)
         self.trio.menu_wanted.connect(lambda at: open_menu(self.trio, at))
         around.addWidget(self.trio)
         across.addWidget(card, 1)
@@ -55,19 +57,17 @@ class CompareBoard(QWidget):
     def set_empty(self, empty: bool) -> None:
         """Hide the controls of the response time while nothing is compared."""
         self.empty.setVisible(empty)
-        for each in (self._controls, self._corner):
+        for each in (self._controls, self.views):
             each.setVisible(not empty and self.trio.window() is self.window())
 
     def lend(self) -> OverlayTrio:
         """Give the charts away, for example to a projector."""
         self._controls.hide()
-        self._corner.hide()
         return self.trio
 
     def take_back(self) -> None:
-        self._around.addWidget(self.trio)
+        self._around.insertWidget(1, self.trio, 1)
         self._controls.show()
-        self._corner.show()
         self.trio.show()
 
     def _make_side(self) -> Scrolled:

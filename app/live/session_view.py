@@ -11,15 +11,17 @@ from PySide6.QtWidgets import QHBoxLayout, QLayout, QVBoxLayout, QWidget
 
 from app.charts import words
 from app.charts.full_session import Whole
-from app.charts.menu import Corner, open_menu
+from app.charts.menu import open_menu
 from app.charts.model import ChartModel
 from app.charts.series import Quantity
 from app.charts.trio import Trio
 from app.choices import Choice
+from app.live.distribution_table import DistributionTable
 from app.live.doubts import Doubts
 from app.live.event_log import Place
 from app.live.run import Trial
 from app.live.sidebar import Side
+from app.live.view_bar import DISTRIBUTION, SWEEP, ViewBar
 from app.settings import Settings
 from app.theme import Theme
 from app.widgets import GAP, frame, row
@@ -61,17 +63,22 @@ class Board(QWidget):
         self._around = QVBoxLayout(card)
         self._around.setContentsMargins(GAP, 10, GAP, 6)
         self.trio = Trio(self.model, theme)
-        self._around.addWidget(self.trio)
+        self.views = ViewBar(self.trio, settings)
+        self._table = DistributionTable(self.trio)
+        self._table.hide()
+        for each in (self.views, self.trio, self._table):
+            self._around.addWidget(each)
+        self._around.setStretchFactor(self.trio, 1)
+        self.views.changed.connect(self._on_view)
         self.side = Side(self.trio, theme, live=live)
         self.side.setParent(self)
         self._inside.addWidget(card, 1)
         self._inside.addWidget(self.side)
-        self.side.events.picked.connect(self.trio.go_to)
+        self.side.events.picked.connect(self._go_to)
         self.side.set_drawer(False)
         if settings is not None:
             keep_view(self.trio, settings)
         self._controls = Controls(self.trio)
-        self._corner = Corner(self.trio)
         self.trio.menu_wanted.connect(lambda at: open_menu(self.trio, at))
 
     def clear(self, whole: Whole | None = None) -> None:
@@ -115,6 +122,8 @@ class Board(QWidget):
         self.model.audit()
         self.side.checklist.display(self.model.audits)
         self.trio.refresh()
+        self.views.refresh()
+        self._table.refresh()
         self.side.refresh()
 
     def set_paused(self, paused: bool) -> None:
@@ -150,19 +159,26 @@ class Board(QWidget):
         if event.key() == Qt.Key.Key_F9:
             self.toggle_drawer()
             return True
-        return self.trio.key(event)
+        return self.views.key(event) or self.trio.key(event)
 
     def lend(self) -> Trio:
         """Give the charts away, for example to a projector."""
         self._controls.hide()
-        self._corner.hide()
         return self.trio
 
     def take_back(self) -> None:
-        self._around.addWidget(self.trio)
+        self._around.insertWidget(1, self.trio, 1)
         self._controls.show()
-        self._corner.show()
         self.trio.show()
+
+    def _go_to(self, *point: object) -> None:
+        """Show a point where it stands among the others."""
+        self.views.show_view(SWEEP)
+        self.trio.go_to(*point)
+
+    def _on_view(self, view: str) -> None:
+        self._table.setVisible(view == DISTRIBUTION)
+        self._table.refresh()
 
     def _note(self, note: Note) -> None:
         series = self.model.series.get(note.server)
@@ -231,6 +247,8 @@ def keep_view(trio: Trio, settings: Settings) -> None:
     def keep() -> None:
         settings.percentile, settings.clock = trio.view.percentile, trio.view.clock
         settings.log_scale, settings.percentile_band = trio.log, trio.showing.band
+        if trio.drawn is not trio.model:
+            return  # its axis is another
         time = Quantity.TIME.value
         settings.log_axes = {key: on for key, on in trio.showing.log.items() if key != time}
 
@@ -276,6 +294,8 @@ class Controls(QWidget):
             (self._scale, trio.log),
         ):
             box.setCurrentIndex(box.findData(value))
+        # A distribution has them all.
+        self._percentile.setVisible(Quantity.REPLIES in trio.drawn.charts)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.Resize, QEvent.Type.Move):

@@ -249,6 +249,7 @@ class ComparePage(QWidget):
         model = Overlay(compare(sides))
         self.trio.zooming.reset()
         self.trio.set_model(model)
+        self.board.views.refresh()
         self.trio.show_only(self.selection.shown())
         self._several = any(side.plan.get("repeats", 1) > 1 for side in sides)
         self.sessions.show_sides(sides)

@@ -115,7 +115,7 @@ def whole_of(documents: Iterable[AnyDocument]) -> Whole:
             point = document if document.judged else None
         elif isinstance(document, Window) and point is not None:
             windows.append((point.x, document))
-    return Whole(list(model.series.values()), windows, model.last_x)
+    return Whole(list(model.series.values()), windows, model.last_x, model.over_time)
 
 
 def _damage(session: Session) -> str:

@@ -31,17 +31,17 @@ from workbench.documents import (
     Window,
 )
 
-TIME = Axis(key="time", label="Time", unit="s")
+TIME = Axis(key="time", label="Time", unit="seconds")
 """The axis of these charts, from the start of what is shown. No session varies it."""
 
 METRICS: Sequence[Metric] = (
     Metric(key="offered", label="Offered load", unit="per second", source="window"),
     Metric(key="connections", label="Open connections", source="window"),
     Metric(key="pending", label="Pending calls", source="window"),
-    Metric(key="cpu", label="CPU of the server", unit="% of a core", source="host"),
-    Metric(key="host_cpu", label="CPU of its machine", unit="% of all cores", source="host"),
-    Metric(key="memory", label="Memory of the server", unit="MB", source="host"),
-    Metric(key="free_memory", label="Available memory of its machine", unit="MB", source="host"),
+    Metric(key="cpu", label="Server CPU", unit="% of a core", source="host"),
+    Metric(key="host_cpu", label="Machine CPU", unit="% of all cores", source="host"),
+    Metric(key="memory", label="Server memory", unit="MB", source="host"),
+    Metric(key="free_memory", label="Available memory", unit="MB", source="host"),
     Metric(key="accept_queue", label="Accept queue", unit="connections", source="host"),
 )
 """Metrics other than replies, response times and errors, in the order of the menu."""
@@ -49,6 +49,8 @@ METRICS: Sequence[Metric] = (
 ERRORS = Metric(key="errors", label="Errors", unit="% of the calls that ended")
 """Over time a call counts when it ends, which may be long after it was scheduled."""
 
+_ANY = View()
+"""Of metrics that are no response times."""
 _STEPS_S = (0.2, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600)
 _MOST_SLICES = 240
 """The most slices of the longest block; more would be closer together than the pixels of a
@@ -148,10 +150,9 @@ class OverTime:
         each = (stretch.start.x for block in self.blocks.values() for stretch in block.stretches)
         return sorted(set(each))
 
-    def span_s(self, pass_number: int, x: float | None) -> float:
-        """The length of the longest block of a pass."""
-        mine = (block for (_, number), block in self.blocks.items() if number == pass_number)
-        return max((block.span_s(x) for block in mine), default=0.0)
+    def span_s(self, x: float | None) -> float:
+        """The length of the longest block."""
+        return max((block.span_s(x) for block in self.blocks.values()), default=0.0)
 
     def slices(self, series: str, pass_number: int, x: float | None, step_s: float) -> list[Slice]:
         """One series over time: its point at `x`, or its whole block. Empty: it has not run.
@@ -176,9 +177,9 @@ class OverTime:
         self._slices[key] = kept
         return list(kept.values())
 
-    def step_s(self, pass_number: int, x: float | None) -> float:
+    def step_s(self, x: float | None) -> float:
         """The length of the slices of a chart."""
-        span_s = self.span_s(pass_number, x)
+        span_s = self.span_s(x)
         return next((step for step in _STEPS_S if span_s / step <= _MOST_SLICES), _STEPS_S[-1])
 
 
@@ -285,6 +286,9 @@ class Slice:
             self._known[key] = _VALUES[metric](self, view) if metric in _VALUES else nan
         return self._known[key]
 
+    def spread(self, metric: str, view: View) -> None:
+        """A slice is of one pass."""
+
     def per_s(self, calls: int) -> float:
         each = self.stretch.start.calls_per_connection if self.of.counts == "connections" else 1
         return calls / each / self.seconds
@@ -316,7 +320,7 @@ def known_metrics(slices: Iterable[Slice]) -> list[Metric]:
     return [
         metric
         for metric in METRICS
-        if any(not isnan(value) and value for s in each if (value := s.value(metric.key, View())))
+        if any(value > 0 for now in each if not isnan(value := now.value(metric.key, _ANY)))
     ]
 
 

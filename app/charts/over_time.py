@@ -1,0 +1,194 @@
+"""A session over time: every server from its own start. No Qt."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import isnan, nan
+
+import msgspec
+
+from app.charts import words
+from app.charts.card import Card, split_ms
+from app.charts.model import ChartModel
+from app.charts.projection import Chosen, ProjectedSeries, Projection, line
+from app.charts.series import Quantity, Series, Values, metric
+from workbench import formatting
+from workbench.analysis import over_time
+from workbench.analysis.over_time import OverTime, Slice
+from workbench.analysis.results import View
+from workbench.documents import Metric
+
+_PHASES = {
+    "ramp": "Load is rising: not measured.",
+    "drain": "The schedule has ended: not measured.",
+}
+_BESIDE = ("connections", "cpu", "memory")
+"""Metrics that the card has, too."""
+
+
+class TimeSeries(ProjectedSeries):
+    """One server over time."""
+
+    def __init__(self, of: Series, model: TimeModel) -> None:
+        super().__init__(of)
+        self._model = model
+        self._slices: list[Slice] = []
+        self._known: object = None
+
+    @property
+    def _pass_number(self) -> int:
+        """The chosen pass; else its latest."""
+        known = [number for series, number in self._model.collected.blocks if series == self.of.key]
+        return self._model.pass_number or max(known, default=1)
+
+    @property
+    def version(self) -> int:
+        block = self._model.collected.blocks.get((self.of.key, self._pass_number))
+        return block.version if block else 0
+
+    @property
+    def shown(self) -> list[Slice]:
+        model, number = self._model, self._pass_number
+        x, step_s = model.x_of(self.of), model.step_s
+        key = self.version, number, x, step_s
+        if key != self._known:
+            self._known = key
+            missing = model.chosen != "whole" and x is None
+            found = [] if missing else model.collected.slices(self.of.key, number, x, step_s)
+            self._slices = sorted(found, key=lambda now: now.x)
+        return self._slices
+
+    def values(self, quantity: Quantity, view: View) -> Values:
+        key, slices = metric(quantity, view), self.shown
+        breaks = {
+            (before.x + after.x) / 2
+            for before, after in pairwise(slices)
+            if over_time.without_data(before, after, self._model.step_s)
+        }
+        points = [(now.x, now.value(key, view), now.trusted) for now in slices]
+        points += [(x, nan, False) for x in breaks]
+        points.sort(key=lambda point: point[0])
+        return line(*([list(each) for each in zip(*points, strict=True)] or ([], [], [])))
+
+
+class TimeModel(Projection):
+    """All servers over time, laid over one another."""
+
+    def __init__(self, of: ChartModel, chosen: Chosen = "whole", pass_number: int = 0) -> None:
+        """`pass_number`: 0: the latest of each server."""
+        super().__init__(of, chosen)
+        of_what = "each sweep" if chosen == "whole" else "each point"
+        self.axis = msgspec.structs.replace(
+            over_time.TIME, label=f"Time from the start of {of_what}"
+        )
+        self.pass_number = pass_number
+        self._metrics: tuple[int, list[Metric]] = (-1, [])
+
+    @property
+    def collected(self) -> OverTime:
+        return self.of.over_time
+
+    @property
+    def _all(self) -> list[OverTime]:
+        """What is known now, and of a film what will be: so that axes do not jump."""
+        whole = self.of.whole
+        return [self.collected, *([whole.over_time] if whole is not None else [])]
+
+    def make(self, series: Series) -> TimeSeries:
+        return TimeSeries(series, self)
+
+    def x_of(self, series: Series) -> float | None:
+        """Return the value of the axis whose point is shown; None: all of them, or none."""
+        if self.chosen == "whole":
+            return None
+        if not isinstance(self.chosen, str):
+            return self.chosen
+        point = self.point_of(series)
+        return point.x if point else None
+
+    @property
+    def step_s(self) -> float:
+        """How long each slice is."""
+        return max(each.step_s(self._x) for each in self._all)
+
+    @property
+    def last_x(self) -> float:
+        return max((each.span_s(self._x) for each in self._all), default=0.0) or 1.0
+
+    @property
+    def _x(self) -> float | None:
+        """The value whose points are measured for their length; points of one plan are alike."""
+        if not isinstance(self.chosen, str):
+            return self.chosen
+        if self.chosen == "whole":
+            return None
+        found = (self.x_of(series) for series in self.of.series.values())
+        return next((x for x in found if x is not None), None)
+
+    @property
+    def running_server(self) -> str:
+        sweeping = self.of.sweeping
+        shown = sweeping and self.chosen in ("whole", sweeping.x)
+        return self.of.running_server if shown else ""
+
+    @property
+    def metrics(self) -> list[Metric]:
+        if self._metrics[0] != self.of.version:
+            each = (now for series in self.series.values() for now in series.shown)
+            self._metrics = self.of.version, over_time.known_metrics(each)
+        return self._metrics[1]
+
+    def metric(self, key: str) -> Metric | None:
+        known = (*over_time.METRICS, over_time.ERRORS)
+        return next((metric for metric in known if metric.key == key), None)
+
+    @property
+    def hint(self) -> str:
+        return "Nothing was recorded over time." if self.over and self.of.start else super().hint
+
+    def explains(self, quantity: Quantity, view: View) -> tuple[str, ...]:
+        each = (now for series in self.series.values() for now in series.shown)
+        first = quantity is Quantity.REPLIES
+        return ("hollow: load rises or ends",) if first and not all(n.trusted for n in each) else ()
+
+    def place(self, x: float) -> str:
+        return f"After {formatting.figure(round(x, 1))} s"
+
+    def reading(self, server: str, x: float) -> Slice | None:
+        """Return the slice that a time lies in: those of several servers begin at other times."""
+        series = self.series.get(server)
+        shown = series.shown if series else []
+        return next((now for now in shown if now.from_s <= x < now.to_s), None)
+
+    def subtitle(self, view: View) -> str:
+        return f"{super().subtitle(view)}, each {self.step_s:g} s"
+
+    def card(self, series: ProjectedSeries, reading: Slice, view: View) -> Card:
+        time = split_ms(reading.time_ms(view))
+        percent = "–" if isnan(reading.errors_pct) else formatting.percent(reading.errors_pct)
+        percentile = words.percentile(view.percentile)
+        at = f"after {formatting.figure(round(reading.x, 1))} s, {reading.offered}"
+        beside = ((self.metric(key), reading.value(key, view)) for key in _BESIDE)
+        known = [
+            f"{described.label} {formatting.figure(value, described.unit)}"
+            for described, value in beside
+            if described and not isnan(value)
+        ]
+        few = "" if reading.supported(view) else f"Too few samples for a steady {percentile}."
+        sentence = " ".join(
+            filter(None, (_PHASES.get(reading.phase), " · ".join(known), few if time[1] else ""))
+        )
+        return Card(
+            at=at,
+            figures=(
+                ("Replies", words.count(reading.replies_per_s), "/s"),
+                (percentile, *time),
+                ("Errors", percent, ""),
+            ),
+            causes=words.errors(reading.errors),
+            sentence=sentence,
+            text=(
+                f"{series.name} {at}: {words.per_second(reading.replies_per_s)} replies, "
+                f"{percentile} {' '.join(time)}, {percent} errors. {sentence}"
+            ),
+        )

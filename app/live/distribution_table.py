@@ -1,0 +1,98 @@
+"""The percentiles of every server as figures, below the chart of the distributions."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
+
+from app.charts.distribution import DistributionModel
+from app.charts.trio import Trio
+from app.plain import tip
+from app.theme import Weight, font
+from workbench.report import distributions
+
+_ROW, _HEAD = 24, 28
+_SHARE = 0.4
+"""The largest share of the height; more lines are scrolled."""
+_WIDE = 860
+"""Narrower, the number of replies is only in the tool tips."""
+
+
+class DistributionTable(QTableWidget):
+    """One line a server, in the legend's order. A click on a line highlights the server."""
+
+    def __init__(self, trio: Trio) -> None:
+        super().__init__()
+        self._trio = trio
+        self._content: object = None
+        titles = ["Server", "At", *distributions.titles(), "Replies"]
+        self.setColumnCount(len(titles))
+        self.setHorizontalHeaderLabels(titles)
+        self.setAccessibleName("Percentiles of the response times")
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setFont(font(12, figures=True))
+        self.setStyleSheet("QTableView::item { padding: 0 3px; }")
+        self.verticalHeader().hide()
+        self.verticalHeader().setDefaultSectionSize(_ROW)
+        head = self.horizontalHeader()
+        head.setHighlightSections(False)
+        head.setMinimumSectionSize(40)
+        head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        head.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        for place in range(len(titles)):
+            self.horizontalHeaderItem(place).setTextAlignment(_side(place))
+        self.cellClicked.connect(self._on_clicked)
+        trio.visibility_changed.connect(lambda server, shown: self.refresh())
+        trio.view_changed.connect(self.refresh)
+
+    def refresh(self) -> None:
+        """Apply changes of the model."""
+        drawn = self._trio.drawn
+        if not isinstance(drawn, DistributionModel) or self.isHidden():
+            return
+        shown = [s for s in drawn.ranked() if s.distribution and self._trio.is_shown(s.id)]
+        content = drawn, drawn.version, [series.id for series in shown], self._trio.view.clock
+        if content == self._content:
+            return
+        self._content = content
+        self.setRowCount(len(shown))
+        for line, series in enumerate(shown):
+            found, point = series.distribution, series.point
+            cells = [series.name, point.axis.at(point.x), *distributions.cells(found)]
+            for place, text in enumerate([*cells, f"{found.count:,}"]):
+                item = QTableWidgetItem(text)
+                item.setTextAlignment(_side(place))
+                item.setData(Qt.ItemDataRole.UserRole, series.id)
+                item.setToolTip(tip(found.sentence if place != 0 else series.name))
+                if place == 0:
+                    item.setFont(font(12, Weight.Medium))
+                self.setItem(line, place, item)
+        self._fit()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        self._content = None
+        self.refresh()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        self.setColumnHidden(self.columnCount() - 1, self.width() < _WIDE)
+        most = int(_SHARE * self.parentWidget().height()) if self.parentWidget() else _HEAD
+        whole = _HEAD + max(1, self.rowCount()) * _ROW + 4
+        self.setFixedHeight(max(_HEAD + 2 * _ROW, min(whole, most)))
+
+    def _on_clicked(self, line: int, _place: int) -> None:
+        server = self.item(line, 0).data(Qt.ItemDataRole.UserRole)
+        chosen = "" if self._trio.pointing.server == server else server
+        self._trio.highlight(chosen)
+
+
+def _side(place: int) -> Qt.AlignmentFlag:
+    side = Qt.AlignmentFlag.AlignLeft if place == 0 else Qt.AlignmentFlag.AlignRight
+    return side | Qt.AlignmentFlag.AlignVCenter

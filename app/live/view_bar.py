@@ -1,0 +1,194 @@
+"""Which look at a session the charts show: over its axis, over time, or distributions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from math import isnan, nan
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QButtonGroup, QPushButton, QWidget
+
+from app.charts.distribution import DistributionModel
+from app.charts.menu import Corner
+from app.charts.model import ChartModel
+from app.charts.over_time import TimeModel
+from app.charts.projection import Chosen, Projection
+from app.charts.trio import Trio
+from app.choices import Choice
+from app.plain import tip
+from app.settings import Settings
+from app.widgets import row
+
+SWEEP, TIME, DISTRIBUTION = "sweep", "time", "distribution"
+
+
+@dataclass(frozen=True)
+class _Look:
+    title: str
+    about: str
+    key: Qt.Key | None = None
+    points: str = ""
+    """Accessible name of the choice of points; empty: all of them are shown."""
+
+
+_LOOKS = {
+    SWEEP: _Look("Sweep", "Every point over what the plan varies"),
+    TIME: _Look("Over time", "Second by second, each server from its own start (T)", Qt.Key.Key_T,
+                "Points over time"),
+    DISTRIBUTION: _Look("Distribution", "Response times by percentile (D)", Qt.Key.Key_D,
+                        "Points of the distribution"),
+}  # fmt: skip
+_BOX = "QComboBox { min-height: 20px; padding: 0 22px 0 8px; font-size: 12px; }"
+
+
+class ViewBar(QWidget):
+    """Above the charts. A selected point leads to its own time and distribution."""
+
+    changed = Signal(str)
+    """The view that is shown."""
+
+    def __init__(self, trio: Trio, settings: Settings | None = None) -> None:
+        super().__init__()
+        self._trio, self._settings = trio, settings
+        self.view = SWEEP
+        self._chosen: dict[str, Chosen] = {}
+        self._pass_number = 0
+        self._back: tuple[str, float] = ("", nan)
+        """The point that was selected in the sweep."""
+        self._start: object = None
+        """Of the session whose view was chosen."""
+        inside = row(self, gap=4)
+        self._group = QButtonGroup(self)
+        self._tabs: dict[str, QPushButton] = {}
+        for view, look in _LOOKS.items():
+            tab = self._tabs[view] = QPushButton(look.title)
+            tab.setCheckable(True)
+            tab.setProperty("kind", "tab")
+            tab.setToolTip(tip(look.about))
+            tab.clicked.connect(partial(self.choose, view))
+            self._group.addButton(tab)
+            inside.addWidget(tab)
+        inside.addStretch(1)
+        self._points = self._box("Points", self._on_points)
+        self._passes = self._box("Pass", self._on_pass)
+        self._lowest = self._box("Lowest chart", trio.set_metric)
+        for each in (self._points, self._passes, self._lowest, Corner(trio)):
+            inside.addWidget(each)
+        trio.view_changed.connect(self._show_lowest)
+        self._tabs[SWEEP].setChecked(True)
+        self.refresh()
+
+    def choose(self, view: str, _checked: bool = False) -> None:
+        """Show a view because the user wants it; the selected point of the sweep leads to its own
+        time and distribution.
+        """
+        if self._settings is not None:
+            self._settings.view = view
+        pointing = self._trio.pointing
+        if self.view == SWEEP:
+            self._back = pointing.server, pointing.rate
+            if pointing.server and not isnan(pointing.rate):
+                self._chosen = {TIME: pointing.rate, DISTRIBUTION: pointing.rate}
+        self.show_view(view)
+        if view == SWEEP and self._back[0] in self._trio.model.series:
+            self._trio.highlight(*self._back)
+
+    def show_view(self, view: str) -> None:
+        """Show a view, at the points chosen for it."""
+        known = view in _LOOKS and (view != TIME or self._trio.model.has_time)
+        self.view = view if known else SWEEP
+        self._tabs[self.view].setChecked(True)
+        self._trio.project(self._made())
+        self.refresh()
+        self.changed.emit(self.view)
+
+    def refresh(self) -> None:
+        """Follow the model: a session with one value of its axis opens over time."""
+        model = self._trio.model
+        if model.start is not None and model.start is not self._start:
+            self._start = model.start
+            self._chosen, self._pass_number = {}, 0
+            one = len(model.axis.values) == 1 and not model.axis.bounds
+            kept = self._settings.view if self._settings is not None else self.view
+            self._tabs[TIME].setVisible(model.has_time)
+            self.show_view(TIME if one and model.has_time else kept)
+        look = _LOOKS[self.view]
+        self._points.setAccessibleName(look.points)
+        _fill(self._points, self._choices(), self._now())
+        numbers = model.over_time.passes if self.view == TIME else []
+        passes = [("Latest pass", 0), *((f"Pass {number}", number) for number in numbers)]
+        _fill(self._passes, passes if len(numbers) > 1 else [], self._pass_number)
+        self._show_lowest()
+
+    def key(self, event: QKeyEvent) -> bool:
+        """Handle a key; False: it has no meaning here. Again, it leads back to the sweep."""
+        view = next((v for v, look in _LOOKS.items() if look.key == event.key()), "")
+        if not view or event.modifiers():
+            return False
+        self.choose(SWEEP if view == self.view else view)
+        return True
+
+    # Implementation
+
+    def _box(self, name: str, choose: Callable[[Any], object]) -> Choice:
+        box = Choice(name)
+        box.setStyleSheet(_BOX)
+        box.setSizeAdjustPolicy(Choice.SizeAdjustPolicy.AdjustToContents)
+        box.activated.connect(lambda _: choose(box.currentData()))
+        return box
+
+    def _made(self) -> Callable[[ChartModel], Projection] | None:
+        if self.view == TIME:
+            return partial(TimeModel, chosen=self._now(), pass_number=self._pass_number)
+        if self.view == DISTRIBUTION:
+            return partial(DistributionModel, chosen=self._now())
+        return None
+
+    def _now(self) -> Chosen:
+        """Return which points are shown."""
+        default: Chosen = "whole" if self.view == TIME else "best"
+        return self._chosen.get(self.view, default)
+
+    def _choices(self) -> list[tuple[str, Chosen]]:
+        model = self._trio.model
+        if self.view == SWEEP:
+            return []
+        named: list[Chosen] = ["whole", "best"] if self.view == TIME else ["best"]
+        points = (point.x for series in model.series.values() for point in series.points)
+        values = model.over_time.values if self.view == TIME else sorted(set(points))
+        each = [*named, *reversed(values)] if len(values) > 1 else named[:1]
+        return [(_capital(Projection(model, chosen).chosen_text), chosen) for chosen in each]
+
+    def _on_points(self, chosen: Chosen) -> None:
+        self._chosen[self.view] = chosen
+        self.show_view(self.view)
+
+    def _on_pass(self, number: int) -> None:
+        self._pass_number = number
+        self.show_view(self.view)
+
+    def _show_lowest(self) -> None:
+        metrics = self._trio.drawn.metrics
+        items = [("Errors", ""), *((metric.label, metric.key) for metric in metrics)]
+        _fill(self._lowest, items if metrics else [], self._trio.view.metric)
+
+
+def _fill(box: Choice, items: Iterable[tuple[str, Any]], chosen: Any) -> None:
+    """Show choices; none: hide the box. An open list does not change under the pointer."""
+    wanted = list(items)
+    box.setVisible(len(wanted) > 1)
+    if wanted != [(box.itemText(n), box.itemData(n)) for n in range(box.count())]:
+        box.clear()
+        for text, data in wanted:
+            box.addItem(text, data)
+    place = next((n for n, (_, data) in enumerate(wanted) if data == chosen), 0)
+    if wanted and box.currentIndex() != place:
+        box.setCurrentIndex(place)
+
+
+def _capital(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"

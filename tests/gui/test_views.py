@@ -1,0 +1,275 @@
+"""Three looks at one session: over its axis, over time, and distributions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import isnan
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QPushButton, QTableWidget
+from pytestqt.qtbot import QtBot
+
+from app import theme
+from app.charts.series import Quantity
+from app.choices import Choice
+from app.live.session_view import Board
+from app.settings import Settings
+from tests.synthetic import Contestant, searches, session
+from workbench.documents import AnyDocument, HostSample, PointStart, Window
+from workbench.sessions import read_session
+
+# The offscreen platform says so of every window that has a least size.
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+
+CASES = sorted((Path(__file__).parents[1] / "cases" / "sessions").glob("*.pong.yaml"))
+
+
+def opened(
+    qtbot: QtBot, documents: Iterable[AnyDocument], settings: Settings | None = None
+) -> Board:
+    board = Board(theme.LIGHT, settings, live=False)
+    qtbot.addWidget(board, before_close_func=lambda _: board)
+    board.resize(1300, 760)
+    with qtbot.waitExposed(board):
+        board.show()
+    for document in documents:
+        board.consume(document)
+    board.end()
+    board.refresh()
+    board.grab()
+    return board
+
+
+def press(qtbot: QtBot, board: Board, title: str) -> None:
+    (tab,) = (b for b in board.findChildren(QPushButton) if b.text() == title and b.isVisible())
+    qtbot.mouseClick(tab, Qt.MouseButton.LeftButton)
+    board.grab()
+
+
+def choice(board: Board, name: str) -> Choice:
+    (found,) = (box for box in board.findChildren(Choice) if box.accessibleDescription() == name)
+    return found
+
+
+def choose(board: Board, name: str, text: str) -> None:
+    box = choice(board, name)
+    place = box.findText(text)
+    assert place >= 0, [box.itemText(n) for n in range(box.count())]
+    box.setCurrentIndex(place)
+    box.activated.emit(place)
+    board.grab()
+
+
+def titles(board: Board) -> list[str]:
+    return [
+        " ".join(chart.title_text()) for chart in board.trio.charts.values() if chart.isVisible()
+    ]
+
+
+def axis(board: Board) -> str:
+    return next(chart for chart in board.trio.charts.values() if chart.isVisible()).axis_text()
+
+
+def line(board: Board, server: str, quantity: Quantity) -> list[tuple[float, float]]:
+    values = board.trio.charts[quantity].curves[server].values
+    return list(zip(values.x.tolist(), values.y.tolist(), strict=True))
+
+
+def table(board: Board) -> list[list[str]]:
+    (found,) = board.findChildren(QTableWidget)
+    if not found.isVisible():
+        return []
+    return [
+        [found.item(row, column).text() for column in range(found.columnCount())]
+        for row in range(found.rowCount())
+    ]
+
+
+def test_a_session_is_shown_over_time_with_each_server_from_its_own_start(qtbot: QtBot) -> None:
+    board = opened(qtbot, session(2, 4))
+    press(qtbot, board, "Over time")
+    assert axis(board) == "Time from the start of each sweep, seconds"
+    for server in ("asyncio-streams", "asyncio-protocol"):
+        first, *_ = line(board, server, Quantity.REPLIES)
+        assert first[0] < 0.2
+        assert first[1] == pytest.approx(2250, rel=0.02)
+    press(qtbot, board, "Sweep")
+    assert axis(board) == "Offered rate, connections per second"
+
+
+def test_a_point_leads_to_its_time_and_its_distribution_and_back(qtbot: QtBot) -> None:
+    board = opened(qtbot, session(2, 4))
+    board.trio.highlight("asyncio-streams", 6750.0)
+    press(qtbot, board, "Over time")
+    assert choice(board, "Points").currentText() == "At 6,750/s"
+    assert axis(board) == "Time from the start of each point, seconds"
+    assert line(board, "asyncio-protocol", Quantity.REPLIES)[0][1] == pytest.approx(6750, rel=0.02)
+    press(qtbot, board, "Distribution")
+    assert titles(board) == ["Response time at 6,750/s, from scheduled time, log scale"]
+    press(qtbot, board, "Sweep")
+    assert board.trio.pointing.server == "asyncio-streams"
+    assert board.trio.card.accessibleName().startswith("asyncio streams at 6,750/s offered")
+
+
+def test_keys_change_the_view_and_lead_back(qtbot: QtBot) -> None:
+    board = opened(qtbot, session(2, 4))
+    board.trio.setFocus()
+
+    def key(which: Qt.Key) -> str:
+        event = _pressed(which)
+        assert board.key(event)
+        return axis(board)
+
+    sweep = axis(board)
+    assert key(Qt.Key.Key_T).startswith("Time")
+    assert key(Qt.Key.Key_D).startswith("Percentile")
+    assert key(Qt.Key.Key_D) == sweep
+    assert key(Qt.Key.Key_T).startswith("Time")
+    assert key(Qt.Key.Key_T) == sweep
+
+
+def _pressed(which: Qt.Key) -> QKeyEvent:
+    return QKeyEvent(QEvent.Type.KeyPress, which, Qt.KeyboardModifier.NoModifier)
+
+
+def test_the_view_is_kept_and_a_session_with_one_value_opens_over_time(qtbot: QtBot) -> None:
+    settings = Settings()
+    board = opened(qtbot, session(2, 4), settings)
+    press(qtbot, board, "Distribution")
+    assert settings.view == "distribution"
+    again = opened(qtbot, session(2, 4), settings)
+    assert axis(again).startswith("Percentile")
+    one = opened(qtbot, session(2, rates=[2000.0]), settings)
+    assert axis(one).startswith("Time")
+    assert settings.view == "distribution"
+
+
+def test_another_session_in_the_same_window_forgets_the_points_chosen(qtbot: QtBot) -> None:
+    board = opened(qtbot, session(2, 4))
+    board.trio.highlight("asyncio-streams", 6750.0)
+    press(qtbot, board, "Over time")
+    board.clear()
+    for document in session(2, 8, seed=2):
+        board.consume(document)
+    board.refresh()
+    board.grab()
+    assert choice(board, "Points").currentText() == "Whole sweep"
+    assert len(line(board, "asyncio-streams", Quantity.REPLIES)) > 10
+
+
+def test_the_table_has_the_percentiles_of_the_servers_that_are_shown(qtbot: QtBot) -> None:
+    board = opened(qtbot, session(3, 8))
+    press(qtbot, board, "Distribution")
+    rows = table(board)
+    assert [row[0] for row in rows] == ["gevent", "asyncio Protocol", "asyncio streams"]
+    assert rows[0][1] == "7,875/s"
+    assert all(rows[0][2:])
+    board.trio.toggle("gevent")
+    assert [row[0] for row in table(board)] == ["asyncio Protocol", "asyncio streams"]
+    choose(board, "Points", "At 9,000/s")
+    assert {row[1] for row in table(board)} == {"9,000/s"}
+    press(qtbot, board, "Sweep")
+    assert table(board) == []
+
+
+def test_a_distribution_says_where_the_replies_are_too_few(qtbot: QtBot) -> None:
+    board = opened(qtbot, session(1, rates=[1000.0]))
+    press(qtbot, board, "Distribution")
+    server = board.trio.drawn.series["asyncio-streams"]
+    board.trio.highlight("asyncio-streams", server.shown[-1].x)
+    said = board.trio.card.accessibleName()
+    assert "2,000 replies, enough up to p99. Too few replies beyond this percentile." in said
+
+
+def test_the_lowest_chart_shows_what_the_machine_did(qtbot: QtBot) -> None:
+    board = opened(qtbot, session(2, 4))
+    press(qtbot, board, "Over time")
+    choose(board, "Lowest chart", "Server CPU")
+    assert titles(board)[-1] == "Server CPU % of a core"
+    cpu = [y for _, y in line(board, "asyncio-streams", Quantity.ERRORS) if not isnan(y)]
+    assert max(cpu) == 100.0
+    press(qtbot, board, "Sweep")
+    assert titles(board)[-1].startswith("Errors")
+
+
+def test_what_a_session_does_not_have_is_not_offered(qtbot: QtBot) -> None:
+    documents = [d for d in session(2, 4) if not isinstance(d, HostSample | Window)]
+    board = opened(qtbot, documents)
+    press(qtbot, board, "Over time")
+    assert not choice(board, "Lowest chart").isVisible()
+    said = board.trio.charts[Quantity.REPLIES].ground.key()
+    assert "Nothing was recorded over time." in str(said)
+
+
+def test_a_card_tells_a_moment(qtbot: QtBot) -> None:
+    board = opened(qtbot, session(2, rates=[2000.0]))
+    moment = board.trio.drawn.series["asyncio-streams"].shown[3]
+    board.trio.highlight("asyncio-streams", moment.x)
+    said = board.trio.card.accessibleName()
+    assert said.startswith("asyncio streams after 0.7 s, 2,000/s: 2,000/s replies, p99 ")
+    assert "Open connections 1" in said
+
+
+def test_a_run_grows_over_time_while_it_happens(qtbot: QtBot) -> None:
+    documents = session(2, 4)
+    board = Board(theme.LIGHT, live=True)
+    qtbot.addWidget(board, before_close_func=lambda _: board)
+    board.resize(1300, 760)
+    with qtbot.waitExposed(board):
+        board.show()
+    starts = [n for n, d in enumerate(documents) if isinstance(d, PointStart) and d.judged]
+    for document in documents[: starts[1]]:
+        board.consume(document)
+    board.refresh()
+    press(qtbot, board, "Over time")
+    before = line(board, "asyncio-streams", Quantity.REPLIES)
+    windows = [n for n in range(starts[1], starts[2]) if isinstance(documents[n], Window)]
+    for document in documents[starts[1] : windows[4]]:
+        board.consume(document)
+    board.refresh()
+    board.grab()
+    after = line(board, "asyncio-streams", Quantity.REPLIES)
+    assert len(after) == len(before) + 4
+    assert after[: len(before)] == before
+
+
+def test_no_data_is_said_in_every_view(qtbot: QtBot) -> None:
+    board = Board(theme.LIGHT, live=True)
+    qtbot.addWidget(board, before_close_func=lambda _: board)
+    board.resize(1300, 760)
+    with qtbot.waitExposed(board):
+        board.show()
+    for view in ("Sweep", "Over time", "Distribution"):
+        press(qtbot, board, view)
+        first = board.trio.charts[board.trio.drawn.charts[0]]
+        assert "Points appear here during the run." in str(first.ground.key())
+
+
+def test_a_server_without_replies_has_no_distribution(qtbot: QtBot) -> None:
+    dead = Contestant("dead", "Dead", "", 0, 100, 1 << 20)
+    board = opened(qtbot, session([dead], 3))
+    press(qtbot, board, "Distribution")
+    assert table(board) == []
+    said = str(board.trio.charts[Quantity.TIME].ground.key())
+    assert "No response times at each sustained rate." in said
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.name)
+@pytest.mark.parametrize("view", ["Over time", "Distribution"])
+def test_older_sessions_open_in_every_view(qtbot: QtBot, path: Path, view: str) -> None:
+    recorded = read_session(path)
+    board = opened(qtbot, [recorded.start, *recorded.completed()[1:]])
+    press(qtbot, board, view)
+    known = [board.trio.charts[Quantity.TIME].curves[key] for key in board.model.series]
+    assert any(len(curve.values.x) for curve in known)
+
+
+def test_a_search_is_shown_in_every_view(qtbot: QtBot) -> None:
+    board = opened(qtbot, searches(2))
+    press(qtbot, board, "Over time")
+    assert line(board, "asyncio-streams", Quantity.REPLIES)
+    press(qtbot, board, "Distribution")
+    assert titles(board)[0].startswith("Response time at each peak")
