@@ -124,7 +124,7 @@ class DistributionModel(Projection):
         """Return a percentile, also between two points of the line."""
         series = self.series.get(server)
         found = series.distribution if series and x >= 1 else None
-        if found is None or x > found.count:
+        if found is None or x > found.count * (1 + 1e-9):
             return None
         [row] = found.table([1 - 1 / x])
         return Reading(row, found, series.shown[0].at)

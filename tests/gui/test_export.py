@@ -305,7 +305,8 @@ def test_a_film_is_exported_compared_and_copied(
     opened(qtbot, film, recorded)
     film.export()
     (dialog,) = film.findChildren(ExportDialog)
-    assert dialog.source == Recorded(recorded, "Socket ping-pong")
+    showing = film.board.trio.showing
+    assert dialog.source == Recorded(recorded, "Socket ping-pong", showing=showing)
     dialog.reject()
     with qtbot.waitSignal(desk.compare_requested) as compared:
         (button,) = [
