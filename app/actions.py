@@ -97,6 +97,7 @@ CHARTS = (
     Action("Show a second percentile as a band", ("B",), icon="layers"),
     Action("Next metric in the lowest chart, if the session has any", ("M",), icon="layers"),
     Action("Values of all servers at one rate", ("V",), icon="list-checks"),
+    Action("Note at the selected point, in a replay", ("N",), icon="pencil"),
     Action("Deselect the server (in a presentation: Backspace)", ("Esc",), icon="x"),
     Action("Show the side column in a narrow window", ("F9",), icon="panel-right"),
 )

@@ -15,12 +15,14 @@ from typing import Protocol
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSizeF, Qt, Signal
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPen, QPixmap, QWheelEvent
+from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPen, QPixmap, QWheelEvent
+from PySide6.QtWidgets import QToolTip
 
 from app.charts import band
 from app.charts.axes import Axes
 from app.charts.background import Ground
 from app.charts.curve import Curve
+from app.charts.flags import Flags
 from app.charts.model import ChartModel
 from app.charts.names import EndNames
 from app.charts.overlay_layer import DIM, DIM_RUNNING, Moving
@@ -29,6 +31,7 @@ from app.charts.series import Quantity, Values
 from app.charts.showing import Showing
 from app.charts.sizes import Sizes
 from app.colour import with_opacity
+from app.plain import tip
 from app.theme import Theme
 from workbench.analysis.results import View
 
@@ -86,6 +89,7 @@ class Chart(Plot):
         self.ground = Ground(self)
         self.names = self.NAMES(self, self.ground)
         self._moving = Moving(self, self.names)
+        self.flags = Flags(self)
         self.setMouseTracking(True)
         # Elsewhere the menu opens when the button is pressed, before it can be a drag.
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
@@ -230,6 +234,7 @@ class Chart(Plot):
     def drawForeground(self, painter: QPainter, rect: QRectF | QRect) -> None:
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self.flags.paint(painter)
         self._moving.paint(painter)
         if not self.marked.isNull():
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
@@ -287,6 +292,14 @@ class Chart(Plot):
         at_no_line = not server and self.contains(event.position())
         x = self.values_at(event.position())[0] if at_no_line else nan
         self.crossed.emit(self.quantity, x)
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent):
+            text = self.flags.at(event.pos().toPointF())
+            QToolTip.showText(event.globalPos(), tip(text), self)
+            return True
+        handled: bool = super().viewportEvent(event)
+        return handled
 
     def leaveEvent(self, event: QEvent) -> None:
         self.hovered.emit("", nan)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
-from app.charts import words
+from app.charts import noted, words
 from app.charts.plot import second_percentile
 from app.charts.series import Quantity
 from app.charts.showing import ACROSS
@@ -54,6 +55,12 @@ def open_menu(trio: Trio, at: QPoint) -> QMenu:
     action.setCheckable(True)
     action.setChecked(trio.showing.band)
     action.toggled.connect(trio.set_band)
+    if trio.notable:
+        menu.addSeparator()
+        target = trio.target()
+        where = f" at {noted.place_of(trio.model, *target)}" if target else ""
+        do = partial(trio.note_wanted.emit, *target) if target else trio.setFocus
+        add(f"Note{where}…", "N", do, usable=target is not None)
     menu.aboutToHide.connect(menu.deleteLater)
     menu.popup(at)
     return menu

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
 from PySide6.QtWidgets import QApplication
 
-from app.charts import words
+from app.charts import noted, words
 from app.charts.drawing import draw_cross, draw_swatch, draw_text, elided, metrics, text_width
 from app.charts.layout import least_height
 from app.charts.model import ChartModel
@@ -23,6 +23,7 @@ from workbench.analysis.results import View
 from workbench.documents import AnyDocument, MachineRecord, Note
 from workbench.report import sustained
 from workbench.report.setup import Setup
+from workbench.sessions.chart_notes import ChartNote
 
 _WIDTH = 1600.0
 """The page is designed for this width; other widths scale it."""
@@ -46,8 +47,11 @@ class Page:
         showing: Showing | None = None,
         *,
         title: str = "",
+        notes: Sequence[ChartNote] = (),
     ) -> None:
-        """`title`: what the session's user calls it; empty: the plan's name."""
+        """`title`: what the session's user calls it; empty: the plan's name. `notes`: the user's,
+        on the charts.
+        """
         self._called = title
         self.model = ChartModel()
         self._notes: list[Note] = []
@@ -62,6 +66,7 @@ class Page:
         self._trio.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
         self._trio.set_view(view or View())
         self._trio.show_part(showing or Showing())
+        self._trio.set_notes(notes)
 
     def paint(self, painter: QPainter) -> None:
         width, height = self._size
@@ -268,6 +273,7 @@ class Page:
         if faulty:
             more = f" {len(faulty) - _MOST_FAULTY} more servers are." * (len(faulty) > _MOST_FAULTY)
             lines.append(f"Crossed markers: {' '.join(faulty[:_MOST_FAULTY])}{more}")
+        lines += noted.numbered(model, self._trio.notes)
         if self._trio.showing.zoom:
             lines.append("Zoomed: the session has more points than these charts show.")
         lines += self._ceiling()

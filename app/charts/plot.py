@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from math import isnan, nan
 
@@ -21,6 +22,7 @@ from app.charts.showing import ACROSS, Showing, Span
 from app.charts.sizes import Sizes
 from app.theme import Theme
 from workbench.analysis.results import Percentile, PointResult, View
+from workbench.sessions.chart_notes import ChartNote
 
 Limits = tuple[float, float, float, float]
 """Lowest and highest x; lowest and highest value as drawn (logarithms on a log scale)."""
@@ -45,6 +47,8 @@ class Plot(pg.PlotWidget):
         self.model, self.quantity = model, quantity
         self.view_shown = View()
         self.showing = Showing()
+        self.notes: Sequence[ChartNote] = ()
+        """The user's, by x."""
         self.hidden: set[str] = set()
         self.highlighted = ""
         self.cursor_rate = nan

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
@@ -19,6 +19,7 @@ from app.charts.showing import ACROSS, Showing
 from app.charts.sizes import Sizes
 from app.theme import Theme, Weight, font
 from workbench.analysis.results import Clock, Percentile, View
+from workbench.sessions.chart_notes import ChartNote
 
 
 class Stack(QWidget):
@@ -163,6 +164,16 @@ class Stack(QWidget):
     def set_band(self, band: bool) -> None:
         """Show a second percentile beside the chosen one, or only that one."""
         self.show_part(replace(self._showing, band=band))
+
+    @property
+    def notes(self) -> Sequence[ChartNote]:
+        """Return the user's notes on the charts."""
+        return self.charts[Quantity.REPLIES].notes
+
+    def set_notes(self, notes: Sequence[ChartNote]) -> None:
+        for chart in self._each():
+            chart.notes = tuple(notes)
+            chart.viewport().update()
 
     def is_log(self, key: str) -> bool:
         """Whether an axis is logarithmic."""

@@ -35,6 +35,8 @@ from workbench.analysis.results import View
 class Trio(Stack):
     """A stack with one cursor: a point is selected by mouse and keys, and shown in a card."""
 
+    note_wanted = Signal(str, float)
+    """A server (empty: all) and an x, to add a note there or to edit it."""
     menu_wanted = Signal(QPoint)
     """At a place on the screen."""
 
@@ -46,6 +48,8 @@ class Trio(Stack):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(model, theme, sizes, parent)
+        self.notable = False
+        """Notes can be put on these charts."""
         self.pointing = Pointing(self)
         self.crosshair = Crosshair(self, self.pointing)
         for chart in self.charts.values():
@@ -143,8 +147,17 @@ class Trio(Stack):
         QTimer.singleShot(0, self, self.pointing.place_card)
         QTimer.singleShot(0, self, self.crosshair.again)
 
+    def target(self) -> tuple[str, float] | None:
+        """Return where the cursor is: a server (empty: none) and an x; None: nowhere."""
+        first = self.charts[Quantity.REPLIES]
+        return None if isnan(first.cursor_rate) else (first.highlighted, first.cursor_rate)
+
     def key(self, event: QKeyEvent) -> bool:
         """Handle a key, wherever the focus is; False: it has no meaning here."""
+        target = self.target() if self.notable else None
+        if event.key() == Qt.Key.Key_N and target and not event.modifiers():
+            self.note_wanted.emit(*target)
+            return True
         if self.zooming.key(event) or self.crosshair.key(event):
             return True
         known = self.pointing.key(event)

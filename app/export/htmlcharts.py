@@ -12,7 +12,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QApplication
 
-from app.charts import words
+from app.charts import noted, words
 from app.charts.drawing import draw_swatch
 from app.charts.model import ChartModel
 from app.charts.page import Page
@@ -28,6 +28,7 @@ from workbench.analysis.flame import HUES
 from workbench.analysis.results import View
 from workbench.documents import AnyDocument
 from workbench.report.page import Drawing
+from workbench.sessions.chart_notes import ChartNote
 
 _WIDTH, _HEIGHT = 1100, 820
 _EACH_SERVER = 15
@@ -46,7 +47,10 @@ _TOKENS = (
 
 
 def drawing(
-    documents: Sequence[AnyDocument], view: View, showing: Showing | None = None
+    documents: Sequence[AnyDocument],
+    view: View,
+    showing: Showing | None = None,
+    notes: Sequence[ChartNote] = (),
 ) -> Drawing:
     """Draw the charts. Needs an application."""
     model = ChartModel()
@@ -60,6 +64,7 @@ def drawing(
     trio.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
     trio.set_view(view)
     trio.show_part(showing or Showing())
+    trio.set_notes(notes)
     trio.set_sizes(Sizes(scale=1.15, controls=2))
     trio.resize(_WIDTH, height)
     trio.refresh()
@@ -87,6 +92,7 @@ def drawing(
         tokens={name: (getattr(light, name), getattr(dark, name)) for name in _TOKENS}
         | {f"h{n}": (box_colour(light, n), box_colour(dark, n)) for n in range(HUES)},
         recolour=_recolour(in_light, in_dark),
+        notes=noted.numbered(model, notes),
     )
 
 

@@ -21,6 +21,7 @@ from workbench.formatting import listed
 from workbench.report import distributions
 from workbench.report.points import points_as_csv
 from workbench.sessions import Session, read_session
+from workbench.sessions.chart_notes import ChartNote, ChartNotes
 from workbench.sessions.labels import Label, Titles
 from workbench.terminal import say
 
@@ -233,7 +234,9 @@ def _html(session: Session, options: ReportOptions) -> bytes:
         text.replace(session.name, name) for text in (session.damage, *session.notes) if text
     ]
     report_facts = facts(documents, label.title, label.notes if options.notes else "", remarks)
-    return render(report_facts, drawing(documents, options.view, options.showing)).encode()
+    return render(
+        report_facts, drawing(documents, options.view, options.showing, _notes(session))
+    ).encode()
 
 
 def _png(session: Session, options: ReportOptions) -> bytes:
@@ -282,6 +285,7 @@ def _page(session: Session, options: ReportOptions) -> Page:
         options.view,
         options.showing,
         title=_label(session).title,
+        notes=_notes(session),
     )
 
 
@@ -309,6 +313,11 @@ _application: object = None
 def _label(session: Session) -> Label:
     """Return the user's title and notes."""
     return Titles().read().get(session.start.session, Label())
+
+
+def _notes(session: Session) -> list[ChartNote]:
+    """Return the user's notes on the charts."""
+    return ChartNotes(Path(session.name)).read()
 
 
 def write(output: Path, data: bytes) -> None:

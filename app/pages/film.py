@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app import words
 from app.context import Desk
+from app.live.annotating import Annotating
 from app.live.present import Presentation
 from app.live.session_view import Board
 from app.profiling import show_profiles
@@ -60,6 +61,7 @@ class FilmPage(QWidget):
         self.warning = Inline()
         self.board = Board(desk.theme, desk.settings, live=False)
         self.board.narrowed.connect(self._drawer.setVisible)
+        self._annotating = Annotating(self.board.trio, desk, self)
         self._presentation: Presentation | None = None
         self.transport = Transport(desk.theme, desk.settings.more.get("film speed"))
         inside.addWidget(self.warning)
@@ -178,6 +180,7 @@ class FilmPage(QWidget):
         self.transport.load(reel)
         start = reel.documents[0]
         if isinstance(start, RunStart):
+            self._annotating.open(reel.path, start.session)
             called = (s.title for s in self._desk.shelf if s.path == reel.path)
             name = next(called, start.plan.get("name") or reel.path.name)
             self._top.show_text(

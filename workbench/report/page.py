@@ -27,6 +27,8 @@ class Drawing:
     """Line, dash and marker of every server, by its id."""
     tokens: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """The page's colours by name: light and dark."""
+    notes: Sequence[str] = ()
+    """The user's notes that are drawn, numbered; texts, not markup."""
     recolour: Sequence[tuple[str, str]] = ()
     """Colours of the drawing, with their dark counterparts."""
 
@@ -49,6 +51,7 @@ def render(report: Report, drawing: Drawing) -> str:
         flames={id_: Markup(flame_svg(found)) for id_, found in report.profiles.items()},
         swatches={id_: Markup(svg) for id_, svg in drawing.swatches.items()},
         hues=HUES,
+        chart_notes=drawing.notes,
         tokens=drawing.tokens,
         recolour=drawing.recolour,
         signs=_SIGNS,
