@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from workbench.analysis.flame import HUES
 from workbench.paths import RESOURCES
-from workbench.report.facts import Report
+from workbench.report.contents import Report
 from workbench.report.flames import flame_svg
 from workbench.untrusted import safe
 
